@@ -1,0 +1,75 @@
+# make            build/bin/opscope and the vendors' names for it
+# make demo       what it does, in a minute
+# make test       everything that must hold; the last line counts
+# make bench      speed, size and memory of the converter (ROWS=10000000)
+# make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
+# make lint       layout, rooms and habits; make format applies the layout
+# make install    PREFIX=/usr/local, DESTDIR=
+# make clean
+
+PREFIX ?= /usr/local
+ROWS ?= 10000000
+FUZZ_SECONDS ?= 60
+
+SANITIZE = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+
+# Quiet unless something fails: $(call setup,FOLDER,OPTIONS) makes a build folder,
+# $(call build,FOLDER,TARGETS) builds in it, $(call links,FOLDER) puts the program
+# under all its names into FOLDER/bin.
+setup = test -f $(1)/build.ninja || said=$$(meson setup $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
+build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $(2)"; \
+	said=$$(ninja -C $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
+links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
+
+.PHONY: all demo test bench fuzz lint format install clean \
+	dependencies test-dependencies build-asan build-fuzz
+.NOTPARALLEL:
+
+all: dependencies
+	@$(call setup,build)
+	@$(call build,build,opscope)
+	@$(call links,build)
+
+demo: all
+	@$(call build,build,bench/generate_c2)
+	@scripts/demo.sh
+
+test: test-dependencies all build-asan build-fuzz
+	@$(call build,build)
+	@tests/run.py
+
+bench: all
+	@$(call build,build,bench/generate_c2)
+	@bench/convert.py --rows $(ROWS)
+
+fuzz: test-dependencies build-fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz
+
+lint: test-dependencies
+	@scripts/lint.sh
+
+format: test-dependencies
+	@find src tests bench -name '*.[ch]' -exec clang-format -i {} +
+
+install: all
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 build/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
+	"$(DESTDIR)$(PREFIX)/bin/opscope" links "$(DESTDIR)$(PREFIX)/bin"
+
+clean:
+	rm -rf build build-asan build-fuzz
+
+dependencies:
+	@scripts/install-dependencies.sh
+
+test-dependencies:
+	@scripts/install-dependencies.sh test
+
+build-asan:
+	@$(call setup,$@,$(SANITIZE))
+	@$(call build,$@)
+	@$(call links,$@)
+
+build-fuzz:
+	@export CC=clang; $(call setup,$@,$(SANITIZE) -Dfuzz=true)
+	@$(call build,$@,fuzz)

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Refuses an #include that the table of rooms does not allow.
+
+The table is the one in docs/architecture.md: a room (a folder of src) may use
+the rooms in its row, and what they may use. Headers of the same folder are
+included by their bare name, others by their path under src.
+
+usage: check-rooms.py [PROJECT]
+"""
+
+import pathlib
+import re
+import sys
+
+ROW = re.compile(r"^\| src/(\w+)[^|]*\|[^|]*\|([^|]*)\|", re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def read_table(text):
+    """room -> the rooms that its row names."""
+    table = {}
+    for room, cell in ROW.findall(text):
+        words = re.sub(r"\([^)]*\)", "", cell).replace(",", " ").split()
+        table[room] = set() if words == ["nothing"] else set(words)
+    for room, uses in table.items():
+        if uses == {"all"}:
+            table[room] = set(table) - {room}
+    return table
+
+
+def close(table):
+    """room -> all rooms that it may use, directly or through others."""
+    closed = {}
+
+    def reach(room, seen):
+        for used in table[room] - seen:
+            seen.add(used)
+            reach(used, seen)
+        return seen
+
+    for room in table:
+        closed[room] = reach(room, set())
+    return closed
+
+
+def check_table(table):
+    for room, uses in table.items():
+        for used in sorted(uses - set(table)):
+            yield f"docs/architecture.md: src/{room} may use '{used}', which is no room"
+    if not any(uses - set(table) for uses in table.values()):
+        for room, reached in close(table).items():
+            if room in reached:
+                yield f"docs/architecture.md: src/{room} would use itself"
+
+
+def check_include(room, included, source, table, allowed):
+    """What is wrong with one include, or None."""
+    parts = included.split("/")
+    if ".." in parts:
+        return "name a header by its path under src"
+    if len(parts) == 1:
+        if not (source.parent / included).exists():
+            return "no such header in this folder"
+        return None
+    if parts[0] not in table:
+        return f"'{parts[0]}' is no room"
+    if parts[0] != room and parts[0] not in allowed[room]:
+        names = ", ".join(sorted(allowed[room])) or "nothing"
+        return f"src/{room} may use {names}; not {parts[0]}"
+    return None
+
+
+def check_sources(root, table):
+    allowed = close(table)
+    for source in sorted((root / "src").rglob("*.[ch]")):
+        place = source.relative_to(root)
+        room = place.parts[1]
+        if room not in table:
+            yield f"{place}: src/{room} is not in the table of docs/architecture.md"
+            continue
+        for number, line in enumerate(source.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            wrong = match and check_include(room, match[1], source, table, allowed)
+            if wrong:
+                yield f'{place}:{number}: "{match[1]}": {wrong}'
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    if root.is_file():
+        root = root.parent.parent
+    table = read_table((root / "docs/architecture.md").read_text())
+    if not table:
+        sys.exit("docs/architecture.md: no table of rooms")
+    wrong = list(check_table(table)) or list(check_sources(root, table))
+    for line in wrong:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+main()

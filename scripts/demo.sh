@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What opscope does, in a minute. Run by `make demo`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+PATH="$PWD/build/bin:$PATH"
+ROOT=$PWD
+cd "$folder"
+
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' plain=$'\e[0m'; fi
+
+say() { printf '\n%s\n' "$*"; }
+show() { # a command, printed and run
+    printf '%s$ %s%s\n' "$bold" "$*" "$plain"
+    "$@"
+}
+
+say "1. A compiler's estimate of a network on Torq: what each engine does, in cycles."
+"$ROOT/build/bench/generate_c2" 20000 7 >compile_profile.csv
+show head -n 3 compile_profile.csv
+
+say "2. The same as a Perfetto trace, with the command that Torq's users know."
+show perfetto_logger --compile_profile compile_profile.csv --pb trace.pb
+cp trace.pb "$ROOT/build/demo.pb"
+
+say "3. What is in it, and whether anything was lost on the way."
+show opscope info trace.pb
+
+say "4. Where the time goes."
+show opscope overview trace.pb
+
+say "The trace is in build/demo.pb: open it at ui.perfetto.dev."

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Installs what is missing to build and test opscope (Debian packages).
+#
+#   scripts/install-dependencies.sh           what a build needs
+#   scripts/install-dependencies.sh test      what the tests need as well
+#
+# A working command or library counts wherever it comes from. Nothing is done,
+# in a few milliseconds, when nothing is missing. Without root or a sudo that
+# asks no password it prints the command to run and exits 1.
+set -euo pipefail
+
+group=${1:-build}
+missing=()
+
+need_command() { # command package
+    command -v "$1" >/dev/null || missing+=("$2")
+}
+
+need_library() { # pkg-config-name package
+    pkg-config --exists "$1" 2>/dev/null || missing+=("$2")
+}
+
+# The package of clang's runtime carries clang's version in its name.
+need_fuzzer_runtime() {
+    local version
+    if command -v clang >/dev/null; then
+        compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null && return
+        version=$(clang -dumpversion)
+    else
+        refresh_unless_known clang
+        version=$(apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
+    fi
+    missing+=("libclang-rt-${version%%.*}-dev")
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo -n env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+may_install() {
+    command -v apt-get >/dev/null || return 1
+    [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+refresh() {
+    as_root apt-get update -qq -o DPkg::Lock::Timeout=300
+}
+
+refresh_unless_known() { # packages
+    local package
+    for package in "$@"; do
+        if ! apt-cache show "$package" >/dev/null 2>&1; then
+            may_install && refresh
+            return 0
+        fi
+    done
+}
+
+install_packages() {
+    as_root apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" </dev/null
+}
+
+case $group in build | test) ;; *)
+    echo "usage: $0 [build|test]" >&2
+    exit 2
+    ;;
+esac
+
+need_command cc gcc
+need_command meson meson
+need_command ninja ninja-build
+need_command pkg-config pkg-config
+need_command python3 python3
+need_library zlib zlib1g-dev
+need_library libzstd libzstd-dev
+need_library libisal libisal-dev
+need_library cmocka libcmocka-dev
+
+if [ "$group" = test ]; then
+    need_command clang clang
+    need_fuzzer_runtime
+    need_command clang-format clang-format
+    need_command protoc protobuf-compiler
+    need_command node nodejs
+    need_command npm npm
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
+fi
+
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! may_install; then
+    echo "Missing on this machine: ${missing[*]}" >&2
+    echo "Run this, then make again:" >&2
+    echo "    sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+fi
+
+echo "Installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+refresh_unless_known "${missing[@]}"
+# Lists that are out of date name packages that are gone: refresh and try again.
+if ! install_packages "${missing[@]}" >"$log" 2>&1; then
+    refresh
+    if ! install_packages "${missing[@]}" >"$log" 2>&1; then
+        tail -n 30 "$log" >&2
+        exit 1
+    fi
+fi

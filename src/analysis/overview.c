@@ -1,0 +1,497 @@
+#include "analysis/overview.h"
+
+#include <stdlib.h>
+
+#include "analysis/intervals.h"
+#include "base/memory.h"
+#include "base/spool.h"
+#include "base/varint.h"
+
+// Intervals in order, each as two varints: the time since the one before, and
+// the length. A few bytes each instead of sixteen.
+struct interval_list {
+    struct spool spool;
+    uint64_t last_end;
+};
+
+struct interval_reader {
+    const unsigned char *at;
+    const unsigned char *end;
+    uint64_t last_end;
+};
+
+// When one engine of a scope was busy: intervals merged as they come. Those that
+// start before an earlier one are set aside and merged at the end.
+struct busy {
+    enum engine engine;
+    uint32_t index;
+    struct interval last; // not yet in the list
+    bool any;
+    struct interval_list in_order;
+    struct interval_list merged; // with the late ones, if there are any
+    struct spool late;           // struct interval, in no order
+};
+
+struct scope {
+    uint32_t track;
+    struct busy *busy;
+    size_t busy_count;
+    size_t busy_capacity;
+    struct interval all; // of spans on engines
+    struct interval other; // of spans elsewhere
+    bool has_engines;
+    bool has_other;
+    bool has_spans_beside_hal;
+    struct interval beside_hal;
+};
+
+struct target_busy {
+    bool known;
+    size_t scope;
+    size_t busy; // SIZE_MAX: not an engine
+    struct clock_domain clock;
+};
+
+struct overview_collector {
+    struct event_sink sink;
+    const struct profile *profile;
+    struct scope *scopes;
+    size_t scope_count;
+    size_t scope_capacity;
+    struct target_busy *tracks;
+    size_t track_count;
+};
+
+// Collecting ------------------------------------------------------------------
+
+static uint32_t scope_of(const struct profile *profile, uint32_t track)
+{
+    while (track != 0 && profile_track(profile, track)->kind != TRACK_PROCESS)
+        track = profile_track(profile, track)->parent;
+    return track;
+}
+
+static size_t find_scope(struct overview_collector *collector, uint32_t track)
+{
+    for (size_t i = 0; i < collector->scope_count; i++) {
+        if (collector->scopes[i].track == track)
+            return i;
+    }
+    collector->scopes = memory_grow(collector->scopes, collector->scope_count,
+                                    &collector->scope_capacity, sizeof *collector->scopes);
+    collector->scopes[collector->scope_count] = (struct scope){.track = track};
+    return collector->scope_count++;
+}
+
+static size_t find_busy(struct scope *scope, enum engine engine, uint32_t index)
+{
+    if (engine == ENGINE_NONE)
+        return SIZE_MAX;
+    for (size_t i = 0; i < scope->busy_count; i++) {
+        if (scope->busy[i].engine == engine && scope->busy[i].index == index)
+            return i;
+    }
+    scope->busy =
+        memory_grow(scope->busy, scope->busy_count, &scope->busy_capacity, sizeof *scope->busy);
+    scope->busy[scope->busy_count] = (struct busy){.engine = engine,
+                                                   .index = index,
+                                                   .in_order.spool = SPOOL_EMPTY,
+                                                   .merged.spool = SPOOL_EMPTY,
+                                                   .late = SPOOL_EMPTY};
+    return scope->busy_count++;
+}
+
+static const struct target_busy *target_of(struct overview_collector *collector, uint32_t id)
+{
+    if (id >= collector->track_count) {
+        const size_t count = ((size_t)id + 16) * 2;
+        collector->tracks = memory_resize(collector->tracks, count * sizeof *collector->tracks);
+        memset(collector->tracks + collector->track_count, 0,
+               (count - collector->track_count) * sizeof *collector->tracks);
+        collector->track_count = count;
+    }
+    struct target_busy *target = &collector->tracks[id];
+    if (!target->known) {
+        const struct track *track = profile_track(collector->profile, id);
+        target->known = true;
+        target->clock = *profile_clock(collector->profile, track->clock);
+        target->scope = find_scope(collector, scope_of(collector->profile, id));
+        target->busy = find_busy(&collector->scopes[target->scope], track->engine, track->index);
+    }
+    return target;
+}
+
+static void widen(struct interval *range, bool *has, struct interval span)
+{
+    if (!*has || span.start < range->start)
+        range->start = span.start;
+    if (!*has || span.end > range->end)
+        range->end = span.end;
+    *has = true;
+}
+
+static status list_add(struct interval_list *list, struct interval span)
+{
+    unsigned char bytes[2 * VARINT_MOST];
+    unsigned char *end = varint_put(bytes, span.start - list->last_end);
+    end = varint_put(end, span.end - span.start);
+    list->last_end = span.end;
+    return spool_append(&list->spool, bytes, (size_t)(end - bytes));
+}
+
+static status busy_add(struct busy *busy, struct interval span)
+{
+    if (busy->any && span.start >= busy->last.start && span.start <= busy->last.end) {
+        if (span.end > busy->last.end)
+            busy->last.end = span.end;
+        return STATUS_OK;
+    }
+    if (busy->any && span.start < busy->last.start)
+        return spool_append(&busy->late, &span, sizeof span);
+    if (busy->any)
+        STATUS_TRY(list_add(&busy->in_order, busy->last));
+    busy->last = span;
+    busy->any = true;
+    return STATUS_OK;
+}
+
+static status add_span(struct overview_collector *collector, const struct event *event)
+{
+    const struct target_busy *target = target_of(collector, event->track);
+    struct scope *scope = &collector->scopes[target->scope];
+    const struct interval span = {clock_to_ns(&target->clock, event->start),
+                                  clock_to_ns(&target->clock, event->end)};
+    if (target->busy == SIZE_MAX) {
+        widen(&scope->other, &scope->has_other, span);
+        return STATUS_OK;
+    }
+    widen(&scope->all, &scope->has_engines, span);
+    struct busy *busy = &scope->busy[target->busy];
+    if (busy->engine != ENGINE_HAL)
+        widen(&scope->beside_hal, &scope->has_spans_beside_hal, span);
+    return busy_add(busy, span);
+}
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct overview_collector *collector = (struct overview_collector *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->events[i].kind == EVENT_SPAN)
+            STATUS_TRY(add_span(collector, &batch->events[i]));
+    }
+    return STATUS_OK;
+}
+
+struct overview_collector *overview_collector_create(const struct profile *profile)
+{
+    struct overview_collector *collector = memory_allocate_zeroed(1, sizeof *collector);
+    collector->sink.take = take;
+    collector->profile = profile;
+    return collector;
+}
+
+struct event_sink *overview_collector_sink(struct overview_collector *collector)
+{
+    return &collector->sink;
+}
+
+size_t overview_count(const struct overview_collector *collector)
+{
+    return collector->scope_count;
+}
+
+uint32_t overview_scope(const struct overview_collector *collector, size_t index)
+{
+    return collector->scopes[index].track;
+}
+
+// Computing -------------------------------------------------------------------
+
+static status list_read(struct interval_list *list, struct interval_reader *out_reader)
+{
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&list->spool, &data, &size));
+    const unsigned char *at = (const unsigned char *)data;
+    *out_reader = (struct interval_reader){at, at + size, 0};
+    return STATUS_OK;
+}
+
+static bool list_next(struct interval_reader *reader, struct interval *out_span)
+{
+    uint64_t gap;
+    uint64_t length;
+    if (!varint_get(&reader->at, reader->end, &gap) ||
+        !varint_get(&reader->at, reader->end, &length))
+        return false;
+    out_span->start = reader->last_end + gap;
+    out_span->end = out_span->start + length;
+    reader->last_end = out_span->end;
+    return true;
+}
+
+static status merge_late(struct busy *busy)
+{
+    char *data;
+    size_t size;
+    size_t impossible;
+    struct interval_reader in_order;
+    STATUS_TRY(spool_read(&busy->late, &data, &size));
+    const struct interval_set late = intervals_normalize(
+        (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
+    STATUS_TRY(list_read(&busy->in_order, &in_order));
+
+    struct interval next;
+    struct interval current = {0, 0};
+    bool more = list_next(&in_order, &next);
+    for (size_t k = 0; more || k < late.count;) {
+        const bool from_late = !more || (k < late.count && late.items[k].start < next.start);
+        const struct interval span = from_late ? late.items[k++] : next;
+        if (!from_late)
+            more = list_next(&in_order, &next);
+        if (span.start > current.end) {
+            if (current.end > current.start)
+                STATUS_TRY(list_add(&busy->merged, current));
+            current = span;
+        } else if (span.end > current.end) {
+            current.end = span.end;
+        }
+    }
+    return list_add(&busy->merged, current);
+}
+
+static status busy_finish(struct busy *busy)
+{
+    if (busy->any)
+        STATUS_TRY(list_add(&busy->in_order, busy->last));
+    busy->any = false;
+    return spool_size(&busy->late) > 0 ? merge_late(busy) : STATUS_OK;
+}
+
+static status busy_read(struct busy *busy, struct interval_reader *out_reader)
+{
+    return list_read(spool_size(&busy->late) > 0 ? &busy->merged : &busy->in_order, out_reader);
+}
+
+// How long exactly this set of engine kinds was busy, for every set: bit e is
+// set while an engine of kind e is.
+struct times {
+    uint64_t by_set[1 << ENGINE_KINDS];
+};
+
+// Where an engine stands in the sweep: `edge` is the next time at which it
+// starts or stops.
+struct position {
+    uint64_t edge; // UINT64_MAX: never
+    struct interval span;
+    struct interval_reader reader;
+    unsigned bit;
+    bool inside;
+};
+
+static void next_span(struct position *position)
+{
+    position->inside = false;
+    position->edge =
+        list_next(&position->reader, &position->span) ? position->span.start : UINT64_MAX;
+}
+
+static void pass_edge(struct position *position)
+{
+    if (position->inside) {
+        next_span(position);
+        return;
+    }
+    position->inside = true;
+    position->edge = position->span.end;
+}
+
+static void sweep_positions(struct position *positions, size_t count, uint64_t now,
+                            struct times *times)
+{
+    for (;;) {
+        uint64_t next = UINT64_MAX;
+        unsigned set = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (positions[i].edge < next)
+                next = positions[i].edge;
+            set |= positions[i].inside ? positions[i].bit : 0;
+        }
+        if (next == UINT64_MAX)
+            return;
+        times->by_set[set] += next - now;
+        now = next;
+        for (size_t i = 0; i < count; i++) {
+            if (positions[i].edge == now)
+                pass_edge(&positions[i]);
+        }
+    }
+}
+
+static status sweep(const struct scope *scope, struct times *times)
+{
+    status result = STATUS_OK;
+    struct position *positions = memory_allocate_zeroed(scope->busy_count, sizeof *positions);
+    for (size_t i = 0; i < scope->busy_count && result == STATUS_OK; i++) {
+        positions[i].bit = 1u << scope->busy[i].engine;
+        result = busy_read(&scope->busy[i], &positions[i].reader);
+        if (result == STATUS_OK)
+            next_span(&positions[i]);
+    }
+    if (result == STATUS_OK)
+        sweep_positions(positions, scope->busy_count, scope->all.start, times);
+    free(positions);
+    return result;
+}
+
+enum {
+    DMA = 1 << ENGINE_DMA_IN | 1 << ENGINE_DMA_OUT,
+    TRANSFER = DMA | 1 << ENGINE_CDMA,
+    COMPUTE = 1 << ENGINE_SLICE | 1 << ENGINE_CSS,
+    NPU = TRANSFER | COMPUTE | 1 << ENGINE_NPU,
+    HOST = 1 << ENGINE_HOST | 1 << ENGINE_HOST_COPY,
+    HAL = 1 << ENGINE_HAL,
+    ANY = (1 << ENGINE_KINDS) - 1,
+};
+
+// Time with some engine of `some` busy, none of `none`, and some of `and_some`.
+static uint64_t time_with(const struct times *times, unsigned some, unsigned none,
+                          unsigned and_some)
+{
+    uint64_t sum = 0;
+    for (unsigned set = 1; set <= ANY; set++) {
+        if ((set & some) != 0 && (set & none) == 0 && (set & and_some) != 0)
+            sum += times->by_set[set];
+    }
+    return sum;
+}
+
+static void set_metric(struct overview *overview, enum overview_metric metric, bool present,
+                       uint64_t ns)
+{
+    overview->metrics[metric] = (struct overview_value){present, present ? ns : 0};
+}
+
+static void set_busy_metrics(struct overview *overview, const struct times *t, unsigned covered)
+{
+    const bool npu = (covered & (TRANSFER | COMPUTE)) != 0;
+    const bool host = (covered & HOST) != 0;
+    set_metric(overview, OVERVIEW_DMA_COMBINED, npu, time_with(t, TRANSFER, 0, ANY));
+    set_metric(overview, OVERVIEW_COMPUTE_COMBINED, npu, time_with(t, COMPUTE, 0, ANY));
+    set_metric(overview, OVERVIEW_DMA, npu, time_with(t, DMA, 0, ANY));
+    set_metric(overview, OVERVIEW_DMA_IN, npu, time_with(t, 1 << ENGINE_DMA_IN, 0, ANY));
+    set_metric(overview, OVERVIEW_DMA_OUT, npu, time_with(t, 1 << ENGINE_DMA_OUT, 0, ANY));
+    set_metric(overview, OVERVIEW_CDMA, npu, time_with(t, 1 << ENGINE_CDMA, 0, ANY));
+    set_metric(overview, OVERVIEW_SLICE, npu, time_with(t, 1 << ENGINE_SLICE, 0, ANY));
+    set_metric(overview, OVERVIEW_SLICE_0, npu, 0);
+    set_metric(overview, OVERVIEW_SLICE_1, npu, 0);
+    set_metric(overview, OVERVIEW_CSS, npu, time_with(t, 1 << ENGINE_CSS, 0, ANY));
+    set_metric(overview, OVERVIEW_DMA_ONLY, npu, time_with(t, TRANSFER, COMPUTE, ANY));
+    set_metric(overview, OVERVIEW_COMPUTE_ONLY, npu, time_with(t, COMPUTE, TRANSFER, ANY));
+    set_metric(overview, OVERVIEW_OVERLAP, npu, time_with(t, TRANSFER, 0, COMPUTE));
+    set_metric(overview, OVERVIEW_HAL, (covered & HAL) != 0, time_with(t, HAL, 0, ANY));
+    set_metric(overview, OVERVIEW_HOST, host, time_with(t, 1 << ENGINE_HOST, 0, ANY));
+    set_metric(overview, OVERVIEW_HOST_COPY, host, time_with(t, 1 << ENGINE_HOST_COPY, 0, ANY));
+    set_metric(overview, OVERVIEW_NPU, (covered & 1 << ENGINE_NPU) != 0,
+               time_with(t, 1 << ENGINE_NPU, 0, ANY));
+}
+
+static int compare_slices(const void *left, const void *right)
+{
+    const struct overview_slice *a = left;
+    const struct overview_slice *b = right;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static status set_slices(struct overview *overview, const struct scope *scope)
+{
+    size_t capacity = 0;
+    for (size_t i = 0; i < scope->busy_count; i++) {
+        struct busy *busy = &scope->busy[i];
+        struct interval_reader reader;
+        struct interval span;
+        uint64_t ns = 0;
+        if (busy->engine != ENGINE_SLICE)
+            continue;
+        STATUS_TRY(busy_read(busy, &reader));
+        while (list_next(&reader, &span))
+            ns += span.end - span.start;
+        overview->slices = memory_grow(overview->slices, overview->slice_count, &capacity,
+                                       sizeof *overview->slices);
+        overview->slices[overview->slice_count++] = (struct overview_slice){busy->index, ns};
+        if (busy->index < 2)
+            set_metric(overview, OVERVIEW_SLICE_0 + busy->index, true, ns);
+    }
+    if (overview->slice_count > 1)
+        qsort(overview->slices, overview->slice_count, sizeof *overview->slices, compare_slices);
+    return STATUS_OK;
+}
+
+static void set_totals(struct overview *overview, const struct scope *scope, const struct times *t)
+{
+    const struct interval range = scope->has_engines ? scope->all : scope->other;
+    const uint64_t overall = range.end - range.start;
+    const uint64_t busy = time_with(t, ANY, 0, ANY);
+    const uint64_t beside_hal = scope->beside_hal.end - scope->beside_hal.start;
+    const uint64_t host_alone = time_with(t, HOST, NPU | HAL, ANY);
+    const bool runtime = overview->metrics[OVERVIEW_HOST].present;
+    overview->start = range.start;
+    set_metric(overview, OVERVIEW_OVERALL, true, overall);
+    set_metric(overview, OVERVIEW_IDLE, scope->has_engines, overall - busy);
+    set_metric(overview, OVERVIEW_TOTAL_NPU, runtime,
+               beside_hal > host_alone ? beside_hal - host_alone : 0);
+}
+
+status overview_compute(struct overview_collector *collector, size_t index,
+                        struct overview *out_overview)
+{
+    struct scope *scope = &collector->scopes[index];
+    unsigned covered = 0;
+    *out_overview = (struct overview){.scope = scope->track};
+    for (size_t i = 0; i < scope->busy_count; i++) {
+        STATUS_TRY(busy_finish(&scope->busy[i]));
+        covered |= 1u << scope->busy[i].engine;
+    }
+    struct times *times = memory_allocate_zeroed(1, sizeof *times);
+    status result = sweep(scope, times);
+    if (result == STATUS_OK) {
+        set_busy_metrics(out_overview, times, covered);
+        result = set_slices(out_overview, scope);
+        set_totals(out_overview, scope, times);
+    }
+    free(times);
+    return result;
+}
+
+double overview_percent(const struct overview *overview, enum overview_metric metric)
+{
+    const uint64_t overall = overview->metrics[OVERVIEW_OVERALL].ns;
+    return overall == 0 ? 0 : (double)overview->metrics[metric].ns / (double)overall * 100;
+}
+
+void overview_free(struct overview *overview)
+{
+    free(overview->slices);
+    overview->slices = NULL;
+}
+
+static void busy_free(struct busy *busy)
+{
+    spool_free(&busy->in_order.spool);
+    spool_free(&busy->merged.spool);
+    spool_free(&busy->late);
+}
+
+void overview_collector_free(struct overview_collector *collector)
+{
+    if (collector == NULL)
+        return;
+    for (size_t i = 0; i < collector->scope_count; i++) {
+        for (size_t k = 0; k < collector->scopes[i].busy_count; k++)
+            busy_free(&collector->scopes[i].busy[k]);
+        free(collector->scopes[i].busy);
+    }
+    free(collector->scopes);
+    free(collector->tracks);
+    free(collector);
+}

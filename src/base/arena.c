@@ -1,0 +1,54 @@
+#include "arena.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+
+#include "memory.h"
+
+enum { CHUNK_SIZE = 64 * 1024 };
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size;
+    alignas(max_align_t) char bytes[];
+};
+
+static void add_chunk(struct arena *arena, size_t least)
+{
+    const size_t size = least > CHUNK_SIZE ? least : CHUNK_SIZE;
+    struct arena_chunk *chunk = memory_allocate(sizeof *chunk + size);
+    chunk->next = arena->chunks;
+    chunk->size = size;
+    arena->chunks = chunk;
+    arena->used = 0;
+}
+
+void *arena_allocate(struct arena *arena, size_t size)
+{
+    const size_t step = alignof(max_align_t);
+    const size_t rounded = (size + step - 1) / step * step;
+    if (arena->chunks == NULL || arena->chunks->size - arena->used < rounded)
+        add_chunk(arena, rounded);
+    void *piece = arena->chunks->bytes + arena->used;
+    arena->used += rounded;
+    return piece;
+}
+
+struct view arena_copy(struct arena *arena, struct view v)
+{
+    char *text = arena_allocate(arena, v.size + 1);
+    if (v.size > 0)
+        memcpy(text, v.data, v.size);
+    text[v.size] = '\0';
+    return (struct view){text, v.size};
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->chunks != NULL) {
+        struct arena_chunk *next = arena->chunks->next;
+        free(arena->chunks);
+        arena->chunks = next;
+    }
+    arena->used = 0;
+}

@@ -1,0 +1,26 @@
+// Memory that is taken piece by piece and given back all at once.
+
+#ifndef OPSCOPE_BASE_ARENA_H
+#define OPSCOPE_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "view.h"
+
+struct arena_chunk;
+
+// All zero is an empty arena.
+struct arena {
+    struct arena_chunk *chunks;
+    size_t used; // bytes taken from the newest chunk
+};
+
+// Aligned for any type. Never fails (memory.h).
+void *arena_allocate(struct arena *arena, size_t size);
+
+// A copy of `v` that lives as long as the arena, with a NUL behind it.
+struct view arena_copy(struct arena *arena, struct view v);
+
+void arena_free(struct arena *arena);
+
+#endif

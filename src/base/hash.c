@@ -1,0 +1,95 @@
+#include "hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "memory.h"
+
+// The kernel gives every process 16 random bytes.
+static uint64_t secret_load(void)
+{
+    uint64_t secret = 0;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL)
+        memcpy(&secret, random, sizeof secret);
+    return secret | 1;
+}
+
+static uint64_t secret_get(void)
+{
+    static _Atomic uint64_t secret;
+    if (secret == 0)
+        secret = secret_load();
+    return secret;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load(const unsigned char *at, size_t size)
+{
+    uint64_t word = 0;
+    memcpy(&word, at, size);
+    return word;
+}
+
+uint32_t hash_bytes(const void *data, size_t size)
+{
+    const unsigned char *at = data;
+    const uint64_t secret = secret_get();
+    uint64_t state = secret ^ size;
+    for (; size > 16; at += 16, size -= 16)
+        state = mix(load(at, 8) ^ 0x9e3779b97f4a7c15u, load(at + 8, 8) ^ state);
+    if (size > 8)
+        state = mix(load(at, 8) ^ 0xe7037ed1a0b428dbu, load(at + size - 8, 8) ^ state);
+    else
+        state = mix(load(at, size) ^ 0x8ebc6af09c88c6e3u, state);
+    return (uint32_t)(mix(state, secret ^ 0x589965cc75374cc3u) >> 16);
+}
+
+uint32_t hash_u64(uint64_t number)
+{
+    return (uint32_t)(mix(number ^ secret_get(), 0x9e3779b97f4a7c15u) >> 16);
+}
+
+static void put(struct hash_index *index, uint32_t hash, uint32_t id)
+{
+    uint32_t at = hash & index->mask;
+    while (index->slots[at].id != HASH_NONE)
+        at = (at + 1) & index->mask;
+    index->slots[at] = (struct hash_slot){hash, id};
+}
+
+static void grow(struct hash_index *index)
+{
+    const struct hash_index old = *index;
+    const uint32_t size = old.slots == NULL ? 64 : (old.mask + 1) * 2;
+    if (size == 0)
+        abort();
+    index->slots = memory_allocate((size_t)size * sizeof *index->slots);
+    memset(index->slots, 0xff, (size_t)size * sizeof *index->slots);
+    index->mask = size - 1;
+    for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {
+        if (old.slots[i].id != HASH_NONE)
+            put(index, old.slots[i].hash, old.slots[i].id);
+    }
+    free(old.slots);
+}
+
+void hash_add(struct hash_index *index, uint32_t hash, uint32_t id)
+{
+    if (index->slots == NULL || index->count >= (index->mask / 4) * 3)
+        grow(index);
+    put(index, hash, id);
+    index->count++;
+}
+
+void hash_free(struct hash_index *index)
+{
+    free(index->slots);
+    *index = (struct hash_index){0};
+}

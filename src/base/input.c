@@ -1,0 +1,195 @@
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "memory.h"
+
+enum { PIECE = 256 * 1024 };
+
+// What a hostile packed file may unfold to.
+static const uint64_t UNPACKED_MOST = 1ull << 40;
+
+static status check_unpacked(const struct input *input)
+{
+    if (spool_size(&input->unpacked) > UNPACKED_MOST)
+        return status_make(STATUS_LIMIT, "%s: unpacks to more than 1 TiB", input->path);
+    return STATUS_OK;
+}
+
+static status inflate_members(struct input *input, struct view packed, z_stream *stream, char *piece)
+{
+    stream->next_in = (Bytef *)(uintptr_t)packed.data;
+    size_t left = packed.size;
+    int result = Z_OK;
+    while (result == Z_OK || result == Z_BUF_ERROR) {
+        stream->avail_in = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
+        const uInt offered = stream->avail_in;
+        stream->next_out = (Bytef *)piece;
+        stream->avail_out = PIECE;
+        result = inflate(stream, Z_NO_FLUSH);
+        left -= offered - stream->avail_in;
+        STATUS_TRY(spool_append(&input->unpacked, piece, PIECE - stream->avail_out));
+        STATUS_TRY(check_unpacked(input));
+        if (result == Z_STREAM_END && left > 0)
+            result = inflateReset(stream);
+        else if (left == 0 && stream->avail_out > 0)
+            break;
+    }
+    if (result != Z_STREAM_END)
+        input->damage = left == 0 ? "the gzip data is cut off" : "the gzip data is damaged";
+    return STATUS_OK;
+}
+
+static status unpack_gzip(struct input *input, struct view packed)
+{
+    z_stream stream = {0};
+    if (inflateInit2(&stream, 15 + 32) != Z_OK)
+        return status_make(STATUS_IO, "%s: cannot start zlib", input->path);
+    char *piece = memory_allocate(PIECE);
+    const status result = inflate_members(input, packed, &stream, piece);
+    free(piece);
+    inflateEnd(&stream);
+    return result;
+}
+
+static status decompress_frames(struct input *input, struct view packed, ZSTD_DStream *stream,
+                                char *piece)
+{
+    ZSTD_inBuffer in = {packed.data, packed.size, 0};
+    size_t result = 1;
+    for (;;) {
+        ZSTD_outBuffer out = {piece, PIECE, 0};
+        result = ZSTD_decompressStream(stream, &out, &in);
+        STATUS_TRY(spool_append(&input->unpacked, piece, out.pos));
+        STATUS_TRY(check_unpacked(input));
+        if (ZSTD_isError(result) || (in.pos == in.size && out.pos < out.size))
+            break;
+    }
+    if (ZSTD_isError(result))
+        input->damage = "the zstd data is damaged";
+    else if (result != 0)
+        input->damage = "the zstd data is cut off";
+    return STATUS_OK;
+}
+
+static status unpack_zstd(struct input *input, struct view packed)
+{
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    if (stream == NULL)
+        return status_make(STATUS_IO, "%s: cannot start zstd", input->path);
+    char *piece = memory_allocate(PIECE);
+    const status result = decompress_frames(input, packed, stream, piece);
+    free(piece);
+    ZSTD_freeDStream(stream);
+    return result;
+}
+
+static status unpack(struct input *input)
+{
+    const struct view packed = input->bytes;
+    if (view_starts_with(packed, "\x1f\x8b"))
+        STATUS_TRY(unpack_gzip(input, packed));
+    else if (view_starts_with(packed, "\x28\xb5\x2f\xfd"))
+        STATUS_TRY(unpack_zstd(input, packed));
+    else
+        return STATUS_OK;
+
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&input->unpacked, &data, &size));
+    input->bytes = (struct view){data, size};
+    return STATUS_OK;
+}
+
+// Pipes and other files that cannot be mapped are read into the spool.
+static status read_stream(struct input *input, int file)
+{
+    char *piece = memory_allocate(PIECE);
+    status result = STATUS_OK;
+    while (result == STATUS_OK) {
+        const ssize_t got = read(file, piece, PIECE);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            result = status_system(errno, input->path, "cannot read");
+        if (got <= 0)
+            break;
+        result = spool_append(&input->unpacked, piece, (size_t)got);
+    }
+    free(piece);
+    STATUS_TRY(result);
+
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&input->unpacked, &data, &size));
+    input->bytes = (struct view){data, size};
+    return STATUS_OK;
+}
+
+static status map_file(struct input *input, int file)
+{
+    struct stat facts;
+    if (fstat(file, &facts) != 0)
+        return status_system(errno, input->path, "cannot read");
+    if (S_ISDIR(facts.st_mode))
+        return status_make(STATUS_IO, "%s: is a folder; give a file", input->path);
+    if (!S_ISREG(facts.st_mode))
+        return read_stream(input, file);
+    if (facts.st_size == 0)
+        return STATUS_OK;
+
+    input->mapped = (size_t)facts.st_size;
+    void *mapping = mmap(NULL, input->mapped, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapping == MAP_FAILED)
+        return status_system(errno, input->path, "cannot map");
+    madvise(mapping, input->mapped, MADV_SEQUENTIAL);
+    input->mapping = mapping;
+    input->bytes = (struct view){mapping, input->mapped};
+    return unpack(input);
+}
+
+status input_open(const char *path, struct input **out_input)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return status_system(errno, path, "cannot open");
+
+    struct input *input = input_over(standard ? "stdin" : path, VIEW_LITERAL(""));
+    const status result = map_file(input, file);
+    if (!standard)
+        close(file);
+    if (result != STATUS_OK) {
+        input_close(input);
+        return result;
+    }
+    *out_input = input;
+    return STATUS_OK;
+}
+
+struct input *input_over(const char *name, struct view bytes)
+{
+    struct input *input = memory_allocate_zeroed(1, sizeof *input);
+    input->path = view_copy(view_of(name));
+    input->bytes = bytes;
+    input->unpacked = SPOOL_EMPTY;
+    return input;
+}
+
+void input_close(struct input *input)
+{
+    if (input == NULL)
+        return;
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapped);
+    spool_free(&input->unpacked);
+    free(input->path);
+    free(input);
+}

@@ -1,0 +1,39 @@
+#include "memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+void *memory_allocate(size_t size)
+{
+    void *block = malloc(size > 0 ? size : 1);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+void *memory_allocate_zeroed(size_t count, size_t size)
+{
+    void *block = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+void *memory_resize(void *block, size_t size)
+{
+    void *moved = realloc(block, size > 0 ? size : 1);
+    if (moved == NULL)
+        abort();
+    return moved;
+}
+
+void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    const size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
+    if (wanted > SIZE_MAX / size)
+        abort();
+    *capacity = wanted;
+    return memory_resize(items, wanted * size);
+}

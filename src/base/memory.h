@@ -1,0 +1,20 @@
+// Small allocations that cannot fail.
+//
+// Running out of memory for a few bytes ends the process: no caller could do
+// anything sensible. Sizes that an input chooses are checked against a limit
+// before they come here, or live in a spool (spool.h), which reports failure.
+
+#ifndef OPSCOPE_BASE_MEMORY_H
+#define OPSCOPE_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *memory_allocate(size_t size);
+void *memory_allocate_zeroed(size_t count, size_t size);
+void *memory_resize(void *block, size_t size);
+
+// Makes room for one more item of `size` bytes in a growing array.
+// `*capacity` is in items.
+void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+#endif

@@ -1,0 +1,197 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "memory.h"
+
+enum { BUFFER = 256 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 };
+
+struct output {
+    char *path;
+    int file;
+    status failure;
+    uint64_t size;
+    char *buffer;
+    size_t used;
+    char *packed;
+    z_stream *gzip;
+    ZSTD_CStream *zstd;
+};
+
+static void write_file(struct output *output, const char *data, size_t size)
+{
+    while (size > 0 && output->failure == STATUS_OK) {
+        const ssize_t done = write(output->file, data, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            output->failure = status_system(done < 0 ? errno : ENOSPC, output->path, "cannot write");
+            return;
+        }
+        data += done;
+        size -= (size_t)done;
+    }
+}
+
+static void write_gzip(struct output *output, const char *data, size_t size, int flush)
+{
+    z_stream *stream = output->gzip;
+    stream->next_in = (Bytef *)(uintptr_t)data;
+    stream->avail_in = (uInt)size;
+    do {
+        stream->next_out = (Bytef *)output->packed;
+        stream->avail_out = BUFFER;
+        deflate(stream, flush);
+        write_file(output, output->packed, BUFFER - stream->avail_out);
+    } while (stream->avail_out == 0);
+}
+
+static void write_zstd(struct output *output, const char *data, size_t size,
+                       ZSTD_EndDirective directive)
+{
+    ZSTD_inBuffer in = {data, size, 0};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {output->packed, BUFFER, 0};
+        left = ZSTD_compressStream2(output->zstd, &out, &in, directive);
+        write_file(output, output->packed, out.pos);
+    } while (!ZSTD_isError(left) && (in.pos < in.size || (directive != ZSTD_e_continue && left > 0)));
+}
+
+static void write_packed(struct output *output, const char *data, size_t size)
+{
+    if (output->gzip != NULL)
+        write_gzip(output, data, size, Z_NO_FLUSH);
+    else if (output->zstd != NULL)
+        write_zstd(output, data, size, ZSTD_e_continue);
+    else
+        write_file(output, data, size);
+}
+
+static void drain(struct output *output)
+{
+    write_packed(output, output->buffer, output->used);
+    output->used = 0;
+}
+
+void output_write(struct output *output, const void *data, size_t size)
+{
+    output->size += size;
+    if (size > BUFFER - output->used) {
+        drain(output);
+        while (size >= BUFFER) {
+            // zlib counts in 32 bits: hand over large blocks in pieces.
+            const size_t piece = size < (1u << 30) ? size : 1u << 30;
+            write_packed(output, data, piece);
+            data = (const char *)data + piece;
+            size -= piece;
+        }
+    }
+    if (size > 0)
+        memcpy(output->buffer + output->used, data, size);
+    output->used += size;
+}
+
+void output_text(struct output *output, const char *text)
+{
+    output_write(output, text, strlen(text));
+}
+
+void output_format(struct output *output, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof line) {
+        output_write(output, line, (size_t)length);
+    } else if (length >= 0) {
+        char *text = memory_allocate((size_t)length + 1);
+        vsnprintf(text, (size_t)length + 1, format, again);
+        output_write(output, text, (size_t)length);
+        free(text);
+    }
+    va_end(again);
+}
+
+uint64_t output_size(const struct output *output)
+{
+    return output->size;
+}
+
+void output_flush(struct output *output)
+{
+    drain(output);
+    if (output->gzip != NULL)
+        write_gzip(output, NULL, 0, Z_SYNC_FLUSH);
+    else if (output->zstd != NULL)
+        write_zstd(output, NULL, 0, ZSTD_e_flush);
+}
+
+static status start_packing(struct output *output, struct view path)
+{
+    if (view_ends_with(path, ".gz")) {
+        output->gzip = memory_allocate_zeroed(1, sizeof *output->gzip);
+        if (deflateInit2(output->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+            Z_OK)
+            return status_make(STATUS_IO, "%s: cannot start zlib", output->path);
+    } else if (view_ends_with(path, ".zst")) {
+        output->zstd = ZSTD_createCStream();
+        if (output->zstd == NULL)
+            return status_make(STATUS_IO, "%s: cannot start zstd", output->path);
+        ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+    } else {
+        return STATUS_OK;
+    }
+    output->packed = memory_allocate(BUFFER);
+    return STATUS_OK;
+}
+
+status output_open(const char *path, struct output **out_output)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    const int file =
+        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return status_system(errno, path, "cannot create");
+
+    struct output *output = memory_allocate_zeroed(1, sizeof *output);
+    output->path = view_copy(view_of(standard ? "stdout" : path));
+    output->file = file;
+    output->buffer = memory_allocate(BUFFER);
+    output->failure = start_packing(output, view_of(path));
+    *out_output = output;
+    return STATUS_OK;
+}
+
+status output_close(struct output *output)
+{
+    drain(output);
+    if (output->gzip != NULL) {
+        write_gzip(output, NULL, 0, Z_FINISH);
+        deflateEnd(output->gzip);
+    } else if (output->zstd != NULL) {
+        write_zstd(output, NULL, 0, ZSTD_e_end);
+        ZSTD_freeCStream(output->zstd);
+    }
+    if (close(output->file) != 0 && output->failure == STATUS_OK)
+        output->failure = status_system(errno, output->path, "cannot write");
+
+    const status result = output->failure;
+    free(output->gzip);
+    free(output->packed);
+    free(output->buffer);
+    free(output->path);
+    free(output);
+    return result;
+}

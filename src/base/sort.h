@@ -1,0 +1,16 @@
+// Sorting in place: no memory besides the items, so that items in a mapped
+// file stay there. Not stable; O(n log n) whatever the input.
+
+#ifndef OPSCOPE_BASE_SORT_H
+#define OPSCOPE_BASE_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SORT_ITEM_MOST = 64 };
+
+// `size` is at most SORT_ITEM_MOST. `before` says whether `a` comes first.
+void sort_in_place(void *items, size_t count, size_t size,
+                   bool (*before)(const void *a, const void *b));
+
+#endif

@@ -1,0 +1,117 @@
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+static const char *folder(void)
+{
+    const char *chosen = getenv("TMPDIR");
+    return chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
+}
+
+static status open_file(struct spool *spool)
+{
+    int file = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/opscope-XXXXXX", folder());
+        file = mkostemp(path, O_CLOEXEC);
+        if (file < 0)
+            return status_system(errno, folder(), "cannot create a temporary file (set TMPDIR)");
+        unlink(path);
+    }
+    spool->file = file;
+    return STATUS_OK;
+}
+
+static status write_all(struct spool *spool, const char *data, size_t size)
+{
+    if (spool->file < 0)
+        STATUS_TRY(open_file(spool));
+    while (size > 0) {
+        const ssize_t done = pwrite(spool->file, data, size, (off_t)spool->written);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return status_system(done < 0 ? errno : ENOSPC, folder(),
+                                 "cannot write temporary data (set TMPDIR to a larger disk)");
+        data += done;
+        size -= (size_t)done;
+        spool->written += (uint64_t)done;
+    }
+    return STATUS_OK;
+}
+
+static void unmap(struct spool *spool)
+{
+    if (spool->mapping != NULL)
+        munmap(spool->mapping, spool->mapped);
+    spool->mapping = NULL;
+}
+
+static status flush(struct spool *spool)
+{
+    const size_t size = spool->used;
+    spool->used = 0;
+    return write_all(spool, spool->window, size);
+}
+
+static void window_grow(struct spool *spool, size_t size)
+{
+    size_t wanted = spool->capacity == 0 ? 4096 : spool->capacity;
+    while (wanted < SPOOL_WINDOW && wanted - spool->used < size)
+        wanted *= 2;
+    spool->window = memory_resize(spool->window, wanted);
+    spool->capacity = wanted;
+}
+
+status spool_append(struct spool *spool, const void *data, size_t size)
+{
+    unmap(spool);
+    if (spool->capacity - spool->used < size && spool->capacity < SPOOL_WINDOW)
+        window_grow(spool, size);
+    if (spool->capacity - spool->used < size) {
+        STATUS_TRY(flush(spool));
+        if (size >= SPOOL_WINDOW)
+            return write_all(spool, data, size);
+    }
+    if (size > 0)
+        memcpy(spool->window + spool->used, data, size);
+    spool->used += size;
+    return STATUS_OK;
+}
+
+status spool_read(struct spool *spool, char **out_data, size_t *out_size)
+{
+    if (spool->file < 0) {
+        *out_data = spool->window;
+        *out_size = spool->used;
+        return STATUS_OK;
+    }
+    unmap(spool);
+    STATUS_TRY(flush(spool));
+    void *mapping =
+        mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+    if (mapping == MAP_FAILED)
+        return status_system(errno, folder(), "cannot map temporary data");
+    spool->mapping = mapping;
+    spool->mapped = spool->written;
+    *out_data = mapping;
+    *out_size = spool->written;
+    return STATUS_OK;
+}
+
+void spool_free(struct spool *spool)
+{
+    unmap(spool);
+    if (spool->file >= 0)
+        close(spool->file);
+    free(spool->window);
+    *spool = SPOOL_EMPTY;
+}

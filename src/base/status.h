@@ -1,0 +1,54 @@
+// The result of whatever can fail: a pointer-sized value, null when all went well.
+//
+// A failure carries a code and a message for the user. The message names the
+// input, the place in it and what was expected:
+//     trace.csv:12: column 'Start': 'abc' is not a number
+// Whoever gets a failure owns it: hand it on, or read it and free it.
+
+#ifndef OPSCOPE_BASE_STATUS_H
+#define OPSCOPE_BASE_STATUS_H
+
+#include <stdint.h>
+
+enum status_code {
+    STATUS_DONE = 0,
+    STATUS_USAGE,       // the caller asked for something that makes no sense
+    STATUS_NOT_FOUND,   // a file or a named thing does not exist
+    STATUS_IO,          // the system refused to read or write
+    STATUS_DATA,        // the input is not what it should be
+    STATUS_UNSUPPORTED, // valid, but not handled here
+    STATUS_LIMIT,       // larger than a documented limit
+};
+
+typedef struct status_failure *status;
+
+#define STATUS_OK ((status)0)
+
+// Returns a failure to the caller at once; goes on when `expression` is ok.
+#define STATUS_TRY(expression)                                                                     \
+    do {                                                                                           \
+        const status status_try_result = (expression);                                             \
+        if (status_try_result != STATUS_OK)                                                        \
+            return status_try_result;                                                              \
+    } while (0)
+
+status status_make(enum status_code code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// Like `status_make`, with "input:line: " in front.
+status status_at(enum status_code code, const char *input, uint64_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// A failure of a system call on `path`: "path: what: reason", from `error_number`.
+status status_system(int error_number, const char *path, const char *what);
+
+enum status_code status_code_of(status failure);
+const char *status_message(status failure);
+
+// Accepts STATUS_OK.
+void status_free(status failure);
+
+// Keeps the first of two results and frees the other.
+status status_first(status first, status second);
+
+#endif

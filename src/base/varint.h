@@ -1,0 +1,65 @@
+// Numbers in as few bytes as they need: seven bits a byte, lowest first, the
+// top bit set on all but the last (the form that protobuf uses).
+
+#ifndef OPSCOPE_BASE_VARINT_H
+#define OPSCOPE_BASE_VARINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VARINT_MOST = 10 };
+
+// `to` has room for VARINT_MOST bytes; returns the byte behind the number.
+static inline unsigned char *varint_put(unsigned char *to, uint64_t number)
+{
+    while (number > 127) {
+        *to++ = (unsigned char)(number | 128);
+        number >>= 7;
+    }
+    *to++ = (unsigned char)number;
+    return to;
+}
+
+// Signed numbers near zero stay short: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...
+static inline uint64_t varint_fold(int64_t number)
+{
+    return ((uint64_t)number << 1) ^ (uint64_t)(number >> 63);
+}
+
+static inline int64_t varint_unfold(uint64_t number)
+{
+    return (int64_t)((number >> 1) ^ (0 - (number & 1)));
+}
+
+// Reads at `*at`, never beyond `end`. False when the number is cut off or
+// longer than ten bytes; `*at` is then unchanged.
+static inline bool varint_get(const unsigned char **at, const unsigned char *end,
+                              uint64_t *out_number)
+{
+    const unsigned char *from = *at;
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 70 && from < end; shift += 7) {
+        const unsigned char byte = *from++;
+        number |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            *at = from;
+            *out_number = number;
+            return true;
+        }
+    }
+    return false;
+}
+
+// A number that must fit 32 bits.
+static inline bool varint_get_u32(const unsigned char **at, const unsigned char *end,
+                                  uint32_t *out_number)
+{
+    uint64_t number;
+    if (!varint_get(at, end, &number) || number > UINT32_MAX)
+        return false;
+    *out_number = (uint32_t)number;
+    return true;
+}
+
+#endif

@@ -1,0 +1,158 @@
+// `opscope convert IN -o OUT`: any format to any other.
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "formats/format.h"
+#include "formats/perfetto/writer.h"
+#include "ledger_text.h"
+#include "profile/file.h"
+#include "units.h"
+
+enum form {
+    FORM_UNKNOWN,
+    FORM_PERFETTO,
+    FORM_PROFILE,
+    FORM_CSV, // which one depends on the profile
+    FORM_C1,
+    FORM_C2,
+    FORM_C4,
+    FORM_R1,
+    FORM_R2,
+    FORM_R4,
+};
+
+static const struct {
+    const char *name;
+    enum form form;
+    enum torq_form torq;
+} FORMS[] = {
+    {"perfetto", FORM_PERFETTO, 0}, {"profile", FORM_PROFILE, 0}, {"torq-c1", FORM_C1, TORQ_C1},
+    {"torq-c2", FORM_C2, TORQ_C2},  {"torq-c4", FORM_C4, TORQ_C4}, {"torq-r1", FORM_R1, TORQ_R1},
+    {"torq-r2", FORM_R2, TORQ_R2},  {"torq-r4", FORM_R4, TORQ_R4},
+};
+
+enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
+
+static enum form form_by_name(const char *name)
+{
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (strcmp(FORMS[i].name, name) == 0)
+            return FORMS[i].form;
+    }
+    return FORM_UNKNOWN;
+}
+
+static enum form form_by_extension(const char *path)
+{
+    struct view name = view_of(path);
+    if (view_ends_with(name, ".gz"))
+        name.size -= 3;
+    else if (view_ends_with(name, ".zst"))
+        name.size -= 4;
+    if (view_ends_with(name, ".pb") || view_ends_with(name, ".pftrace") ||
+        view_ends_with(name, ".perfetto-trace"))
+        return FORM_PERFETTO;
+    if (view_ends_with(name, ".prof"))
+        return FORM_PROFILE;
+    return view_ends_with(name, ".csv") ? FORM_CSV : FORM_UNKNOWN;
+}
+
+static status choose_form(const struct arguments *arguments, const char *out, enum form *out_form)
+{
+    const char *name = arguments_value(arguments, "to");
+    *out_form = name != NULL ? form_by_name(name) : form_by_extension(out);
+    if (*out_form != FORM_UNKNOWN)
+        return STATUS_OK;
+    if (name != NULL)
+        return status_make(STATUS_USAGE,
+                           "convert: --to %s: expected perfetto, profile, torq-c1, torq-c2, "
+                           "torq-c4, torq-r1, torq-r2 or torq-r4",
+                           name);
+    return status_make(STATUS_USAGE,
+                       "convert: cannot tell the format from '%s': end it in .pb, .prof or .csv, "
+                       "or give --to",
+                       out);
+}
+
+// The documents' forms: C1 for what was modelled, R2 for what was measured.
+static enum form csv_form(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->kind == TRACK_LANE && track->spans > 0 &&
+            track->provenance == PROVENANCE_MODELLED)
+            return FORM_C1;
+    }
+    return FORM_R2;
+}
+
+static status write_csv(struct profile *profile, enum form form, const char *path)
+{
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (FORMS[i].form != form)
+            continue;
+        return torq_form_is_compile(FORMS[i].torq)
+                   ? torq_compile_write(profile, FORMS[i].torq, path)
+                   : torq_runtime_write(profile, FORMS[i].torq, path);
+    }
+    return STATUS_OK;
+}
+
+static status convert(const struct arguments *arguments, struct profile *profile, const char *in,
+                      const char *out)
+{
+    enum form form;
+    struct format_options options = {0};
+    STATUS_TRY(choose_form(arguments, out, &form));
+    STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
+    STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
+    STATUS_TRY(format_read(in, &options, profile));
+    const struct perfetto_writer_options perfetto = {arguments_flag(arguments, "no-args")};
+    if (form == FORM_PERFETTO)
+        return perfetto_write(profile, out, &perfetto);
+    if (form == FORM_PROFILE)
+        return profile_save(profile, out);
+    return write_csv(profile, form == FORM_CSV ? csv_form(profile) : form, out);
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    const char *out = arguments_value(arguments, "output");
+    if (count != 1 || out == NULL)
+        return status_make(STATUS_USAGE,
+                           "convert: give one file and -o OUT: opscope convert trace.csv -o "
+                           "trace.pb");
+    struct profile *profile = profile_create();
+    const status result = convert(arguments, profile, words[0], out);
+    if (result == STATUS_OK) {
+        ledger_warn(profile);
+        *out_exit = ledger_exit(profile);
+    }
+    profile_free(profile);
+    return result;
+}
+
+static const struct option OPTIONS[] = {
+    {"output", 'o', OPTION_ONE, "FILE", "what to write: .pb, .prof, .csv (and .gz, .zst)"},
+    {"to", 0, OPTION_ONE, "FORMAT", "perfetto, profile, torq-c1, -c2, -c4, -r1, -r2 or -r4"},
+    {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
+    {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
+    {"no-args", 0, OPTION_FLAG, NULL, "Perfetto: leave out the arguments of events"},
+    {0},
+};
+
+const struct command COMMAND_CONVERT = {
+    .name = "convert",
+    .usage = "IN -o OUT [options]",
+    .summary = "any format to any other",
+    .details = "Reads Torq's CSVs (every version), Perfetto traces and opscope profiles, by "
+               "content.\nWhat the output has no place for is counted in the ledger.",
+    .examples = "  opscope convert timeline.csv -o timeline.pb\n"
+                "  opscope convert runtime.csv -o runtime.prof.zst\n"
+                "  opscope convert runtime.prof -o again.csv --to torq-r4",
+    .options = OPTIONS,
+    .run = run,
+};

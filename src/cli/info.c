@@ -1,0 +1,203 @@
+// `opscope info FILE...`: what a file is and what it holds.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "formats/format.h"
+#include "formats/torq/overview_rows.h"
+#include "ledger_text.h"
+
+struct counts {
+    uint64_t spans, instants, samples;
+    uint32_t tracks;
+    bool any;
+    uint64_t first_ns, last_ns;
+};
+
+static struct counts count(const struct profile *profile)
+{
+    struct counts sum = {0};
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        const struct clock_domain *domain = profile_clock(profile, track->clock);
+        sum.tracks += track->kind == TRACK_LANE || track->kind == TRACK_COUNTER;
+        sum.spans += track->spans;
+        sum.instants += track->instants;
+        sum.samples += track->samples;
+        if (track->spans + track->instants + track->samples == 0)
+            continue;
+        const uint64_t first = clock_to_ns(domain, track->first);
+        const uint64_t last = clock_to_ns(domain, track->last);
+        sum.first_ns = !sum.any || first < sum.first_ns ? first : sum.first_ns;
+        sum.last_ns = !sum.any || last > sum.last_ns ? last : sum.last_ns;
+        sum.any = true;
+    }
+    return sum;
+}
+
+static void print_track(const struct profile *profile, uint32_t id, unsigned depth)
+{
+    const struct track *track = profile_track(profile, id);
+    const struct view name = profile_text(profile, track->name);
+    char number[LEDGER_NUMBER_ROOM];
+    const uint64_t events = track->spans + track->instants + track->samples;
+    const int indent = (int)(2 * depth);
+    if (track->kind == TRACK_GROUP || track->kind == TRACK_PROCESS)
+        printf("  %*s%.*s\n", indent, "", VIEW_ARGUMENTS(name));
+    else
+        printf("  %*s%-*.*s %14s  %s\n", indent, "", 34 - indent, VIEW_ARGUMENTS(name),
+               ledger_number(events, number), provenance_name(track->provenance));
+}
+
+static void print_children(const struct profile *profile, uint32_t parent, unsigned depth)
+{
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        if (profile_track(profile, i)->parent != parent)
+            continue;
+        print_track(profile, i, depth);
+        if (depth < 16)
+            print_children(profile, i, depth + 1);
+    }
+}
+
+static void print_profile(const char *path, const struct profile *profile, struct view format)
+{
+    const struct counts sum = count(profile);
+    char spans[LEDGER_NUMBER_ROOM];
+    char duration[OVERVIEW_DURATION_ROOM];
+    printf("%s: %.*s\n", path, VIEW_ARGUMENTS(format));
+    printf("%s spans", ledger_number(sum.spans, spans));
+    if (sum.instants > 0)
+        printf(", %s instants", ledger_number(sum.instants, spans));
+    if (sum.samples > 0)
+        printf(", %s samples", ledger_number(sum.samples, spans));
+    printf(" on %u tracks", sum.tracks);
+    if (sum.any) {
+        overview_format_duration(sum.last_ns - sum.first_ns, duration);
+        printf(", %s long, from %llu to %llu ns", duration, (unsigned long long)sum.first_ns,
+               (unsigned long long)sum.last_ns);
+    }
+    printf("\n");
+    print_children(profile, 0, 0);
+    ledger_print(stdout, profile);
+}
+
+static void write_tracks(struct json_writer *json, const struct profile *profile)
+{
+    json_open_array(json, "tracks");
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        json_open_object(json, NULL);
+        json_uint(json, "id", i);
+        json_uint(json, "parent", track->parent);
+        json_text(json, "name", profile_text(profile, track->name));
+        json_text(json, "engine", view_of(engine_name(track->engine)));
+        json_text(json, "provenance", view_of(provenance_name(track->provenance)));
+        json_uint(json, "spans", track->spans);
+        json_uint(json, "instants", track->instants);
+        json_uint(json, "samples", track->samples);
+        if (track->ledger.expected == LEDGER_UNKNOWN)
+            json_null(json, "expected");
+        else
+            json_uint(json, "expected", track->ledger.expected);
+        json_uint(json, "lost", track->ledger.lost);
+        json_uint(json, "impossible", track->ledger.impossible);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_profile(struct json_writer *json, const char *path,
+                          const struct profile *profile, struct view format)
+{
+    const struct counts sum = count(profile);
+    json_open_object(json, NULL);
+    json_text(json, "file", view_of(path));
+    json_text(json, "format", format);
+    json_uint(json, "spans", sum.spans);
+    json_uint(json, "instants", sum.instants);
+    json_uint(json, "samples", sum.samples);
+    if (sum.any) {
+        json_uint(json, "first_ns", sum.first_ns);
+        json_uint(json, "last_ns", sum.last_ns);
+    } else {
+        json_null(json, "first_ns");
+        json_null(json, "last_ns");
+    }
+    write_tracks(json, profile);
+    ledger_json(json, "ledger", profile);
+    json_close(json);
+}
+
+// What the file is; a profile also says what it was made from.
+static struct view describe(const char *path, const struct profile *profile, char *text,
+                            size_t room)
+{
+    const struct view format = profile_fact(profile, "format");
+    if (profile->source == NULL)
+        return format;
+    const struct view source = profile_fact(profile, "source");
+    (void)path;
+    if (source.size == 0)
+        snprintf(text, room, "opscope profile");
+    else
+        snprintf(text, room, "opscope profile of %.*s (%.*s)", VIEW_ARGUMENTS(source),
+                 VIEW_ARGUMENTS(format));
+    return view_of(text);
+}
+
+static status show(const char *path, struct json_writer *json, int *out_exit)
+{
+    const struct format_options options = {0};
+    struct profile *profile = profile_create();
+    const status result = format_read(path, &options, profile);
+    if (result == STATUS_OK) {
+        char text[256];
+        const struct view format = describe(path, profile, text, sizeof text);
+        if (json != NULL)
+            write_profile(json, path, profile, format);
+        else
+            print_profile(path, profile, format);
+        if (ledger_exit(profile) != EXIT_DONE)
+            *out_exit = EXIT_LOSS;
+    }
+    profile_free(profile);
+    return result;
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    if (count == 0)
+        return status_make(STATUS_USAGE, "info: give a file: opscope info trace.pb");
+    if (!arguments_flag(arguments, "json")) {
+        for (size_t i = 0; i < count; i++)
+            STATUS_TRY(show(words[i], NULL, out_exit));
+        return STATUS_OK;
+    }
+    struct output *output;
+    STATUS_TRY(output_open("-", &output));
+    struct json_writer json = json_write(output);
+    status result = STATUS_OK;
+    json_open_array(&json, NULL);
+    for (size_t i = 0; i < count && result == STATUS_OK; i++)
+        result = show(words[i], &json, out_exit);
+    json_close(&json);
+    return status_first(result, output_close(output));
+}
+
+static const struct option OPTIONS[] = {
+    {"json", 0, OPTION_FLAG, NULL, "as JSON"},
+    {0},
+};
+
+const struct command COMMAND_INFO = {
+    .name = "info",
+    .usage = "FILE... [--json]",
+    .summary = "what a file is: format, tracks, spans, time range, ledger",
+    .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json",
+    .options = OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,106 @@
+// The program: finds the command by the name it is called by (perfetto_logger
+// and the vendors' other names are links to it) or by its first word.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "formats/format.h"
+
+const struct command *const COMMANDS[] = {
+    &COMMAND_OVERVIEW, &COMMAND_CONVERT, &COMMAND_INFO, &COMMAND_PERFETTO_LOGGER, &COMMAND_LINKS,
+    NULL,
+};
+
+static void print_usage(FILE *file)
+{
+    fprintf(file, "opscope %s: where the time of a neural network goes on an accelerator\n\n"
+                  "usage: opscope COMMAND [options] FILES\n\ncommands:\n",
+            OPSCOPE_VERSION);
+    for (size_t i = 0; COMMANDS[i] != NULL; i++)
+        fprintf(file, "  %-18s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    fprintf(file, "\n'opscope COMMAND --help' explains a command with examples.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; COMMANDS[i] != NULL; i++) {
+        if (strcmp(COMMANDS[i]->name, name) == 0)
+            return COMMANDS[i];
+    }
+    return NULL;
+}
+
+static const struct command *find_link(const char *name)
+{
+    for (size_t i = 0; COMMANDS[i] != NULL; i++) {
+        if (COMMANDS[i]->link != NULL && strcmp(COMMANDS[i]->link, name) == 0)
+            return COMMANDS[i];
+    }
+    return NULL;
+}
+
+static bool asks_for_help(int count, char **words)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0 ||
+            strcmp(words[i], "-help") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int report(status failure)
+{
+    const int code = status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
+    fprintf(stderr, "opscope: %s\n", status_message(failure));
+    status_free(failure);
+    return code;
+}
+
+static int run(const struct command *command, const char *called, int count, char **words)
+{
+    if (asks_for_help(count, words)) {
+        command_help(command, called);
+        return EXIT_DONE;
+    }
+    struct arguments *arguments;
+    status failure = arguments_parse(command, count, words, &arguments);
+    if (failure != STATUS_OK)
+        return report(failure);
+    int exit_code = EXIT_DONE;
+    failure = command->run(arguments, &exit_code);
+    arguments_free(arguments);
+    return failure == STATUS_OK ? exit_code : report(failure);
+}
+
+int main(int count, char **words)
+{
+    const char *called = count > 0 ? format_base_name(words[0]) : "opscope";
+    const struct command *link = find_link(called);
+    if (link != NULL)
+        return run(link, called, count - 1, words + 1);
+
+    if (count < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
+        strcmp(words[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(words[1], "--version") == 0) {
+        printf("opscope %s\n", OPSCOPE_VERSION);
+        return EXIT_DONE;
+    }
+    const struct command *command = find_command(words[1]);
+    if (command == NULL) {
+        fprintf(stderr, "opscope: there is no command '%s'; 'opscope --help' lists them\n",
+                words[1]);
+        return EXIT_USAGE;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "opscope %s", command->name);
+    return run(command, name, count - 2, words + 2);
+}

@@ -1,0 +1,203 @@
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/view.h"
+
+struct word_list {
+    const char **words;
+    size_t count;
+    size_t capacity;
+};
+
+struct arguments {
+    const struct command *command;
+    struct word_list words;
+    struct word_list *values; // by option
+    bool *given;
+};
+
+static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this text"};
+
+static void add_word(struct word_list *list, const char *word)
+{
+    list->words =
+        memory_grow(list->words, list->count, &list->capacity, sizeof *list->words);
+    list->words[list->count++] = word;
+}
+
+static size_t option_count(const struct command *command)
+{
+    size_t count = 0;
+    while (command->options[count].name != NULL)
+        count++;
+    return count;
+}
+
+static size_t find_name(const struct command *command, struct view name)
+{
+    size_t i = 0;
+    for (; command->options[i].name != NULL; i++) {
+        if (view_is(name, command->options[i].name))
+            break;
+    }
+    return i;
+}
+
+static size_t find_letter(const struct command *command, char letter)
+{
+    size_t i = 0;
+    for (; command->options[i].name != NULL; i++) {
+        if (command->options[i].letter == letter)
+            break;
+    }
+    return i;
+}
+
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0';
+}
+
+static status unknown_option(const struct command *command, const char *word)
+{
+    return status_make(STATUS_USAGE, "%s: unknown option '%s'; see '%s --help'", command->name,
+                       word, command->name);
+}
+
+// One option with its value or values; `*at` moves over the words it takes.
+static status parse_option(struct arguments *arguments, int count, char **words, int *at)
+{
+    const struct command *command = arguments->command;
+    const char *word = words[*at];
+    const struct view bare = view_of(word + (word[1] == '-' ? 2 : 1));
+    const size_t equals = view_find(bare, '=');
+    size_t index = find_name(command, view_slice(bare, 0, equals));
+    if (command->options[index].name == NULL && word[1] != '-' && equals == 1)
+        index = find_letter(command, word[1]);
+    const struct option *option = &command->options[index];
+    if (option->name == NULL)
+        return unknown_option(command, word);
+
+    arguments->given[index] = true;
+    const bool attached = equals < bare.size;
+    if (option->kind == OPTION_FLAG)
+        return attached ? status_make(STATUS_USAGE, "%s: --%s takes no value", command->name,
+                                      option->name)
+                        : STATUS_OK;
+    if (attached)
+        add_word(&arguments->values[index], bare.data + equals + 1);
+    else if (*at + 1 < count && (!is_option(words[*at + 1]) || option->kind == OPTION_ONE))
+        add_word(&arguments->values[index], words[++*at]);
+    else
+        return status_make(STATUS_USAGE, "%s: --%s needs a value: %s", command->name, option->name,
+                           option->value);
+    while (option->kind == OPTION_MANY && *at + 1 < count && !is_option(words[*at + 1]))
+        add_word(&arguments->values[index], words[++*at]);
+    return STATUS_OK;
+}
+
+status arguments_parse(const struct command *command, int count, char **words,
+                       struct arguments **out_arguments)
+{
+    struct arguments *arguments = memory_allocate_zeroed(1, sizeof *arguments);
+    const size_t options = option_count(command);
+    arguments->command = command;
+    arguments->values = memory_allocate_zeroed(options, sizeof *arguments->values);
+    arguments->given = memory_allocate_zeroed(options, sizeof *arguments->given);
+    status result = STATUS_OK;
+    for (int i = 0; i < count && result == STATUS_OK; i++) {
+        if (strcmp(words[i], "--") == 0) {
+            while (++i < count)
+                add_word(&arguments->words, words[i]);
+        } else if (is_option(words[i])) {
+            result = parse_option(arguments, count, words, &i);
+        } else {
+            add_word(&arguments->words, words[i]);
+        }
+    }
+    if (result != STATUS_OK) {
+        arguments_free(arguments);
+        return result;
+    }
+    *out_arguments = arguments;
+    return STATUS_OK;
+}
+
+void arguments_free(struct arguments *arguments)
+{
+    for (size_t i = 0; i < option_count(arguments->command); i++)
+        free(arguments->values[i].words);
+    free(arguments->values);
+    free(arguments->given);
+    free(arguments->words.words);
+    free(arguments);
+}
+
+bool arguments_flag(const struct arguments *arguments, const char *name)
+{
+    return arguments->given[find_name(arguments->command, view_of(name))];
+}
+
+const char *const *arguments_values(const struct arguments *arguments, const char *name,
+                                    size_t *out_count)
+{
+    const struct word_list *list =
+        &arguments->values[find_name(arguments->command, view_of(name))];
+    *out_count = list->count;
+    return list->words;
+}
+
+const char *arguments_value(const struct arguments *arguments, const char *name)
+{
+    size_t count;
+    const char *const *values = arguments_values(arguments, name, &count);
+    return count == 0 ? NULL : values[count - 1];
+}
+
+status arguments_number(const struct arguments *arguments, const char *name, unsigned fallback,
+                        unsigned *out_number)
+{
+    const char *text = arguments_value(arguments, name);
+    uint64_t number = fallback;
+    if (text != NULL && (!view_to_u64(view_of(text), &number) || number == 0 || number > 1000000))
+        return status_make(STATUS_USAGE, "%s: --%s: '%s' is not a number from 1 to 1000000",
+                           arguments->command->name, name, text);
+    *out_number = (unsigned)number;
+    return STATUS_OK;
+}
+
+const char *const *arguments_words(const struct arguments *arguments, size_t *out_count)
+{
+    *out_count = arguments->words.count;
+    return arguments->words.words;
+}
+
+static void print_option(const struct option *option)
+{
+    char left[64];
+    const char *many = option->kind == OPTION_MANY ? "..." : "";
+    int size = option->letter != 0 ? snprintf(left, sizeof left, "-%c, --%s", option->letter,
+                                              option->name)
+                                   : snprintf(left, sizeof left, "    --%s", option->name);
+    if (option->value != NULL && size > 0 && (size_t)size < sizeof left)
+        snprintf(left + size, sizeof left - (size_t)size, " %s%s", option->value, many);
+    printf("  %-30s %s\n", left, option->help);
+}
+
+void command_help(const struct command *command, const char *called)
+{
+    printf("%s: %s\n\nusage: %s %s\n", called, command->summary, called, command->usage);
+    if (command->details != NULL)
+        printf("\n%s\n", command->details);
+    printf("\noptions:\n");
+    for (const struct option *option = command->options; option->name != NULL; option++)
+        print_option(option);
+    print_option(&HELP);
+    if (command->examples != NULL)
+        printf("\nexamples:\n%s\n", command->examples);
+    printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the ledger)\n");
+}

@@ -1,0 +1,65 @@
+// Commands and their options, each described once: parsing and help come from
+// the same table.
+//
+// `--name value`, `--name=value` and, as the vendors' tools take them,
+// `-name value` are alike. `--` ends the options.
+
+#ifndef OPSCOPE_CLI_OPTIONS_H
+#define OPSCOPE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum option_kind {
+    OPTION_FLAG,  // no value
+    OPTION_ONE,   // one value; the last one given counts
+    OPTION_MANY,  // takes every word up to the next option, and may be repeated
+};
+
+struct option {
+    const char *name;  // long, without dashes
+    char letter;       // 0: none
+    enum option_kind kind;
+    const char *value; // what the value is called in the help text
+    const char *help;
+};
+
+struct arguments;
+
+struct command {
+    const char *name;
+    const char *link;  // further name under which the program acts as this command
+    const char *usage; // behind the name
+    const char *summary;
+    const char *details;  // NULL: none
+    const char *examples; // lines, NULL: none
+    const struct option *options; // ends with a NULL name
+    // Returns the exit code through `*out_exit` (0, or 3 when data was lost).
+    status (*run)(const struct arguments *arguments, int *out_exit);
+};
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LOSS = 3 };
+
+status arguments_parse(const struct command *command, int count, char **words,
+                       struct arguments **out_arguments);
+void arguments_free(struct arguments *arguments);
+
+bool arguments_flag(const struct arguments *arguments, const char *name);
+
+// NULL when it was not given.
+const char *arguments_value(const struct arguments *arguments, const char *name);
+const char *const *arguments_values(const struct arguments *arguments, const char *name,
+                                    size_t *out_count);
+
+// A positive whole number; `fallback` when the option was not given.
+status arguments_number(const struct arguments *arguments, const char *name, unsigned fallback,
+                        unsigned *out_number);
+
+// Words that belong to no option.
+const char *const *arguments_words(const struct arguments *arguments, size_t *out_count);
+
+void command_help(const struct command *command, const char *called);
+
+#endif

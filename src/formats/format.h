@@ -1,0 +1,34 @@
+// Which format a file has, by its content; and reading whatever it is.
+
+#ifndef OPSCOPE_FORMATS_FORMAT_H
+#define OPSCOPE_FORMATS_FORMAT_H
+
+#include "formats/torq/torq.h"
+#include "profile/profile.h"
+
+enum format {
+    FORMAT_UNKNOWN,
+    FORMAT_PROFILE,  // opscope's own
+    FORMAT_PERFETTO,
+    FORMAT_TORQ,     // a compile or runtime CSV
+};
+
+struct format_options {
+    uint32_t num_slices; // as in torq.h
+    uint64_t clock_hz;
+};
+
+enum format format_recognise(struct view bytes);
+
+// "torq-c2", "perfetto" ...: also which of the CSV forms it is.
+const char *format_name(enum format format, struct view bytes);
+
+// Reads `path` into a fresh profile. Facts `format` and `source` say what it
+// was; profiles made from a CSV get one process named after the file.
+status format_read(const char *path, const struct format_options *options,
+                   struct profile *profile);
+
+// The last part of a path.
+const char *format_base_name(const char *path);
+
+#endif

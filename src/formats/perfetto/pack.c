@@ -1,0 +1,170 @@
+#include "pack.h"
+
+#include <isa-l/igzip_lib.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/queue.h"
+#include "fields.h"
+#include "wire/protobuf.h"
+
+enum { CHUNKS = 6, PACKED_HEADER = 2 * PROTOBUF_HEADER_MOST };
+
+struct chunk {
+    size_t used;
+    size_t capacity;
+    bool plain;
+    unsigned char *bytes;
+};
+
+struct pack {
+    struct output *output;
+    struct queue full;
+    struct queue empty;
+    pthread_t thread;
+    struct chunk *chunk;
+    size_t written; // packet bytes so far
+    bool plain;
+    struct isal_zstream zlib;
+    unsigned char *packed;
+    size_t packed_capacity;
+};
+
+static struct chunk *chunk_create(void)
+{
+    struct chunk *chunk = memory_allocate_zeroed(1, sizeof *chunk);
+    chunk->capacity = PACK_CHUNK;
+    chunk->bytes = memory_allocate(PACK_CHUNK);
+    return chunk;
+}
+
+static void chunk_free(struct chunk *chunk)
+{
+    free(chunk->bytes);
+    free(chunk);
+}
+
+// One zlib stream behind room for the headers of its packet. 0 when it cannot
+// be packed.
+static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
+{
+    const size_t most = PACKED_HEADER + chunk->used + chunk->used / 8 + 1024;
+    if (most > pack->packed_capacity) {
+        pack->packed = memory_resize(pack->packed, most);
+        pack->packed_capacity = most;
+    }
+    struct isal_zstream *zlib = &pack->zlib;
+    isal_deflate_init(zlib);
+    zlib->gzip_flag = IGZIP_ZLIB;
+    zlib->end_of_stream = 1;
+    zlib->next_in = chunk->bytes;
+    zlib->avail_in = (uint32_t)chunk->used;
+    zlib->next_out = pack->packed + PACKED_HEADER;
+    zlib->avail_out = (uint32_t)(most - PACKED_HEADER);
+    const int result = isal_deflate_stateless(zlib);
+    return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
+}
+
+static void write_packed(struct pack *pack, const struct chunk *chunk)
+{
+    const size_t size = deflate_chunk(pack, chunk);
+    if (size == 0) {
+        output_write(pack->output, chunk->bytes, chunk->used);
+        return;
+    }
+    unsigned char header[PACKED_HEADER];
+    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_COMPRESSED, size);
+    unsigned char *end = protobuf_put_header(header, PERFETTO_TRACE_PACKET, inner);
+    end = protobuf_put_header(end, PERFETTO_PACKET_COMPRESSED, size);
+    output_write(pack->output, header, (size_t)(end - header));
+    output_write(pack->output, pack->packed + PACKED_HEADER, size);
+}
+
+static void *run(void *argument)
+{
+    struct pack *pack = argument;
+    struct chunk *chunk;
+    while ((chunk = queue_take(&pack->full)) != NULL) {
+        // Perfetto takes packed packets up to 512 KB: a larger chunk is one
+        // huge packet and goes out as it is.
+        if (chunk->plain || chunk->used > PACK_CHUNK)
+            output_write(pack->output, chunk->bytes, chunk->used);
+        else
+            write_packed(pack, chunk);
+        queue_put(&pack->empty, chunk);
+    }
+    return NULL;
+}
+
+status pack_open(const char *path, struct pack **out_pack)
+{
+    struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
+    status result = output_open(path, &pack->output);
+    if (result != STATUS_OK) {
+        free(pack);
+        return result;
+    }
+    queue_start(&pack->full, CHUNKS);
+    queue_start(&pack->empty, CHUNKS);
+    for (int i = 0; i + 1 < CHUNKS; i++)
+        queue_put(&pack->empty, chunk_create());
+    pack->chunk = chunk_create();
+    const int error = pthread_create(&pack->thread, NULL, run, pack);
+    if (error != 0)
+        return status_system(error, "opscope", "cannot start a thread");
+    *out_pack = pack;
+    return STATUS_OK;
+}
+
+static void hand_on(struct pack *pack)
+{
+    struct chunk *chunk = pack->chunk;
+    chunk->plain = pack->plain || pack->written < PACK_PLAIN;
+    pack->written += chunk->used;
+    queue_put(&pack->full, chunk);
+    pack->chunk = queue_take(&pack->empty);
+    pack->chunk->used = 0;
+}
+
+unsigned char *pack_reserve(struct pack *pack, size_t size)
+{
+    if (pack->chunk->capacity - pack->chunk->used < size && pack->chunk->used > 0)
+        hand_on(pack);
+    struct chunk *chunk = pack->chunk;
+    if (chunk->capacity - chunk->used < size) {
+        chunk->capacity = size;
+        chunk->bytes = memory_resize(chunk->bytes, size);
+    }
+    return chunk->bytes + chunk->used;
+}
+
+void pack_commit(struct pack *pack, size_t size)
+{
+    pack->chunk->used += size;
+}
+
+void pack_plain(struct pack *pack, bool plain)
+{
+    if (pack->chunk->used > 0)
+        hand_on(pack);
+    pack->plain = plain;
+}
+
+status pack_close(struct pack *pack)
+{
+    hand_on(pack);
+    queue_close(&pack->full);
+    pthread_join(pack->thread, NULL);
+    queue_close(&pack->empty);
+    chunk_free(pack->chunk);
+    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
+        chunk_free(chunk);
+    queue_free(&pack->full);
+    queue_free(&pack->empty);
+    const status result = output_close(pack->output);
+    free(pack->packed);
+    free(pack);
+    return result;
+}

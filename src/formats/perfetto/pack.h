@@ -1,0 +1,29 @@
+// Packets on their way to the file. Small traces are plain packets that any
+// reader takes; from PACK_PLAIN bytes on, chunks of packets are packed with
+// zlib into compressed packets, which Perfetto unpacks itself. Packing and
+// writing happen on a thread of their own. The same packets give the same bytes.
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_PACK_H
+#define OPSCOPE_FORMATS_PERFETTO_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum { PACK_PLAIN = 4 << 20, PACK_CHUNK = 256 << 10 };
+
+struct pack;
+
+status pack_open(const char *path, struct pack **out_pack);
+
+// Room for a packet of at most `size` bytes; pack_commit says how many it took.
+unsigned char *pack_reserve(struct pack *pack, size_t size);
+void pack_commit(struct pack *pack, size_t size);
+
+// Whether what follows is written plain, whatever the size.
+void pack_plain(struct pack *pack, bool plain);
+
+status pack_close(struct pack *pack);
+
+#endif

@@ -1,0 +1,177 @@
+#include "reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reader_events.h"
+#include "reader_packets.h"
+#include "wire/protobuf.h"
+
+struct reader {
+    struct perfetto_visitor visitor; // first: visitors are cast to readers
+    struct profile *profile;
+    struct perfetto_sequences sequences;
+    struct perfetto_tracks tracks;
+    struct perfetto_losses losses;
+    struct perfetto_events events;
+};
+
+bool perfetto_recognise(struct view bytes)
+{
+    return perfetto_packets_recognise(bytes);
+}
+
+static struct reader *reader_of(struct perfetto_visitor *visitor)
+{
+    return (struct reader *)visitor;
+}
+
+// Whether the packet's event can be understood, and when it was.
+static bool admit(struct reader *reader, const struct perfetto_packet *packet,
+                  const struct perfetto_sequence *sequence, uint64_t *out_time,
+                  enum perfetto_loss *out_loss)
+{
+    *out_loss = PERFETTO_LOSS_NO_STATE;
+    if ((packet->flags & PERFETTO_STATE_NEEDED) != 0 && !sequence->has_state)
+        return false;
+    *out_loss = PERFETTO_LOSS_NO_TIME;
+    if (!packet->has_timestamp)
+        return false;
+    return perfetto_sequences_time(&reader->sequences, sequence, packet, out_time, out_loss);
+}
+
+// The first time --------------------------------------------------------------
+
+static void read_attribute(struct profile *profile, struct view message)
+{
+    struct protobuf_reader reader = protobuf_read(message);
+    struct protobuf_field field;
+    struct view key = {0};
+    struct view text = {0};
+    char number[32];
+    while (protobuf_next(&reader, &field)) {
+        if (field.number == PERFETTO_ATTRIBUTE_KEY && field.type == PROTOBUF_BYTES) {
+            key = field.bytes;
+        } else if (field.number == PERFETTO_ATTRIBUTE_STRING && field.type == PROTOBUF_BYTES) {
+            text = field.bytes;
+        } else if (field.number == PERFETTO_ATTRIBUTE_LONG && field.type == PROTOBUF_VARINT) {
+            snprintf(number, sizeof number, "%lld", (long long)field.value);
+            text = view_of(number);
+        }
+    }
+    if (key.size == 0)
+        return;
+    char *name = view_copy(key);
+    profile_fact_add(profile, name, text);
+    free(name);
+}
+
+static void read_attributes(struct profile *profile, struct view message)
+{
+    struct protobuf_reader reader = protobuf_read(message);
+    struct protobuf_field field;
+    while (protobuf_next(&reader, &field)) {
+        if (field.number == PERFETTO_ATTRIBUTES_ATTRIBUTE && field.type == PROTOBUF_BYTES)
+            read_attribute(profile, field.bytes);
+    }
+}
+
+static void look_at_packet(struct perfetto_visitor *visitor, const struct perfetto_packet *packet)
+{
+    struct reader *reader = reader_of(visitor);
+    struct perfetto_sequence *sequence;
+    enum perfetto_loss loss;
+    uint64_t time;
+    perfetto_sequences_enter(&reader->sequences, packet, &sequence);
+    if (packet->descriptor.data != NULL)
+        perfetto_tracks_describe(&reader->tracks, packet->descriptor);
+    if (packet->attributes.data != NULL)
+        read_attributes(reader->profile, packet->attributes);
+    if (packet->event.data != NULL && admit(reader, packet, sequence, &time, &loss))
+        perfetto_events_count(&reader->tracks, sequence, packet->event, time);
+}
+
+static void pass_over_damage(struct perfetto_visitor *visitor, enum perfetto_loss loss,
+                             uint64_t offset)
+{
+    (void)visitor;
+    (void)loss;
+    (void)offset;
+}
+
+// The second time -------------------------------------------------------------
+
+static void read_packet(struct perfetto_visitor *visitor, const struct perfetto_packet *packet)
+{
+    struct reader *reader = reader_of(visitor);
+    struct perfetto_sequence *sequence;
+    enum perfetto_loss loss;
+    uint64_t time;
+    if (!perfetto_sequences_enter(&reader->sequences, packet, &sequence))
+        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
+    if (sequence->gap)
+        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_DROPPED_BEFORE, 0, packet->offset);
+    if (packet->other != 0)
+        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_OTHER_PACKET, packet->other,
+                            packet->offset);
+    if (packet->event.data == NULL)
+        return;
+    if (admit(reader, packet, sequence, &time, &loss))
+        perfetto_events_read(&reader->events, sequence, packet, time);
+    else
+        perfetto_events_lose(&reader->events, packet, loss,
+                             packet->clock != 0 ? packet->clock : sequence->clock);
+}
+
+static void account_damage(struct perfetto_visitor *visitor, enum perfetto_loss loss,
+                           uint64_t offset)
+{
+    perfetto_losses_add(&reader_of(visitor)->losses, 0, loss, 0, offset);
+}
+
+// -----------------------------------------------------------------------------
+
+static void find_tracks(struct reader *reader, const struct input *input)
+{
+    reader->visitor = (struct perfetto_visitor){look_at_packet, pass_over_damage};
+    perfetto_sequences_start(&reader->sequences, NULL);
+    perfetto_packets_visit(input->bytes, &reader->visitor);
+    perfetto_sequences_free(&reader->sequences);
+    perfetto_tracks_make(&reader->tracks, reader->profile);
+}
+
+static status read_events(struct reader *reader, const struct input *input)
+{
+    reader->visitor = (struct perfetto_visitor){read_packet, account_damage};
+    perfetto_sequences_start(&reader->sequences, &reader->profile->strings);
+    perfetto_packets_visit(input->bytes, &reader->visitor);
+    perfetto_sequences_free(&reader->sequences);
+    return perfetto_spans_finish(&reader->events.spans, &reader->tracks);
+}
+
+// How many events were in what cannot be read, nobody knows.
+static void close_account(struct reader *reader, const struct input *input)
+{
+    bool unknown = input->damage != NULL;
+    for (size_t i = 0; i < reader->losses.count; i++)
+        unknown |= perfetto_losses_unknown(reader->losses.entries[i].loss);
+    perfetto_losses_report(&reader->losses, reader->profile, input->path);
+    if (input->damage != NULL)
+        profile_note(reader->profile, 0, LEDGER_LOST, 1, "%s: %s", input->path, input->damage);
+    if (unknown)
+        profile_track(reader->profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+}
+
+status perfetto_read(struct input *input, struct profile *profile)
+{
+    struct reader reader = {.profile = profile};
+    perfetto_tracks_start(&reader.tracks, &profile->strings);
+    perfetto_events_start(&reader.events, profile, &reader.tracks, &reader.losses);
+    find_tracks(&reader, input);
+    status result = read_events(&reader, input);
+    close_account(&reader, input);
+    perfetto_events_free(&reader.events);
+    perfetto_tracks_free(&reader.tracks);
+    perfetto_losses_free(&reader.losses);
+    return status_first(result, profile_finish(profile));
+}

@@ -1,0 +1,26 @@
+// Reads Perfetto traces: track events of any writer, this project's and Torq's
+// among them. docs/formats/perfetto.md says what becomes of what.
+//
+// The trace is gone over twice: for the tracks, then for the events. Memory: the
+// tracks, sequences, interned texts and clocks of the trace, the spans that are
+// open at once with their values (at most 512 a track), and one unpacked packet
+// (at most 64 MiB, in traces of Perfetto's own under 512 KiB). Tracks that must
+// be put in order of time first go through a spool.
+//
+// Malformed, cut off and contradictory traces are read as far as they go; the
+// profile's ledger says what is missing and why.
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_READER_H
+#define OPSCOPE_FORMATS_PERFETTO_READER_H
+
+#include "base/input.h"
+#include "profile/profile.h"
+
+// Whether the bytes look like a trace. The start of one is enough.
+bool perfetto_recognise(struct view bytes);
+
+// Fills `profile`, which must be new. Fails only where the system does: no room
+// for temporary data.
+status perfetto_read(struct input *input, struct profile *profile);
+
+#endif

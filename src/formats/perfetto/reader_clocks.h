@@ -1,0 +1,64 @@
+// The clocks of a trace and the way from their timestamps to trace time.
+//
+// Trace time is nanoseconds of the trace's own clock: BOOTTIME, or what a
+// snapshot calls the primary one. A snapshot says what several clocks showed at
+// one instant; a timestamp is moved by the latest snapshot at or before it.
+// Clocks 64 to 127 belong to one sequence each.
+//
+// Memory: the clocks, and for each at most PERFETTO_CLOCK_POINTS snapshots (the
+// older half goes when there are more; snapshots that add nothing are not kept).
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_READER_CLOCKS_H
+#define OPSCOPE_FORMATS_PERFETTO_READER_CLOCKS_H
+
+#include "base/hash.h"
+#include "base/view.h"
+
+enum { PERFETTO_CLOCK_POINTS = 1 << 14 };
+
+enum perfetto_clock_result {
+    PERFETTO_CLOCK_DONE,
+    PERFETTO_CLOCK_UNKNOWN, // nothing leads from this clock to trace time
+    PERFETTO_CLOCK_RANGE,   // before 0, or beyond 2^63 - 1
+};
+
+// What two clocks showed at the same instant, in nanoseconds.
+struct perfetto_clock_point {
+    int64_t here;
+    int64_t there;
+    uint64_t reference; // the other clock
+};
+
+struct perfetto_clock {
+    uint64_t key;
+    uint64_t unit;    // nanoseconds a tick
+    bool incremental; // timestamps are differences to the one before
+    int64_t now;      // of an incremental clock
+    struct perfetto_clock_point *points; // `here` rises
+    size_t count;
+    size_t capacity;
+};
+
+// All zero is a trace without snapshots.
+struct perfetto_clocks {
+    struct perfetto_clock *clocks;
+    size_t count;
+    size_t capacity;
+    struct hash_index index;
+    uint32_t primary; // 0: nobody said, BOOTTIME
+};
+
+// Takes a ClockSnapshot message of a sequence. False when it is malformed; the
+// clocks before the damage are taken.
+bool perfetto_clocks_snapshot(struct perfetto_clocks *clocks, uint32_t sequence,
+                              struct view snapshot);
+
+// The trace time of a timestamp as it stands in a packet; `id` 0 is trace time
+// itself. Moves an incremental clock on.
+enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clocks,
+                                                   uint32_t sequence, uint32_t id,
+                                                   uint64_t timestamp, uint64_t *out_time);
+
+void perfetto_clocks_free(struct perfetto_clocks *clocks);
+
+#endif

@@ -1,0 +1,74 @@
+// What of a trace does not come out as an event, counted by track and reason.
+// One note in the ledger stands for all of a kind.
+//
+// Memory: one entry per track and reason that occurs.
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
+#define OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
+
+#include "profile/profile.h"
+
+enum perfetto_loss {
+    // Spans, instants and samples that are missing:
+    PERFETTO_LOSS_NO_BEGIN,
+    PERFETTO_LOSS_NO_END,
+    PERFETTO_LOSS_TOO_DEEP,
+    PERFETTO_LOSS_NO_TYPE,
+    PERFETTO_LOSS_STATE_EVENT,
+    PERFETTO_LOSS_LEGACY_PHASE, // detail: the phase
+    PERFETTO_LOSS_NO_VALUE,
+    PERFETTO_LOSS_NOT_COUNTER,
+    PERFETTO_LOSS_ON_COUNTER,
+    PERFETTO_LOSS_NO_COUNTER_TRACK,
+    PERFETTO_LOSS_NO_STATE,
+    PERFETTO_LOSS_NO_TIME,
+    PERFETTO_LOSS_NO_CLOCK, // detail: the clock
+    PERFETTO_LOSS_TIME_RANGE,
+    PERFETTO_LOSS_MALFORMED,
+    PERFETTO_LOSS_CUT,
+    PERFETTO_LOSS_GARBAGE,
+    PERFETTO_LOSS_PACKED_DAMAGED,
+    PERFETTO_LOSS_PACKED_LARGE,
+    PERFETTO_LOSS_PACKED_NESTED,
+    PERFETTO_LOSS_DROPPED_BEFORE,
+    // Events that contradict themselves:
+    PERFETTO_LOSS_ENDS_BEFORE,
+    // Nothing is missing that the profile could hold:
+    PERFETTO_LOSS_MISNESTED,
+    PERFETTO_LOSS_NO_SEQUENCE,
+    PERFETTO_LOSS_NAME_UNKNOWN,
+    PERFETTO_LOSS_ANNOTATION,
+    PERFETTO_LOSS_EVENT_FIELD,  // detail: the field's number
+    PERFETTO_LOSS_OTHER_PACKET, // detail: the field's number
+    PERFETTO_LOSSES,
+};
+
+struct perfetto_loss_entry {
+    uint32_t track; // of the profile; 0: no track in particular
+    enum perfetto_loss loss;
+    uint64_t detail;
+    uint64_t count;
+    uint64_t offset; // in the file, of the first packet concerned
+};
+
+// All zero is an empty account.
+struct perfetto_losses {
+    struct perfetto_loss_entry *entries;
+    size_t count;
+    size_t capacity;
+    struct hash_index index;
+};
+
+void perfetto_losses_add(struct perfetto_losses *losses, uint32_t track, enum perfetto_loss loss,
+                         uint64_t detail, uint64_t offset);
+
+// Whether the loss leaves open how many events there should have been.
+bool perfetto_losses_unknown(enum perfetto_loss loss);
+
+// Writes the notes, in the order in which the losses were first seen.
+void perfetto_losses_report(const struct perfetto_losses *losses, struct profile *profile,
+                            const char *path);
+
+void perfetto_losses_free(struct perfetto_losses *losses);
+
+#endif

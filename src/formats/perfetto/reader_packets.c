@@ -1,0 +1,239 @@
+#include "reader_packets.h"
+
+#include "fields.h"
+#include "reader_unpack.h"
+#include "wire/protobuf.h"
+
+// What a packet holds besides its contents, and is of no use here.
+enum {
+    TRUSTED_UID = 3,
+    STATE_CLEARED_OLD = 41, // a bool, before there were flags
+    PREVIOUS_DROPPED = 42,
+    TRUSTED_PID = 79,
+    MACHINE_ID = 98,
+};
+
+struct walk {
+    struct perfetto_visitor *visitor;
+    struct perfetto_unpacker unpacker;
+    uint64_t offset; // of the packet at hand
+};
+
+static void read_number(const struct protobuf_field *field, struct perfetto_packet *packet)
+{
+    switch (field->number) {
+    case PERFETTO_PACKET_TIMESTAMP:
+        packet->timestamp = field->value;
+        packet->has_timestamp = true;
+        break;
+    case PERFETTO_PACKET_SEQUENCE:
+        packet->sequence = (uint32_t)field->value;
+        break;
+    case PERFETTO_PACKET_SEQUENCE_FLAGS:
+        packet->flags |= (uint32_t)field->value;
+        break;
+    case STATE_CLEARED_OLD:
+        packet->flags |= field->value != 0 ? PERFETTO_STATE_CLEARED : 0;
+        break;
+    case PERFETTO_PACKET_CLOCK:
+        packet->clock = (uint32_t)field->value;
+        break;
+    case PREVIOUS_DROPPED:
+        packet->dropped_before = field->value != 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static struct view *payload_of(struct perfetto_packet *packet, uint32_t number)
+{
+    switch (number) {
+    case PERFETTO_PACKET_TRACK_EVENT:
+        return &packet->event;
+    case PERFETTO_PACKET_INTERNED_DATA:
+        return &packet->interned;
+    case PERFETTO_PACKET_DEFAULTS:
+        return &packet->defaults;
+    case PERFETTO_PACKET_CLOCK_SNAPSHOT:
+        return &packet->snapshot;
+    case PERFETTO_PACKET_TRACK_DESCRIPTOR:
+        return &packet->descriptor;
+    case PERFETTO_PACKET_TRACE_ATTRIBUTES:
+        return &packet->attributes;
+    default:
+        return NULL;
+    }
+}
+
+// `*out_packed` is the field with compressed packets, where there is one.
+static enum protobuf_ending read_packet(struct view bytes, struct perfetto_packet *packet,
+                                        struct protobuf_field *out_packed)
+{
+    struct protobuf_reader reader = protobuf_read(bytes);
+    struct protobuf_field field;
+    out_packed->number = 0;
+    while (protobuf_next(&reader, &field)) {
+        if (field.type != PROTOBUF_BYTES) {
+            read_number(&field, packet);
+            continue;
+        }
+        struct view *payload = payload_of(packet, field.number);
+        if (payload != NULL)
+            *payload = field.bytes;
+        else if (field.number == PERFETTO_PACKET_COMPRESSED ||
+                 field.number == PERFETTO_PACKET_COMPRESSED_ZSTD)
+            *out_packed = field;
+        else
+            packet->other = field.number;
+    }
+    return reader.ending;
+}
+
+static void damage(struct walk *walk, enum perfetto_loss loss)
+{
+    walk->visitor->damage(walk->visitor, loss, walk->offset);
+}
+
+// False when the packet holds compressed packets, which are then `*out_packed`.
+static bool visit_plain(struct walk *walk, struct view bytes, struct protobuf_field *out_packed)
+{
+    struct perfetto_packet packet = {.offset = walk->offset};
+    if (read_packet(bytes, &packet, out_packed) != PROTOBUF_WHOLE) {
+        damage(walk, PERFETTO_LOSS_MALFORMED);
+        return true;
+    }
+    if (out_packed->number != 0)
+        return false;
+    walk->visitor->packet(walk->visitor, &packet);
+    return true;
+}
+
+static enum protobuf_ending visit_unpacked(struct walk *walk, struct view packets)
+{
+    struct protobuf_reader reader = protobuf_read(packets);
+    struct protobuf_field field;
+    struct protobuf_field packed;
+    while (protobuf_next(&reader, &field)) {
+        if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
+            damage(walk, PERFETTO_LOSS_MALFORMED);
+        else if (!visit_plain(walk, field.bytes, &packed))
+            damage(walk, PERFETTO_LOSS_PACKED_NESTED);
+    }
+    return reader.ending;
+}
+
+static void visit_packed(struct walk *walk, const struct protobuf_field *packed)
+{
+    const enum perfetto_unpack_result result =
+        packed->number == PERFETTO_PACKET_COMPRESSED
+            ? perfetto_unpack_zlib(&walk->unpacker, packed->bytes)
+            : perfetto_unpack_zstd(&walk->unpacker, packed->bytes);
+    const enum protobuf_ending ending =
+        visit_unpacked(walk, bytes_view(&walk->unpacker.unpacked));
+    if (result == PERFETTO_UNPACK_LARGE)
+        damage(walk, PERFETTO_LOSS_PACKED_LARGE);
+    else if (result == PERFETTO_UNPACK_DAMAGED || ending != PROTOBUF_WHOLE)
+        damage(walk, PERFETTO_LOSS_PACKED_DAMAGED);
+}
+
+void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
+{
+    struct walk walk = {.visitor = visitor};
+    struct protobuf_reader reader = protobuf_read(trace);
+    const unsigned char *start = reader.at;
+    struct protobuf_field field;
+    struct protobuf_field packed;
+    while (protobuf_next(&reader, &field)) {
+        if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
+            damage(&walk, PERFETTO_LOSS_MALFORMED);
+        else if (!visit_plain(&walk, field.bytes, &packed))
+            visit_packed(&walk, &packed);
+        walk.offset = (uint64_t)(reader.at - start);
+    }
+    if (reader.ending == PROTOBUF_CUT)
+        damage(&walk, PERFETTO_LOSS_CUT);
+    else if (reader.ending == PROTOBUF_MALFORMED)
+        damage(&walk, PERFETTO_LOSS_GARBAGE);
+    perfetto_unpack_free(&walk.unpacker);
+}
+
+// Recognition -----------------------------------------------------------------
+
+enum { PACKETS_TRIED = 8, FIELD_LIKELY_MOST = 2000 };
+
+static bool is_number_field(uint32_t number)
+{
+    switch (number) {
+    case TRUSTED_UID:
+    case PERFETTO_PACKET_TIMESTAMP:
+    case PERFETTO_PACKET_SEQUENCE:
+    case PERFETTO_PACKET_SEQUENCE_FLAGS:
+    case STATE_CLEARED_OLD:
+    case PREVIOUS_DROPPED:
+    case PERFETTO_PACKET_CLOCK:
+    case TRUSTED_PID:
+    case PERFETTO_PACKET_FIRST_ON_SEQUENCE:
+    case MACHINE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Numbers where packets have numbers, messages where they have messages.
+static bool is_likely_field(const struct protobuf_field *field)
+{
+    if (is_number_field(field->number))
+        return field->type == PROTOBUF_VARINT;
+    return field->number <= FIELD_LIKELY_MOST &&
+           (field->type == PROTOBUF_BYTES || field->type == PROTOBUF_VARINT);
+}
+
+// Whether it is a field of traces in particular.
+static bool is_telling_field(const struct protobuf_field *field)
+{
+    struct perfetto_packet packet;
+    return field->number == PERFETTO_PACKET_COMPRESSED ||
+           field->number == PERFETTO_PACKET_COMPRESSED_ZSTD || is_number_field(field->number) ||
+           payload_of(&packet, field->number) != NULL;
+}
+
+static bool recognise_packet(struct view bytes, bool *telling)
+{
+    struct protobuf_reader reader = protobuf_read(bytes);
+    struct protobuf_field field;
+    while (protobuf_next(&reader, &field)) {
+        if (!is_likely_field(&field))
+            return false;
+        *telling |= is_telling_field(&field);
+    }
+    return reader.ending != PROTOBUF_MALFORMED;
+}
+
+// The packet that is cut off at the end of what is there.
+static struct view cut_packet(const struct protobuf_reader *reader)
+{
+    const unsigned char *at = reader->at;
+    uint64_t size;
+    if (reader->at == reader->end || *at++ != 0x0a || !varint_get(&at, reader->end, &size))
+        return (struct view){0};
+    return (struct view){(const char *)at, (size_t)(reader->end - at)};
+}
+
+bool perfetto_packets_recognise(struct view bytes)
+{
+    struct protobuf_reader reader = protobuf_read(bytes);
+    struct protobuf_field field;
+    bool telling = false;
+    for (int packets = 0; packets < PACKETS_TRIED && !telling; packets++) {
+        const bool whole = protobuf_next(&reader, &field);
+        if (whole && (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES))
+            return false;
+        if (!recognise_packet(whole ? field.bytes : cut_packet(&reader), &telling))
+            return false;
+        if (!whole)
+            break;
+    }
+    return telling && reader.ending != PROTOBUF_MALFORMED;
+}

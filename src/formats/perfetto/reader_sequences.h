@@ -1,0 +1,84 @@
+// What the packets of a sequence share: interned texts, defaults and clocks.
+//
+// A packet may clear this state and start anew; one that needs it where it was
+// never started, or after the recorder lost packets, cannot be understood.
+// Every packet of a trace is entered here, in order, before it is looked at.
+//
+// Memory: one entry per sequence, and its interned texts (as string ids).
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_READER_SEQUENCES_H
+#define OPSCOPE_FORMATS_PERFETTO_READER_SEQUENCES_H
+
+#include "base/segments.h"
+#include "profile/strings.h"
+#include "reader_clocks.h"
+#include "reader_packets.h"
+
+enum perfetto_interned_kind {
+    PERFETTO_TEXT_CATEGORY,
+    PERFETTO_TEXT_EVENT_NAME,
+    PERFETTO_TEXT_ANNOTATION_NAME,
+    PERFETTO_TEXT_STRING,
+    PERFETTO_TEXT_CORRELATION,
+    PERFETTO_TEXT_KINDS,
+};
+
+struct perfetto_interned_entry {
+    uint64_t iid;
+    uint32_t text; // string id of the profile
+};
+
+// Writers number their texts 1, 2, 3 ...: entry i then holds number i + 1. The
+// index is for those that do not.
+struct perfetto_interned {
+    struct perfetto_interned_entry *entries;
+    size_t count;
+    size_t capacity;
+    struct hash_index index;
+};
+
+struct perfetto_sequence {
+    uint32_t id;
+    bool has_state;
+    bool seen;           // has had a packet
+    bool gap;            // packets are missing before the one entered last
+    uint32_t generation; // how often the state was cleared
+    uint64_t track;      // default track_uuid
+    uint32_t clock;      // default timestamp_clock_id; 0: trace time
+    struct bytes extra_tracks; // default uuids of extra counters (uint64_t each)
+    struct bytes extra_double_tracks;
+    struct perfetto_interned interned[PERFETTO_TEXT_KINDS];
+    uint64_t found_uuid; // the track looked for last, and where it is; the
+    uint32_t found;      // tracks keep it (HASH_NONE: nothing)
+};
+
+struct perfetto_sequences {
+    struct segments sequences; // struct perfetto_sequence
+    struct hash_index index;
+    struct perfetto_clocks clocks;
+    struct strings *strings;           // where interned texts go; NULL: not read
+    struct perfetto_sequence *current; // of the packet entered last
+};
+
+void perfetto_sequences_start(struct perfetto_sequences *sequences, struct strings *strings);
+
+// The sequence of `packet`, with its state as the packet says. False when some
+// of what the packet says about it is malformed.
+bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
+                              const struct perfetto_packet *packet,
+                              struct perfetto_sequence **out_sequence);
+
+// The trace time of a packet that has a timestamp. Where it cannot be known,
+// `*out_loss` says why.
+bool perfetto_sequences_time(struct perfetto_sequences *sequences,
+                             const struct perfetto_sequence *sequence,
+                             const struct perfetto_packet *packet, uint64_t *out_time,
+                             enum perfetto_loss *out_loss);
+
+// False when the number is not defined.
+bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
+                            uint32_t *out_text);
+
+void perfetto_sequences_free(struct perfetto_sequences *sequences);
+
+#endif

@@ -1,0 +1,327 @@
+#include "reader_spans.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void perfetto_spans_start(struct perfetto_spans *spans, struct profile *profile,
+                          struct perfetto_losses *losses)
+{
+    *spans = (struct perfetto_spans){.profile = profile,
+                                     .losses = losses,
+                                     .category_key = profile_string(profile,
+                                                                    VIEW_LITERAL("category")),
+                                     .kept = SPOOL_EMPTY,
+                                     .kept_values = SPOOL_EMPTY};
+}
+
+void perfetto_spans_free(struct perfetto_spans *spans)
+{
+    hash_free(&spans->calls);
+    bytes_free(&spans->values);
+    spool_free(&spans->kept);
+    spool_free(&spans->kept_values);
+    status_free(spans->failure);
+}
+
+static void lose(struct perfetto_spans *spans, const struct perfetto_track *track,
+                 enum perfetto_loss loss, uint64_t offset)
+{
+    perfetto_losses_add(spans->losses, track->lane, loss, 0, offset);
+}
+
+static void expect_one(struct perfetto_spans *spans, const struct perfetto_track *track)
+{
+    profile_track(spans->profile, track->lane)->ledger.expected++;
+}
+
+// Calls -----------------------------------------------------------------------
+
+static uint32_t find_call(const struct perfetto_spans *spans, uint32_t hash, uint32_t name,
+                          uint32_t location)
+{
+    uint32_t id;
+    for (uint32_t at = hash_first(&spans->calls, hash);
+         (id = hash_next(&spans->calls, hash, &at)) != HASH_NONE;) {
+        const struct operator_description *op =
+            profile_operator(spans->profile, profile_call(spans->profile, id)->operator_id);
+        if (op->type == name && op->location == location)
+            return id;
+    }
+    return HASH_NONE;
+}
+
+// One operator and one call for all events of a name and a location.
+static uint32_t call_of(struct perfetto_spans *spans, uint32_t name, uint32_t location)
+{
+    if (location == 0)
+        return 0;
+    const uint32_t hash = hash_u64((uint64_t)name << 32 | location);
+    const uint32_t found = find_call(spans, hash, name, location);
+    if (found != HASH_NONE)
+        return found;
+    const struct operator_description op = {.type = name, .location = location};
+    const struct call call = {.operator_id = profile_operator_add(spans->profile, &op)};
+    const uint32_t added = profile_call_add(spans->profile, &call);
+    hash_add(&spans->calls, hash, added);
+    return added;
+}
+
+// Whole events ----------------------------------------------------------------
+
+static void emit(struct perfetto_spans *spans, const struct perfetto_track *track,
+                 const struct perfetto_open_span *span, enum event_kind kind, uint64_t end,
+                 struct view values)
+{
+    if (end < span->start) {
+        lose(spans, track, PERFETTO_LOSS_ENDS_BEFORE, span->offset);
+        return;
+    }
+    const struct event event = {.start = span->start,
+                                .end = end,
+                                .track = track->lane,
+                                .name = span->name,
+                                .call = call_of(spans, span->name, span->location),
+                                .kind = kind};
+    profile_event_add(spans->profile, &event, values);
+}
+
+static void append_values(const struct perfetto_spans *spans, struct bytes *to,
+                          const struct perfetto_edge *edge)
+{
+    if (edge->begins && edge->category != 0)
+        value_add_string(to, spans->category_key, edge->category);
+    bytes_append(to, edge->values.data, edge->values.size);
+}
+
+static struct perfetto_open_span open_of(const struct perfetto_edge *edge)
+{
+    return (struct perfetto_open_span){.start = edge->time,
+                                       .offset = edge->offset,
+                                       .name = edge->name,
+                                       .category = edge->category,
+                                       .location = edge->location};
+}
+
+void perfetto_spans_add_whole(struct perfetto_spans *spans, struct perfetto_track *track,
+                              const struct perfetto_edge *edge, enum event_kind kind,
+                              uint64_t end)
+{
+    const struct perfetto_open_span span = open_of(edge);
+    spans->values.size = 0;
+    append_values(spans, &spans->values, edge);
+    perfetto_tracks_name(track, spans->profile, edge->name);
+    expect_one(spans, track);
+    emit(spans, track, &span, kind, end, bytes_view(&spans->values));
+}
+
+// Pairing ---------------------------------------------------------------------
+
+static void begin_span(struct perfetto_spans *spans, struct perfetto_track *track,
+                       const struct perfetto_edge *edge)
+{
+    perfetto_tracks_name(track, spans->profile, edge->name);
+    expect_one(spans, track);
+    if (track->open_count == PERFETTO_DEPTH_MOST) {
+        track->too_deep++;
+        lose(spans, track, PERFETTO_LOSS_TOO_DEEP, edge->offset);
+        return;
+    }
+    track->open =
+        memory_grow(track->open, track->open_count, &track->open_capacity, sizeof *track->open);
+    struct perfetto_open_span *span = &track->open[track->open_count++];
+    *span = open_of(edge);
+    span->values_at = track->values.size;
+    append_values(spans, &track->values, edge);
+}
+
+static bool closes(const struct perfetto_edge *end, const struct perfetto_open_span *span)
+{
+    if (end->category != 0 && end->category != span->category)
+        return false;
+    return end->name == 0 || span->name == 0 || end->name == span->name;
+}
+
+// The open span that an end belongs to; `open_count` when there is none.
+static size_t find_open(const struct perfetto_track *track, const struct perfetto_edge *end)
+{
+    for (size_t i = track->open_count; i > 0; i--) {
+        if (closes(end, &track->open[i - 1]))
+            return i - 1;
+    }
+    return track->open_count;
+}
+
+// Takes a span out from below others that are still open.
+static void remove_open(struct perfetto_track *track, size_t index)
+{
+    const size_t from = track->open[index + 1].values_at;
+    const size_t removed = from - track->open[index].values_at;
+    if (removed > 0) {
+        unsigned char *values = track->values.data;
+        memmove(values + from - removed, values + from, track->values.size - from);
+    }
+    track->values.size -= removed;
+    track->open_count--;
+    for (size_t i = index; i < track->open_count; i++) {
+        track->open[i] = track->open[i + 1];
+        track->open[i].values_at -= removed;
+    }
+}
+
+static void end_inner(struct perfetto_spans *spans, struct perfetto_track *track, size_t index,
+                      const struct perfetto_edge *edge)
+{
+    const struct perfetto_open_span span = track->open[index];
+    const size_t size = track->open[index + 1].values_at - span.values_at;
+    lose(spans, track, PERFETTO_LOSS_MISNESTED, edge->offset);
+    spans->values.size = 0;
+    if (size > 0)
+        bytes_append(&spans->values, track->values.data + span.values_at, size);
+    append_values(spans, &spans->values, edge);
+    emit(spans, track, &span, EVENT_SPAN, edge->time, bytes_view(&spans->values));
+    remove_open(track, index);
+}
+
+static void end_innermost(struct perfetto_spans *spans, struct perfetto_track *track,
+                          const struct perfetto_edge *edge)
+{
+    const struct perfetto_open_span *span = &track->open[track->open_count - 1];
+    append_values(spans, &track->values, edge);
+    struct view values = bytes_view(&track->values);
+    if (values.size > 0)
+        values = view_slice(values, span->values_at, values.size);
+    emit(spans, track, span, EVENT_SPAN, edge->time, values);
+    track->values.size = span->values_at;
+    track->open_count--;
+}
+
+static void end_span(struct perfetto_spans *spans, struct perfetto_track *track,
+                     const struct perfetto_edge *edge)
+{
+    if (track->too_deep > 0) {
+        track->too_deep--;
+        return;
+    }
+    const size_t index = find_open(track, edge);
+    if (index == track->open_count) {
+        expect_one(spans, track);
+        lose(spans, track, PERFETTO_LOSS_NO_BEGIN, edge->offset);
+        return;
+    }
+    struct perfetto_open_span *span = &track->open[index];
+    if (span->name == 0)
+        span->name = edge->name;
+    if (span->location == 0)
+        span->location = edge->location;
+    if (index + 1 == track->open_count)
+        end_innermost(spans, track, edge);
+    else
+        end_inner(spans, track, index, edge);
+}
+
+static void pair(struct perfetto_spans *spans, struct perfetto_track *track,
+                 const struct perfetto_edge *edge)
+{
+    if (edge->begins)
+        begin_span(spans, track, edge);
+    else
+        end_span(spans, track, edge);
+}
+
+// Order of time ---------------------------------------------------------------
+
+struct kept_edge {
+    struct perfetto_track *track;
+    uint64_t order; // in the file
+    uint64_t values_at;
+    struct perfetto_edge edge; // its values by size only
+};
+
+static status keep(struct perfetto_spans *spans, struct perfetto_track *track,
+                   const struct perfetto_edge *edge)
+{
+    const struct kept_edge kept = {track, spans->kept_count++, spool_size(&spans->kept_values),
+                                   *edge};
+    STATUS_TRY(spool_append(&spans->kept, &kept, sizeof kept));
+    return spool_append(&spans->kept_values, edge->values.data, edge->values.size);
+}
+
+void perfetto_spans_add(struct perfetto_spans *spans, struct perfetto_track *track,
+                        const struct perfetto_edge *edge)
+{
+    if (!track->by_time)
+        pair(spans, track, edge);
+    else if (spans->failure == STATUS_OK)
+        spans->failure = keep(spans, track, edge);
+}
+
+static bool comes_before(const struct kept_edge *a, const struct kept_edge *b)
+{
+    if (a->track != b->track)
+        return a->track->lane < b->track->lane;
+    if (a->edge.time != b->edge.time)
+        return a->edge.time < b->edge.time;
+    return a->order < b->order;
+}
+
+static void sift(struct kept_edge *edges, size_t count, size_t root)
+{
+    const struct kept_edge moved = edges[root];
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && comes_before(&edges[child], &edges[child + 1]))
+            child++;
+        if (!comes_before(&moved, &edges[child]))
+            break;
+        edges[root] = edges[child];
+    }
+    edges[root] = moved;
+}
+
+// In place, so that what does not fit memory stays in its file.
+static void sort_edges(struct kept_edge *edges, size_t count)
+{
+    for (size_t i = count / 2; i > 0; i--)
+        sift(edges, count, i - 1);
+    for (size_t i = count; i > 1; i--) {
+        const struct kept_edge last = edges[0];
+        edges[0] = edges[i - 1];
+        edges[i - 1] = last;
+        sift(edges, i - 1, 0);
+    }
+}
+
+static status pair_kept(struct perfetto_spans *spans)
+{
+    char *data;
+    char *values;
+    size_t size;
+    size_t values_size;
+    if (spans->kept_count == 0)
+        return STATUS_OK;
+    STATUS_TRY(spool_read(&spans->kept, &data, &size));
+    STATUS_TRY(spool_read(&spans->kept_values, &values, &values_size));
+    struct kept_edge *edges = (struct kept_edge *)(void *)data;
+    sort_edges(edges, spans->kept_count);
+    for (uint64_t i = 0; i < spans->kept_count; i++) {
+        struct perfetto_edge edge = edges[i].edge;
+        edge.values.data = edge.values.size > 0 ? values + edges[i].values_at : NULL;
+        pair(spans, edges[i].track, &edge);
+    }
+    return STATUS_OK;
+}
+
+status perfetto_spans_finish(struct perfetto_spans *spans, struct perfetto_tracks *tracks)
+{
+    const status failure = spans->failure;
+    spans->failure = STATUS_OK;
+    if (failure != STATUS_OK)
+        return failure;
+    STATUS_TRY(pair_kept(spans));
+    for (uint32_t i = 0; i < tracks->tracks.count; i++) {
+        const struct perfetto_track *track = segments_get(&tracks->tracks, i);
+        for (size_t open = 0; open < track->open_count; open++)
+            lose(spans, track, PERFETTO_LOSS_NO_END, track->open[open].offset);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,63 @@
+// One packet sequence: the events of one lane of one track, with its own
+// interned texts and its own clock, on which each timestamp is the difference
+// to the one before.
+//
+// Memory: the distinct texts of the lane (8 bytes each) and its open spans.
+
+#ifndef OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
+#define OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
+
+#include "pack.h"
+#include "profile/profile.h"
+
+// Argument names with small text ids, as nearly all are, are looked up directly.
+enum { SEQUENCE_COMMON_KEYS = 64 };
+
+// Text ids to the small numbers that stand for them in a sequence.
+struct iid_map {
+    uint32_t *slots; // pairs: text id + 1, iid
+    uint32_t mask;
+    uint32_t count;
+};
+
+struct sequence {
+    uint32_t id;
+    uint64_t uuid;   // of its track
+    uint64_t now;    // ns of the last event written
+    uint64_t *ends;  // of open spans (ns), outermost first
+    size_t depth;
+    size_t capacity;
+    struct iid_map names;
+    struct iid_map categories;
+    struct iid_map keys;
+    unsigned char common_keys[SEQUENCE_COMMON_KEYS]; // iids by text id; 0: not defined
+    struct iid_map texts;
+};
+
+// What goes into the arguments of an event besides its own values.
+struct sequence_arguments {
+    bool wanted;
+    struct view values;
+    uint32_t location; // text ids; 0: none
+    uint32_t location_key;
+    bool has_cycles;
+    uint64_t cycles;
+    uint32_t cycles_key;
+    uint32_t category_key; // values under this key are categories
+};
+
+// Opens the sequence at time `ns`.
+void sequence_start(struct sequence *sequence, struct pack *pack, uint32_t id, uint64_t uuid,
+                    uint64_t ns);
+
+void sequence_span(struct sequence *sequence, struct pack *pack, const struct profile *profile,
+                   uint64_t ns, uint32_t name, const struct sequence_arguments *arguments);
+void sequence_instant(struct sequence *sequence, struct pack *pack, const struct profile *profile,
+                      uint64_t ns, uint32_t name, const struct sequence_arguments *arguments);
+void sequence_sample(struct sequence *sequence, struct pack *pack, uint64_t ns,
+                     const struct value *value);
+void sequence_end(struct sequence *sequence, struct pack *pack, uint64_t ns);
+
+void sequence_free(struct sequence *sequence);
+
+#endif

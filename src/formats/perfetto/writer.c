@@ -1,0 +1,409 @@
+#include "writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fields.h"
+#include "pack.h"
+#include "profile/store.h"
+#include "sequence.h"
+#include "wire/protobuf.h"
+
+// A track of the profile as it is written.
+struct written_track {
+    bool described;
+    bool nests;
+    struct clock_domain clock;
+    uint64_t uuid;
+    uint64_t last_start; // ns
+    struct sequence *lanes;
+    size_t lane_count;
+    size_t lane_capacity;
+    size_t first_lane; // lanes before it hold what came in order
+    bool cycles;       // its clock counts cycles
+    bool has_late;
+};
+
+struct perfetto_writer {
+    struct event_sink sink;
+    struct profile *profile;
+    struct pack *pack;
+    struct perfetto_writer_options options;
+    struct written_track *tracks;
+    size_t track_count;
+    struct event_store *late;
+    struct event_batch *late_batch;
+    uint64_t too_late; // events beyond the range of Perfetto's clock
+    uint64_t next_uuid;
+    uint32_t next_sequence;
+    uint32_t location_key;
+    uint32_t cycles_key;
+    uint32_t category_key;
+};
+
+// Descriptors -----------------------------------------------------------------
+
+static unsigned char *put_named_message(unsigned char *to, uint32_t field,
+                                        const uint32_t *number_fields, const uint64_t *numbers,
+                                        size_t count, uint32_t name_field, struct view name)
+{
+    struct bytes content = {0};
+    unsigned char *at = bytes_reserve(&content, count * 2 * VARINT_MOST + PROTOBUF_HEADER_MOST +
+                                                    name.size);
+    for (size_t i = 0; i < count; i++)
+        at = protobuf_put_varint(at, number_fields[i], numbers[i]);
+    at = protobuf_put_bytes(at, name_field, name);
+    content.size = (size_t)(at - content.data);
+    to = protobuf_put_bytes(to, field, bytes_view(&content));
+    bytes_free(&content);
+    return to;
+}
+
+static unsigned char *put_process(unsigned char *to, uint64_t pid, struct view name)
+{
+    static const uint32_t fields[] = {PERFETTO_PROCESS_PID};
+    return put_named_message(to, PERFETTO_DESCRIPTOR_PROCESS, fields, &pid, 1,
+                             PERFETTO_PROCESS_NAME, name);
+}
+
+static unsigned char *put_thread(unsigned char *to, uint64_t pid, uint64_t tid, struct view name)
+{
+    static const uint32_t fields[] = {PERFETTO_THREAD_PID, PERFETTO_THREAD_TID};
+    const uint64_t numbers[] = {pid, tid};
+    return put_named_message(to, PERFETTO_DESCRIPTOR_THREAD, fields, numbers, 2,
+                             PERFETTO_THREAD_NAME, name);
+}
+
+static unsigned char *put_counter(unsigned char *to, struct view unit)
+{
+    const bool bytes = view_is(unit, "bytes");
+    static const uint32_t fields[] = {PERFETTO_COUNTER_UNIT};
+    const uint64_t number = bytes ? PERFETTO_UNIT_SIZE_BYTES : PERFETTO_UNIT_UNSPECIFIED;
+    return put_named_message(to, PERFETTO_DESCRIPTOR_COUNTER, fields, &number, 1,
+                             PERFETTO_COUNTER_UNIT_NAME, unit);
+}
+
+// "modelled, 800000000 Hz cycles": what the numbers of the track are.
+static size_t describe_source(const struct profile *profile, const struct track *track, char *text,
+                              size_t room)
+{
+    const struct clock_domain *domain = profile_clock(profile, track->clock);
+    const struct view clock_name = profile_text(profile, domain->name);
+    int size = 0;
+    if (track->provenance != PROVENANCE_ABSENT && track->clock != 0)
+        size = snprintf(text, room, "%s, %llu Hz %.*s", provenance_name(track->provenance),
+                        (unsigned long long)domain->frequency, VIEW_ARGUMENTS(clock_name));
+    else if (track->provenance != PROVENANCE_ABSENT)
+        size = snprintf(text, room, "%s", provenance_name(track->provenance));
+    return size > 0 && (size_t)size < room ? (size_t)size : 0;
+}
+
+static struct written_track *written(struct perfetto_writer *writer, uint32_t track)
+{
+    if (track >= writer->track_count) {
+        const size_t count = ((size_t)track + 16) * 2;
+        writer->tracks = memory_resize(writer->tracks, count * sizeof *writer->tracks);
+        memset(writer->tracks + writer->track_count, 0,
+               (count - writer->track_count) * sizeof *writer->tracks);
+        writer->track_count = count;
+    }
+    return &writer->tracks[track];
+}
+
+static uint64_t describe(struct perfetto_writer *writer, uint32_t id);
+
+static unsigned char *put_place(struct perfetto_writer *writer, unsigned char *to,
+                                const struct track *track, uint64_t uuid, uint64_t parent_uuid)
+{
+    const struct view name = profile_text(writer->profile, track->name);
+    const struct track *parent = profile_track(writer->profile, track->parent);
+    if (track->kind == TRACK_PROCESS)
+        return put_process(to, uuid, name);
+    if (track->kind == TRACK_LANE && track->parent != 0 && parent->kind == TRACK_PROCESS)
+        return put_thread(to, parent_uuid, uuid, name);
+    if (parent_uuid != 0)
+        to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_PARENT, parent_uuid);
+    if (track->kind == TRACK_COUNTER)
+        to = put_counter(to, profile_text(writer->profile, track->unit));
+    return to;
+}
+
+static void put_descriptor(struct perfetto_writer *writer, const struct track *track,
+                           uint64_t uuid, uint64_t parent_uuid)
+{
+    char source[128];
+    const struct view name = profile_text(writer->profile, track->name);
+    const struct view unit = profile_text(writer->profile, track->unit);
+    const size_t source_size = describe_source(writer->profile, track, source, sizeof source);
+    struct bytes content = {0};
+    unsigned char *to = bytes_reserve(&content, 512 + 2 * name.size + unit.size);
+    to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_UUID, uuid);
+    to = protobuf_put_bytes(to, PERFETTO_DESCRIPTOR_NAME, name);
+    to = put_place(writer, to, track, uuid, parent_uuid);
+    if (track->kind == TRACK_PROCESS || track->kind == TRACK_GROUP)
+        to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_CHILD_ORDERING, PERFETTO_ORDER_EXPLICIT);
+    to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_RANK, (uint64_t)(int64_t)track->rank);
+    if (source_size > 0)
+        to = protobuf_put_bytes(to, PERFETTO_DESCRIPTOR_DESCRIPTION,
+                                (struct view){source, source_size});
+    content.size = (size_t)(to - content.data);
+
+    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_TRACK_DESCRIPTOR, content.size);
+    unsigned char *start = pack_reserve(writer->pack, PROTOBUF_HEADER_MOST + inner);
+    unsigned char *end = protobuf_put_header(start, PERFETTO_TRACE_PACKET, inner);
+    end = protobuf_put_bytes(end, PERFETTO_PACKET_TRACK_DESCRIPTOR, bytes_view(&content));
+    pack_commit(writer->pack, (size_t)(end - start));
+    bytes_free(&content);
+}
+
+// The uuid of a track's parent, described first; 0 at the root.
+static uint64_t describe_parent(struct perfetto_writer *writer, const struct track *track)
+{
+    return track->parent == 0 ? 0 : describe(writer, track->parent);
+}
+
+static uint64_t describe(struct perfetto_writer *writer, uint32_t id)
+{
+    struct written_track *state = written(writer, id);
+    if (state->described)
+        return state->uuid;
+    const struct track *track = profile_track(writer->profile, id);
+    state->described = true;
+    state->nests = track->nests;
+    state->clock = *profile_clock(writer->profile, track->clock);
+    state->cycles = view_is(profile_text(writer->profile, state->clock.name), "cycles");
+    const uint64_t parent_uuid = describe_parent(writer, track);
+    state = written(writer, id); // the parent may have moved it
+    state->uuid = ++writer->next_uuid;
+    put_descriptor(writer, track, state->uuid, parent_uuid);
+    return state->uuid;
+}
+
+// Lanes -----------------------------------------------------------------------
+
+static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, uint64_t ns)
+{
+    uint64_t uuid = describe(writer, id);
+    struct written_track *state = written(writer, id);
+    if (state->lane_count > 0) {
+        const struct track *track = profile_track(writer->profile, id);
+        uuid = ++writer->next_uuid;
+        put_descriptor(writer, track, uuid, describe_parent(writer, track));
+    }
+    state->lanes = memory_grow(state->lanes, state->lane_count, &state->lane_capacity,
+                               sizeof *state->lanes);
+    struct sequence *lane = &state->lanes[state->lane_count++];
+    sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns);
+    return lane;
+}
+
+static void close_spans(struct sequence *lane, struct pack *pack, uint64_t ns)
+{
+    while (lane->depth > 0 && lane->ends[lane->depth - 1] <= ns)
+        sequence_end(lane, pack, lane->ends[--lane->depth]);
+}
+
+// Whether a span that starts at or after all earlier ones can lie on the lane.
+static bool lane_takes(const struct sequence *lane, bool nests, uint64_t end)
+{
+    if (lane->depth == 0)
+        return true;
+    return nests && lane->ends[lane->depth - 1] >= end && lane->depth < PERFETTO_DEPTH_MOST;
+}
+
+static struct sequence *lane_for(struct perfetto_writer *writer, struct written_track *state,
+                                 uint32_t track, bool nests, uint64_t start, uint64_t end)
+{
+    for (size_t i = state->first_lane; i < state->lane_count; i++) {
+        struct sequence *lane = &state->lanes[i];
+        close_spans(lane, writer->pack, start);
+        if (lane_takes(lane, nests, end))
+            return lane;
+    }
+    return add_lane(writer, track, start);
+}
+
+static void open_span(struct sequence *lane, uint64_t end)
+{
+    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
+    lane->ends[lane->depth++] = end;
+}
+
+static void write_sample(struct perfetto_writer *writer, struct written_track *state,
+                         const struct event *event, struct view values, uint64_t ns)
+{
+    struct sequence *lane = state->lane_count > state->first_lane
+                                ? &state->lanes[state->first_lane]
+                                : add_lane(writer, event->track, ns);
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key == 0 && value.kind <= VALUE_REAL)
+            sequence_sample(lane, writer->pack, ns, &value);
+    }
+}
+
+// `start` and `end` are the event's in nanoseconds.
+static void write_event(struct perfetto_writer *writer, struct written_track *state,
+                        const struct event *event, struct view values, uint64_t start,
+                        uint64_t end)
+{
+    const struct profile *profile = writer->profile;
+    state->last_start = start;
+    if (event->kind == EVENT_COUNTER) {
+        write_sample(writer, state, event, values, start);
+        return;
+    }
+    const struct call *call = profile_call(profile, event->call);
+    const struct sequence_arguments arguments = {
+        .wanted = !writer->options.no_arguments,
+        .values = values,
+        .location = profile_operator(profile, call->operator_id)->location,
+        .location_key = writer->location_key,
+        .has_cycles = state->cycles && event->kind == EVENT_SPAN,
+        .cycles = event->end - event->start,
+        .cycles_key = writer->cycles_key,
+        .category_key = writer->category_key,
+    };
+    const bool nests = state->nests || event->kind == EVENT_INSTANT;
+    struct sequence *lane = lane_for(writer, state, event->track, nests, start, end);
+    if (event->kind == EVENT_INSTANT) {
+        sequence_instant(lane, writer->pack, profile, start, event->name, &arguments);
+        return;
+    }
+    sequence_span(lane, writer->pack, profile, start, event->name, &arguments);
+    open_span(lane, end);
+}
+
+static status flush_late(struct perfetto_writer *writer)
+{
+    struct event_batch *batch = writer->late_batch;
+    if (batch == NULL)
+        return STATUS_OK;
+    const status result = store_add(writer->late, batch);
+    batch->count = 0;
+    batch->values.size = 0;
+    return result;
+}
+
+static status hold_back(struct perfetto_writer *writer, const struct event *event,
+                        struct view values)
+{
+    if (writer->late_batch == NULL)
+        writer->late_batch = memory_allocate_zeroed(1, sizeof *writer->late_batch);
+    struct event_batch *batch = writer->late_batch;
+    struct event *held = &batch->events[batch->count++];
+    *held = *event;
+    held->values_at = (uint32_t)batch->values.size;
+    bytes_append(&batch->values, values.data, values.size);
+    written(writer, event->track)->has_late = true;
+    return batch->count < EVENT_BATCH ? STATUS_OK : flush_late(writer);
+}
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct perfetto_writer *writer = (struct perfetto_writer *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        const struct view values = event_values(batch, event);
+        describe(writer, event->track);
+        struct written_track *state = written(writer, event->track);
+        const uint64_t start = clock_to_ns(&state->clock, event->start);
+        const uint64_t end = clock_to_ns(&state->clock, event->end);
+        if (end > INT64_MAX)
+            writer->too_late++;
+        else if (start < state->last_start)
+            STATUS_TRY(hold_back(writer, event, values));
+        else
+            write_event(writer, state, event, values, start, end);
+    }
+    return STATUS_OK;
+}
+
+// Opening and closing ---------------------------------------------------------
+
+status perfetto_writer_open(const char *path, struct profile *profile,
+                            const struct perfetto_writer_options *options,
+                            struct perfetto_writer **out_writer)
+{
+    struct pack *pack;
+    STATUS_TRY(pack_open(path, &pack));
+    struct perfetto_writer *writer = memory_allocate_zeroed(1, sizeof *writer);
+    writer->sink.take = take;
+    writer->profile = profile;
+    writer->pack = pack;
+    writer->options = *options;
+    writer->late = store_create();
+    writer->location_key = profile_string(profile, VIEW_LITERAL("location"));
+    writer->cycles_key = profile_string(profile, VIEW_LITERAL("cycles"));
+    writer->category_key = profile_string(profile, VIEW_LITERAL("category"));
+    *out_writer = writer;
+    return STATUS_OK;
+}
+
+struct event_sink *perfetto_writer_sink(struct perfetto_writer *writer)
+{
+    return &writer->sink;
+}
+
+void perfetto_writer_plain(struct perfetto_writer *writer, bool plain)
+{
+    pack_plain(writer->pack, plain);
+}
+
+static void close_lanes(struct perfetto_writer *writer)
+{
+    for (size_t i = 0; i < writer->track_count; i++) {
+        struct written_track *state = &writer->tracks[i];
+        for (size_t k = state->first_lane; k < state->lane_count; k++)
+            close_spans(&state->lanes[k], writer->pack, UINT64_MAX);
+        state->first_lane = state->lane_count;
+        state->last_start = 0;
+    }
+}
+
+static status write_late(struct perfetto_writer *writer)
+{
+    STATUS_TRY(flush_late(writer));
+    STATUS_TRY(store_finish(writer->late));
+    for (uint32_t i = 0; i < writer->track_count; i++) {
+        if (writer->tracks[i].has_late)
+            STATUS_TRY(store_replay(writer->late, i, true, &writer->sink));
+    }
+    close_lanes(writer);
+    return STATUS_OK;
+}
+
+status perfetto_writer_close(struct perfetto_writer *writer)
+{
+    close_lanes(writer);
+    status result = write_late(writer);
+    for (uint32_t i = 1; i < writer->profile->tracks.count; i++)
+        describe(writer, i);
+    for (size_t i = 0; i < writer->track_count; i++) {
+        for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
+            sequence_free(&writer->tracks[i].lanes[k]);
+        free(writer->tracks[i].lanes);
+    }
+    if (writer->too_late > 0)
+        profile_note(writer->profile, 0, LEDGER_NOT_CARRIED, writer->too_late,
+                     "events after 2^63 ns: Perfetto's clock ends there");
+    if (writer->late_batch != NULL)
+        bytes_free(&writer->late_batch->values);
+    free(writer->late_batch);
+    store_free(writer->late);
+    result = status_first(result, pack_close(writer->pack));
+    free(writer->tracks);
+    free(writer);
+    return result;
+}
+
+status perfetto_write(struct profile *profile, const char *path,
+                      const struct perfetto_writer_options *options)
+{
+    struct perfetto_writer *writer;
+    STATUS_TRY(perfetto_writer_open(path, profile, options, &writer));
+    const status result = profile_replay(profile, perfetto_writer_sink(writer));
+    return status_first(result, perfetto_writer_close(writer));
+}

@@ -1,0 +1,110 @@
+// R1: one row is one job of the NPU's controller (NSS), written at its end.
+// time_since_open is when the job ended and time_since_start how long it took,
+// although the documents call the latter "since the previous operation".
+
+#include "lanes.h"
+#include "readers.h"
+#include "rows.h"
+#include "runs.h"
+
+struct job_reader {
+    struct rows rows;
+    struct runs runs;
+    struct lanes lanes;
+    struct bytes values;
+    struct bytes scratch;
+    uint32_t job_key;
+    uint32_t name;
+    uint32_t lane;
+    bool located; // an earlier row has a location column
+};
+
+// The call of a location; 0 for an empty one. False when the location is a
+// piece of one.
+static bool find_call(struct job_reader *reader, struct view location, uint32_t *out_call)
+{
+    const uint32_t hash = hash_bytes(location.data, location.size);
+    const struct run *run = runs_find(&reader->runs, location, hash);
+    if (run == NULL) {
+        struct run added = {0};
+        if (!split_location_is_whole(location))
+            return false;
+        const struct view text = split_text(location, &reader->scratch);
+        if (text.size > 0)
+            added.call = runs_call(&reader->runs, reader->rows.profile, reader->name,
+                                   profile_string(reader->rows.profile, text));
+        run = runs_add(&reader->runs, location, hash, &added);
+    }
+    *out_call = run->call;
+    return true;
+}
+
+static void add_job(struct job_reader *reader, const struct split_job *row, uint32_t call)
+{
+    struct profile *profile = reader->rows.profile;
+    if (row->elapsed > row->open) {
+        rows_expect(profile_track(profile, reader->lane));
+        profile_note(profile, reader->lane, LEDGER_IMPOSSIBLE, 1,
+                     "%s:%llu: took %llu us, longer than the %llu us since the device was opened",
+                     reader->rows.input->path, (unsigned long long)reader->rows.line.number,
+                     (unsigned long long)row->elapsed, (unsigned long long)row->open);
+        return;
+    }
+    reader->values.size = 0;
+    value_add_uint(&reader->values, reader->job_key, row->job);
+    const struct event event = {.kind = EVENT_SPAN,
+                                .start = row->open - row->elapsed,
+                                .end = row->open,
+                                .track = reader->lane,
+                                .name = reader->name,
+                                .call = call};
+    rows_expect(profile_track(profile, reader->lane));
+    profile_event_add(profile, &event, bytes_view(&reader->values));
+}
+
+static void read_row(struct job_reader *reader)
+{
+    struct split_job row;
+    struct split_problem problem;
+    uint32_t call;
+    if (!split_r1(reader->rows.line.text, &row, &problem)) {
+        rows_lose(&reader->rows, &problem);
+        return;
+    }
+    if (!reader->rows.line.terminated && reader->located && !row.has_location) {
+        rows_lose_cut(&reader->rows);
+        return;
+    }
+    if (!find_call(reader, row.location, &call)) {
+        problem = (struct split_problem){"location", row.location, "is not closed"};
+        rows_lose(&reader->rows, &problem);
+        return;
+    }
+    reader->located = row.has_location;
+    if (reader->lane == 0)
+        reader->lane =
+            lanes_named(&reader->lanes, VIEW_LITERAL("NSS"), ENGINE_NPU, 0, LANES_OTHER);
+    add_job(reader, &row, call);
+}
+
+void job_reader_run(const struct input *input, const struct torq_options *options,
+                    struct profile *profile)
+{
+    struct job_reader reader = {
+        .rows = rows_start(input, TORQ_R1, profile),
+        .lanes = {.profile = profile,
+                  .like = {.parent = options->parent,
+                           .clock = profile_clock_add(profile, "us", TORQ_MICROSECOND_HZ, 0, 0),
+                           .provenance = PROVENANCE_MEASURED}},
+        .job_key = profile_string(profile, VIEW_LITERAL("job")),
+        .name = profile_string(profile, VIEW_LITERAL("NSS")),
+    };
+    while (rows_next(&reader.rows))
+        read_row(&reader);
+    rows_finish(&reader.rows);
+
+    runs_free(&reader.runs);
+    lanes_free(&reader.lanes);
+    bytes_free(&reader.values);
+    bytes_free(&reader.scratch);
+}

@@ -1,0 +1,234 @@
+#include "torq.h"
+
+#include "readers.h"
+#include "rows.h"
+#include "unit.h"
+
+// How far a form is looked for behind lines that are none.
+enum { LINES_MOST = 50, SHOWN_MOST = 60 };
+
+static const char *const FORM_NAMES[TORQ_FORMS] = {
+    "unknown", "torq-c1", "torq-c2", "torq-c3", "torq-c4",
+    "torq-r1", "torq-r2", "torq-r3", "torq-r4",
+};
+
+const char *torq_form_name(enum torq_form form)
+{
+    return FORM_NAMES[form < TORQ_FORMS ? form : TORQ_UNKNOWN];
+}
+
+bool torq_form_is_compile(enum torq_form form)
+{
+    return form >= TORQ_C1 && form <= TORQ_C4;
+}
+
+// C1 and C2 have no header: their first row may be a bad one and should be
+// known nevertheless, by its ID and one of its times.
+static bool is_c1_row(const struct csv_line *line)
+{
+    struct view rest = line->text;
+    struct view field;
+    uint64_t number;
+    if (!csv_field_take(&rest, ',', &field) || unit_of_id(field, 1).kind == UNIT_OTHER)
+        return false;
+    unsigned fields = 1;
+    unsigned times = 0;
+    for (; csv_field_take(&rest, ',', &field); fields++) {
+        if (fields <= 2 && view_to_u64(field, &number))
+            times++;
+    }
+    return times > 0 && (fields >= 5 || !line->terminated);
+}
+
+static bool is_c2_row(const struct csv_line *line)
+{
+    struct split_compile row;
+    struct split_problem problem;
+    if (!is_c1_row(line) || !split_c1(line->text, &row, &problem))
+        return false;
+    const enum unit_kind kind = unit_of_id(row.id, 1).kind;
+    return row.has_bytes || kind == UNIT_CDMA || kind == UNIT_CSS ||
+           (kind == UNIT_SLICE && view_find(row.id, '_') < row.id.size);
+}
+
+static bool is_c4_row(struct view line)
+{
+    struct split_compile row;
+    struct split_texts texts = {0};
+    struct split_problem problem;
+    const bool is = split_c3(line, TORQ_C4, &row, &problem) &&
+                    split_run_event(row.run, &texts, &problem) &&
+                    unit_of_event(texts.type).kind != UNIT_OTHER;
+    split_texts_free(&texts);
+    return is;
+}
+
+static bool is_r1_row(struct view line)
+{
+    struct split_job row;
+    struct split_problem problem;
+    return view_find(line, ';') < line.size && split_r1(line, &row, &problem);
+}
+
+static bool is_r2_row(struct view line)
+{
+    struct split_action row;
+    struct split_problem problem;
+    return split_r2(line, &row, &problem) &&
+           (view_ends_with(row.event, "_START") || view_ends_with(row.event, "_END"));
+}
+
+static bool is_r4_row(struct view line)
+{
+    struct split_action row;
+    struct split_problem problem;
+    return split_r4(line, &row, &problem) &&
+           (view_ends_with(row.event, "_BEGIN") || view_ends_with(row.event, "_END"));
+}
+
+static enum torq_form row_form(const struct csv_line *line, bool first)
+{
+    if (is_c1_row(line))
+        return TORQ_C1;
+    if (is_c4_row(line->text))
+        return TORQ_C4;
+    if (is_r2_row(line->text))
+        return TORQ_R2;
+    if (is_r4_row(line->text))
+        return TORQ_R4;
+    return first && is_r1_row(line->text) ? TORQ_R1 : TORQ_UNKNOWN;
+}
+
+static bool has_quoted_location(struct view line)
+{
+    struct split_action row;
+    struct split_problem problem;
+    return split_r2(line, &row, &problem) && view_ends_with(row.run, "\"") &&
+           view_find_text(row.run, ",\"") < row.run.size;
+}
+
+// C1 and R2 have successors that only their rows tell from them.
+static enum torq_form refined(enum torq_form form, const struct csv_line *line)
+{
+    if (form == TORQ_C1 && is_c2_row(line))
+        return TORQ_C2;
+    if (form == TORQ_R2 && has_quoted_location(line->text))
+        return TORQ_R3;
+    return form;
+}
+
+enum torq_form torq_recognise(struct view bytes)
+{
+    struct csv_lines lines = csv_lines_of(bytes);
+    struct csv_line line;
+    enum torq_form form = TORQ_UNKNOWN;
+    for (unsigned looked = 0; looked < LINES_MOST && csv_line_next(&lines, &line);) {
+        if (view_trim(line.text).size == 0)
+            continue;
+        if (looked == 0)
+            form = rows_header_form(line.text);
+        if (form == TORQ_UNKNOWN)
+            form = row_form(&line, looked == 0);
+        form = refined(form, &line);
+        looked++;
+    }
+    return form;
+}
+
+static bool is_empty(struct view bytes)
+{
+    struct csv_lines lines = csv_lines_of(bytes);
+    struct csv_line line;
+    while (csv_line_next(&lines, &line)) {
+        if (view_trim(line.text).size > 0)
+            return false;
+    }
+    return true;
+}
+
+// The first line, with what a terminal would not print made visible.
+static const char *first_line(struct view bytes, char text[SHOWN_MOST + 4])
+{
+    struct csv_lines lines = csv_lines_of(bytes);
+    struct csv_line line = {0};
+    while (csv_line_next(&lines, &line) && view_trim(line.text).size == 0)
+        ;
+    const size_t size = line.text.size < SHOWN_MOST ? line.text.size : SHOWN_MOST;
+    for (size_t i = 0; i < size; i++) {
+        const char byte = line.text.data[i];
+        text[i] = byte < ' ' || byte > '~' ? '?' : byte;
+    }
+    strcpy(text + size, size < line.text.size ? "..." : "");
+    return text;
+}
+
+static status unknown(const struct input *input)
+{
+    char text[SHOWN_MOST + 4];
+    return status_make(STATUS_DATA,
+                       "%s: is not a Torq profile: its first line is '%s'; expected a compile "
+                       "profile (ID,Start,End,Location,Op Type or taskId, elapsed_time(us), "
+                       "timestamp(us), event, location, bytes) or a runtime profile "
+                       "(id;time_since_open;time_since_start;location or actionIndex, "
+                       "elapsed_time(us), timestamp(us), event, location or "
+                       "dispatch_name,invocation_id,action_id,timestamp_us,event)",
+                       input->path, first_line(input->bytes, text));
+}
+
+// TORQ_UNKNOWN for an empty input only.
+static status form_of(const struct input *input, enum torq_form *out_form)
+{
+    *out_form = torq_recognise(input->bytes);
+    return *out_form == TORQ_UNKNOWN && !is_empty(input->bytes) ? unknown(input) : STATUS_OK;
+}
+
+static status read_form(const struct input *input, enum torq_form form,
+                        const struct torq_options *options, struct profile *profile)
+{
+    if (form == TORQ_UNKNOWN) {
+        struct rows none = rows_start(input, form, profile);
+        rows_finish(&none);
+        return STATUS_OK;
+    }
+    profile_fact_add(profile, "format", view_of(torq_form_name(form)));
+    if (torq_form_is_compile(form))
+        compile_reader_run(input, form, options, profile);
+    else if (form == TORQ_R1)
+        job_reader_run(input, options, profile);
+    else
+        runtime_reader_run(input, form, options, profile);
+    return STATUS_OK;
+}
+
+status torq_read(struct input *input, const struct torq_options *options, struct profile *profile)
+{
+    enum torq_form form;
+    STATUS_TRY(form_of(input, &form));
+    return read_form(input, form, options, profile);
+}
+
+status torq_check(const struct input *input, bool compile)
+{
+    enum torq_form form;
+    STATUS_TRY(form_of(input, &form));
+    if (form == TORQ_UNKNOWN || torq_form_is_compile(form) == compile)
+        return STATUS_OK;
+    return status_make(STATUS_DATA, "%s: is a %s profile (%s), not a %s profile; give it as --%s",
+                       input->path, compile ? "runtime" : "compile", torq_form_name(form),
+                       compile ? "compile" : "runtime",
+                       compile ? "runtime_profile" : "compile_profile");
+}
+
+status torq_compile_read(struct input *input, const struct torq_options *options,
+                         struct profile *profile)
+{
+    STATUS_TRY(torq_check(input, true));
+    return torq_read(input, options, profile);
+}
+
+status torq_runtime_read(struct input *input, const struct torq_options *options,
+                         struct profile *profile)
+{
+    STATUS_TRY(torq_check(input, false));
+    return torq_read(input, options, profile);
+}

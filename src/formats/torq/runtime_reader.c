@@ -1,0 +1,434 @@
+// R2 to R4: rows are begins and ends of what the host does, in us of a steady
+// clock; a span is a begin with its end. What the NPU does is not logged: its
+// programs are derived, from the begin of a start to the end of the wait that
+// follows it.
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "lanes.h"
+#include "pairing.h"
+#include "readers.h"
+#include "rows.h"
+#include "runs.h"
+
+enum phase { PHASE_BEGIN, PHASE_END, PHASE_ONCE };
+
+struct runtime_reader {
+    struct rows rows;
+    struct runs runs;       // R2, R3: event and location; R4: dispatch and invocation
+    struct runs events;     // R4
+    struct runs dispatches; // R4: `kind` is the operator
+    struct lanes lanes;
+    struct split_texts texts;
+    struct bytes values;
+    struct pairing open;
+    struct pairing started; // NPU programs that nobody waited for yet
+    uint32_t action_key, invocation_key, dispatch_key, wait_key;
+    uint32_t nss_start, nss_wait; // names
+    uint32_t program_name;
+    uint32_t program_lane;
+    uint64_t waits_without_start;
+    uint64_t programs_backwards;
+    bool first_known;
+    uint64_t first_timestamp;
+    uint64_t previous_timestamp;
+    bool elapsed_settled; // there is nothing more to say, or to compare with
+};
+
+// A row with all that is looked up for it.
+struct occurrence {
+    enum phase phase;
+    uint32_t lane;
+    uint32_t name;
+    uint32_t call;
+    uint32_t dispatch; // string id; 0: none
+    struct pairing_key key;
+    uint64_t timestamp;
+};
+
+// Events ---------------------------------------------------------------------
+
+static bool take_suffix(struct view *event, const char *suffix)
+{
+    const size_t size = strlen(suffix);
+    if (event->size <= size || !view_ends_with(*event, suffix))
+        return false;
+    event->size -= size;
+    return true;
+}
+
+// What is left in `*event` is the name of the event without its phase.
+static enum phase take_phase(enum torq_form form, struct view *event)
+{
+    // R2 and R3 write this begin without a suffix; its end is NSS_START_END.
+    if (form != TORQ_R4 && view_is(*event, "NSS_START"))
+        return PHASE_BEGIN;
+    if (take_suffix(event, "_BEGIN") || (form != TORQ_R4 && take_suffix(event, "_START")))
+        return PHASE_BEGIN;
+    return take_suffix(event, "_END") ? PHASE_END : PHASE_ONCE;
+}
+
+static enum engine engine_of(struct view event)
+{
+    if (view_is(event, "HOST_COPY"))
+        return ENGINE_HOST_COPY;
+    if (view_is(event, "HOST_PROGRAM") || view_is(event, "HOST_START") ||
+        view_is(event, "HOST_WAIT"))
+        return ENGINE_HOST;
+    return view_starts_with(event, "HAL_") ? ENGINE_HAL : ENGINE_NONE;
+}
+
+// Fills in name, phase and lane.
+static void describe_event(struct runtime_reader *reader, struct view event, struct run *run)
+{
+    run->kind = take_phase(reader->rows.form, &event);
+    run->name = profile_string(reader->rows.profile, event);
+    run->index = lanes_named(&reader->lanes, event, engine_of(event), 0, LANES_OTHER);
+}
+
+static const struct run *find_located_event(struct runtime_reader *reader, struct view bytes,
+                                            struct split_problem *out_problem)
+{
+    struct profile *profile = reader->rows.profile;
+    const uint32_t hash = hash_bytes(bytes.data, bytes.size);
+    const struct run *known = runs_find(&reader->runs, bytes, hash);
+    if (known != NULL)
+        return known;
+    if (!split_run_event(bytes, &reader->texts, out_problem))
+        return NULL;
+    struct run run = {0};
+    describe_event(reader, reader->texts.type, &run);
+    if (reader->texts.location.size > 0)
+        run.call = runs_call(&reader->runs, profile, run.name,
+                             profile_string(profile, reader->texts.location));
+    return runs_add(&reader->runs, bytes, hash, &run);
+}
+
+static const struct run *find_event(struct runtime_reader *reader, struct view event)
+{
+    const uint32_t hash = hash_bytes(event.data, event.size);
+    const struct run *known = runs_find(&reader->events, event, hash);
+    if (known != NULL)
+        return known;
+    struct run run = {0};
+    describe_event(reader, split_text(event, &reader->texts.type_scratch), &run);
+    return runs_add(&reader->events, event, hash, &run);
+}
+
+static uint32_t operator_of_dispatch(struct runtime_reader *reader, uint32_t name)
+{
+    struct profile *profile = reader->rows.profile;
+    const struct view text = profile_text(profile, name);
+    const uint32_t hash = hash_bytes(text.data, text.size);
+    const struct run *known = runs_find(&reader->dispatches, text, hash);
+    if (known != NULL)
+        return known->kind;
+    const struct operator_description op = {.name = name};
+    const struct run run = {.kind = profile_operator_add(profile, &op)};
+    return runs_add(&reader->dispatches, text, hash, &run)->kind;
+}
+
+static const struct run *find_invocation(struct runtime_reader *reader,
+                                         const struct split_action *row)
+{
+    struct profile *profile = reader->rows.profile;
+    const uint32_t hash = hash_bytes(row->run.data, row->run.size);
+    const struct run *known = runs_find(&reader->runs, row->run, hash);
+    if (known != NULL)
+        return known;
+    split_run_r4(row->run, &reader->texts);
+    struct run run = {.name = profile_string(profile, reader->texts.type)};
+    const struct call call = {
+        .operator_id = operator_of_dispatch(reader, run.name),
+        .invocation = row->invocation <= UINT32_MAX ? (uint32_t)row->invocation : 0,
+        .domain = reader->invocation_key,
+        .key = row->invocation};
+    run.call = profile_call_add(profile, &call);
+    return runs_add(&reader->runs, row->run, hash, &run);
+}
+
+// Spans ----------------------------------------------------------------------
+
+static void add_values(struct runtime_reader *reader, const struct occurrence *at)
+{
+    struct bytes *values = &reader->values;
+    values->size = 0;
+    if (at->key.action != PAIRING_NONE)
+        value_add_uint(values, reader->action_key, at->key.action);
+    if (reader->rows.form != TORQ_R4)
+        return;
+    value_add_uint(values, reader->invocation_key, at->key.invocation);
+    if (at->dispatch != 0)
+        value_add_string(values, reader->dispatch_key, at->dispatch);
+}
+
+static void add_event(struct runtime_reader *reader, const struct occurrence *at,
+                      enum event_kind kind, uint64_t start, uint32_t call)
+{
+    struct profile *profile = reader->rows.profile;
+    const struct event event = {.kind = kind,
+                                .start = start,
+                                .end = at->timestamp,
+                                .track = at->lane,
+                                .name = at->name,
+                                .call = call};
+    add_values(reader, at);
+    rows_expect(profile_track(profile, at->lane));
+    profile_event_add(profile, &event, bytes_view(&reader->values));
+}
+
+static void end_span(struct runtime_reader *reader, const struct occurrence *at)
+{
+    struct pairing_begin begin;
+    if (!pairing_take(&reader->open, at->key, &begin))
+        rows_lose_event(&reader->rows, at->lane, reader->rows.line.number,
+                        "ends and did not begin");
+    else if (at->timestamp < begin.start)
+        rows_refuse(&reader->rows, at->lane, begin.start, at->timestamp);
+    else
+        add_event(reader, at, EVENT_SPAN, begin.start, begin.call);
+}
+
+// Programs of the NPU --------------------------------------------------------
+
+static uint32_t program_lane(struct runtime_reader *reader)
+{
+    if (reader->program_lane != 0)
+        return reader->program_lane;
+    struct track lane = reader->lanes.like;
+    lane.name = reader->program_name;
+    lane.kind = TRACK_LANE;
+    lane.engine = ENGINE_NPU;
+    lane.provenance = PROVENANCE_DERIVED;
+    lane.rank = LANES_OTHER + LANES_MOST + 1;
+    reader->program_lane = profile_track_add(reader->rows.profile, &lane);
+    return reader->program_lane;
+}
+
+// The ledger counts what the file has rows for, so this span stays out of it.
+static void add_program(struct runtime_reader *reader, const struct pairing_begin *begin,
+                        const struct occurrence *wait)
+{
+    struct profile *profile = reader->rows.profile;
+    const struct event event = {.kind = EVENT_SPAN,
+                                .start = begin->start,
+                                .end = wait->timestamp,
+                                .track = program_lane(reader),
+                                .name = reader->program_name,
+                                .call = begin->call};
+    struct occurrence start = *wait;
+    start.key.action = begin->action;
+    add_values(reader, &start);
+    if (wait->key.action != PAIRING_NONE)
+        value_add_uint(&reader->values, reader->wait_key, wait->key.action);
+    struct ledger *account = &profile_track(profile, event.track)->ledger;
+    const struct ledger before = *account;
+    profile_event_add(profile, &event, bytes_view(&reader->values));
+    *account = before;
+}
+
+static struct pairing_key program_key(const struct occurrence *at)
+{
+    return (struct pairing_key){.invocation = at->key.invocation, .action = PAIRING_NONE};
+}
+
+static void follow_program(struct runtime_reader *reader, const struct occurrence *at)
+{
+    if (at->name == reader->nss_start && at->phase == PHASE_BEGIN) {
+        const struct pairing_begin begin = {.key = program_key(at),
+                                            .call = at->call,
+                                            .start = at->timestamp,
+                                            .action = at->key.action};
+        pairing_add_last(&reader->started, &begin);
+        return;
+    }
+    if (at->name != reader->nss_wait || at->phase != PHASE_END)
+        return;
+    struct pairing_begin begin;
+    if (!pairing_take(&reader->started, program_key(at), &begin)) {
+        reader->waits_without_start++;
+        return;
+    }
+    if (at->timestamp < begin.start)
+        reader->programs_backwards++;
+    else
+        add_program(reader, &begin, at);
+}
+
+static void remark_programs(struct runtime_reader *reader)
+{
+    const struct {
+        uint64_t count;
+        const char *what;
+    } remarks[] = {
+        {reader->waits_without_start, "wait for a program of the NPU that nobody started"},
+        {reader->started.waiting, "start a program of the NPU that nobody waits for"},
+        {reader->programs_backwards, "wait for a program of the NPU and end before its start"},
+    };
+    for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
+        if (remarks[i].count > 0)
+            profile_note(reader->rows.profile, 0, LEDGER_REMARK, remarks[i].count,
+                         "%s: %llu actions %s; they have no span on NSS PROGRAM",
+                         reader->rows.input->path, (unsigned long long)remarks[i].count,
+                         remarks[i].what);
+    }
+}
+
+// Rows -----------------------------------------------------------------------
+
+// R2's elapsed time is since the first event, or since the previous one where
+// the documents were believed. Only the timestamps are used.
+static void check_elapsed(struct runtime_reader *reader, const struct split_action *row)
+{
+    if (!reader->first_known) {
+        reader->first_known = true;
+        reader->first_timestamp = row->timestamp;
+        reader->previous_timestamp = row->timestamp - row->elapsed;
+    }
+    const uint64_t since_first = row->timestamp - reader->first_timestamp;
+    const uint64_t since_previous = row->timestamp - reader->previous_timestamp;
+    reader->previous_timestamp = row->timestamp;
+    if (row->elapsed == since_first || row->elapsed == since_previous || reader->elapsed_settled)
+        return;
+    reader->elapsed_settled = true;
+    profile_note(reader->rows.profile, 0, LEDGER_REMARK, 1,
+                 "%s:%llu: column 'elapsed_time(us)': %llu is neither the time since the first "
+                 "row nor since the row before; only timestamp(us) is used",
+                 reader->rows.input->path, (unsigned long long)reader->rows.line.number,
+                 (unsigned long long)row->elapsed);
+}
+
+static bool look_up_r2(struct runtime_reader *reader, const struct split_action *row,
+                       struct occurrence *out, struct split_problem *out_problem)
+{
+    const struct run *run = find_located_event(reader, row->run, out_problem);
+    if (run == NULL)
+        return false;
+    *out = (struct occurrence){.phase = (enum phase)run->kind,
+                               .lane = run->index,
+                               .name = run->name,
+                               .call = run->call};
+    return true;
+}
+
+static void look_up_r4(struct runtime_reader *reader, const struct split_action *row,
+                       struct occurrence *out)
+{
+    const struct run *event = find_event(reader, row->event);
+    const struct run *invocation = find_invocation(reader, row);
+    *out = (struct occurrence){.phase = (enum phase)event->kind,
+                               .lane = event->index,
+                               .name = event->name,
+                               .call = invocation->call,
+                               .dispatch = invocation->name};
+}
+
+static void take(struct runtime_reader *reader, const struct occurrence *at)
+{
+    switch (at->phase) {
+    case PHASE_BEGIN: {
+        const struct pairing_begin begin = {.key = at->key,
+                                            .lane = at->lane,
+                                            .call = at->call,
+                                            .start = at->timestamp,
+                                            .line = reader->rows.line.number};
+        pairing_add_first(&reader->open, &begin);
+        break;
+    }
+    case PHASE_END:
+        end_span(reader, at);
+        break;
+    case PHASE_ONCE:
+        add_event(reader, at, EVENT_INSTANT, at->timestamp, at->call);
+        break;
+    }
+    follow_program(reader, at);
+}
+
+// A last row without a newline that lacks what every row has.
+static bool is_cut(const struct rows *rows, const struct split_action *row)
+{
+    if (rows->line.terminated)
+        return false;
+    struct view event = row->event;
+    return rows->form == TORQ_R4 ? take_phase(rows->form, &event) == PHASE_ONCE
+                                 : !row->has_location;
+}
+
+static void read_row(struct runtime_reader *reader)
+{
+    struct rows *rows = &reader->rows;
+    struct split_action row;
+    struct split_problem problem;
+    struct occurrence at;
+    const bool whole = rows->form == TORQ_R4 ? split_r4(rows->line.text, &row, &problem)
+                                             : split_r2(rows->line.text, &row, &problem);
+    if (whole && is_cut(rows, &row)) {
+        rows_lose_cut(rows);
+        return;
+    }
+    if (!whole || (rows->form != TORQ_R4 && !look_up_r2(reader, &row, &at, &problem))) {
+        reader->elapsed_settled = true;
+        rows_lose(rows, &problem);
+        return;
+    }
+    if (rows->form == TORQ_R4)
+        look_up_r4(reader, &row, &at);
+    else
+        check_elapsed(reader, &row);
+    at.timestamp = row.timestamp;
+    at.key = (struct pairing_key){.invocation = row.invocation,
+                                  .action = row.has_action ? row.action : PAIRING_NONE,
+                                  .event = at.name};
+    take(reader, &at);
+}
+
+static void lose_open(struct runtime_reader *reader)
+{
+    const size_t count = reader->open.waiting;
+    struct pairing_begin *begins = memory_allocate(count * sizeof *begins);
+    pairing_list(&reader->open, begins);
+    for (size_t i = 0; i < count; i++)
+        rows_lose_event(&reader->rows, begins[i].lane, begins[i].line,
+                        "begins and does not end");
+    free(begins);
+}
+
+static void free_reader(struct runtime_reader *reader)
+{
+    runs_free(&reader->runs);
+    runs_free(&reader->events);
+    runs_free(&reader->dispatches);
+    lanes_free(&reader->lanes);
+    split_texts_free(&reader->texts);
+    bytes_free(&reader->values);
+    pairing_free(&reader->open);
+    pairing_free(&reader->started);
+}
+
+void runtime_reader_run(const struct input *input, enum torq_form form,
+                        const struct torq_options *options, struct profile *profile)
+{
+    struct runtime_reader reader = {
+        .rows = rows_start(input, form, profile),
+        .lanes = {.profile = profile,
+                  .like = {.parent = options->parent,
+                           .clock = profile_clock_add(profile, "us", TORQ_MICROSECOND_HZ, 0, 0),
+                           .provenance = PROVENANCE_MEASURED,
+                           .nests = form == TORQ_R4}},
+        .action_key = profile_string(profile, VIEW_LITERAL("action")),
+        .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
+        .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
+        .wait_key = profile_string(profile, VIEW_LITERAL("wait_action")),
+        .nss_start = profile_string(profile, VIEW_LITERAL("NSS_START")),
+        .nss_wait = profile_string(profile, VIEW_LITERAL("NSS_WAIT")),
+        .program_name = profile_string(profile, VIEW_LITERAL("NSS PROGRAM")),
+    };
+    while (rows_next(&reader.rows))
+        read_row(&reader);
+    lose_open(&reader);
+    remark_programs(&reader);
+    rows_finish(&reader.rows);
+    free_reader(&reader);
+}

@@ -1,0 +1,298 @@
+#include "split.h"
+
+#include "wire/csv.h"
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool problem(struct split_problem *out, const char *column, struct view text,
+                    const char *what)
+{
+    *out = (struct split_problem){column, text, what};
+    return false;
+}
+
+static bool missing(struct split_problem *out, const char *column)
+{
+    return problem(out, column, VIEW_LITERAL(""), "is missing");
+}
+
+static struct view shortened(struct view text)
+{
+    return text.size > 60 ? view_slice(text, 0, 60) : text;
+}
+
+static const char *why_no_number(struct view text)
+{
+    size_t at = text.size > 0 && text.data[0] == '-' ? 1 : 0;
+    const bool negative = at == 1;
+    if (at == text.size)
+        return text.size == 0 ? "is empty" : "is not a number";
+    for (; at < text.size; at++) {
+        if (!is_digit(text.data[at]))
+            return "is not a number";
+    }
+    return negative ? "is negative" : "does not fit 64 bits";
+}
+
+// Says what is wrong with the number that should come next.
+static bool bad_number(struct view rest, char separator, const char *column,
+                       struct split_problem *out)
+{
+    struct view text;
+    if (!csv_field_take(&rest, separator, &text))
+        return missing(out, column);
+    return problem(out, column, text, why_no_number(text));
+}
+
+static inline bool take_number(struct view *rest, char separator, const char *column,
+                               uint64_t *out_number, struct split_problem *out)
+{
+    if (csv_number_take(rest, separator, out_number))
+        return true;
+    return bad_number(*rest, separator, column, out);
+}
+
+// view_trim for texts that rarely need it.
+static inline struct view trimmed(struct view v)
+{
+    if (v.size > 0 && !csv_is_blank(v.data[0]) && !csv_is_blank(v.data[v.size - 1]))
+        return v;
+    return view_trim(v);
+}
+
+static bool check_run(struct view run, const char *column, struct split_problem *out)
+{
+    if (run.size <= SPLIT_RUN_MOST)
+        return true;
+    return problem(out, column, shortened(run), "is too long");
+}
+
+// Takes a field of digits from the right: C2's bytes. An empty last field
+// counts as one without a number.
+static inline bool take_bytes(struct view *run, struct split_compile *row,
+                              struct split_problem *out)
+{
+    size_t at = run->size;
+    uint64_t number = 0;
+    uint64_t power = 1;
+    for (; at > 0 && is_digit(run->data[at - 1]); at--, power *= 10)
+        number += power * (unsigned)(run->data[at - 1] - '0');
+    const struct view digits = view_slice(*run, at, run->size);
+    while (at > 0 && csv_is_blank(run->data[at - 1]))
+        at--;
+    row->has_bytes = false;
+    if (at == 0 || run->data[at - 1] != ',')
+        return true;
+    *run = trimmed(view_slice(*run, 0, at - 1));
+    if (digits.size == 0)
+        return true;
+    // 19 digits always fit.
+    if (digits.size > 19 && !view_to_u64(digits, &number))
+        return problem(out, "bytes", digits, why_no_number(digits));
+    row->has_bytes = true;
+    row->bytes = number;
+    return true;
+}
+
+static inline struct view take_id(struct view *rest)
+{
+    size_t at = 0;
+    while (at < rest->size && rest->data[at] != ',')
+        at++;
+    const struct view id = trimmed(view_slice(*rest, 0, at));
+    *rest = csv_behind(*rest, at);
+    return id;
+}
+
+bool split_c1(struct view line, struct split_compile *out_row, struct split_problem *out_problem)
+{
+    struct view rest = line;
+    out_row->id = take_id(&rest);
+    if (out_row->id.size == 0)
+        return missing(out_problem, "ID");
+    if (out_row->id.size > SPLIT_ID_MOST)
+        return problem(out_problem, "ID", shortened(out_row->id), "is too long");
+    if (!take_number(&rest, ',', "Start", &out_row->start, out_problem) ||
+        !take_number(&rest, ',', "End", &out_row->end, out_problem))
+        return false;
+    if (rest.data == NULL)
+        return missing(out_problem, "Location");
+    out_row->number = 0;
+    out_row->run = trimmed(rest);
+    return check_run(out_row->run, "Location", out_problem) &&
+           take_bytes(&out_row->run, out_row, out_problem);
+}
+
+bool split_c3(struct view line, enum torq_form form, struct split_compile *out_row,
+              struct split_problem *out_problem)
+{
+    struct view rest = line;
+    uint64_t elapsed;
+    if (!take_number(&rest, ',', form == TORQ_C3 ? "actionIndex" : "taskId", &out_row->number,
+                     out_problem) ||
+        !take_number(&rest, ',', "elapsed_time(us)", &elapsed, out_problem) ||
+        !take_number(&rest, ',', "timestamp(us)", &out_row->start, out_problem))
+        return false;
+    if (__builtin_add_overflow(out_row->start, elapsed, &out_row->end))
+        return problem(out_problem, "timestamp(us)", VIEW_LITERAL(""),
+                       "and elapsed_time(us) together do not fit 64 bits");
+    struct view bytes;
+    if (rest.data == NULL)
+        return missing(out_problem, "event");
+    out_row->run = view_trim(rest);
+    if (!csv_field_take_last(&out_row->run, ',', &bytes))
+        return missing(out_problem, "location");
+    out_row->id = VIEW_LITERAL("");
+    out_row->has_bytes = bytes.size > 0;
+    if (out_row->has_bytes && !view_to_u64(bytes, &out_row->bytes))
+        return problem(out_problem, "bytes", shortened(bytes), why_no_number(bytes));
+    return check_run(out_row->run, "location", out_problem);
+}
+
+bool split_r1(struct view line, struct split_job *out_row, struct split_problem *out_problem)
+{
+    struct view rest = line;
+    if (!take_number(&rest, ';', "id", &out_row->job, out_problem) ||
+        !take_number(&rest, ';', "time_since_open", &out_row->open, out_problem) ||
+        !take_number(&rest, ';', "time_since_start", &out_row->elapsed, out_problem))
+        return false;
+    out_row->has_location = rest.data != NULL;
+    out_row->location = rest.data != NULL ? view_trim(rest) : VIEW_LITERAL("");
+    return check_run(out_row->location, "location", out_problem);
+}
+
+// An index from 0, or -1 for none.
+static bool to_action(struct view text, const char *column, struct split_action *row,
+                      struct split_problem *out)
+{
+    row->has_action = !view_is(text, "-1");
+    row->action = 0;
+    if (row->has_action && !view_to_u64(text, &row->action))
+        return problem(out, column, text, why_no_number(text));
+    return true;
+}
+
+// The event in front of a run "event,location", in its quotes if it has any.
+static bool take_event(struct view *rest, struct view *out_event)
+{
+    return csv_quoted_take(rest, ',', out_event) || csv_field_take(rest, ',', out_event);
+}
+
+bool split_r2(struct view line, struct split_action *out_row, struct split_problem *out_problem)
+{
+    struct view rest = line;
+    struct view action;
+    if (!csv_field_take(&rest, ',', &action))
+        return missing(out_problem, "actionIndex");
+    if (!to_action(action, "actionIndex", out_row, out_problem) ||
+        !take_number(&rest, ',', "elapsed_time(us)", &out_row->elapsed, out_problem) ||
+        !take_number(&rest, ',', "timestamp(us)", &out_row->timestamp, out_problem))
+        return false;
+    if (rest.data == NULL)
+        return missing(out_problem, "event");
+    out_row->run = view_trim(rest);
+    if (!take_event(&rest, &out_row->event) || out_row->event.size == 0)
+        return missing(out_problem, "event");
+    out_row->has_location = rest.data != NULL;
+    out_row->invocation = 0;
+    return check_run(out_row->run, "location", out_problem);
+}
+
+// The dispatch name is the compiler's, so the row is taken from the right.
+bool split_r4(struct view line, struct split_action *out_row, struct split_problem *out_problem)
+{
+    struct view rest = line;
+    struct view timestamp, action, invocation;
+    if (!csv_field_take_last(&rest, ',', &out_row->event) ||
+        !csv_field_take_last(&rest, ',', &timestamp) || !csv_field_take_last(&rest, ',', &action))
+        return missing(out_problem, "event");
+    out_row->run = view_trim(rest);
+    if (!csv_field_take_last(&rest, ',', &invocation))
+        return missing(out_problem, "event");
+    if (!view_to_u64(invocation, &out_row->invocation))
+        return problem(out_problem, "invocation_id", invocation, why_no_number(invocation));
+    if (!to_action(action, "action_id", out_row, out_problem))
+        return false;
+    if (!view_to_u64(timestamp, &out_row->timestamp))
+        return problem(out_problem, "timestamp_us", timestamp, why_no_number(timestamp));
+    if (out_row->event.size == 0)
+        return missing(out_problem, "event");
+    out_row->elapsed = 0;
+    out_row->has_location = false;
+    return check_run(out_row->run, "dispatch_name", out_problem) &&
+           check_run(out_row->event, "event", out_problem);
+}
+
+struct view split_text(struct view field, struct bytes *scratch)
+{
+    struct view text;
+    field = view_trim(field);
+    return csv_field_unquote(field, '"', scratch, &text) ? text : field;
+}
+
+bool split_location_is_whole(struct view location)
+{
+    if (!view_starts_with(location, "loc("))
+        return true;
+    size_t depth = 0;
+    bool in_text = false;
+    for (size_t i = 0; i < location.size; i++) {
+        const char byte = location.data[i];
+        if (byte == '"')
+            in_text = !in_text;
+        else if (byte == '(' && !in_text)
+            depth++;
+        else if (byte == ')' && !in_text && depth > 0)
+            depth--;
+    }
+    return depth == 0 && !in_text;
+}
+
+bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem)
+{
+    struct view location = run;
+    struct view type;
+    if (!csv_field_take_last(&location, ',', &type) || type.size == 0)
+        return missing(out_problem, "Op Type");
+    location = view_trim(location);
+    if (!split_location_is_whole(location))
+        return problem(out_problem, "Location", shortened(location), "is not closed");
+    texts->type = split_text(type, &texts->type_scratch);
+    texts->location = split_text(location, &texts->location_scratch);
+    return true;
+}
+
+bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem)
+{
+    struct view location = run;
+    struct view event;
+    if (!take_event(&location, &event) || event.size == 0)
+        return missing(out_problem, "event");
+    if (location.data == NULL)
+        location = VIEW_LITERAL("");
+    location = view_trim(location);
+    if (!split_location_is_whole(location))
+        return problem(out_problem, "location", shortened(location), "is not closed");
+    texts->type = split_text(event, &texts->type_scratch);
+    texts->location = split_text(location, &texts->location_scratch);
+    return true;
+}
+
+void split_run_r4(struct view run, struct split_texts *texts)
+{
+    struct view name = run;
+    struct view invocation;
+    if (!csv_field_take_last(&name, ',', &invocation))
+        name = VIEW_LITERAL("");
+    texts->type = split_text(name, &texts->type_scratch);
+    texts->location = VIEW_LITERAL("");
+}
+
+void split_texts_free(struct split_texts *texts)
+{
+    bytes_free(&texts->type_scratch);
+    bytes_free(&texts->location_scratch);
+}

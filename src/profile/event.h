@@ -1,0 +1,46 @@
+// What happened: spans, instants and counter samples, handed on in batches.
+
+#ifndef OPSCOPE_PROFILE_EVENT_H
+#define OPSCOPE_PROFILE_EVENT_H
+
+#include "base/status.h"
+#include "value.h"
+
+enum event_kind {
+    EVENT_SPAN,    // [start, end) on one track
+    EVENT_INSTANT, // start == end
+    EVENT_COUNTER, // a sample at `start`: the value with key 0
+    EVENT_KINDS,
+};
+
+struct event {
+    uint64_t start; // ticks of the track's clock
+    uint64_t end;
+    uint32_t track;
+    uint32_t name; // string id
+    uint32_t call; // 0: none
+    uint32_t values_at; // this event's values: a piece of the batch's `values`
+    uint32_t values_size;
+    enum event_kind kind;
+};
+
+enum { EVENT_BATCH = 4096 };
+
+struct event_batch {
+    size_t count;
+    struct event events[EVENT_BATCH];
+    struct bytes values;
+};
+
+static inline struct view event_values(const struct event_batch *batch, const struct event *event)
+{
+    return (struct view){(const char *)batch->values.data + event->values_at, event->values_size};
+}
+
+// Takes batches in the order in which they were made. A failure ends the
+// stream; the one who fills the profile gets it from `profile_finish`.
+struct event_sink {
+    status (*take)(struct event_sink *sink, const struct event_batch *batch);
+};
+
+#endif

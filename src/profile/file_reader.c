@@ -1,0 +1,392 @@
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+#include "file.h"
+#include "file_layout.h"
+#include "store.h"
+
+struct file_reader {
+    struct profile *profile;
+    struct input *input;
+    bool cut;     // a block ran past the end of the file
+    bool ended;   // the end block was seen
+    uint64_t unknown_blocks;
+    uint64_t *announced; // events by track, as the writer counted them
+    uint32_t announced_count;
+};
+
+// A record's fields, one after the other; missing ones read as 0.
+struct record {
+    const unsigned char *at;
+    const unsigned char *end;
+    bool damaged;
+};
+
+static uint64_t take(struct record *record)
+{
+    uint64_t number = 0;
+    if (record->at < record->end && !varint_get(&record->at, record->end, &number))
+        record->damaged = true;
+    return number;
+}
+
+static uint32_t take_below(struct record *record, uint64_t limit)
+{
+    const uint64_t number = take(record);
+    if (number >= limit) {
+        record->damaged = true;
+        return 0;
+    }
+    return (uint32_t)number;
+}
+
+static struct view take_list(struct record *record)
+{
+    const uint64_t size = take(record);
+    if (size > (uint64_t)(record->end - record->at)) {
+        record->damaged = true;
+        return VIEW_LITERAL("");
+    }
+    const struct view list = {(const char *)record->at, size};
+    record->at += size;
+    return list;
+}
+
+static uint32_t take_string(struct file_reader *reader, struct record *record)
+{
+    return take_below(record, reader->profile->strings.texts.count);
+}
+
+static void read_string(struct file_reader *reader, struct record *record, uint32_t index)
+{
+    const struct view text = {(const char *)record->at, (size_t)(record->end - record->at)};
+    // Texts 0 and 1 are in every profile.
+    if (index < 2 && reader->profile->strings.texts.count == 2)
+        record->damaged = !view_equal(profile_text(reader->profile, index), text);
+    else
+        strings_append(&reader->profile->strings, text);
+}
+
+static void read_clock(struct file_reader *reader, struct record *record, uint32_t index)
+{
+    struct clock_domain domain = {.name = take_string(reader, record)};
+    domain.frequency = take(record);
+    domain.base_ticks = take(record);
+    domain.base_ns = take(record);
+    clock_prepare(&domain);
+    if (record->damaged)
+        return;
+    if (index == 0 && reader->profile->clocks.count == 1)
+        *profile_clock(reader->profile, 0) = domain;
+    else
+        *(struct clock_domain *)segments_add(&reader->profile->clocks) = domain;
+}
+
+static void announce(struct file_reader *reader, uint32_t track, uint64_t events)
+{
+    if (track >= reader->announced_count) {
+        reader->announced =
+            memory_resize(reader->announced, (track + 64) * sizeof *reader->announced);
+        while (reader->announced_count < track + 64)
+            reader->announced[reader->announced_count++] = 0;
+    }
+    reader->announced[track] = events;
+}
+
+static void read_track(struct file_reader *reader, struct record *record, uint32_t index)
+{
+    struct profile *profile = reader->profile;
+    struct track track = {.parent = take_below(record, profile->tracks.count)};
+    track.name = take_string(reader, record);
+    track.clock = take_below(record, profile->clocks.count);
+    track.kind = (enum track_kind)take_below(record, TRACK_COUNTER + 1);
+    track.engine = (enum engine)take_below(record, ENGINE_KINDS);
+    track.index = take_below(record, UINT32_MAX);
+    track.provenance = (enum provenance)take_below(record, 4);
+    track.rank = (int32_t)varint_unfold(take(record));
+    track.nests = take(record) != 0;
+    track.unit = take_string(reader, record);
+    track.ledger.expected = take(record) - 1;
+    const uint64_t recorded = take(record);
+    track.ledger.lost = take(record);
+    track.ledger.impossible = take(record);
+    track.values = take_list(record);
+    if (record->damaged)
+        return;
+    uint32_t id = 0;
+    if (index == 0 && profile->tracks.count == 1) {
+        track.first = UINT64_MAX;
+        track.values = arena_copy(&profile->arena, track.values);
+        *profile_track(profile, 0) = track;
+    } else {
+        id = profile_track_add(profile, &track);
+    }
+    announce(reader, id, recorded);
+}
+
+static void read_operator(struct file_reader *reader, struct record *record)
+{
+    struct operator_description op = {.name = take_string(reader, record)};
+    op.type = take_string(reader, record);
+    op.location = take_string(reader, record);
+    op.values = take_list(record);
+    if (!record->damaged)
+        profile_operator_add(reader->profile, &op);
+}
+
+static void read_call(struct file_reader *reader, struct record *record)
+{
+    struct call call = {.operator_id = take_below(record, reader->profile->operators.count)};
+    call.parent = take_below(record, reader->profile->calls.count);
+    call.iteration = take_below(record, 1ull << 32);
+    call.invocation = take_below(record, 1ull << 32);
+    call.device = take_below(record, 1ull << 32);
+    call.replay = take_below(record, 1ull << 32);
+    call.domain = take_string(reader, record);
+    call.key = take(record);
+    call.values = take_list(record);
+    if (!record->damaged)
+        profile_call_add(reader->profile, &call);
+}
+
+static void read_buffer(struct file_reader *reader, struct record *record)
+{
+    struct buffer_lifetime buffer = {.memory = take_string(reader, record)};
+    buffer.owner = take_below(record, reader->profile->operators.count);
+    buffer.clock = take_below(record, reader->profile->clocks.count);
+    buffer.address = take(record);
+    buffer.size = take(record);
+    buffer.from = take(record);
+    buffer.to = take(record);
+    if (!record->damaged)
+        profile_buffer_add(reader->profile, &buffer);
+}
+
+static void read_fact(struct file_reader *reader, struct record *record)
+{
+    const struct profile_fact fact = {take_string(reader, record), take_string(reader, record)};
+    if (!record->damaged)
+        *(struct profile_fact *)segments_add(&reader->profile->facts) = fact;
+}
+
+static void read_note(struct file_reader *reader, struct record *record)
+{
+    const enum ledger_note_kind kind = (enum ledger_note_kind)take_below(record, LEDGER_KINDS);
+    const uint32_t text = take_string(reader, record);
+    const uint64_t count = take(record);
+    if (record->damaged)
+        return;
+    reader->profile->note_counts[kind] += count;
+    if (text != 0) {
+        const struct ledger_note note = {kind, text, count};
+        *(struct ledger_note *)segments_add(&reader->profile->notes) = note;
+    }
+}
+
+static void read_record(struct file_reader *reader, enum file_block_kind kind,
+                        struct record *record, uint32_t index)
+{
+    switch (kind) {
+    case FILE_STRINGS:
+        read_string(reader, record, index);
+        break;
+    case FILE_CLOCKS:
+        read_clock(reader, record, index);
+        break;
+    case FILE_TRACKS:
+        read_track(reader, record, index);
+        break;
+    case FILE_OPERATORS:
+        read_operator(reader, record);
+        break;
+    case FILE_CALLS:
+        read_call(reader, record);
+        break;
+    case FILE_BUFFERS:
+        read_buffer(reader, record);
+        break;
+    case FILE_FACTS:
+        read_fact(reader, record);
+        break;
+    default:
+        read_note(reader, record);
+        break;
+    }
+}
+
+static status damaged(const struct file_reader *reader, const unsigned char *at, const char *what)
+{
+    const size_t offset = (size_t)(at - (const unsigned char *)reader->input->bytes.data);
+    return status_make(STATUS_DATA, "%s: byte %zu: %s; write the profile again",
+                       reader->input->path, offset, what);
+}
+
+// A table must be whole: what refers to it would be wrong otherwise.
+static status read_table(struct file_reader *reader, const struct file_block *block,
+                         const unsigned char *payload, size_t size)
+{
+    const unsigned char *at = payload;
+    for (uint32_t index = 0; at < payload + size; index++) {
+        uint64_t length;
+        struct record record = {.at = at};
+        if (!varint_get(&record.at, payload + size, &length) ||
+            length > (uint64_t)(payload + size - record.at)) {
+            if (reader->cut)
+                return STATUS_OK;
+            return damaged(reader, at, "the table is damaged");
+        }
+        record.end = record.at + length;
+        at = record.end;
+        read_record(reader, (enum file_block_kind)block->kind, &record, index);
+        if (record.damaged)
+            return damaged(reader, payload, "a record of a table is damaged");
+    }
+    return STATUS_OK;
+}
+
+static bool event_is_sound(const struct profile *profile, const struct event *event,
+                           struct view values)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    if (event->name >= profile->strings.texts.count || event->call >= profile->calls.count)
+        return false;
+    while (value_next(&reader, &value)) {
+        if (value.key >= profile->strings.texts.count)
+            return false;
+        if (value.kind == VALUE_STRING && value.number >= profile->strings.texts.count)
+            return false;
+        if (value.kind == VALUE_TICKS && value.clock >= profile->clocks.count)
+            return false;
+    }
+    return reader.at == reader.end;
+}
+
+// Keeps the whole events of the block and leaves out the rest.
+static void read_events(struct file_reader *reader, const struct file_block *header,
+                        const unsigned char *payload, size_t size)
+{
+    struct profile *profile = reader->profile;
+    if (header->track >= profile->tracks.count) {
+        profile_note(profile, 0, LEDGER_LOST, header->count,
+                     "%s: %u events of a track that is not described", reader->input->path,
+                     header->count);
+        return;
+    }
+    struct store_block block = {.track = header->track, .size = (uint32_t)size, .data = payload};
+    struct store_reader events = store_read(&block);
+    struct event event;
+    struct view values;
+    const unsigned char *sound = payload;
+    while (store_next(&events, &event, &values) && event_is_sound(profile, &event, values)) {
+        track_count_event(profile_track(profile, header->track), &event);
+        block.count++;
+        sound = events.at;
+    }
+    block.size = (uint32_t)(sound - payload);
+    if (block.count > 0)
+        store_add_mapped(profile->store, &block);
+}
+
+static status read_block(struct file_reader *reader, const struct file_block *block,
+                         const unsigned char *payload, size_t size)
+{
+    const bool sound = reader->cut || crc32_z(0, payload, size) == block->checksum;
+    switch (block->kind) {
+    case FILE_EVENTS:
+        if (sound)
+            read_events(reader, block, payload, size);
+        return STATUS_OK;
+    case FILE_END:
+        reader->ended = true;
+        return STATUS_OK;
+    case FILE_STRINGS:
+    case FILE_CLOCKS:
+    case FILE_TRACKS:
+    case FILE_OPERATORS:
+    case FILE_CALLS:
+    case FILE_BUFFERS:
+    case FILE_FACTS:
+    case FILE_NOTES:
+        if (!sound)
+            return damaged(reader, payload, "a table does not match its checksum");
+        return read_table(reader, block, payload, size);
+    default:
+        reader->unknown_blocks++;
+        return STATUS_OK;
+    }
+}
+
+static status read_blocks(struct file_reader *reader)
+{
+    const unsigned char *data = (const unsigned char *)reader->input->bytes.data;
+    const unsigned char *at = data + sizeof(struct file_header);
+    const unsigned char *end = data + reader->input->bytes.size;
+    while (!reader->ended && (size_t)(end - at) >= sizeof(struct file_block)) {
+        struct file_block block;
+        memcpy(&block, at, sizeof block);
+        if (block.magic != FILE_BLOCK_MAGIC)
+            return damaged(reader, at, "no block starts here");
+        at += sizeof block;
+        const size_t left = (size_t)(end - at);
+        reader->cut = block.size > left;
+        const size_t size = reader->cut ? left : block.size;
+        STATUS_TRY(read_block(reader, &block, at, size));
+        const size_t padded = size + (8 - size % 8) % 8;
+        at += padded < left ? padded : left;
+    }
+    return STATUS_OK;
+}
+
+// The writer said how many events each track has; fewer are here when the file
+// is cut or damaged.
+static void account(struct file_reader *reader)
+{
+    struct profile *profile = reader->profile;
+    const char *why = reader->ended ? "damaged" : "cut off";
+    for (uint32_t i = 0; i < profile->tracks.count && i < reader->announced_count; i++) {
+        struct track *track = profile_track(profile, i);
+        if (track->ledger.recorded >= reader->announced[i])
+            continue;
+        const struct view name = profile_text(profile, track->name);
+        profile_note(profile, i, LEDGER_LOST, reader->announced[i] - track->ledger.recorded,
+                     "%s: the file is %s: events of track '%.*s' are missing", reader->input->path,
+                     why, VIEW_ARGUMENTS(name));
+    }
+    if (!reader->ended)
+        profile_note(profile, 0, LEDGER_REMARK, 1, "%s: the file is cut off at byte %zu",
+                     reader->input->path, reader->input->bytes.size);
+    if (reader->unknown_blocks > 0)
+        profile_note(profile, 0, LEDGER_REMARK, reader->unknown_blocks,
+                     "%s: blocks of an unknown kind, from a newer version, were left out",
+                     reader->input->path);
+    if (reader->input->damage != NULL)
+        profile_note(profile, 0, LEDGER_REMARK, 1, "%s: %s", reader->input->path,
+                     reader->input->damage);
+}
+
+bool profile_file_recognise(struct view bytes)
+{
+    return view_starts_with(bytes, FILE_MAGIC);
+}
+
+status profile_load(struct input *input, struct profile *profile)
+{
+    struct file_reader reader = {.profile = profile, .input = input};
+    profile->source = input;
+    struct file_header header;
+    if (input->bytes.size < sizeof header)
+        return status_make(STATUS_DATA, "%s: too short for a profile", input->path);
+    memcpy(&header, input->bytes.data, sizeof header);
+    if (header.version > PROFILE_FILE_VERSION)
+        return status_make(STATUS_UNSUPPORTED,
+                           "%s: profile version %u; this program reads up to %d: install a newer "
+                           "opscope",
+                           input->path, header.version, PROFILE_FILE_VERSION);
+    status result = read_blocks(&reader);
+    if (result == STATUS_OK)
+        account(&reader);
+    free(reader.announced);
+    return status_first(result, store_finish(profile->store));
+}

@@ -1,0 +1,333 @@
+#include "profile.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/queue.h"
+#include "store.h"
+
+enum { PIPE_BATCHES = 6 };
+
+// Carries full batches to the sink's thread and empty ones back.
+struct profile_pipe {
+    struct queue full;
+    struct queue empty;
+    pthread_t thread;
+    struct event_sink *sink;
+    status failure;
+};
+
+static struct event_batch *batch_create(void)
+{
+    return memory_allocate_zeroed(1, sizeof(struct event_batch));
+}
+
+static void batch_free(struct event_batch *batch)
+{
+    if (batch == NULL)
+        return;
+    bytes_free(&batch->values);
+    free(batch);
+}
+
+struct profile *profile_create(void)
+{
+    struct profile *profile = memory_allocate_zeroed(1, sizeof *profile);
+    strings_start(&profile->strings);
+    segments_start(&profile->clocks, sizeof(struct clock_domain));
+    segments_start(&profile->tracks, sizeof(struct track));
+    segments_start(&profile->operators, sizeof(struct operator_description));
+    segments_start(&profile->calls, sizeof(struct call));
+    segments_start(&profile->buffers, sizeof(struct buffer_lifetime));
+    segments_start(&profile->facts, sizeof(struct profile_fact));
+    segments_start(&profile->notes, sizeof(struct ledger_note));
+    profile->store = store_create();
+    profile->batch = batch_create();
+    profile_clock_add(profile, "ns", 1000000000, 0, 0);
+    profile_track_add(profile, &(struct track){.kind = TRACK_GROUP});
+    segments_add(&profile->operators);
+    segments_add(&profile->calls);
+    return profile;
+}
+
+uint32_t profile_clock_add(struct profile *profile, const char *name, uint64_t frequency,
+                           uint64_t base_ticks, uint64_t base_ns)
+{
+    struct clock_domain *domain = segments_add(&profile->clocks);
+    *domain = (struct clock_domain){.name = profile_string(profile, view_of(name)),
+                                    .frequency = frequency,
+                                    .base_ticks = base_ticks,
+                                    .base_ns = base_ns};
+    clock_prepare(domain);
+    return profile->clocks.count - 1;
+}
+
+static struct view keep(struct profile *profile, struct view values)
+{
+    return values.size == 0 ? VIEW_LITERAL("") : arena_copy(&profile->arena, values);
+}
+
+uint32_t profile_track_add(struct profile *profile, const struct track *track)
+{
+    struct track *added = segments_add(&profile->tracks);
+    *added = (struct track){.parent = track->parent,
+                            .name = track->name,
+                            .clock = track->clock,
+                            .kind = track->kind,
+                            .engine = track->engine,
+                            .index = track->index,
+                            .provenance = track->provenance,
+                            .rank = track->rank,
+                            .nests = track->nests,
+                            .unit = track->unit,
+                            .values = keep(profile, track->values),
+                            .ledger = track->ledger,
+                            .first = UINT64_MAX};
+    return profile->tracks.count - 1;
+}
+
+uint32_t profile_operator_add(struct profile *profile, const struct operator_description *op)
+{
+    struct operator_description *added = segments_add(&profile->operators);
+    *added = *op;
+    added->values = keep(profile, op->values);
+    return profile->operators.count - 1;
+}
+
+uint32_t profile_call_add(struct profile *profile, const struct call *call)
+{
+    struct call *added = segments_add(&profile->calls);
+    *added = *call;
+    added->values = keep(profile, call->values);
+    return profile->calls.count - 1;
+}
+
+void profile_buffer_add(struct profile *profile, const struct buffer_lifetime *buffer)
+{
+    *(struct buffer_lifetime *)segments_add(&profile->buffers) = *buffer;
+}
+
+void profile_fact_add(struct profile *profile, const char *key, struct view text)
+{
+    const struct profile_fact fact = {profile_string(profile, view_of(key)),
+                                      profile_string(profile, text)};
+    *(struct profile_fact *)segments_add(&profile->facts) = fact;
+}
+
+struct view profile_fact(const struct profile *profile, const char *key)
+{
+    const uint32_t id = strings_find(&profile->strings, view_of(key));
+    for (uint32_t i = 0; id != HASH_NONE && i < profile->facts.count; i++) {
+        const struct profile_fact *fact = segments_get(&profile->facts, i);
+        if (fact->key == id)
+            return profile_text(profile, fact->text);
+    }
+    return VIEW_LITERAL("");
+}
+
+// Events ----------------------------------------------------------------------
+
+static void *pipe_run(void *argument)
+{
+    struct profile_pipe *pipe = argument;
+    struct event_batch *batch;
+    while ((batch = queue_take(&pipe->full)) != NULL) {
+        if (pipe->failure == STATUS_OK)
+            pipe->failure = pipe->sink->take(pipe->sink, batch);
+        batch->count = 0;
+        batch->values.size = 0;
+        queue_put(&pipe->empty, batch);
+    }
+    return NULL;
+}
+
+static status pipe_open(struct profile *profile)
+{
+    struct profile_pipe *pipe = memory_allocate_zeroed(1, sizeof *pipe);
+    queue_start(&pipe->full, PIPE_BATCHES);
+    queue_start(&pipe->empty, PIPE_BATCHES);
+    for (int i = 0; i + 1 < PIPE_BATCHES; i++)
+        queue_put(&pipe->empty, batch_create());
+    pipe->sink = profile->sink;
+    const int error = pthread_create(&pipe->thread, NULL, pipe_run, pipe);
+    if (error != 0) {
+        free(pipe);
+        return status_system(error, "opscope", "cannot start a thread");
+    }
+    profile->pipe = pipe;
+    return STATUS_OK;
+}
+
+static status pipe_close(struct profile *profile)
+{
+    struct profile_pipe *pipe = profile->pipe;
+    if (pipe == NULL)
+        return STATUS_OK;
+    queue_close(&pipe->full);
+    pthread_join(pipe->thread, NULL);
+    queue_close(&pipe->empty);
+    struct event_batch *batch;
+    while ((batch = queue_take(&pipe->empty)) != NULL)
+        batch_free(batch);
+    queue_free(&pipe->full);
+    queue_free(&pipe->empty);
+    const status failure = pipe->failure;
+    free(pipe);
+    profile->pipe = NULL;
+    return failure;
+}
+
+static status stream_batch(struct profile *profile)
+{
+    if (profile->pipe == NULL)
+        STATUS_TRY(pipe_open(profile));
+    struct event_batch *full = profile->batch;
+    profile->batch = queue_take(&profile->pipe->empty);
+    queue_put(&profile->pipe->full, full);
+    return STATUS_OK;
+}
+
+static void hand_on(struct profile *profile)
+{
+    status result = STATUS_OK;
+    if (profile->failure == STATUS_OK && profile->sink != NULL)
+        result = stream_batch(profile);
+    else if (profile->failure == STATUS_OK)
+        result = store_add(profile->store, profile->batch);
+    profile->failure = status_first(profile->failure, result);
+    profile->batch->count = 0;
+    profile->batch->values.size = 0;
+}
+
+void track_count_event(struct track *track, const struct event *event)
+{
+    track->ledger.recorded++;
+    if (event->start < track->first)
+        track->first = event->start;
+    if (event->end > track->last)
+        track->last = event->end;
+    if (event->start < track->previous_start ||
+        (event->start == track->previous_start && event->end > track->previous_end))
+        track->unsorted = true;
+    track->previous_start = event->start;
+    track->previous_end = event->end;
+    switch (event->kind) {
+    case EVENT_SPAN:
+        track->spans++;
+        break;
+    case EVENT_INSTANT:
+        track->instants++;
+        break;
+    default:
+        track->samples++;
+        break;
+    }
+}
+
+void profile_event_add(struct profile *profile, const struct event *event, struct view values)
+{
+    struct track *track = profile_track(profile, event->track);
+    if (event->end < event->start) {
+        track->ledger.impossible++;
+        profile->note_counts[LEDGER_IMPOSSIBLE]++;
+        return;
+    }
+    track_count_event(track, event);
+
+    struct event_batch *batch = profile->batch;
+    struct event *added = &batch->events[batch->count++];
+    *added = *event;
+    added->values_at = (uint32_t)batch->values.size;
+    added->values_size = (uint32_t)values.size;
+    bytes_append(&batch->values, values.data, values.size);
+    if (batch->count == EVENT_BATCH || batch->values.size > (1u << 30))
+        hand_on(profile);
+}
+
+void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
+                  uint64_t count, const char *format, ...)
+{
+    struct ledger *ledger = &profile_track(profile, track)->ledger;
+    if (kind == LEDGER_LOST)
+        ledger->lost += count;
+    else if (kind == LEDGER_IMPOSSIBLE)
+        ledger->impossible += count;
+    profile->note_counts[kind] += count;
+
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < profile->notes.count; i++)
+        kept += ((struct ledger_note *)segments_get(&profile->notes, i))->kind == kind;
+    if (kept >= LEDGER_NOTES_KEPT)
+        return;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const struct ledger_note note = {kind, profile_string(profile, view_of(text)), count};
+    *(struct ledger_note *)segments_add(&profile->notes) = note;
+}
+
+void profile_stream_to(struct profile *profile, struct event_sink *sink)
+{
+    profile->sink = sink;
+}
+
+status profile_finish(struct profile *profile)
+{
+    if (profile->batch->count > 0)
+        hand_on(profile);
+    status result = pipe_close(profile);
+    result = status_first(profile->failure, result);
+    profile->failure = STATUS_OK;
+    return status_first(result, store_finish(profile->store));
+}
+
+void profile_free(struct profile *profile)
+{
+    if (profile == NULL)
+        return;
+    status_free(pipe_close(profile));
+    status_free(profile->failure);
+    batch_free(profile->batch);
+    store_free(profile->store);
+    segments_free(&profile->clocks);
+    segments_free(&profile->tracks);
+    segments_free(&profile->operators);
+    segments_free(&profile->calls);
+    segments_free(&profile->buffers);
+    segments_free(&profile->facts);
+    segments_free(&profile->notes);
+    strings_free(&profile->strings);
+    arena_free(&profile->arena);
+    input_close(profile->source);
+    free(profile);
+}
+
+// Reading ---------------------------------------------------------------------
+
+struct ledger profile_ledger(const struct profile *profile)
+{
+    struct ledger sum = {0};
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->provenance != PROVENANCE_DERIVED)
+            sum = ledger_sum(sum, track->ledger);
+    }
+    return sum;
+}
+
+status profile_replay_track(struct profile *profile, uint32_t track, struct event_sink *sink)
+{
+    return store_replay(profile->store, track, profile_track(profile, track)->unsorted, sink);
+}
+
+status profile_replay(struct profile *profile, struct event_sink *sink)
+{
+    for (uint32_t i = 0; i < profile->tracks.count; i++)
+        STATUS_TRY(profile_replay_track(profile, i, sink));
+    return STATUS_OK;
+}

@@ -1,0 +1,54 @@
+// The events of a profile, kept in blocks of one track each, in memory as in
+// the profile's file form (docs/formats/profile.md has the layout).
+//
+// Memory: at most STORE_BLOCK bytes a track and the spool's window.
+
+#ifndef OPSCOPE_PROFILE_STORE_H
+#define OPSCOPE_PROFILE_STORE_H
+
+#include "event.h"
+
+enum { STORE_BLOCK = 16 * 1024 };
+
+struct event_store;
+
+struct store_block {
+    uint32_t track;
+    uint32_t count;
+    uint32_t size;
+    uint64_t offset;           // in the spool, unless
+    const unsigned char *data; // it lies in a mapped file
+    size_t next;               // index + 1 of the track's next block; 0: none
+};
+
+struct event_store *store_create(void);
+void store_free(struct event_store *store);
+
+status store_add(struct event_store *store, const struct event_batch *batch);
+
+// A block that lies in memory of the caller's.
+void store_add_mapped(struct event_store *store, const struct store_block *block);
+
+// Closes the open blocks; then the blocks can be looked at.
+status store_finish(struct event_store *store);
+size_t store_block_count(const struct event_store *store);
+struct store_block store_block_get(const struct event_store *store, size_t index);
+
+// Reads the events of a block one by one.
+struct store_reader {
+    const unsigned char *at;
+    const unsigned char *end;
+    uint64_t previous_start;
+};
+
+struct store_reader store_read(const struct store_block *block);
+
+// False at the end, or where the block is damaged or cut off (`at` is then
+// before `end`). `event->track` is not set.
+bool store_next(struct store_reader *reader, struct event *out_event, struct view *out_values);
+
+// Hands the events of a track to `sink`, sorted by start when `unsorted`.
+status store_replay(struct event_store *store, uint32_t track, bool unsorted,
+                    struct event_sink *sink);
+
+#endif

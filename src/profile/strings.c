@@ -1,0 +1,52 @@
+#include "strings.h"
+
+static uint32_t find(const struct strings *strings, uint32_t hash, struct view text)
+{
+    uint32_t id;
+    for (uint32_t at = hash_first(&strings->index, hash);
+         (id = hash_next(&strings->index, hash, &at)) != HASH_NONE;) {
+        if (view_equal(strings_get(strings, id), text))
+            return id;
+    }
+    return HASH_NONE;
+}
+
+static uint32_t append(struct strings *strings, uint32_t hash, struct view text)
+{
+    struct view *entry = segments_add(&strings->texts);
+    *entry = arena_copy(&strings->arena, text);
+    const uint32_t id = strings->texts.count - 1;
+    hash_add(&strings->index, hash, id);
+    return id;
+}
+
+void strings_start(struct strings *strings)
+{
+    *strings = (struct strings){0};
+    segments_start(&strings->texts, sizeof(struct view));
+    strings_add(strings, VIEW_LITERAL(""));
+}
+
+uint32_t strings_find(const struct strings *strings, struct view text)
+{
+    return find(strings, hash_bytes(text.data, text.size), text);
+}
+
+uint32_t strings_add(struct strings *strings, struct view text)
+{
+    const uint32_t hash = hash_bytes(text.data, text.size);
+    const uint32_t known = find(strings, hash, text);
+    return known != HASH_NONE ? known : append(strings, hash, text);
+}
+
+uint32_t strings_append(struct strings *strings, struct view text)
+{
+    return append(strings, hash_bytes(text.data, text.size), text);
+}
+
+void strings_free(struct strings *strings)
+{
+    segments_free(&strings->texts);
+    hash_free(&strings->index);
+    arena_free(&strings->arena);
+}

@@ -1,0 +1,130 @@
+#include "value.h"
+
+enum { PROVENANCE_SHIFT = 5, KIND_MASK = 31 };
+
+const char *provenance_name(enum provenance provenance)
+{
+    static const char *const names[] = {"absent", "measured", "modelled", "derived"};
+    return names[provenance & 3];
+}
+
+static void add_head(struct bytes *list, uint32_t key, enum value_kind kind,
+                     enum provenance provenance)
+{
+    unsigned char *to = bytes_reserve(list, VARINT_MOST + 1);
+    unsigned char *end = varint_put(to, key);
+    *end++ = (unsigned char)((unsigned)kind | (unsigned)provenance << PROVENANCE_SHIFT);
+    list->size += (size_t)(end - to);
+}
+
+void value_add(struct bytes *list, const struct value *value)
+{
+    add_head(list, value->key, value->kind, value->provenance);
+    switch (value->kind) {
+    case VALUE_INT:
+        bytes_append_varint(list, varint_fold((int64_t)value->number));
+        break;
+    case VALUE_REAL:
+        bytes_append(list, &value->real, sizeof value->real);
+        break;
+    case VALUE_TEXT:
+        bytes_append_text(list, value->text);
+        break;
+    case VALUE_TICKS:
+        bytes_append_varint(list, value->clock);
+        bytes_append_varint(list, value->number);
+        bytes_append_varint(list, varint_fold((int64_t)(value->end - value->number)));
+        break;
+    default:
+        bytes_append_varint(list, value->number);
+        break;
+    }
+}
+
+void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
+{
+    add_head(list, key, VALUE_UINT, PROVENANCE_ABSENT);
+    bytes_append_varint(list, number);
+}
+
+void value_add_string(struct bytes *list, uint32_t key, uint32_t string)
+{
+    add_head(list, key, VALUE_STRING, PROVENANCE_ABSENT);
+    bytes_append_varint(list, string);
+}
+
+void value_add_text(struct bytes *list, uint32_t key, struct view text)
+{
+    add_head(list, key, VALUE_TEXT, PROVENANCE_ABSENT);
+    bytes_append_text(list, text);
+}
+
+void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow)
+{
+    add_head(list, 0, kind, PROVENANCE_ABSENT);
+    bytes_append_varint(list, flow);
+}
+
+static bool get_text(struct value_reader *reader, struct view *out_text)
+{
+    uint64_t size;
+    if (!varint_get(&reader->at, reader->end, &size) ||
+        size > (uint64_t)(reader->end - reader->at))
+        return false;
+    *out_text = (struct view){(const char *)reader->at, size};
+    reader->at += size;
+    return true;
+}
+
+static bool get_ticks(struct value_reader *reader, struct value *value)
+{
+    uint64_t duration;
+    if (!varint_get_u32(&reader->at, reader->end, &value->clock) ||
+        !varint_get(&reader->at, reader->end, &value->number) ||
+        !varint_get(&reader->at, reader->end, &duration))
+        return false;
+    value->end = value->number + (uint64_t)varint_unfold(duration);
+    return true;
+}
+
+static bool get_payload(struct value_reader *reader, struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INT:
+        if (!varint_get(&reader->at, reader->end, &value->number))
+            return false;
+        value->number = (uint64_t)varint_unfold(value->number);
+        return true;
+    case VALUE_REAL:
+        if ((size_t)(reader->end - reader->at) < sizeof value->real)
+            return false;
+        memcpy(&value->real, reader->at, sizeof value->real);
+        reader->at += sizeof value->real;
+        return true;
+    case VALUE_TEXT:
+        return get_text(reader, &value->text);
+    case VALUE_TICKS:
+        return get_ticks(reader, value);
+    default:
+        return varint_get(&reader->at, reader->end, &value->number);
+    }
+}
+
+bool value_next(struct value_reader *reader, struct value *out_value)
+{
+    const unsigned char *start = reader->at;
+    uint32_t key;
+    if (!varint_get_u32(&reader->at, reader->end, &key) || reader->at == reader->end) {
+        reader->at = start;
+        return false;
+    }
+    const unsigned char head = *reader->at++;
+    out_value->key = key;
+    out_value->kind = (enum value_kind)(head & KIND_MASK);
+    out_value->provenance = (enum provenance)(head >> PROVENANCE_SHIFT & 3);
+    if (out_value->kind >= VALUE_KINDS || !get_payload(reader, out_value)) {
+        reader->at = start;
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,166 @@
+// Separated text (CSV): lines, fields and records, without their meaning.
+//
+// Two ways to read. Line by line, for files whose rows never span lines and
+// whose texts may hold raw quotes and separators (fields are then taken from
+// both ends of a line); and record by record after RFC 4180. Everything given
+// out is a view into the input, except for quoted fields that hold doubled
+// quotes, which are copied into a buffer of the reader's.
+
+#ifndef OPSCOPE_WIRE_CSV_H
+#define OPSCOPE_WIRE_CSV_H
+
+#include "base/bytes.h"
+#include "base/view.h"
+
+// Lines ----------------------------------------------------------------------
+
+struct csv_lines {
+    const char *at;
+    const char *end;
+    uint64_t number; // of the line given last
+};
+
+struct csv_line {
+    struct view text; // without LF or CRLF
+    uint64_t number;  // from 1
+    bool terminated;  // false for a last line without a newline
+};
+
+// From the first line on; a UTF-8 byte order mark is skipped.
+struct csv_lines csv_lines_of(struct view bytes);
+
+// False at the end. A file that ends in a newline has no empty last line.
+static inline bool csv_line_next(struct csv_lines *lines, struct csv_line *out_line)
+{
+    const char *start = lines->at;
+    if (start == lines->end)
+        return false;
+    const char *newline = memchr(start, '\n', (size_t)(lines->end - start));
+    const char *stop = newline != NULL ? newline : lines->end;
+    lines->at = newline != NULL ? newline + 1 : lines->end;
+    if (stop > start && stop[-1] == '\r')
+        stop--;
+    *out_line = (struct csv_line){{start, (size_t)(stop - start)}, ++lines->number, newline != NULL};
+    return true;
+}
+
+// Fields of a line -----------------------------------------------------------
+
+// Takes the text in front of the first separator, or all that is left; without
+// blanks around it. Quotes mean nothing here. After the last field `*rest` has
+// no data (NULL): the next call returns false.
+bool csv_field_take(struct view *rest, char separator, struct view *out_field);
+
+static inline bool csv_is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+// What is left behind a field that ends at `stop`.
+static inline struct view csv_behind(struct view rest, size_t stop)
+{
+    return stop < rest.size ? view_slice(rest, stop + 1, rest.size) : (struct view){NULL, 0};
+}
+
+// Adds eight digits to a number at once; false when one of them is none.
+static inline bool csv_eight_digits_take(const char *text, uint64_t *number)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    word -= 0x3030303030303030;
+    // A byte that is no digit is above 9 now: adding 0x76 sets its top bit.
+    if (((word | (word + 0x7676767676767676)) & 0x8080808080808080) != 0)
+        return false;
+    // Neighbours are joined to pairs, pairs to fours, fours to eight.
+    word = word * 10 + (word >> 8);
+    const uint64_t low = (word & 0x000000ff000000ff) * (100 + (1000000ull << 32));
+    const uint64_t high = (word >> 16 & 0x000000ff000000ff) * (1 + (10000ull << 32));
+    *number = *number * 100000000 + ((low + high) >> 32);
+    return true;
+}
+
+// Takes a field that is a number. `*rest` is unchanged when the field is
+// anything else or does not fit 64 bits.
+static inline bool csv_number_take(struct view *rest, char separator, uint64_t *out_number)
+{
+    const char *at = rest->data;
+    const char *end = at + rest->size;
+    while (at < end && csv_is_blank(*at))
+        at++;
+    const char *first = at;
+    uint64_t number = 0;
+    while (end - at >= 8 && csv_eight_digits_take(at, &number))
+        at += 8;
+    for (; at < end && (unsigned)(*at - '0') <= 9; at++)
+        number = number * 10 + (unsigned)(*at - '0');
+    // 19 digits always fit.
+    const size_t digits = (size_t)(at - first);
+    if (digits == 0 || (digits > 19 && !view_to_u64((struct view){first, digits}, &number)))
+        return false;
+    while (at < end && csv_is_blank(*at))
+        at++;
+    if (at < end && *at != separator)
+        return false;
+    *out_number = number;
+    *rest = csv_behind(*rest, (size_t)(at - rest->data));
+    return true;
+}
+
+// Takes a quoted field from the left, with its quotes; false, with `*rest`
+// unchanged, when the text does not start with one that ends at a separator or
+// at the end.
+bool csv_quoted_take(struct view *rest, char separator, struct view *out_field);
+
+// Takes the text behind the last separator, which may be a quoted field (given
+// with its quotes) with separators inside. False when there is no separator.
+bool csv_field_take_last(struct view *rest, char separator, struct view *out_field);
+
+// The text of a quoted field. False when `field` is not one from its first to
+// its last byte (with every quote inside doubled): it is raw text then.
+// Doubled quotes are undone in `scratch`, which is overwritten.
+bool csv_field_unquote(struct view field, char quote, struct bytes *scratch,
+                       struct view *out_text);
+
+// Records --------------------------------------------------------------------
+
+// A quoted field that is longer is reported as one that never closes.
+enum { CSV_RECORD_MOST = 16 << 20 };
+
+enum csv_result {
+    CSV_RECORD,
+    CSV_END,
+    CSV_UNCLOSED, // a quote is opened and never closed; the line is skipped
+};
+
+// `csv_records_of` makes one; free it with `csv_records_free`.
+struct csv_records {
+    struct csv_lines lines;
+    char separator;
+    char quote;      // '\0': no quoting
+    uint64_t number; // line on which the record given last starts
+    bool terminated; // false for a last record without a newline
+    struct view *fields;
+    size_t count;
+    size_t capacity;
+    struct bytes unquoted;
+};
+
+struct csv_records csv_records_of(struct view bytes, char separator, char quote);
+
+// Reads the next record into `fields`, valid until the next call. Blanks are
+// kept. Empty lines are records of one empty field. A quote inside a field
+// that does not start with one is plain text, as is what follows a closing
+// quote.
+enum csv_result csv_record_next(struct csv_records *records);
+
+void csv_records_free(struct csv_records *records);
+
+// Writing --------------------------------------------------------------------
+
+// Appends `text`, in double quotes if it holds the separator, a quote, a line
+// break or a blank at either end.
+void csv_field_append(struct bytes *row, struct view text, char separator);
+
+void csv_field_append_quoted(struct bytes *row, struct view text);
+
+#endif

@@ -1,0 +1,70 @@
+"""The check of the rooms finds what it must: wrong includes in a small project."""
+from support import *
+
+TABLE = """
+| folder | holds | may use | state |
+|---|---|---|---|
+| src/base | ground | nothing | here |
+| src/profile | record (one) | base | here |
+| src/analysis | sums | profile (all of it) | here |
+| src/cli | commands | all | here |
+"""
+
+
+def check(folder, table=TABLE, **sources):
+    """Checks a project whose files are given as room__file=content."""
+    write_tree(folder, table, sources)
+    result = run(sys.executable, ROOT / "scripts/check-rooms.py", folder, code=None)
+    return result.code, result.out
+
+
+def write_tree(folder, table, sources):
+    (folder / "docs").mkdir(exist_ok=True)
+    write(folder / "docs/architecture.md", table)
+    for name, content in sources.items():
+        room, file = name.split("__")
+        (folder / "src" / room).mkdir(parents=True, exist_ok=True)
+        write(folder / "src" / room / (file + ".h"), content)
+
+
+def test_allows_own_folder_the_row_and_what_it_may_use(folder):
+    code, out = check(folder, base__view='#include <stddef.h>\n',
+                      base__arena='#include "view.h"\n',
+                      analysis__sum='#include "profile/record.h"\n#include "base/view.h"\n',
+                      cli__main='#include "analysis/sum.h"\n#include "base/view.h"\n')
+    equal((code, out), (0, ""), "verdict")
+
+
+def test_refuses_the_way_back(folder):
+    code, out = check(folder, base__view='\n#include "profile/record.h"\n')
+    equal((code, out), (1, 'src/base/view.h:2: "profile/record.h": src/base may use nothing; '
+                        'not profile\n'), "verdict")
+
+
+def test_refuses_a_command_as_a_library(folder):
+    code, out = check(folder, analysis__sum='#include "cli/main.h"\n')
+    equal(code, 1, "exit")
+    contains(out, "src/analysis may use base, profile; not cli")
+
+
+def test_refuses_what_hides_the_room(folder):
+    code, out = check(folder, base__view='#include "../profile/record.h"\n')
+    equal(code, 1, "exit")
+    code, out = check(folder, base__view='#include "record.h"\n')
+    equal(code, 1, "exit")
+    contains(out, "no such header in this folder")
+
+
+def test_refuses_a_room_that_is_not_in_the_table(folder):
+    code, out = check(folder, attic__box="")
+    equal(code, 1, "exit")
+    contains(out, "src/attic is not in the table")
+
+
+def test_refuses_a_table_that_goes_in_circles(folder):
+    code, out = check(folder, TABLE.replace("| nothing |", "| analysis |"))
+    equal(code, 1, "exit")
+    contains(out, "would use itself")
+
+
+main()

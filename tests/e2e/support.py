@@ -1,0 +1,242 @@
+"""What the end-to-end tests share.
+
+A test is a script tests/e2e/NNN_name.py:
+
+    from support import *
+
+    def test_prints_its_version(folder):
+        equal(opscope("--version").out, "opscope 0.1.0\\n", "version")
+
+    main()
+
+`main` runs every function called test_*, each with an empty folder of its own,
+and prints TAP. `folder` is a pathlib.Path that is removed afterwards.
+"""
+
+import difflib
+import inspect
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+__all__ = [
+    "Failure", "ROOT", "SANITIZED", "Skip", "close_to", "contains", "equal", "fail", "json",
+    "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program", "re",
+    "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
+    "without_loss", "write",
+]
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = ROOT / "tests/tools"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", ROOT / ".cache")) / "opscope"
+BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
+
+# The program is slow in this run: a test may take a smaller input.
+SANITIZED = os.environ.get("OPSCOPE_SANITIZED") == "1"
+
+# Data that Perfetto lost or could not read; must be empty for every trace.
+LOSS = ("select name, value, severity from stats where value > 0 and (severity != 'info'"
+        " or name like 'packet_skipped%' or name = 'track_event_parser_errors')")
+
+
+class Failure(AssertionError):
+    """The program did something else than it should."""
+
+
+class Skip(Exception):
+    """The test cannot run here; the message says what is missing."""
+
+
+# Running ---------------------------------------------------------------------
+
+class Result:
+    """What a program did: `code`, `out` and `err` (text), `raw` (bytes of out)."""
+
+    def __init__(self, command, code, raw, err):
+        self.command = command
+        self.code = code
+        self.raw = raw
+        self.out = raw.decode(errors="replace")
+        self.err = err.decode(errors="replace")
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return (f"$ {' '.join(map(str, self.command))}\nexit {self.code}\n"
+                f"--- stdout\n{self.out[:4000]}\n--- stderr\n{self.err[:4000]}")
+
+
+def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=300):
+    """Runs a command and requires its exit code (None: any)."""
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run([str(word) for word in command], input=data, cwd=cwd, timeout=timeout,
+                          env={**os.environ, **(env or {})}, capture_output=True, check=False)
+    result = Result(command, done.returncode, done.stdout, done.stderr)
+    if code is not None and result.code != code:
+        fail(f"exit {result.code} instead of {code}\n{result}")
+    return result
+
+
+def program(name):
+    """The path of the program under one of its names."""
+    path = BIN / name
+    if not path.exists():
+        fail(f"{path} does not exist: run make")
+    return path
+
+
+def opscope(*arguments, **options):
+    return run(program("opscope"), *arguments, **options)
+
+
+def perfetto_logger(*arguments, **options):
+    return run(program("perfetto_logger"), *arguments, **options)
+
+
+# Files -----------------------------------------------------------------------
+
+def write(path, content):
+    """Writes text or bytes; returns the path."""
+    path = pathlib.Path(path)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def shared(path):
+    """A file of the data folder that may lie beside the project."""
+    found = ROOT.parent / "shared" / path
+    if not found.exists():
+        raise Skip(f"no ../shared/{path}")
+    return found
+
+
+# Requiring -------------------------------------------------------------------
+
+def fail(message):
+    raise Failure(message)
+
+
+def true(condition, message):
+    if not condition:
+        fail(message)
+
+
+def equal(got, want, what="value"):
+    """Equal, or a failure that shows the difference."""
+    if got == want:
+        return
+    if isinstance(got, str) and isinstance(want, str):
+        lines = difflib.unified_diff(want.splitlines(True), got.splitlines(True), "want", "got")
+        fail(f"{what} differs:\n" + "".join(line.rstrip("\n") + "\n" for line in lines))
+    if isinstance(got, list) and isinstance(want, list):
+        for index, (one, other) in enumerate(zip(got, want)):
+            if one != other:
+                fail(f"{what}[{index}]: got {one!r}, want {other!r}")
+        fail(f"{what}: got {len(got)} items, want {len(want)}; the first "
+             f"{min(len(got), len(want))} are equal")
+    fail(f"{what}: got {got!r}, want {want!r}")
+
+
+def close_to(got, want, tolerance, what="value"):
+    true(abs(got - want) <= tolerance, f"{what}: got {got}, want {want} +- {tolerance}")
+
+
+def contains(text, piece, what="text"):
+    true(piece in text, f"{what} lacks {piece!r}:\n{text[:4000]}")
+
+
+def matches(text, pattern, what="text"):
+    found = re.search(pattern, text, re.MULTILINE)
+    true(found, f"{what} has nothing like {pattern!r}:\n{text[:4000]}")
+    return found
+
+
+# Perfetto's own reader -------------------------------------------------------
+
+def trace_query(trace, sql):
+    """The rows of a query, as dictionaries, from Perfetto's trace_processor."""
+    return trace_queries(trace, sql)[0]
+
+
+def trace_queries(trace, *queries):
+    """The same for several queries: the trace is loaded once."""
+    divider = "select 1 as next_query"
+    words = [word for sql in queries for word in (sql, divider)]
+    result = run("node", TOOLS / "trace-query.js", "--json", trace, *words,
+                 env={"TP_DIR": _trace_processor()})
+    answers = [[]]
+    for line in result.out.splitlines():
+        row = json.loads(line)
+        if row == {"next_query": 1}:
+            answers.append([])
+        else:
+            answers[-1].append(row)
+    return answers[:-1]
+
+
+def loss_query(trace):
+    """What Perfetto lost or could not read of a trace: must be []."""
+    return trace_query(trace, LOSS)
+
+
+def without_loss(trace, *queries):
+    """Requires that nothing of the trace is lost; returns the rows of each query."""
+    lost, *rows = trace_queries(trace, LOSS, *queries)
+    equal(lost, [], f"loss query of {trace}")
+    return rows[0] if len(queries) == 1 else rows
+
+
+def _trace_processor():
+    """The folder of trace_processor, fetched on the first use."""
+    if shutil.which("node") is None:
+        raise Skip("no node to run trace_processor with")
+    if "OPSCOPE_NO_TRACE_PROCESSOR" in os.environ:
+        raise Skip(os.environ["OPSCOPE_NO_TRACE_PROCESSOR"])
+    fetched = fetch_trace_processor()
+    if fetched.code == 77:
+        raise Skip(fetched.err.strip())
+    equal(fetched.code, 0, f"exit of {fetched}")
+    return CACHE / "trace-processor"
+
+
+def fetch_trace_processor():
+    """Costs nothing when it is there. Exit 77 when it cannot be had."""
+    return run(TOOLS / "fetch-trace-processor.sh", CACHE / "trace-processor", code=None)
+
+
+# Main ------------------------------------------------------------------------
+
+def _run_case(number, function):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-test-"))
+    name = function.__name__.removeprefix("test_").replace("_", " ")
+    try:
+        function(folder) if inspect.signature(function).parameters else function()
+        print(f"ok {number} - {name}", flush=True)
+        return True
+    except Skip as reason:
+        print(f"ok {number} - {name} # SKIP {reason}", flush=True)
+        return True
+    except Exception:  # noqa: whatever it is, the test failed and the next one runs
+        traceback.print_exc(file=sys.stdout)
+        print(f"not ok {number} - {name}", flush=True)
+        return False
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    """Runs the calling script's tests; arguments choose some by a part of their name."""
+    script = sys.modules["__main__"]
+    functions = [value for name, value in vars(script).items() if name.startswith("test_")]
+    chosen = [function for function in functions
+              if not sys.argv[1:] or any(part in function.__name__ for part in sys.argv[1:])]
+    print(f"1..{len(chosen)}")
+    passed = [_run_case(number, function) for number, function in enumerate(chosen, 1)]
+    sys.exit(0 if chosen and all(passed) else 1)

@@ -1,0 +1,210 @@
+// What is written comes back: plain, gzip and zstd, whole, cut and damaged;
+// and spools below and above their window.
+
+#include "base/input.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/output.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LARGE = 3 * 1024 * 1024 + 17 };
+
+struct folder {
+    char path[64];
+    char file[128];
+};
+
+static int make_folder(void **state)
+{
+    struct folder *folder = calloc(1, sizeof *folder);
+    strcpy(folder->path, "/tmp/opscope-test-XXXXXX");
+    *state = folder;
+    return mkdtemp(folder->path) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *folder = *state;
+    const int failed = rmdir(folder->path);
+    free(folder);
+    return failed;
+}
+
+static const char *path_in(struct folder *folder, const char *name)
+{
+    snprintf(folder->file, sizeof folder->file, "%s/%s", folder->path, name);
+    return folder->file;
+}
+
+// Compressible and not all alike.
+static char *make_text(size_t size)
+{
+    char *text = malloc(size + 1);
+    unsigned seed = 1;
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)('a' + (rand_r(&seed) >> 8) % 7);
+    return text;
+}
+
+static void write_text(const char *path, const char *text, size_t size)
+{
+    struct output *output;
+    assert_null(output_open(path, &output));
+    size_t at = 0;
+    for (size_t piece = 1; at < size; piece *= 3) {
+        const size_t step = piece < size - at ? piece : size - at;
+        output_write(output, text + at, step);
+        at += step;
+    }
+    assert_int_equal(output_size(output), size);
+    assert_null(output_close(output));
+}
+
+static struct input *read_text(const char *path)
+{
+    struct input *input;
+    assert_null(input_open(path, &input));
+    return input;
+}
+
+static const char *const names[] = {"text", "text.gz", "text.zst"};
+
+static void what_is_written_comes_back(void **state)
+{
+    const size_t sizes[] = {0, 1, 1000, LARGE};
+    char *text = make_text(LARGE);
+    for (size_t n = 0; n < 3; n++) {
+        for (size_t s = 0; s < 4; s++) {
+            const char *path = path_in(*state, names[n]);
+            write_text(path, text, sizes[s]);
+            struct input *input = read_text(path);
+            assert_null(input->damage);
+            assert_int_equal(input->bytes.size, sizes[s]);
+            assert_true(view_equal(input->bytes, (struct view){text, sizes[s]}));
+            input_close(input);
+            unlink(path);
+        }
+    }
+    free(text);
+}
+
+static void a_cut_file_gives_its_beginning_and_says_so(void **state)
+{
+    char *text = make_text(LARGE);
+    for (size_t n = 1; n < 3; n++) {
+        const char *path = path_in(*state, names[n]);
+        write_text(path, text, LARGE);
+        assert_int_equal(truncate(path, 500000), 0);
+        struct input *input = read_text(path);
+        assert_non_null(input->damage);
+        assert_non_null(strstr(input->damage, "cut off"));
+        assert_true(input->bytes.size > 100000 && input->bytes.size < LARGE);
+        assert_memory_equal(input->bytes.data, text, input->bytes.size);
+        input_close(input);
+        unlink(path);
+    }
+    free(text);
+}
+
+static void a_damaged_file_says_so(void **state)
+{
+    char *text = make_text(LARGE);
+    for (size_t n = 1; n < 3; n++) {
+        const char *path = path_in(*state, names[n]);
+        write_text(path, text, LARGE);
+        FILE *file = fopen(path, "r+b");
+        assert_non_null(file);
+        fseek(file, 400000, SEEK_SET);
+        for (int i = 0; i < 1000; i++)
+            fputc(0xff, file);
+        fclose(file);
+        struct input *input = read_text(path);
+        assert_non_null(input->damage);
+        input_close(input);
+        unlink(path);
+    }
+    free(text);
+}
+
+static void files_that_cannot_be_opened_are_named(void **state)
+{
+    struct input *input;
+    const char *path = path_in(*state, "nothing");
+    status failure = input_open(path, &input);
+    assert_int_equal(status_code_of(failure), STATUS_NOT_FOUND);
+    assert_non_null(strstr(status_message(failure), path));
+    status_free(failure);
+
+    failure = input_open(((struct folder *)*state)->path, &input);
+    assert_int_equal(status_code_of(failure), STATUS_IO);
+    status_free(failure);
+
+    struct output *output;
+    failure = output_open(path_in(*state, "nothing/file"), &output);
+    assert_int_equal(status_code_of(failure), STATUS_NOT_FOUND);
+    status_free(failure);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    (void)state;
+    char *text = make_text(LARGE);
+    struct output *output;
+    assert_null(output_open("/dev/full", &output));
+    output_write(output, text, LARGE);
+    output_text(output, "more");
+    const status failure = output_close(output);
+    assert_int_equal(status_code_of(failure), STATUS_IO);
+    status_free(failure);
+    free(text);
+}
+
+static void a_spool_gives_back_all_that_was_appended(void **state)
+{
+    (void)state;
+    char *text = make_text(LARGE);
+    const size_t steps[] = {1000, 70000, SPOOL_WINDOW, LARGE};
+    for (size_t s = 0; s < 4; s++) {
+        struct spool spool = SPOOL_EMPTY;
+        for (size_t at = 0; at < LARGE;) {
+            const size_t step = steps[s] < LARGE - at ? steps[s] : LARGE - at;
+            assert_null(spool_append(&spool, text + at, step));
+            at += step;
+            // Reading in between must not disturb what follows.
+            char *data;
+            size_t size;
+            assert_null(spool_read(&spool, &data, &size));
+            assert_int_equal(size, at);
+            assert_int_equal(spool_size(&spool), at);
+            assert_int_equal(data[at - 1], text[at - 1]);
+        }
+        char *data;
+        size_t size;
+        assert_null(spool_read(&spool, &data, &size));
+        assert_int_equal(size, LARGE);
+        assert_memory_equal(data, text, LARGE);
+        spool_free(&spool);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_comes_back),
+        cmocka_unit_test(a_cut_file_gives_its_beginning_and_says_so),
+        cmocka_unit_test(a_damaged_file_says_so),
+        cmocka_unit_test(files_that_cannot_be_opened_are_named),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(a_spool_gives_back_all_that_was_appended),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
