@@ -57,9 +57,13 @@ def most_anonymous(command):
     return most
 
 
-def row(name, value, limit, over, note=""):
-    verdict = "over" if over else "ok"
-    print(f"  {name:<34} {value:>12}   {limit:>10}   {verdict:<4}  {note}".rstrip())
+def row(name, value, note=""):
+    print(f"  {name:<28} {value:>12}   {note}".rstrip())
+
+
+def judged(name, value, unit, limit, note=""):
+    verdict = "OVER" if value > limit else "within"
+    row(name, f"{value:.1f}{unit}", f"{verdict} {limit}{unit}{note}")
 
 
 def measure(options, folder):
@@ -85,19 +89,13 @@ def measure(options, folder):
 
 
 def report(rows, best, trace_size, bare_size, memory):
-    print(f"\n  {'':<34} {'measured':>12}   {'limit':>10}")
-    row("wc -l", f"{best['count']:.3f} s", "", False, f"{best['count'] / rows * 1e9:.0f} ns a row")
+    row("wc -l", f"{best['count']:.3f} s", f"{best['count'] / rows * 1e9:.0f} ns a row")
     for name, key in (("convert", "full"), ("convert --no-args", "short")):
-        ratio = best[key] / best["count"]
-        row(name, f"{best[key]:.3f} s", "", False, f"{best[key] / rows * 1e9:.0f} ns a row")
-        row(f"{name} / wc -l", f"{ratio:.1f}", str(LIMIT_RATIO), ratio > LIMIT_RATIO,
-            f"aim {AIM_RATIO}")
-    row("bytes a span", f"{trace_size / rows:.1f}", str(LIMIT_BYTES),
-        trace_size / rows > LIMIT_BYTES)
-    row("bytes a span --no-args", f"{bare_size / rows:.1f}", str(LIMIT_BYTES_BARE),
-        bare_size / rows > LIMIT_BYTES_BARE)
-    row("most anonymous memory", f"{memory / MIB:.1f} MiB", f"{LIMIT_MEMORY / MIB:.0f} MiB",
-        memory > LIMIT_MEMORY)
+        row(name, f"{best[key]:.3f} s", f"{best[key] / rows * 1e9:.0f} ns a row")
+        judged(f"{name} / wc -l", best[key] / best["count"], "", LIMIT_RATIO, f", aim {AIM_RATIO}")
+    judged("bytes a span", trace_size / rows, "", LIMIT_BYTES)
+    judged("bytes a span --no-args", bare_size / rows, "", LIMIT_BYTES_BARE)
+    judged("most anonymous memory", memory / MIB, " MiB", LIMIT_MEMORY // MIB)
 
 
 def main():

@@ -18,18 +18,18 @@ show() { # a command, printed and run
     "$@"
 }
 
-say "1. A compiler's estimate of a network on Torq: what each engine does, in cycles."
+say "1. A compiler's estimate of a network on Torq: what each engine does and when, in cycles."
 "$ROOT/build/bench/generate_c2" 20000 7 >compile_profile.csv
-show head -n 3 compile_profile.csv
+show head -n 3 compile_profile.csv | cut -c -100
 
-say "2. The same as a Perfetto trace, with the command that Torq's users know."
+say "2. What is in it, and whether any row of it is missing or impossible."
+show opscope info compile_profile.csv
+
+say "3. As a Perfetto trace, with the command that Torq's users know."
 show perfetto_logger --compile_profile compile_profile.csv --pb trace.pb
-cp trace.pb "$ROOT/build/demo.pb"
-
-say "3. What is in it, and whether anything was lost on the way."
-show opscope info trace.pb
 
 say "4. Where the time goes."
 show opscope overview trace.pb
 
-say "The trace is in build/demo.pb: open it at ui.perfetto.dev."
+cp trace.pb "$ROOT/build/demo.pb"
+say "The trace is build/demo.pb: open it in the Perfetto viewer."

@@ -61,7 +61,7 @@ tests_listed() { # kind
 }
 
 end_to_end_names() {
-    files '^tests/e2e/.*\.py$' | grep -vE '/[0-9]{3}_[a-z0-9_]+\.py$|/support\.py$' | sed 's/$/: not NNN_name.py/'
+    files '^tests/e2e/.*\.py$' | grep -vE '/[0-9]{3}_[a-z0-9_]+\.py$' | xargs -d '\n' -r grep -lE '^main\(\)' | sed 's/$/ has tests: name it NNN_name.py/'
     files '^tests/e2e/[0-9]' | sed -E 's|.*/([0-9]+)_.*|\1|' | sort | uniq -d | sed 's/^/number used twice: /'
 }
 

@@ -23,9 +23,9 @@ unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
 
 void bytes_append(struct bytes *bytes, const void *data, size_t size)
 {
-    unsigned char *to = bytes_reserve(bytes, size);
-    if (size > 0)
-        memcpy(to, data, size);
+    if (size == 0)
+        return;
+    memcpy(bytes_reserve(bytes, size), data, size);
     bytes->size += size;
 }
 

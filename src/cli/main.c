@@ -1,6 +1,7 @@
 // The program: finds the command by the name it is called by (perfetto_logger
 // and the vendors' other names are links to it) or by its first word.
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ static int run(const struct command *command, const char *called, int count, cha
     return failure == STATUS_OK ? exit_code : report(failure);
 }
 
-int main(int count, char **words)
+static int run_named(int count, char **words)
 {
     const char *called = count > 0 ? format_base_name(words[0]) : "opscope";
     const struct command *link = find_link(called);
@@ -103,4 +104,13 @@ int main(int count, char **words)
     char name[64];
     snprintf(name, sizeof name, "opscope %s", command->name);
     return run(command, name, count - 2, words + 2);
+}
+
+int main(int count, char **words)
+{
+    const int exit_code = run_named(count, words);
+    // What was printed may still be on its way to a disk that is full.
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return report(status_system(errno, "stdout", "cannot write"));
+    return exit_code;
 }

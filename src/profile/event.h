@@ -34,6 +34,8 @@ struct event_batch {
 
 static inline struct view event_values(const struct event_batch *batch, const struct event *event)
 {
+    if (event->values_size == 0)
+        return VIEW_LITERAL("");
     return (struct view){(const char *)batch->values.data + event->values_at, event->values_size};
 }
 

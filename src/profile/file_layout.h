@@ -3,7 +3,9 @@
 #ifndef OPSCOPE_PROFILE_FILE_LAYOUT_H
 #define OPSCOPE_PROFILE_FILE_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <zlib.h>
 
 #define FILE_MAGIC "OPSCOPE\n"
 #define FILE_BLOCK_MAGIC 0x4b4c424fu // "OBLK"
@@ -32,8 +34,14 @@ struct file_block {
     uint32_t kind;
     uint32_t size; // of the payload, which follows, padded to 8 bytes
     uint32_t count;
-    uint32_t checksum; // CRC-32 of the payload
     uint32_t track;    // events
+    uint32_t checksum; // CRC-32 of the payload and of the fields before this one
 };
+
+static inline uint32_t file_block_checksum(const struct file_block *block, const void *payload)
+{
+    const uLong head = crc32_z(0, (const Bytef *)block, offsetof(struct file_block, checksum));
+    return (uint32_t)crc32_z(head, payload, block->size);
+}
 
 #endif

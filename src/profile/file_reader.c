@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <zlib.h>
 
 #include "base/memory.h"
 #include "file.h"
@@ -11,6 +10,7 @@ struct file_reader {
     struct input *input;
     bool cut;     // a block ran past the end of the file
     bool ended;   // the end block was seen
+    bool behind_tracks; // a block that comes after all tracks was seen
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
     uint32_t announced_count;
@@ -292,14 +292,15 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
 static status read_block(struct file_reader *reader, const struct file_block *block,
                          const unsigned char *payload, size_t size)
 {
-    const bool sound = reader->cut || crc32_z(0, payload, size) == block->checksum;
+    const bool sound = reader->cut || file_block_checksum(block, payload) == block->checksum;
+    reader->behind_tracks |= block->kind > FILE_TRACKS;
     switch (block->kind) {
     case FILE_EVENTS:
         if (sound)
             read_events(reader, block, payload, size);
         return STATUS_OK;
     case FILE_END:
-        reader->ended = true;
+        reader->ended = sound;
         return STATUS_OK;
     case FILE_STRINGS:
     case FILE_CLOCKS:
@@ -357,6 +358,12 @@ static void account(struct file_reader *reader)
     if (!reader->ended)
         profile_note(profile, 0, LEDGER_REMARK, 1, "%s: the file is cut off at byte %zu",
                      reader->input->path, reader->input->bytes.size);
+    if (!reader->ended && !reader->behind_tracks) {
+        profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+        profile_note(profile, 0, LEDGER_LOST, 1,
+                     "%s: nothing says how many events there were behind the cut",
+                     reader->input->path);
+    }
     if (reader->unknown_blocks > 0)
         profile_note(profile, 0, LEDGER_REMARK, reader->unknown_blocks,
                      "%s: blocks of an unknown kind, from a newer version, were left out",

@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <zlib.h>
 
 #include "base/output.h"
 #include "file.h"
@@ -21,12 +20,12 @@ static void write_block(struct output *output, enum file_block_kind kind, uint32
                         uint32_t count, const void *payload, size_t size)
 {
     static const char padding[8];
-    const struct file_block block = {.magic = FILE_BLOCK_MAGIC,
-                                     .kind = kind,
-                                     .size = (uint32_t)size,
-                                     .count = count,
-                                     .checksum = (uint32_t)crc32_z(0, payload, size),
-                                     .track = track};
+    struct file_block block = {.magic = FILE_BLOCK_MAGIC,
+                               .kind = kind,
+                               .size = (uint32_t)size,
+                               .count = count,
+                               .track = track};
+    block.checksum = file_block_checksum(&block, payload);
     output_write(output, &block, sizeof block);
     output_write(output, payload, size);
     output_write(output, padding, (8 - size % 8) % 8);

@@ -247,6 +247,7 @@ struct sort_key {
     uint64_t end;
     const unsigned char *at; // the encoded event
     const unsigned char *block_end;
+    uint64_t previous_start; // which its start is encoded against
 };
 
 static bool comes_before(const void *left, const void *right)
@@ -268,11 +269,12 @@ static status collect_keys(struct event_store *store, uint32_t track, struct spo
         struct store_reader reader = store_read(&block);
         struct event event;
         struct view values;
-        const unsigned char *at = reader.at;
+        struct store_reader before = reader;
         while (store_next(&reader, &event, &values)) {
-            const struct sort_key key = {event.start, event.end, at, block.data + block.size};
+            const struct sort_key key = {event.start, event.end, before.at, before.end,
+                                         before.previous_start};
             STATUS_TRY(spool_append(keys, &key, sizeof key));
-            at = reader.at;
+            before = reader;
         }
     }
     return STATUS_OK;
@@ -281,13 +283,11 @@ static status collect_keys(struct event_store *store, uint32_t track, struct spo
 static status replay_keys(const struct sort_key *keys, size_t count, struct replay *replay)
 {
     for (size_t i = 0; i < count; i++) {
-        struct store_reader reader = {keys[i].at, keys[i].block_end, 0};
+        struct store_reader reader = {keys[i].at, keys[i].block_end, keys[i].previous_start};
         struct event event;
         struct view values;
         if (!store_next(&reader, &event, &values))
             continue;
-        event.start = keys[i].start;
-        event.end = keys[i].end;
         STATUS_TRY(replay_event(replay, &event, values));
     }
     return STATUS_OK;

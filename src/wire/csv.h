@@ -40,7 +40,9 @@ static inline bool csv_line_next(struct csv_lines *lines, struct csv_line *out_l
     lines->at = newline != NULL ? newline + 1 : lines->end;
     if (stop > start && stop[-1] == '\r')
         stop--;
-    *out_line = (struct csv_line){{start, (size_t)(stop - start)}, ++lines->number, newline != NULL};
+    out_line->text = (struct view){start, (size_t)(stop - start)};
+    out_line->number = ++lines->number;
+    out_line->terminated = newline != NULL;
     return true;
 }
 
@@ -62,47 +64,89 @@ static inline struct view csv_behind(struct view rest, size_t stop)
     return stop < rest.size ? view_slice(rest, stop + 1, rest.size) : (struct view){NULL, 0};
 }
 
-// Adds eight digits to a number at once; false when one of them is none.
-static inline bool csv_eight_digits_take(const char *text, uint64_t *number)
+// Position of the first `byte`, or `text.size`. Faster than a call of memchr
+// where it is a few bytes away.
+static inline size_t csv_find_near(struct view text, char byte)
 {
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-    word -= 0x3030303030303030;
-    // A byte that is no digit is above 9 now: adding 0x76 sets its top bit.
-    if (((word | (word + 0x7676767676767676)) & 0x8080808080808080) != 0)
-        return false;
-    // Neighbours are joined to pairs, pairs to fours, fours to eight.
-    word = word * 10 + (word >> 8);
-    const uint64_t low = (word & 0x000000ff000000ff) * (100 + (1000000ull << 32));
-    const uint64_t high = (word >> 16 & 0x000000ff000000ff) * (1 + (10000ull << 32));
-    *number = *number * 100000000 + ((low + high) >> 32);
-    return true;
+    const uint64_t ones = 0x0101010101010101;
+    const uint64_t pattern = ones * (unsigned char)byte;
+    size_t at = 0;
+    for (; text.size - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, text.data + at, sizeof word);
+        word ^= pattern;
+        // The lowest byte that is 0 gets its top bit set.
+        const uint64_t found = (word - ones) & ~word & 0x8080808080808080;
+        if (found != 0)
+            return at + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (at < text.size && text.data[at] != byte)
+        at++;
+    return at;
 }
+
+// The first digits of a number are read eight bytes at a time: `word` holds
+// them, the first in its lowest byte. The top bit of every byte that is no
+// digit.
+static inline uint64_t csv_not_digits(uint64_t word)
+{
+    const uint64_t digits = word ^ 0x3030303030303030;
+    return (((digits & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | digits) & 0x8080808080808080;
+}
+
+// The number that eight digits make; bytes that are 0 count as the digit 0.
+static inline uint64_t csv_eight_digits(uint64_t word)
+{
+    // Neighbours are joined to pairs, pairs to fours, fours to eight.
+    word = (word & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
+    word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+    return (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+}
+
+// Counts the digits at the start of `text` and gives the number that they
+// make, as far as it fits.
+static inline size_t csv_digits_take(const char *text, size_t size, uint64_t *out_number)
+{
+    uint64_t number = 0;
+    size_t at = 0;
+    if (size >= 8) {
+        uint64_t word;
+        memcpy(&word, text, sizeof word);
+        const uint64_t others = csv_not_digits(word);
+        at = others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
+        number = at > 0 ? csv_eight_digits(word << (64 - 8 * at)) : 0;
+    }
+    for (; at < size && (unsigned)(text[at] - '0') <= 9; at++)
+        number = number * 10 + (unsigned)(text[at] - '0');
+    *out_number = number;
+    return at;
+}
+
+// Any number of this many digits fits 64 bits.
+enum { CSV_DIGITS_SAFE = 19 };
 
 // Takes a field that is a number. `*rest` is unchanged when the field is
 // anything else or does not fit 64 bits.
 static inline bool csv_number_take(struct view *rest, char separator, uint64_t *out_number)
 {
-    const char *at = rest->data;
-    const char *end = at + rest->size;
-    while (at < end && csv_is_blank(*at))
-        at++;
-    const char *first = at;
-    uint64_t number = 0;
-    while (end - at >= 8 && csv_eight_digits_take(at, &number))
-        at += 8;
-    for (; at < end && (unsigned)(*at - '0') <= 9; at++)
-        number = number * 10 + (unsigned)(*at - '0');
-    // 19 digits always fit.
-    const size_t digits = (size_t)(at - first);
-    if (digits == 0 || (digits > 19 && !view_to_u64((struct view){first, digits}, &number)))
+    const char *text = rest->data;
+    size_t at = 0;
+    if (text == NULL)
         return false;
-    while (at < end && csv_is_blank(*at))
+    while (at < rest->size && csv_is_blank(text[at]))
         at++;
-    if (at < end && *at != separator)
+    uint64_t number;
+    const size_t digits = csv_digits_take(text + at, rest->size - at, &number);
+    if (digits == 0 ||
+        (digits > CSV_DIGITS_SAFE && !view_to_u64((struct view){text + at, digits}, &number)))
+        return false;
+    at += digits;
+    while (at < rest->size && csv_is_blank(text[at]))
+        at++;
+    if (at < rest->size && text[at] != separator)
         return false;
     *out_number = number;
-    *rest = csv_behind(*rest, (size_t)(at - rest->data));
+    *rest = csv_behind(*rest, at);
     return true;
 }
 
@@ -118,8 +162,7 @@ bool csv_field_take_last(struct view *rest, char separator, struct view *out_fie
 // The text of a quoted field. False when `field` is not one from its first to
 // its last byte (with every quote inside doubled): it is raw text then.
 // Doubled quotes are undone in `scratch`, which is overwritten.
-bool csv_field_unquote(struct view field, char quote, struct bytes *scratch,
-                       struct view *out_text);
+bool csv_field_unquote(struct view field, char quote, struct bytes *scratch, struct view *out_text);
 
 // Records --------------------------------------------------------------------
 

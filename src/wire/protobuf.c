@@ -70,7 +70,7 @@ static enum protobuf_ending read_field(const unsigned char **at, const unsigned 
     }
 }
 
-bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *out_field)
+bool protobuf_next_long(struct protobuf_reader *reader, struct protobuf_field *out_field)
 {
     if (reader->at == reader->end || reader->ending != PROTOBUF_WHOLE)
         return false;
@@ -91,8 +91,7 @@ static bool open_packed(const struct protobuf_field *field, struct view *rest)
 }
 
 // Hands out the number of a field that holds a single one, once.
-static bool take_single(const struct protobuf_field *field, struct view *rest,
-                        uint64_t *out_number)
+static bool take_single(const struct protobuf_field *field, struct view *rest, uint64_t *out_number)
 {
     if (rest->data != NULL)
         return false;

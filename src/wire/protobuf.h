@@ -51,9 +51,31 @@ static inline struct protobuf_reader protobuf_read(struct view message)
     return (struct protobuf_reader){data, end, PROTOBUF_WHOLE};
 }
 
+// Reads a field of any length. Use `protobuf_next`.
+bool protobuf_next_long(struct protobuf_reader *reader, struct protobuf_field *out_field);
+
 // False when there is no further field: `ending` says why, and `at` is where
 // the field that is cut off or malformed starts.
-bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *out_field);
+static inline bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *out_field)
+{
+    const unsigned char *at = reader->at;
+    // Most tags, numbers and lengths are one byte.
+    if (reader->end - at < 2 || at[0] >= 128 || at[0] < 8 || at[1] >= 128)
+        return protobuf_next_long(reader, out_field);
+    const unsigned type = at[0] & 7;
+    if (type == PROTOBUF_VARINT) {
+        out_field->value = at[1];
+        reader->at = at + 2;
+    } else if (type == PROTOBUF_BYTES && reader->end - at - 2 >= at[1]) {
+        out_field->bytes = (struct view){(const char *)at + 2, at[1]};
+        reader->at = at + 2 + at[1];
+    } else {
+        return protobuf_next_long(reader, out_field);
+    }
+    out_field->number = at[0] >> 3;
+    out_field->type = (enum protobuf_type)type;
+    return true;
+}
 
 // Repeated numbers come one field each, or several packed into one field of
 // type PROTOBUF_BYTES. This hands out the numbers of a field of either kind:

@@ -14,6 +14,7 @@ and prints TAP. `folder` is a pathlib.Path that is removed afterwards.
 """
 
 import difflib
+import functools
 import inspect
 import json
 import os
@@ -34,6 +35,7 @@ __all__ = [
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tests/tools"
+sys.path.append(str(ROOT / "tests/gen"))  # tests import generators
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", ROOT / ".cache")) / "opscope"
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 
@@ -167,18 +169,15 @@ def trace_query(trace, sql):
 
 def trace_queries(trace, *queries):
     """The same for several queries: the trace is loaded once."""
-    divider = "select 1 as next_query"
-    words = [word for sql in queries for word in (sql, divider)]
-    result = run("node", TOOLS / "trace-query.js", "--json", trace, *words,
-                 env={"TP_DIR": _trace_processor()})
-    answers = [[]]
-    for line in result.out.splitlines():
-        row = json.loads(line)
-        if row == {"next_query": 1}:
-            answers.append([])
-        else:
-            answers[-1].append(row)
-    return answers[:-1]
+    request = json.dumps({"trace": str(trace), "sql": queries})
+    processor = _trace_processor()
+    processor.stdin.write(request + "\n")
+    processor.stdin.flush()
+    line = processor.stdout.readline()
+    true(line, f"trace_processor ended while it read {trace}")
+    answer = json.loads(line)
+    true("error" not in answer, f"trace_processor on {trace}: {answer.get('error')}")
+    return answer["tables"]
 
 
 def loss_query(trace):
@@ -193,8 +192,14 @@ def without_loss(trace, *queries):
     return rows[0] if len(queries) == 1 else rows
 
 
+def fetch_trace_processor():
+    """Costs nothing when it is there. Exit 77 when it cannot be had."""
+    return run(TOOLS / "fetch-trace-processor.sh", CACHE / "trace-processor", code=None)
+
+
+@functools.cache
 def _trace_processor():
-    """The folder of trace_processor, fetched on the first use."""
+    """Started on the first use; ends with the script."""
     if shutil.which("node") is None:
         raise Skip("no node to run trace_processor with")
     if "OPSCOPE_NO_TRACE_PROCESSOR" in os.environ:
@@ -203,12 +208,9 @@ def _trace_processor():
     if fetched.code == 77:
         raise Skip(fetched.err.strip())
     equal(fetched.code, 0, f"exit of {fetched}")
-    return CACHE / "trace-processor"
-
-
-def fetch_trace_processor():
-    """Costs nothing when it is there. Exit 77 when it cannot be had."""
-    return run(TOOLS / "fetch-trace-processor.sh", CACHE / "trace-processor", code=None)
+    return subprocess.Popen(["node", TOOLS / "trace-query.js", "--batch"], text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            env={**os.environ, "TRACE_PROCESSOR_DIR": CACHE / "trace-processor"})
 
 
 # Main ------------------------------------------------------------------------

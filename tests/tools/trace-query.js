@@ -153,7 +153,8 @@ async function startWorker(folder) {
     refuseProbe();
     console.warn = () => {}; // where it complains about traces that it cannot load
     const bundle = path.join(folder, 'engine_bundle.node.js');
-    vm.runInThisContext(fs.readFileSync(bundle, 'utf8'), {filename: bundle});
+    const source = fs.readFileSync(bundle, 'utf8');
+    vm.runInThisContext(`(() => {${source}\n})()`, {filename: bundle});
     // Its program is loaded synchronously; what follows is in promises.
     await new Promise(setImmediate);
     const port = {};
@@ -230,6 +231,10 @@ class TraceProcessor {
     }
 }
 
+async function startProcessor(folder) {
+    return new TraceProcessor(await startWorker(path.resolve(folder)));
+}
+
 // A batch lists the kinds of its cells, row by row, and the contents of each kind.
 function readBatch(message, cells) {
     let kinds = [];
@@ -269,14 +274,26 @@ function tableToJson(table) {
     return `[${table.rows.map((row) => rowToJson(table.columns, row)).join(', ')}]`;
 }
 
-function answerBatch(processor, line) {
-    try {
-        const request = JSON.parse(line);
-        processor.load(fs.readFileSync(request.trace));
-        const tables = request.sql.map((sql) => tableToJson(processor.query(sql)));
-        return `{"tables": [${tables.join(', ')}]}`;
-    } catch (error) {
-        return JSON.stringify({error: error.message});
+function answer(processor, request) {
+    processor.load(fs.readFileSync(request.trace));
+    const tables = request.sql.map((sql) => tableToJson(processor.query(sql)));
+    return `{"tables": [${tables.join(', ')}]}`;
+}
+
+// A trace that cannot be loaded may leave the program in pieces: the next one gets
+// a new one.
+async function answerAll(folder, lines) {
+    let processor = null;
+    for await (const line of lines) {
+        let text;
+        try {
+            processor = processor || await startProcessor(folder);
+            text = answer(processor, JSON.parse(line));
+        } catch (error) {
+            processor = null;
+            text = JSON.stringify({error: error.message});
+        }
+        process.stdout.write(`${text}\n`);
     }
 }
 
@@ -294,12 +311,11 @@ async function main(args) {
         console.error('usage: TRACE_PROCESSOR_DIR=DIR trace-query.js [--json] TRACE SQL... | --batch');
         return 2;
     }
-    const processor = new TraceProcessor(await startWorker(path.resolve(folder)));
     if (first === '--batch') {
-        for await (const line of readline.createInterface({input: process.stdin}))
-            process.stdout.write(`${answerBatch(processor, line)}\n`);
+        await answerAll(folder, readline.createInterface({input: process.stdin}));
         return 0;
     }
+    const processor = await startProcessor(folder);
     const asJson = first === '--json';
     const [trace, ...queries] = asJson ? args.slice(1) : args;
     processor.load(fs.readFileSync(trace));

@@ -26,6 +26,7 @@ struct pack {
     pthread_t thread;
     struct chunk *chunk;
     size_t written; // packet bytes so far
+    size_t chunks;
     bool plain;
     struct isal_zstream zlib;
     unsigned char *packed;
@@ -121,7 +122,8 @@ status pack_open(const char *path, struct pack **out_pack)
 static void hand_on(struct pack *pack)
 {
     struct chunk *chunk = pack->chunk;
-    chunk->plain = pack->plain || pack->written < PACK_PLAIN;
+    pack->chunks++;
+    chunk->plain = pack->plain || pack->written < PACK_PLAIN || pack->chunks % 2 == 0;
     pack->written += chunk->used;
     queue_put(&pack->full, chunk);
     pack->chunk = queue_take(&pack->empty);

@@ -47,7 +47,7 @@ static void read_attribute(struct profile *profile, struct view message)
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
     struct view key = {0};
-    struct view text = {0};
+    struct view text = VIEW_LITERAL("");
     char number[32];
     while (protobuf_next(&reader, &field)) {
         if (field.number == PERFETTO_ATTRIBUTE_KEY && field.type == PROTOBUF_BYTES) {
@@ -131,13 +131,21 @@ static void account_damage(struct perfetto_visitor *visitor, enum perfetto_loss 
 
 // -----------------------------------------------------------------------------
 
-static void find_tracks(struct reader *reader, const struct input *input)
+static status find_tracks(struct reader *reader, const struct input *input)
 {
     reader->visitor = (struct perfetto_visitor){look_at_packet, pass_over_damage};
     perfetto_sequences_start(&reader->sequences, NULL);
     perfetto_packets_visit(input->bytes, &reader->visitor);
+    const bool too_many = reader->sequences.too_many;
     perfetto_sequences_free(&reader->sequences);
+    if (too_many)
+        return status_make(STATUS_LIMIT, "%s: more than %d packet sequences", input->path,
+                           PERFETTO_SEQUENCES_MOST);
+    if (reader->tracks.too_many)
+        return status_make(STATUS_LIMIT, "%s: more than %d tracks", input->path,
+                           PERFETTO_TRACKS_MOST);
     perfetto_tracks_make(&reader->tracks, reader->profile);
+    return STATUS_OK;
 }
 
 static status read_events(struct reader *reader, const struct input *input)
@@ -165,10 +173,12 @@ static void close_account(struct reader *reader, const struct input *input)
 status perfetto_read(struct input *input, struct profile *profile)
 {
     struct reader reader = {.profile = profile};
+    profile_fact_add(profile, "format", VIEW_LITERAL("perfetto"));
     perfetto_tracks_start(&reader.tracks, &profile->strings);
     perfetto_events_start(&reader.events, profile, &reader.tracks, &reader.losses);
-    find_tracks(&reader, input);
-    status result = read_events(&reader, input);
+    status result = find_tracks(&reader, input);
+    if (result == STATUS_OK)
+        result = read_events(&reader, input);
     close_account(&reader, input);
     perfetto_events_free(&reader.events);
     perfetto_tracks_free(&reader.tracks);

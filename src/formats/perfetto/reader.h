@@ -19,8 +19,8 @@
 // Whether the bytes look like a trace. The start of one is enough.
 bool perfetto_recognise(struct view bytes);
 
-// Fills `profile`, which must be new. Fails only where the system does: no room
-// for temporary data.
+// Fills `profile`, which must be new. Fails where the system does (no room for
+// temporary data) and on traces of more than 2^20 tracks or sequences.
 status perfetto_read(struct input *input, struct profile *profile);
 
 #endif

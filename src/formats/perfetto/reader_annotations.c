@@ -77,8 +77,8 @@ static struct view name_text(struct perfetto_annotations *annotations,
                                annotation->name_iid, &id))
         return strings_get(annotations->strings, id);
     annotations->unknown++;
-    const int length = snprintf(room, size, "unknown(%llu)",
-                                (unsigned long long)annotation->name_iid);
+    const int length =
+        snprintf(room, size, "unknown(%llu)", (unsigned long long)annotation->name_iid);
     return (struct view){room, (size_t)length};
 }
 
@@ -92,24 +92,21 @@ static uint32_t simple_key(struct perfetto_annotations *annotations,
         perfetto_interned_find(&annotations->sequence->interned[PERFETTO_TEXT_ANNOTATION_NAME],
                                annotation->name_iid, &id))
         return id;
-    return strings_add(annotations->strings,
-                       name_text(annotations, annotation, room, sizeof room));
+    return strings_add(annotations->strings, name_text(annotations, annotation, room, sizeof room));
 }
 
 // Values ----------------------------------------------------------------------
 
-static void add_number(struct perfetto_annotations *annotations, uint32_t key,
-                       enum value_kind kind, uint64_t number)
+static void add_number(struct perfetto_annotations *annotations, uint32_t key, enum value_kind kind,
+                       uint64_t number)
 {
-    value_add(annotations->values,
-              &(struct value){.key = key, .kind = kind, .number = number});
+    value_add(annotations->values, &(struct value){.key = key, .kind = kind, .number = number});
 }
 
 static void add_real(struct perfetto_annotations *annotations, uint32_t key, uint64_t bits)
 {
-    value_add(annotations->values, &(struct value){.key = key,
-                                                   .kind = VALUE_REAL,
-                                                   .real = protobuf_to_double(bits)});
+    value_add(annotations->values,
+              &(struct value){.key = key, .kind = VALUE_REAL, .real = protobuf_to_double(bits)});
 }
 
 static void add_text(struct perfetto_annotations *annotations, uint32_t key, struct view text)
@@ -250,7 +247,7 @@ static bool read_annotation(struct view message, struct annotation *out_annotati
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
-    *out_annotation = (struct annotation){0};
+    *out_annotation = (struct annotation){.name = VIEW_LITERAL("")};
     while (protobuf_next(&reader, &field)) {
         if (field.number == PERFETTO_ANNOTATION_NAME_IID && field.type == PROTOBUF_VARINT) {
             out_annotation->has_name = true;
@@ -304,7 +301,8 @@ static void add_message(struct perfetto_annotations *annotations, struct view me
                         unsigned depth)
 {
     struct annotation annotation;
-    if (depth == PERFETTO_ANNOTATION_DEPTH || !read_annotation(message, &annotation)) {
+    if (depth == PERFETTO_ANNOTATION_DEPTH || !read_annotation(message, &annotation) ||
+        (depth == 0 && !annotation.has_name)) {
         annotations->unread++;
         return;
     }

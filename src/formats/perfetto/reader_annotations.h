@@ -17,7 +17,7 @@ enum { PERFETTO_ANNOTATION_KEY = 255, PERFETTO_ANNOTATION_DEPTH = 32 };
 
 struct perfetto_annotations {
     struct strings *strings;
-    struct bytes *values;     // where they go
+    struct bytes *values; // where they go
     const struct perfetto_sequence *sequence;
     uint32_t location_key;
     uint32_t location; // string id, once an annotation gave it

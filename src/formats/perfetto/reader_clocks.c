@@ -87,7 +87,8 @@ static bool read_reading(struct view message, uint32_t sequence, struct reading 
 }
 
 // A point that follows from the one before it is not kept.
-static bool is_redundant(const struct perfetto_clock *clock, const struct perfetto_clock_point *point)
+static bool is_redundant(const struct perfetto_clock *clock,
+                         const struct perfetto_clock_point *point)
 {
     if (clock->count == 0)
         return false;
@@ -141,9 +142,9 @@ static void tie_readings(struct perfetto_clocks *clocks, const struct reading *r
         clock->incremental = readings[i].incremental;
         clock->now = readings[i].time;
         if (readings[i].key != readings[reference].key)
-            add_point(clock, (struct perfetto_clock_point){readings[i].time,
-                                                           readings[reference].time,
-                                                           readings[reference].key});
+            add_point(clock,
+                      (struct perfetto_clock_point){readings[i].time, readings[reference].time,
+                                                    readings[reference].key});
     }
 }
 

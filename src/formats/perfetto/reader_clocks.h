@@ -31,9 +31,9 @@ struct perfetto_clock_point {
 
 struct perfetto_clock {
     uint64_t key;
-    uint64_t unit;    // nanoseconds a tick
-    bool incremental; // timestamps are differences to the one before
-    int64_t now;      // of an incremental clock
+    uint64_t unit;                       // nanoseconds a tick
+    bool incremental;                    // timestamps are differences to the one before
+    int64_t now;                         // of an incremental clock
     struct perfetto_clock_point *points; // `here` rises
     size_t count;
     size_t capacity;

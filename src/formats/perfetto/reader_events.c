@@ -31,12 +31,9 @@ struct details {
 void perfetto_events_start(struct perfetto_events *events, struct profile *profile,
                            struct perfetto_tracks *tracks, struct perfetto_losses *losses)
 {
-    *events = (struct perfetto_events){
-        .profile = profile,
-        .tracks = tracks,
-        .losses = losses,
-        .counters = {.profile = profile, .losses = losses},
-        .correlation_key = profile_string(profile, VIEW_LITERAL("correlation_id"))};
+    *events = (struct perfetto_events){.profile = profile, .tracks = tracks, .losses = losses};
+    events->counters = (struct perfetto_counters){.profile = profile, .losses = losses};
+    events->correlation_key = profile_string(profile, VIEW_LITERAL("correlation_id"));
     events->annotations = (struct perfetto_annotations){
         .strings = &profile->strings,
         .values = &events->values,
@@ -77,8 +74,7 @@ static bool read_legacy(struct view message, struct outline *outline)
 
 static enum perfetto_event_type type_of(uint64_t type)
 {
-    return type <= PERFETTO_TYPE_STATE ? (enum perfetto_event_type)type
-                                       : PERFETTO_TYPE_UNSPECIFIED;
+    return type <= PERFETTO_TYPE_STATE ? (enum perfetto_event_type)type : PERFETTO_TYPE_UNSPECIFIED;
 }
 
 // Takes `field` if it belongs to the outline.
@@ -155,15 +151,27 @@ static void count_samples(struct perfetto_tracks *tracks, const struct perfetto_
         count_sample(tracks, sequence, uuid, time);
 }
 
+// The first `count` of the counters that the defaults list.
 static void count_default_samples(struct perfetto_tracks *tracks,
                                   const struct perfetto_sequence *sequence,
-                                  const struct bytes *uuids, uint64_t time)
+                                  const struct bytes *uuids, uint64_t count, uint64_t time)
 {
-    for (size_t at = 0; at < uuids->size; at += sizeof(uint64_t)) {
+    for (size_t at = 0; at < uuids->size && count > 0; at += sizeof(uint64_t), count--) {
         uint64_t uuid;
         memcpy(&uuid, uuids->data + at, sizeof uuid);
         count_sample(tracks, sequence, uuid, time);
     }
+}
+
+static uint64_t count_numbers(const struct protobuf_field *field, bool fixed)
+{
+    struct view rest = {0};
+    uint64_t number;
+    uint64_t count = 0;
+    while (fixed ? protobuf_next_fixed64(field, &rest, &number)
+                 : protobuf_next_varint(field, &rest, &number))
+        count++;
+    return count;
 }
 
 void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_sequence *sequence,
@@ -173,22 +181,23 @@ void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_seque
     struct protobuf_field field;
     struct outline outline = {0};
     bool whole = true;
-    bool has_extra = false;
+    uint64_t extra = 0;
+    uint64_t extra_real = 0;
     while (protobuf_next(&reader, &field)) {
         if (read_outline_field(&field, &outline, &whole))
             continue;
         if (field.number == PERFETTO_EVENT_EXTRA_TRACK ||
             field.number == PERFETTO_EVENT_EXTRA_DOUBLE_TRACK)
             count_samples(tracks, sequence, &field, time);
-        has_extra |= field.number == PERFETTO_EVENT_EXTRA_VALUE ||
-                     field.number == PERFETTO_EVENT_EXTRA_DOUBLE_VALUE;
+        else if (field.number == PERFETTO_EVENT_EXTRA_VALUE)
+            extra += count_numbers(&field, false);
+        else if (field.number == PERFETTO_EVENT_EXTRA_DOUBLE_VALUE)
+            extra_real += count_numbers(&field, true);
     }
     if (!whole || reader.ending != PROTOBUF_WHOLE)
         return;
-    if (has_extra) {
-        count_default_samples(tracks, sequence, &sequence->extra_tracks, time);
-        count_default_samples(tracks, sequence, &sequence->extra_double_tracks, time);
-    }
+    count_default_samples(tracks, sequence, &sequence->extra_tracks, extra, time);
+    count_default_samples(tracks, sequence, &sequence->extra_double_tracks, extra_real, time);
     apply_phase(&outline);
     perfetto_tracks_count(track_of(tracks, sequence, &outline), sequence, outline.type, time);
 }
@@ -236,10 +245,10 @@ static void add_interned_categories(struct perfetto_events *events,
 
 static void add_flows(struct perfetto_events *events, const struct protobuf_field *field)
 {
-    const bool ends = field->number == PERFETTO_EVENT_FLOW_END ||
-                      field->number == PERFETTO_EVENT_FLOW_END_OLD;
-    const bool old = field->number == PERFETTO_EVENT_FLOW_OLD ||
-                     field->number == PERFETTO_EVENT_FLOW_END_OLD;
+    const bool ends =
+        field->number == PERFETTO_EVENT_FLOW_END || field->number == PERFETTO_EVENT_FLOW_END_OLD;
+    const bool old =
+        field->number == PERFETTO_EVENT_FLOW_OLD || field->number == PERFETTO_EVENT_FLOW_END_OLD;
     struct view rest = {0};
     uint64_t flow;
     while (old ? protobuf_next_varint(field, &rest, &flow)

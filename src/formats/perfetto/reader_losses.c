@@ -27,8 +27,7 @@ static const struct loss_text TEXTS[PERFETTO_LOSSES] = {
     [PERFETTO_LOSS_NO_STATE] = {LEDGER_LOST,
                                 "events that need names or defaults from a lost packet", NULL},
     [PERFETTO_LOSS_NO_TIME] = {LEDGER_LOST, "events without a timestamp", NULL},
-    [PERFETTO_LOSS_NO_CLOCK] = {LEDGER_LOST, "events on a clock without a snapshot",
-                                "clock"},
+    [PERFETTO_LOSS_NO_CLOCK] = {LEDGER_LOST, "events on a clock without a snapshot", "clock"},
     [PERFETTO_LOSS_TIME_RANGE] = {LEDGER_LOST, "events before time 0 or beyond 2^63 ns", NULL},
     [PERFETTO_LOSS_MALFORMED] = {LEDGER_LOST, "malformed packets", NULL},
     [PERFETTO_LOSS_CUT] = {LEDGER_LOST, "cut off", NULL},
@@ -49,8 +48,7 @@ static const struct loss_text TEXTS[PERFETTO_LOSSES] = {
     [PERFETTO_LOSS_NAME_UNKNOWN] = {LEDGER_REMARK, "uses of interned texts that are not defined",
                                     NULL},
     [PERFETTO_LOSS_ANNOTATION] = {LEDGER_REMARK, "debug annotations that cannot be read", NULL},
-    [PERFETTO_LOSS_EVENT_FIELD] = {LEDGER_REMARK, "event fields that are not read",
-                                   "field"},
+    [PERFETTO_LOSS_EVENT_FIELD] = {LEDGER_REMARK, "event fields that are not read", "field"},
     [PERFETTO_LOSS_OTHER_PACKET] = {LEDGER_REMARK, "packets that are not read", NULL},
 };
 
@@ -112,8 +110,7 @@ void perfetto_losses_add(struct perfetto_losses *losses, uint32_t track, enum pe
     }
     losses->entries =
         memory_grow(losses->entries, losses->count, &losses->capacity, sizeof *losses->entries);
-    losses->entries[losses->count] =
-        (struct perfetto_loss_entry){track, loss, detail, 1, offset};
+    losses->entries[losses->count] = (struct perfetto_loss_entry){track, loss, detail, 1, offset};
     hash_add(&losses->index, hash, (uint32_t)losses->count);
     losses->count++;
 }
@@ -140,8 +137,8 @@ static void report_packets(const struct perfetto_loss_entry *entry, struct profi
     const unsigned long long count = entry->count;
     const char *name = packet_name(entry->detail);
     if (name != NULL)
-        profile_note(profile, 0, LEDGER_REMARK, entry->count, "%s: %s packets, which are not read: %llu", path, name,
-                     count);
+        profile_note(profile, 0, LEDGER_REMARK, entry->count,
+                     "%s: %s packets, which are not read: %llu", path, name, count);
     else
         profile_note(profile, 0, LEDGER_REMARK, entry->count,
                      "%s: packets with field %llu, which are not read: %llu", path,

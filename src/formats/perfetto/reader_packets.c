@@ -129,8 +129,7 @@ static void visit_packed(struct walk *walk, const struct protobuf_field *packed)
         packed->number == PERFETTO_PACKET_COMPRESSED
             ? perfetto_unpack_zlib(&walk->unpacker, packed->bytes)
             : perfetto_unpack_zstd(&walk->unpacker, packed->bytes);
-    const enum protobuf_ending ending =
-        visit_unpacked(walk, bytes_view(&walk->unpacker.unpacked));
+    const enum protobuf_ending ending = visit_unpacked(walk, bytes_view(&walk->unpacker.unpacked));
     if (result == PERFETTO_UNPACK_LARGE)
         damage(walk, PERFETTO_LOSS_PACKED_LARGE);
     else if (result == PERFETTO_UNPACK_DAMAGED || ending != PROTOBUF_WHOLE)
@@ -199,14 +198,28 @@ static bool is_telling_field(const struct protobuf_field *field)
            payload_of(&packet, field->number) != NULL;
 }
 
+// The field that the end of the bytes cuts off, as far as its tag tells.
+static bool read_cut_field(const struct protobuf_reader *reader, struct protobuf_field *out_field)
+{
+    const unsigned char *at = reader->at;
+    uint64_t tag;
+    if (reader->ending != PROTOBUF_CUT || !varint_get(&at, reader->end, &tag))
+        return false;
+    *out_field = (struct protobuf_field){.number = (uint32_t)(tag >> 3),
+                                         .type = (enum protobuf_type)(tag & 7)};
+    return true;
+}
+
 static bool recognise_packet(struct view bytes, bool *telling)
 {
     struct protobuf_reader reader = protobuf_read(bytes);
     struct protobuf_field field;
-    while (protobuf_next(&reader, &field)) {
+    while (protobuf_next(&reader, &field) || read_cut_field(&reader, &field)) {
         if (!is_likely_field(&field))
             return false;
         *telling |= is_telling_field(&field);
+        if (reader.ending == PROTOBUF_CUT)
+            break;
     }
     return reader.ending != PROTOBUF_MALFORMED;
 }

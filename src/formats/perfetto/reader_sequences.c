@@ -173,6 +173,10 @@ static struct perfetto_sequence *find_or_add(struct perfetto_sequences *sequence
         if (sequence->id == id)
             return sequence;
     }
+    if (sequences->sequences.count == PERFETTO_SEQUENCES_MOST) {
+        sequences->too_many = true;
+        return sequences->current;
+    }
     struct perfetto_sequence *added = segments_add(&sequences->sequences);
     added->id = id;
     added->found = HASH_NONE;

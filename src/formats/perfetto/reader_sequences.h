@@ -4,7 +4,8 @@
 // never started, or after the recorder lost packets, cannot be understood.
 // Every packet of a trace is entered here, in order, before it is looked at.
 //
-// Memory: one entry per sequence, and its interned texts (as string ids).
+// Memory: one entry per sequence, PERFETTO_SEQUENCES_MOST at most, and its
+// interned texts (as string ids).
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_SEQUENCES_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_SEQUENCES_H
@@ -13,6 +14,8 @@
 #include "profile/strings.h"
 #include "reader_clocks.h"
 #include "reader_packets.h"
+
+enum { PERFETTO_SEQUENCES_MOST = 1 << 20 };
 
 enum perfetto_interned_kind {
     PERFETTO_TEXT_CATEGORY,
@@ -40,11 +43,11 @@ struct perfetto_interned {
 struct perfetto_sequence {
     uint32_t id;
     bool has_state;
-    bool seen;           // has had a packet
-    bool gap;            // packets are missing before the one entered last
-    uint32_t generation; // how often the state was cleared
-    uint64_t track;      // default track_uuid
-    uint32_t clock;      // default timestamp_clock_id; 0: trace time
+    bool seen;                 // has had a packet
+    bool gap;                  // packets are missing before the one entered last
+    uint32_t generation;       // how often the state was cleared
+    uint64_t track;            // default track_uuid
+    uint32_t clock;            // default timestamp_clock_id; 0: trace time
     struct bytes extra_tracks; // default uuids of extra counters (uint64_t each)
     struct bytes extra_double_tracks;
     struct perfetto_interned interned[PERFETTO_TEXT_KINDS];
@@ -58,6 +61,7 @@ struct perfetto_sequences {
     struct perfetto_clocks clocks;
     struct strings *strings;           // where interned texts go; NULL: not read
     struct perfetto_sequence *current; // of the packet entered last
+    bool too_many;                     // some packets were entered for another sequence
 };
 
 void perfetto_sequences_start(struct perfetto_sequences *sequences, struct strings *strings);

@@ -1,26 +1,25 @@
 #include "reader_spans.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
+#include "base/sort.h"
 
 void perfetto_spans_start(struct perfetto_spans *spans, struct profile *profile,
                           struct perfetto_losses *losses)
 {
-    *spans = (struct perfetto_spans){.profile = profile,
-                                     .losses = losses,
-                                     .category_key = profile_string(profile,
-                                                                    VIEW_LITERAL("category")),
-                                     .kept = SPOOL_EMPTY,
-                                     .kept_values = SPOOL_EMPTY};
+    *spans =
+        (struct perfetto_spans){.profile = profile,
+                                .losses = losses,
+                                .category_key = profile_string(profile, VIEW_LITERAL("category")),
+                                .kept_keys = SPOOL_EMPTY,
+                                .kept = SPOOL_EMPTY};
 }
 
 void perfetto_spans_free(struct perfetto_spans *spans)
 {
     hash_free(&spans->calls);
     bytes_free(&spans->values);
+    spool_free(&spans->kept_keys);
     spool_free(&spans->kept);
-    spool_free(&spans->kept_values);
     status_free(spans->failure);
 }
 
@@ -104,8 +103,7 @@ static struct perfetto_open_span open_of(const struct perfetto_edge *edge)
 }
 
 void perfetto_spans_add_whole(struct perfetto_spans *spans, struct perfetto_track *track,
-                              const struct perfetto_edge *edge, enum event_kind kind,
-                              uint64_t end)
+                              const struct perfetto_edge *edge, enum event_kind kind, uint64_t end)
 {
     const struct perfetto_open_span span = open_of(edge);
     spans->values.size = 0;
@@ -231,20 +229,20 @@ static void pair(struct perfetto_spans *spans, struct perfetto_track *track,
 
 // Order of time ---------------------------------------------------------------
 
-struct kept_edge {
+// Where an edge lies that is kept: its fields in `kept`, then its values.
+struct kept_key {
     struct perfetto_track *track;
-    uint64_t order; // in the file
-    uint64_t values_at;
-    struct perfetto_edge edge; // its values by size only
+    uint64_t time;
+    uint64_t at; // rises with the order of the file
 };
 
 static status keep(struct perfetto_spans *spans, struct perfetto_track *track,
                    const struct perfetto_edge *edge)
 {
-    const struct kept_edge kept = {track, spans->kept_count++, spool_size(&spans->kept_values),
-                                   *edge};
-    STATUS_TRY(spool_append(&spans->kept, &kept, sizeof kept));
-    return spool_append(&spans->kept_values, edge->values.data, edge->values.size);
+    const struct kept_key key = {track, edge->time, spool_size(&spans->kept)};
+    STATUS_TRY(spool_append(&spans->kept_keys, &key, sizeof key));
+    STATUS_TRY(spool_append(&spans->kept, edge, sizeof *edge));
+    return spool_append(&spans->kept, edge->values.data, edge->values.size);
 }
 
 void perfetto_spans_add(struct perfetto_spans *spans, struct perfetto_track *track,
@@ -256,57 +254,31 @@ void perfetto_spans_add(struct perfetto_spans *spans, struct perfetto_track *tra
         spans->failure = keep(spans, track, edge);
 }
 
-static bool comes_before(const struct kept_edge *a, const struct kept_edge *b)
+static bool comes_before(const void *left, const void *right)
 {
+    const struct kept_key *a = left;
+    const struct kept_key *b = right;
     if (a->track != b->track)
         return a->track->lane < b->track->lane;
-    if (a->edge.time != b->edge.time)
-        return a->edge.time < b->edge.time;
-    return a->order < b->order;
-}
-
-static void sift(struct kept_edge *edges, size_t count, size_t root)
-{
-    const struct kept_edge moved = edges[root];
-    for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && comes_before(&edges[child], &edges[child + 1]))
-            child++;
-        if (!comes_before(&moved, &edges[child]))
-            break;
-        edges[root] = edges[child];
-    }
-    edges[root] = moved;
-}
-
-// In place, so that what does not fit memory stays in its file.
-static void sort_edges(struct kept_edge *edges, size_t count)
-{
-    for (size_t i = count / 2; i > 0; i--)
-        sift(edges, count, i - 1);
-    for (size_t i = count; i > 1; i--) {
-        const struct kept_edge last = edges[0];
-        edges[0] = edges[i - 1];
-        edges[i - 1] = last;
-        sift(edges, i - 1, 0);
-    }
+    return a->time != b->time ? a->time < b->time : a->at < b->at;
 }
 
 static status pair_kept(struct perfetto_spans *spans)
 {
     char *data;
-    char *values;
+    char *kept;
     size_t size;
-    size_t values_size;
-    if (spans->kept_count == 0)
-        return STATUS_OK;
-    STATUS_TRY(spool_read(&spans->kept, &data, &size));
-    STATUS_TRY(spool_read(&spans->kept_values, &values, &values_size));
-    struct kept_edge *edges = (struct kept_edge *)(void *)data;
-    sort_edges(edges, spans->kept_count);
-    for (uint64_t i = 0; i < spans->kept_count; i++) {
-        struct perfetto_edge edge = edges[i].edge;
-        edge.values.data = edge.values.size > 0 ? values + edges[i].values_at : NULL;
-        pair(spans, edges[i].track, &edge);
+    size_t kept_size;
+    STATUS_TRY(spool_read(&spans->kept_keys, &data, &size));
+    STATUS_TRY(spool_read(&spans->kept, &kept, &kept_size));
+    struct kept_key *keys = (struct kept_key *)(void *)data;
+    const size_t count = size / sizeof *keys;
+    sort_in_place(keys, count, sizeof *keys, comes_before);
+    for (size_t i = 0; i < count; i++) {
+        struct perfetto_edge edge;
+        memcpy(&edge, kept + keys[i].at, sizeof edge);
+        edge.values.data = kept + keys[i].at + sizeof edge;
+        pair(spans, keys[i].track, &edge);
     }
     return STATUS_OK;
 }
@@ -317,7 +289,8 @@ status perfetto_spans_finish(struct perfetto_spans *spans, struct perfetto_track
     spans->failure = STATUS_OK;
     if (failure != STATUS_OK)
         return failure;
-    STATUS_TRY(pair_kept(spans));
+    if (spool_size(&spans->kept) > 0)
+        STATUS_TRY(pair_kept(spans));
     for (uint32_t i = 0; i < tracks->tracks.count; i++) {
         const struct perfetto_track *track = segments_get(&tracks->tracks, i);
         for (size_t open = 0; open < track->open_count; open++)

@@ -36,9 +36,8 @@ struct perfetto_spans {
     uint32_t category_key;
     struct hash_index calls; // calls of the profile, by name and location
     struct bytes values;     // of the span that ends
-    struct spool kept;       // struct kept_edge, for the tracks that are ordered by time
-    struct spool kept_values;
-    uint64_t kept_count;
+    struct spool kept_keys;  // beginnings and ends that are put in order of time
+    struct spool kept;
     status failure;
 };
 
@@ -50,8 +49,7 @@ void perfetto_spans_add(struct perfetto_spans *spans, struct perfetto_track *tra
 
 // A span, or an instant where `kind` says so, that is there as a whole.
 void perfetto_spans_add_whole(struct perfetto_spans *spans, struct perfetto_track *track,
-                              const struct perfetto_edge *edge, enum event_kind kind,
-                              uint64_t end);
+                              const struct perfetto_edge *edge, enum event_kind kind, uint64_t end);
 
 // Pairs what was kept, and accounts for the spans that never end.
 status perfetto_spans_finish(struct perfetto_spans *spans, struct perfetto_tracks *tracks);

@@ -29,6 +29,10 @@ static uint32_t find_or_add(struct perfetto_tracks *tracks, uint64_t uuid)
     const uint32_t found = perfetto_tracks_look_up(tracks, uuid);
     if (found != HASH_NONE)
         return found;
+    if (tracks->tracks.count == PERFETTO_TRACKS_MOST) {
+        tracks->too_many = true;
+        return 0;
+    }
     struct perfetto_track *added = segments_add(&tracks->tracks);
     added->uuid = uuid;
     added->multiplier = 1;
@@ -207,8 +211,8 @@ static void count_begin(struct perfetto_census *census, uint64_t time)
     if (census->open > 0)
         census->nested = true;
     if (census->open < PERFETTO_DEPTH_MOST) {
-        census->begins = memory_grow(census->begins, census->open, &census->capacity,
-                                     sizeof *census->begins);
+        census->begins =
+            memory_grow(census->begins, census->open, &census->capacity, sizeof *census->begins);
         census->begins[census->open] = time;
     }
     census->open++;

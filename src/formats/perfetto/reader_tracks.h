@@ -5,7 +5,8 @@
 // and events are merely counted; then the tracks of the profile are made; the
 // second time, events go to them.
 //
-// Memory: one entry per uuid, and the times of the spans that are open at once.
+// Memory: one entry per uuid, PERFETTO_TRACKS_MOST at most, and the times of the
+// spans that are open at once.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_TRACKS_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_TRACKS_H
@@ -14,6 +15,8 @@
 #include "fields.h"
 #include "profile/profile.h"
 #include "reader_sequences.h"
+
+enum { PERFETTO_TRACKS_MOST = 1 << 20 };
 
 enum perfetto_track_kind {
     PERFETTO_TRACK_PLAIN,
@@ -35,7 +38,7 @@ struct perfetto_open_span {
 
 // What the first look at a track's events found.
 struct perfetto_census {
-    bool has_events;   // spans or instants
+    bool has_events; // spans or instants
     bool has_spans;
     bool has_samples;  // of a counter
     bool several;      // sequences write its spans
@@ -57,9 +60,9 @@ struct perfetto_track {
     bool described;
     bool incremental;
     bool has_children;
-    bool visited;   // while the profile's tracks are made
-    bool by_time;   // its spans are put in order of time before they are paired
-    bool unnamed;   // its first event gives it its name
+    bool visited; // while the profile's tracks are made
+    bool by_time; // its spans are put in order of time before they are paired
+    bool unnamed; // its first event gives it its name
     uint64_t pid;
     uint64_t tid;
     int64_t multiplier;
@@ -82,9 +85,10 @@ struct perfetto_track {
 };
 
 struct perfetto_tracks {
-    struct segments tracks; // struct perfetto_track
+    struct segments tracks;  // struct perfetto_track
     struct hash_index index; // by uuid
     struct strings *strings;
+    bool too_many; // some were taken for another
 };
 
 void perfetto_tracks_start(struct perfetto_tracks *tracks, struct strings *strings);

@@ -106,15 +106,9 @@ static void name_track(struct tree *tree, struct perfetto_track *track)
     }
 }
 
-// What the whole trace says about where its times come from. Torq's traces say
-// it in the name of their overview.
+// Torq's traces of estimates say so in the name of their overview.
 static enum provenance trace_provenance(const struct tree *tree)
 {
-    const struct view said = profile_fact(tree->profile, "opscope.provenance");
-    for (int i = PROVENANCE_MEASURED; i <= PROVENANCE_DERIVED; i++) {
-        if (view_is(said, provenance_name((enum provenance)i)))
-            return (enum provenance)i;
-    }
     const uint32_t overview =
         strings_find(&tree->profile->strings, VIEW_LITERAL("Compile Profile Overview"));
     for (uint32_t i = 0; overview != HASH_NONE && i < tree->tracks->tracks.count; i++) {
@@ -124,15 +118,40 @@ static enum provenance trace_provenance(const struct tree *tree)
     return PROVENANCE_MEASURED;
 }
 
-static enum provenance track_provenance(const struct tree *tree, struct view name)
+// This project's descriptions start with it: "modelled, 800000000 Hz cycles".
+static enum provenance described_provenance(struct view description)
 {
+    const struct view word = view_slice(description, 0, view_find(description, ','));
+    for (int i = PROVENANCE_MEASURED; i <= PROVENANCE_DERIVED; i++) {
+        if (view_is(word, provenance_name((enum provenance)i)))
+            return (enum provenance)i;
+    }
+    return PROVENANCE_ABSENT;
+}
+
+// Whether a description says that and nothing else.
+static bool is_provenance(const struct tree *tree, uint32_t text)
+{
+    const struct view description = profile_text(tree->profile, text);
+    return view_find(description, ',') == description.size &&
+           described_provenance(description) != PROVENANCE_ABSENT;
+}
+
+static enum provenance track_provenance(const struct tree *tree, const struct perfetto_track *track)
+{
+    const struct view name = profile_text(tree->profile, track->name);
+    const struct view description = profile_text(tree->profile, track->description);
+    const enum provenance described = described_provenance(description);
+    if (described != PROVENANCE_ABSENT)
+        return described;
     return view_ends_with(name, " (Compile)") ? PROVENANCE_MODELLED : tree->provenance;
 }
 
 // Bars of a printed overview are no work of an engine.
 static bool is_overview(const struct tree *tree, uint32_t parent)
 {
-    const struct view name = profile_text(tree->profile, profile_track(tree->profile, parent)->name);
+    const struct view name =
+        profile_text(tree->profile, profile_track(tree->profile, parent)->name);
     return view_ends_with(name, " Overview");
 }
 
@@ -145,7 +164,7 @@ static struct bytes track_values(const struct tree *tree, const struct perfetto_
         value_add_uint(&values, tree->pid_key, track->pid);
     if (track->kind == PERFETTO_TRACK_THREAD)
         value_add_uint(&values, tree->tid_key, track->tid);
-    if (track->description != 0)
+    if (track->description != 0 && !is_provenance(tree, track->description))
         value_add_string(&values, tree->description_key, track->description);
     return values;
 }
@@ -158,7 +177,7 @@ static uint32_t add_track(struct tree *tree, const struct perfetto_track *track,
     struct track made = {.parent = parent,
                          .name = track->name,
                          .kind = kind,
-                         .provenance = track_provenance(tree, name),
+                         .provenance = track_provenance(tree, track),
                          .rank = track->rank,
                          .nests = kind == TRACK_LANE,
                          .values = bytes_view(&values)};
@@ -313,8 +332,7 @@ static void mark_parents(struct tree *tree)
         if (parent != HASH_NONE)
             get(tree, parent)->has_children = true;
         census->broken |= census->open > 0;
-        track->by_time =
-            census->went_back && census->nested && (census->several || census->broken);
+        track->by_time = census->went_back && census->nested && (census->several || census->broken);
     }
 }
 

@@ -40,6 +40,8 @@ struct perfetto_writer {
     uint32_t location_key;
     uint32_t cycles_key;
     uint32_t category_key;
+    uint32_t *locations; // by call: text id + 1; calls and operators are far apart in memory
+    size_t location_count;
 };
 
 // Descriptors -----------------------------------------------------------------
@@ -244,6 +246,23 @@ static void write_sample(struct perfetto_writer *writer, struct written_track *s
     }
 }
 
+static uint32_t location_of(struct perfetto_writer *writer, uint32_t call_id)
+{
+    if (call_id >= writer->location_count) {
+        const size_t count = ((size_t)call_id + 256) * 2;
+        writer->locations = memory_resize(writer->locations, count * sizeof *writer->locations);
+        memset(writer->locations + writer->location_count, 0,
+               (count - writer->location_count) * sizeof *writer->locations);
+        writer->location_count = count;
+    }
+    if (writer->locations[call_id] == 0) {
+        const struct call *call = profile_call(writer->profile, call_id);
+        writer->locations[call_id] =
+            profile_operator(writer->profile, call->operator_id)->location + 1;
+    }
+    return writer->locations[call_id] - 1;
+}
+
 // `start` and `end` are the event's in nanoseconds.
 static void write_event(struct perfetto_writer *writer, struct written_track *state,
                         const struct event *event, struct view values, uint64_t start,
@@ -255,11 +274,10 @@ static void write_event(struct perfetto_writer *writer, struct written_track *st
         write_sample(writer, state, event, values, start);
         return;
     }
-    const struct call *call = profile_call(profile, event->call);
     const struct sequence_arguments arguments = {
         .wanted = !writer->options.no_arguments,
         .values = values,
-        .location = profile_operator(profile, call->operator_id)->location,
+        .location = location_of(writer, event->call),
         .location_key = writer->location_key,
         .has_cycles = state->cycles && event->kind == EVENT_SPAN,
         .cycles = event->end - event->start,
@@ -395,6 +413,7 @@ status perfetto_writer_close(struct perfetto_writer *writer)
     store_free(writer->late);
     result = status_first(result, pack_close(writer->pack));
     free(writer->tracks);
+    free(writer->locations);
     free(writer);
     return result;
 }

@@ -6,16 +6,7 @@
 #include "runs.h"
 #include "unit.h"
 
-enum { SLICES_CACHED = 64, BLOCK = 16 };
-
-// A row that is split and not yet looked up.
-struct pending_row {
-    struct csv_line line;
-    struct split_compile row;
-    struct split_problem problem;
-    bool whole; // false: `problem` says why not
-    uint32_t hash; // of row.run
-};
+enum { SLICES_CACHED = 64 };
 
 struct compile_reader {
     struct rows rows;
@@ -23,12 +14,12 @@ struct compile_reader {
     struct lanes lanes;
     struct split_texts texts;
     struct bytes values;
+    struct bytes id_scratch;
     uint32_t num_slices;
     uint32_t id_key;
     uint32_t bytes_key;
     uint32_t lane_of_kind[UNIT_SLICE]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
-    struct pending_row block[BLOCK];
 };
 
 static bool has_ids(enum torq_form form)
@@ -101,18 +92,32 @@ static bool is_cut(const struct compile_reader *reader, const struct split_compi
            unit_type_is_cut(unit.kind, profile_text(rows->profile, run->name));
 }
 
+// The values of a row, written at once in the layout of value.h: this is where
+// a general function for each would cost as much as splitting the row.
+static struct view row_values(struct compile_reader *reader, const struct split_compile *row)
+{
+    unsigned char *const start = reader->values.data;
+    unsigned char *to = varint_put(start, reader->id_key);
+    if (has_ids(reader->rows.form)) {
+        *to++ = VALUE_TEXT;
+        to = varint_put(to, row->id.size);
+        memcpy(to, row->id.data, row->id.size);
+        to += row->id.size;
+    } else {
+        *to++ = VALUE_UINT;
+        to = varint_put(to, row->number);
+    }
+    if (row->has_bytes) {
+        to = varint_put(to, reader->bytes_key);
+        *to++ = VALUE_UINT;
+        to = varint_put(to, row->bytes);
+    }
+    return (struct view){(const char *)start, (size_t)(to - start)};
+}
+
 static void add_span(struct compile_reader *reader, const struct split_compile *row,
                      const struct run *run, uint32_t lane)
 {
-    struct bytes *values = &reader->values;
-    values->size = 0;
-    if (has_ids(reader->rows.form))
-        value_add_text(values, reader->id_key, row->id);
-    else
-        value_add_uint(values, reader->id_key, row->number);
-    if (row->has_bytes)
-        value_add_uint(values, reader->bytes_key, row->bytes);
-
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = row->start,
                                 .end = row->end,
@@ -120,65 +125,52 @@ static void add_span(struct compile_reader *reader, const struct split_compile *
                                 .name = run->name,
                                 .call = run->call};
     rows_expect(profile_track(reader->rows.profile, lane));
-    profile_event_add(reader->rows.profile, &event, bytes_view(values));
+    profile_event_add(reader->rows.profile, &event, row_values(reader, row));
 }
 
-static void split_row(struct compile_reader *reader, struct pending_row *pending)
+static bool split(const struct rows *rows, struct split_compile *out_row,
+                  struct split_problem *out_problem)
 {
-    const struct rows *rows = &reader->rows;
-    struct split_compile *row = &pending->row;
-    pending->line = rows->line;
-    pending->whole = has_ids(rows->form)
-                         ? split_c1(rows->line.text, row, &pending->problem)
-                         : split_c3(rows->line.text, rows->form, row, &pending->problem);
-    if (!pending->whole)
-        return;
-    pending->hash = hash_bytes(row->run.data, row->run.size);
-    runs_expect_slot(&reader->runs, pending->hash);
+    return has_ids(rows->form) ? split_c1(rows->line.text, out_row, out_problem)
+                               : split_c3(rows->line.text, rows->form, out_row, out_problem);
 }
 
-static const struct run *find_run(struct compile_reader *reader, struct pending_row *pending)
+static void unquote_id(struct compile_reader *reader, struct split_compile *row)
 {
-    if (!pending->whole)
-        return NULL;
-    const struct view bytes = pending->row.run;
-    const struct run *run = runs_find(&reader->runs, bytes, pending->hash);
-    return run != NULL ? run : add_run(reader, bytes, pending->hash, &pending->problem);
+    if (row->id.size > 0 && row->id.data[0] == '"')
+        row->id = split_text(row->id, &reader->id_scratch);
 }
 
-static void take_row(struct compile_reader *reader, struct pending_row *pending)
+static const struct run *find_run(struct compile_reader *reader, struct view bytes,
+                                  struct split_problem *out_problem)
 {
-    const struct split_compile *row = &pending->row;
-    const struct run *run = find_run(reader, pending);
-    reader->rows.line = pending->line;
+    const uint32_t hash = hash_bytes(bytes.data, bytes.size);
+    const struct run *run = runs_find(&reader->runs, bytes, hash);
+    return run != NULL ? run : add_run(reader, bytes, hash, out_problem);
+}
+
+static void read_row(struct compile_reader *reader)
+{
+    struct split_compile row;
+    struct split_problem problem;
+    const struct run *run = NULL;
+    if (split(&reader->rows, &row, &problem))
+        run = find_run(reader, row.run, &problem);
     if (run == NULL) {
-        rows_lose(&reader->rows, &pending->problem);
+        rows_lose(&reader->rows, &problem);
         return;
     }
-    const struct unit unit = unit_of(reader, row, run);
-    if (is_cut(reader, row, unit, run)) {
+    unquote_id(reader, &row);
+    const struct unit unit = unit_of(reader, &row, run);
+    if (is_cut(reader, &row, unit, run)) {
         rows_lose_cut(&reader->rows);
         return;
     }
     const uint32_t lane = lane_of(reader, unit, run);
-    if (row->end < row->start)
-        rows_refuse(&reader->rows, lane, row->start, row->end);
+    if (row.end < row.start)
+        rows_refuse(&reader->rows, lane, row.start, row.end);
     else
-        add_span(reader, row, run, lane);
-}
-
-// Rows are taken in blocks: while one is split, the memory that the look-up of
-// another needs is on its way. False at the end of the file.
-static bool read_block(struct compile_reader *reader)
-{
-    size_t count = 0;
-    while (count < BLOCK && rows_next(&reader->rows))
-        split_row(reader, &reader->block[count++]);
-    for (size_t i = 0; i < count; i++)
-        runs_expect_entry(&reader->runs, reader->block[i].hash);
-    for (size_t i = 0; i < count; i++)
-        take_row(reader, &reader->block[i]);
-    return count == BLOCK;
+        add_span(reader, &row, run, lane);
 }
 
 void compile_reader_run(const struct input *input, enum torq_form form,
@@ -195,12 +187,14 @@ void compile_reader_run(const struct input *input, enum torq_form form,
         .id_key = profile_string(profile, VIEW_LITERAL("ID")),
         .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
     };
-    while (read_block(&reader))
-        ;
+    bytes_reserve(&reader.values, SPLIT_ID_MOST + 8 * VARINT_MOST);
+    while (rows_next(&reader.rows))
+        read_row(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);
     lanes_free(&reader.lanes);
     split_texts_free(&reader.texts);
     bytes_free(&reader.values);
+    bytes_free(&reader.id_scratch);
 }

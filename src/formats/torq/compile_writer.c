@@ -8,8 +8,7 @@
 #include "writing.h"
 
 static const char C1_HEADER[] = "ID,Start,End,Location,Op Type\n";
-static const char C4_HEADER[] =
-    "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n";
+static const char C4_HEADER[] = "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n";
 
 struct compile_writer {
     struct writing writing;

@@ -21,8 +21,7 @@ static bool same_key(struct pairing_key a, struct pairing_key b)
 static uint32_t find(const struct pairing *pairing, struct pairing_key key)
 {
     uint32_t at = hash_of(key) & pairing->mask;
-    while (pairing->slots[at] != 0 &&
-           !same_key(pairing->items[pairing->slots[at] - 1].key, key))
+    while (pairing->slots[at] != 0 && !same_key(pairing->items[pairing->slots[at] - 1].key, key))
         at = (at + 1) & pairing->mask;
     return at;
 }
@@ -65,8 +64,8 @@ static uint32_t new_item(struct pairing *pairing, const struct pairing_begin *be
     } else {
         if (pairing->count >= UINT32_MAX - 1)
             abort();
-        pairing->items = memory_grow(pairing->items, pairing->count, &pairing->capacity,
-                                     sizeof *pairing->items);
+        pairing->items =
+            memory_grow(pairing->items, pairing->count, &pairing->capacity, sizeof *pairing->items);
         id = (uint32_t)++pairing->count;
     }
     struct pairing_begin *item = &pairing->items[id - 1];

@@ -37,7 +37,7 @@ struct pairing {
     struct pairing_begin *items;
     size_t count;
     size_t capacity;
-    uint32_t free; // index + 1 of the first free item
+    uint32_t free;   // index + 1 of the first free item
     uint32_t *slots; // index + 1 of the first item of a list
     uint32_t mask;
     uint32_t lists;
@@ -48,8 +48,7 @@ void pairing_add_first(struct pairing *pairing, const struct pairing_begin *begi
 void pairing_add_last(struct pairing *pairing, const struct pairing_begin *begin);
 
 // Takes the first begin with this key; false when none waits.
-bool pairing_take(struct pairing *pairing, struct pairing_key key,
-                  struct pairing_begin *out_begin);
+bool pairing_take(struct pairing *pairing, struct pairing_key key, struct pairing_begin *out_begin);
 
 // All that still wait, in order of their lines; `out_begins` has room for
 // `pairing->waiting` of them.

@@ -67,7 +67,8 @@ bool rows_next(struct rows *rows)
                 continue;
         }
         rows->count++;
-        rows->unfinished = rows->line.terminated ? 0 : rows->line.number;
+        if (!rows->line.terminated)
+            rows->unfinished = rows->line.number;
         return true;
     }
     return false;
@@ -78,8 +79,7 @@ static void lose_one(struct rows *rows, const char *why)
     struct ledger *account = &profile_track(rows->profile, 0)->ledger;
     if (account->expected != LEDGER_UNKNOWN)
         account->expected++;
-    if (rows->unfinished == rows->line.number)
-        rows->unfinished = 0;
+    rows->unfinished = 0;
     profile_note(rows->profile, 0, LEDGER_LOST, 1, "%s:%llu: %s", rows->input->path,
                  (unsigned long long)rows->line.number, why);
 }
@@ -116,8 +116,8 @@ void rows_refuse(struct rows *rows, uint32_t track, uint64_t start, uint64_t end
     rows_expect(profile_track(rows->profile, track));
     profile_note(rows->profile, track, LEDGER_IMPOSSIBLE, 1,
                  "%s:%llu: ends at %llu, before its start at %llu", rows->input->path,
-                 (unsigned long long)rows->line.number,
-                 (unsigned long long)end, (unsigned long long)start);
+                 (unsigned long long)rows->line.number, (unsigned long long)end,
+                 (unsigned long long)start);
 }
 
 // A number that lost its last digits is still a number.

@@ -51,25 +51,6 @@ static inline const struct run *runs_find(const struct runs *runs, struct view b
     return NULL;
 }
 
-// Two hints, to be given in this order some time before `runs_find`: they fetch
-// the memory that it will look at.
-static inline void runs_expect_slot(const struct runs *runs, uint32_t hash)
-{
-    __builtin_prefetch(&runs->index.slots[hash_first(&runs->index, hash)]);
-}
-
-static inline void runs_expect_entry(const struct runs *runs, uint32_t hash)
-{
-    if (runs->index.slots == NULL)
-        return;
-    const uint32_t id = runs->index.slots[hash_first(&runs->index, hash)].id;
-    if (id == HASH_NONE)
-        return;
-    const char *entry = (const char *)runs_entry(runs, id);
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry + 64);
-}
-
 // `bytes` are copied and at most RUNS_SIZE_MOST.
 const struct run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                            const struct run *run);

@@ -139,11 +139,11 @@ static const struct run *find_invocation(struct runtime_reader *reader,
         return known;
     split_run_r4(row->run, &reader->texts);
     struct run run = {.name = profile_string(profile, reader->texts.type)};
-    const struct call call = {
-        .operator_id = operator_of_dispatch(reader, run.name),
-        .invocation = row->invocation <= UINT32_MAX ? (uint32_t)row->invocation : 0,
-        .domain = reader->invocation_key,
-        .key = row->invocation};
+    const struct call call = {.operator_id = operator_of_dispatch(reader, run.name),
+                              .invocation =
+                                  row->invocation <= UINT32_MAX ? (uint32_t)row->invocation : 0,
+                              .domain = reader->invocation_key,
+                              .key = row->invocation};
     run.call = profile_call_add(profile, &call);
     return runs_add(&reader->runs, row->run, hash, &run);
 }
@@ -305,10 +305,8 @@ static bool look_up_r2(struct runtime_reader *reader, const struct split_action 
     const struct run *run = find_located_event(reader, row->run, out_problem);
     if (run == NULL)
         return false;
-    *out = (struct occurrence){.phase = (enum phase)run->kind,
-                               .lane = run->index,
-                               .name = run->name,
-                               .call = run->call};
+    *out = (struct occurrence){
+        .phase = (enum phase)run->kind, .lane = run->index, .name = run->name, .call = run->call};
     return true;
 }
 
@@ -390,8 +388,7 @@ static void lose_open(struct runtime_reader *reader)
     struct pairing_begin *begins = memory_allocate(count * sizeof *begins);
     pairing_list(&reader->open, begins);
     for (size_t i = 0; i < count; i++)
-        rows_lose_event(&reader->rows, begins[i].lane, begins[i].line,
-                        "begins and does not end");
+        rows_lose_event(&reader->rows, begins[i].lane, begins[i].line, "begins and does not end");
     free(begins);
 }
 

@@ -10,8 +10,7 @@
 #include "writing.h"
 
 static const char R1_HEADER[] = "id;time_since_open;time_since_start;location\n";
-static const char R2_HEADER[] =
-    "actionIndex, elapsed_time(us), timestamp(us), event, location\n";
+static const char R2_HEADER[] = "actionIndex, elapsed_time(us), timestamp(us), event, location\n";
 static const char R4_HEADER[] = "dispatch_name,invocation_id,action_id,timestamp_us,event\n";
 
 enum phase { PHASE_BEGIN, PHASE_END, PHASE_ONCE };
@@ -45,8 +44,8 @@ static bool ends_before(const struct open_span *a, const struct open_span *b)
 
 static void open_push(struct runtime_writer *writer, const struct timeline_event *event)
 {
-    writer->open = memory_grow(writer->open, writer->open_count, &writer->open_capacity,
-                               sizeof *writer->open);
+    writer->open =
+        memory_grow(writer->open, writer->open_count, &writer->open_capacity, sizeof *writer->open);
     const struct open_span span = {*event, writer->begun++};
     size_t at = writer->open_count++;
     for (; at > 0 && ends_before(&span, &writer->open[(at - 1) / 2]); at = (at - 1) / 2)
@@ -99,8 +98,7 @@ static bool next_phase(struct runtime_writer *writer, struct timeline_event *out
 static bool is_in_microseconds(const struct profile *profile, const struct track *track)
 {
     const struct clock_domain *clock = profile_clock(profile, track->clock);
-    return clock->frequency == TORQ_MICROSECOND_HZ && clock->base_ticks == 0 &&
-           clock->base_ns == 0;
+    return clock->frequency == TORQ_MICROSECOND_HZ && clock->base_ticks == 0 && clock->base_ns == 0;
 }
 
 static uint64_t to_microseconds(const struct profile *profile, const struct track *track,

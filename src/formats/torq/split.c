@@ -58,7 +58,7 @@ static inline bool take_number(struct view *rest, char separator, const char *co
 // view_trim for texts that rarely need it.
 static inline struct view trimmed(struct view v)
 {
-    if (v.size > 0 && !csv_is_blank(v.data[0]) && !csv_is_blank(v.data[v.size - 1]))
+    if (v.size > 0 && (unsigned char)v.data[0] > ' ' && (unsigned char)v.data[v.size - 1] > ' ')
         return v;
     return view_trim(v);
 }
@@ -70,27 +70,45 @@ static bool check_run(struct view run, const char *column, struct split_problem 
     return problem(out, column, shortened(run), "is too long");
 }
 
+// Counts the digits at the end of `text` and gives the number that they make,
+// as far as it fits.
+static inline size_t last_digits(struct view text, uint64_t *out_number)
+{
+    size_t count = 0;
+    if (text.size >= 8) {
+        uint64_t word;
+        memcpy(&word, text.data + text.size - sizeof word, sizeof word);
+        const uint64_t others = csv_not_digits(word);
+        count = others != 0 ? (size_t)__builtin_clzll(others) / 8 : 8;
+        *out_number =
+            count > 0 ? csv_eight_digits(word >> (64 - 8 * count) << (64 - 8 * count)) : 0;
+        if (count < 8)
+            return count;
+    }
+    while (count < text.size && is_digit(text.data[text.size - 1 - count]))
+        count++;
+    csv_digits_take(text.data + text.size - count, count, out_number);
+    return count;
+}
+
 // Takes a field of digits from the right: C2's bytes. An empty last field
 // counts as one without a number.
 static inline bool take_bytes(struct view *run, struct split_compile *row,
                               struct split_problem *out)
 {
-    size_t at = run->size;
-    uint64_t number = 0;
-    uint64_t power = 1;
-    for (; at > 0 && is_digit(run->data[at - 1]); at--, power *= 10)
-        number += power * (unsigned)(run->data[at - 1] - '0');
-    const struct view digits = view_slice(*run, at, run->size);
+    uint64_t number;
+    const size_t count = last_digits(*run, &number);
+    size_t at = run->size - count;
     while (at > 0 && csv_is_blank(run->data[at - 1]))
         at--;
     row->has_bytes = false;
     if (at == 0 || run->data[at - 1] != ',')
         return true;
+    const struct view digits = view_slice(*run, run->size - count, run->size);
     *run = trimmed(view_slice(*run, 0, at - 1));
-    if (digits.size == 0)
+    if (count == 0)
         return true;
-    // 19 digits always fit.
-    if (digits.size > 19 && !view_to_u64(digits, &number))
+    if (count > CSV_DIGITS_SAFE && !view_to_u64(digits, &number))
         return problem(out, "bytes", digits, why_no_number(digits));
     row->has_bytes = true;
     row->bytes = number;
@@ -99,9 +117,10 @@ static inline bool take_bytes(struct view *run, struct split_compile *row,
 
 static inline struct view take_id(struct view *rest)
 {
-    size_t at = 0;
-    while (at < rest->size && rest->data[at] != ',')
-        at++;
+    struct view quoted;
+    if (rest->size > 0 && rest->data[0] == '"' && csv_quoted_take(rest, ',', &quoted))
+        return quoted;
+    const size_t at = csv_find_near(*rest, ',');
     const struct view id = trimmed(view_slice(*rest, 0, at));
     *rest = csv_behind(*rest, at);
     return id;
@@ -233,10 +252,9 @@ struct view split_text(struct view field, struct bytes *scratch)
     return csv_field_unquote(field, '"', scratch, &text) ? text : field;
 }
 
-bool split_location_is_whole(struct view location)
+// Counts what is opened and closed outside of quoted texts.
+static bool closes_all(struct view location)
 {
-    if (!view_starts_with(location, "loc("))
-        return true;
     size_t depth = 0;
     bool in_text = false;
     for (size_t i = 0; i < location.size; i++) {
@@ -249,6 +267,22 @@ bool split_location_is_whole(struct view location)
             depth--;
     }
     return depth == 0 && !in_text;
+}
+
+bool split_location_is_whole(struct view location)
+{
+    if (!view_starts_with(location, "loc("))
+        return true;
+    size_t opened = 0;
+    size_t closed = 0;
+    size_t quotes = 0;
+    for (size_t i = 0; i < location.size; i++) {
+        opened += location.data[i] == '(';
+        closed += location.data[i] == ')';
+        quotes += location.data[i] == '"';
+    }
+    // File names with parentheses are rare, and the count is fast.
+    return (opened == closed && quotes % 2 == 0) || closes_all(location);
 }
 
 bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem)

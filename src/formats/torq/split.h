@@ -21,7 +21,7 @@ struct split_problem {
 
 // C1 to C4. Times are in cycles.
 struct split_compile {
-    struct view id;  // C1, C2: "DI0", "S3_1" ...
+    struct view id;  // C1, C2: "DI0", "S3_1" ..., in its quotes if it has any
     uint64_t number; // C3, C4: actionIndex or taskId
     uint64_t start;
     uint64_t end;
@@ -43,10 +43,10 @@ struct split_job {
 struct split_action {
     bool has_action;
     uint64_t action;
-    uint64_t elapsed;   // R2, R3
+    uint64_t elapsed; // R2, R3
     uint64_t timestamp;
-    struct view run;    // R2, R3: "event,location"; R4: "dispatch_name,invocation_id"
-    bool has_location;  // R2, R3: whether there is a comma behind the event
+    struct view run;   // R2, R3: "event,location"; R4: "dispatch_name,invocation_id"
+    bool has_location; // R2, R3: whether there is a comma behind the event
     struct view event;
     uint64_t invocation; // R4
 };
@@ -73,8 +73,7 @@ struct split_texts {
 };
 
 bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem);
-bool split_run_event(struct view run, struct split_texts *texts,
-                     struct split_problem *out_problem);
+bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem);
 void split_run_r4(struct view run, struct split_texts *texts);
 void split_texts_free(struct split_texts *texts);
 

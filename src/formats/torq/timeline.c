@@ -96,8 +96,7 @@ static void sift(struct timeline *timeline, size_t root)
     uint32_t *const heap = timeline->heap;
     const uint32_t moved = heap[root];
     for (size_t child; (child = 2 * root + 1) < timeline->heap_size; root = child) {
-        if (child + 1 < timeline->heap_size &&
-            comes_before(timeline, heap[child + 1], heap[child]))
+        if (child + 1 < timeline->heap_size && comes_before(timeline, heap[child + 1], heap[child]))
             child++;
         if (!comes_before(timeline, heap[child], moved))
             break;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "wire/csv.h"
+
 static const struct {
     const char *lane;
     enum engine engine;
@@ -32,27 +34,18 @@ enum { WORD_COUNT = sizeof WORDS / sizeof WORDS[0] };
 
 static const struct unit OTHER = {UNIT_OTHER, 0};
 
-static bool is_number_from(struct view text, size_t at)
+static bool is_digit(char byte)
 {
-    if (at >= text.size)
-        return false;
-    for (; at < text.size; at++) {
-        if (!isdigit((unsigned char)text.data[at]))
-            return false;
-    }
-    return true;
+    return byte >= '0' && byte <= '9';
 }
 
 // `numbers` is what follows the S: "<i>" or "<i>_<slice>".
 static struct unit slice_of_id(struct view numbers, uint32_t num_slices)
 {
-    uint64_t index = 0;
-    uint64_t slice = 0;
-    size_t at = 0;
-    for (; at < numbers.size && isdigit((unsigned char)numbers.data[at]); at++)
-        index = index * 10 + (unsigned)(numbers.data[at] - '0');
-    // 19 digits always fit.
-    if (at == 0 || at > 19)
+    uint64_t index;
+    uint64_t slice;
+    const size_t at = csv_digits_take(numbers.data, numbers.size, &index);
+    if (at == 0 || at > CSV_DIGITS_SAFE)
         return OTHER;
     if (at == numbers.size)
         return (struct unit){UNIT_SLICE, (uint32_t)(index % num_slices)};
@@ -68,11 +61,15 @@ struct unit unit_of_id(struct view id, uint32_t num_slices)
         return OTHER;
     if (id.data[0] == 'S')
         return slice_of_id(view_slice(id, 1, id.size), num_slices);
-    if (id.data[0] == 'D' && (id.data[1] == 'I' || id.data[1] == 'O') && is_number_from(id, 2))
-        return (struct unit){id.data[1] == 'I' ? UNIT_DMA_IN : UNIT_DMA_OUT, 0};
+    if (id.size > 2 && id.data[0] == 'D' && is_digit(id.data[2])) {
+        if (id.data[1] == 'I')
+            return (struct unit){UNIT_DMA_IN, 0};
+        if (id.data[1] == 'O')
+            return (struct unit){UNIT_DMA_OUT, 0};
+    }
     if (view_starts_with(id, "CDMA_"))
         return (struct unit){UNIT_CDMA, 0};
-    if (view_starts_with(id, "CSS") && is_number_from(id, 3))
+    if (view_starts_with(id, "CSS") && id.size > 3 && is_digit(id.data[3]))
         return (struct unit){UNIT_CSS, 0};
     return OTHER;
 }

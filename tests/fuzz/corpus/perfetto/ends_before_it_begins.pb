@@ -1,0 +1,9 @@
+
+âlane
+@PZHXºback
+
+@
+PZHX
+@PZHXºa
+
+@(PZHX

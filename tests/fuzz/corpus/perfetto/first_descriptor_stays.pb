@@ -1,0 +1,14 @@
+
+â	first
+â
+second
+â
+ânamed later
+@
+PZHXºa
+
+@PZHX
+@
+PZHXºb
+
+@PZHX
