@@ -6,6 +6,7 @@
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "ledger_text.h"
+#include "paths.h"
 #include "profile/file.h"
 #include "units.h"
 
@@ -107,6 +108,7 @@ static status convert(const struct arguments *arguments, struct profile *profile
     STATUS_TRY(choose_form(arguments, out, &form));
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
+    STATUS_TRY(paths_check("convert", out, &in, 1));
     STATUS_TRY(format_read(in, &options, profile));
     const struct perfetto_writer_options perfetto = {arguments_flag(arguments, "no-args")};
     if (form == FORM_PERFETTO)

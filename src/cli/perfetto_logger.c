@@ -10,6 +10,7 @@
 #include "formats/perfetto/writer.h"
 #include "formats/torq/overview_rows.h"
 #include "ledger_text.h"
+#include "paths.h"
 #include "units.h"
 
 struct source {
@@ -42,6 +43,7 @@ static status open_sources(struct logger *logger, const struct arguments *argume
 {
     size_t count;
     const char *const *paths = arguments_values(arguments, option, &count);
+    STATUS_TRY(paths_check("perfetto_logger", arguments_value(arguments, "pb"), paths, count));
     for (size_t i = 0; i < count; i++) {
         struct source *source = &logger->sources[logger->source_count];
         STATUS_TRY(input_open(paths[i], &source->input));

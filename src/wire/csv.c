@@ -207,7 +207,7 @@ static void split_record(struct csv_records *records, struct view record)
 {
     records->count = 0;
     records->unquoted.size = 0;
-    bytes_reserve(&records->unquoted, record.size);
+    bytes_reserve(&records->unquoted, record.size + 1);
     const char *end = record.data + record.size;
     for (const char *at = record.data;; at++) {
         const char *start = at;

@@ -1,6 +1,5 @@
 """The overview of the document, character for character."""
 from support import *
-from spans import Row
 from torq_trace import *
 
 WITHOUT_WALL_TIME = "".join(line for line in DOCUMENT_TEXT.splitlines(True)
@@ -42,6 +41,15 @@ def test_from_a_trace_of_today(folder):
 def test_from_a_trace_of_the_document_s_time(folder):
     trace = named(folder, document_trace("threads", OLD_LABELS.items()))
     equal(opscope("overview", trace, "--wall-time=207ms").out, DOCUMENT_TEXT, "overview")
+
+
+def test_from_a_trace_with_much_work(folder):
+    """Figures in names count, not what the tracks of the trace add up to."""
+    trace = folder / f"[{DOCUMENT_MODEL}].pb"
+    for style in ("tracks", "threads"):
+        run(sys.executable, ROOT / "tests/tools/torq_trace.py", "--document", "--work", "50",
+            "--style", style, trace)
+        equal(opscope("overview", trace, "--wall-time", "0.207").out, DOCUMENT_TEXT, style)
 
 
 def test_the_model_is_in_brackets_or_the_whole_name(folder):

@@ -27,8 +27,11 @@ static status count(struct event_sink *sink, const struct event_batch *batch)
         struct value value;
         check(event->start <= event->end);
         check(event->name < counter->profile->strings.texts.count);
-        while (value_next(&reader, &value))
+        while (value_next(&reader, &value)) {
             check(value.key < counter->profile->strings.texts.count);
+            check(value.key != 0 || event->kind == EVENT_COUNTER || value.kind == VALUE_FLOW_OUT ||
+                  value.kind == VALUE_FLOW_IN);
+        }
         check(reader.at == reader.end);
     }
     counter->events += batch->count;

@@ -429,6 +429,12 @@ def json_annotation():
 
 
 @case
+def annotations_without_a_name():
+    return Case([plain(1, "lane"), *span(0, 10, 1, "a", (4, [(10, ""), (3, 1)]), (4, [(3, 2)]))],
+                differs="Perfetto has no name for them either, and keeps one")
+
+
+@case
 def annotations_on_the_end():
     return [plain(1, "lane"), event(0, BEGIN, 1, "a", (4, [(10, "x"), (3, 1)])),
             event(10, END, 1, None, (4, [(10, "y"), (3, 2)]), (47, Fixed64(5))),
@@ -583,6 +589,11 @@ def malformed_packet():
 def malformed_event():
     return Case([plain(1, "lane"), [(TIMESTAMP, 3), (SEQUENCE, 1), (TRACK_EVENT, b"\x48\x03\x12\x7f")],
                  *span(20, 30, 1, "b")], differs="Perfetto reads what stands before", lost=1)
+
+
+@case
+def malformed_descriptor():
+    return Case([[(DESCRIPTOR, b"\x08\x01\x12\x7f")], *span(20, 30, 1, "b")], lost=1)
 
 
 @case

@@ -119,7 +119,3 @@ def document_trace(style="tracks", labels=(), more=()):
     """A trace that carries the document's figures in the names of its events only."""
     work = ("Host", [("Host Copy", [(1000, 2000, "Host Copy | loc(unknown)")])])
     return torq_trace([work, overview_process("Host Profile", DOCUMENT, 1000, labels, more)], style)
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(document_trace())

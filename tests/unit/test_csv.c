@@ -36,7 +36,8 @@ static void assert_no_line(struct csv_lines *lines)
 static void lines_end_in_lf_or_crlf(void **state)
 {
     (void)state;
-    struct csv_lines lines = csv_lines_of(view_of("\xef\xbb\xbf" "a\r\nb\n\n\r\nc\rd\ne"));
+    struct csv_lines lines = csv_lines_of(view_of("\xef\xbb\xbf"
+                                                  "a\r\nb\n\n\r\nc\rd\ne"));
     assert_next_line(&lines, 1, "a", true);
     assert_next_line(&lines, 2, "b", true);
     assert_next_line(&lines, 3, "", true);
@@ -245,13 +246,12 @@ static void assert_record(struct csv_records *records, uint64_t number, size_t c
 static void records_follow_rfc_4180(void **state)
 {
     (void)state;
-    struct csv_records records =
-        csv_records_of(view_of("a,\"b,\r\n\"\"c\"\"\",d\r\n"
-                               "e\"f\", \"g\" ,\"h\"i\n"
-                               "\n"
-                               ",\n"
-                               "\"\",\"last\""),
-                       ',', '"');
+    struct csv_records records = csv_records_of(view_of("a,\"b,\r\n\"\"c\"\"\",d\r\n"
+                                                        "e\"f\", \"g\" ,\"h\"i\n"
+                                                        "\n"
+                                                        ",\n"
+                                                        "\"\",\"last\""),
+                                                ',', '"');
     assert_record(&records, 1, 3, (const char *[]){"a", "b,\r\n\"c\"", "d"});
     assert_record(&records, 3, 3, (const char *[]){"e\"f\"", " \"g\" ", "hi"});
     assert_record(&records, 4, 1, (const char *[]){""});

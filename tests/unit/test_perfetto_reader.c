@@ -90,7 +90,7 @@ static void interned_texts_hold_until_the_state_is_cleared(void **state)
         struct bytes interned = {0};
         put_entry(&interned, PERFETTO_INTERNED_EVENT_NAME, 9, round == 0 ? "first" : "third");
         put_entry(&interned, PERFETTO_INTERNED_EVENT_NAME, 9, "second");
-        put_entry(&interned, PERFETTO_INTERNED_CATEGORY, 1, "x");
+        put_entry(&interned, PERFETTO_INTERNED_CATEGORY, 1, round == 0 ? "x" : "z");
         put_entry(&interned, PERFETTO_INTERNED_CATEGORY, 2, "y");
         put_entry(&interned, PERFETTO_INTERNED_ANNOTATION_NAME, 1, "key");
         put_entry(&interned, PERFETTO_INTERNED_STRING, 1, "value");
@@ -109,7 +109,7 @@ static void interned_texts_hold_until_the_state_is_cleared(void **state)
         put_end(&trace, (uint64_t)round * 10 + 5, 1);
     }
     assert_reads(trace, "lane /lane\n  0-5 first category='x,y' key='value'\n"
-                        "  10-15 third category='x,y' key='value'\n");
+                        "  10-15 third category='z,y' key='value'\n");
 }
 
 static void events_that_need_lost_state_are_accounted_for(void **state)

@@ -45,7 +45,7 @@ static uint32_t add_lane(struct profile *profile, const char *name, bool nests)
 
 static void add_span(struct profile *profile, uint32_t track, uint64_t start, uint64_t end)
 {
-    char name[32];
+    char name[48];
     snprintf(name, sizeof name, "%llu-%llu", (unsigned long long)start, (unsigned long long)end);
     const struct event event = {
         .start = start, .end = end, .track = track, .name = profile_string(profile, view_of(name))};

@@ -10,11 +10,12 @@ static const char C1_ROWS[] = "DI0,0,77,loc(\"/p/x.mlir\":4:10),DMA_IN\n"
                               "S1,79,180,loc(\"/p/x.mlir\":5:10),fully_connected\n"
                               "S2,180,181,loc(\"/p/x.mlir\":6:10),add\n";
 
-static const char C1_EVENTS[] = "DMA IN: DMA_IN 0..77 ID='DI0' @loc(\"/p/x.mlir\":4:10)\n"
-                                "DMA OUT: DMA_OUT 181..182 ID='DO1' @loc(unknown)\n"
-                                "SLICE 0: fully_connected 78..180 ID='S0' @loc(\"/p/x.mlir\":5:10)\n"
-                                "SLICE 0: add 180..181 ID='S2' @loc(\"/p/x.mlir\":6:10)\n"
-                                "SLICE 1: fully_connected 79..180 ID='S1' @loc(\"/p/x.mlir\":5:10)\n";
+static const char C1_EVENTS[] =
+    "DMA IN: DMA_IN 0..77 ID='DI0' @loc(\"/p/x.mlir\":4:10)\n"
+    "DMA OUT: DMA_OUT 181..182 ID='DO1' @loc(unknown)\n"
+    "SLICE 0: fully_connected 78..180 ID='S0' @loc(\"/p/x.mlir\":5:10)\n"
+    "SLICE 0: add 180..181 ID='S2' @loc(\"/p/x.mlir\":6:10)\n"
+    "SLICE 1: fully_connected 79..180 ID='S1' @loc(\"/p/x.mlir\":5:10)\n";
 
 static void assert_reads_with_header(const char *header, const char *rows, const char *events)
 {
@@ -102,7 +103,8 @@ static void rows_may_end_in_crlf_and_have_blanks(void **state)
                  "DMA IN: DMA_IN 0..77 ID='DI0' bytes=364 @loc(unknown)\n"
                  "SLICE 1: add 1..2 ID='S0_1' @loc(a, b)\n",
                  "");
-    assert_reads("\xef\xbb\xbf" "0 , 77, 0, DMA In , loc(unknown) , 5 \r\n",
+    assert_reads("\xef\xbb\xbf"
+                 "0 , 77, 0, DMA In , loc(unknown) , 5 \r\n",
                  "DMA IN: DMA In 0..77 ID=0 bytes=5 @loc(unknown)\n", "");
 }
 
@@ -119,14 +121,15 @@ static void locations_may_hold_commas_and_quotes(void **state)
     snprintf(text, sizeof text,
              "DI0,0,1,%s,DMA_IN,64\nDI1,1,2,%s,DMA_IN,64\nS0_0,1,2,%s,a_b\nS1_0,2,3,%s,a_b\n",
              fused, quoted, fused, quoted);
-    snprintf(events, sizeof events,
-             "DMA IN: DMA_IN 0..1 ID='DI0' bytes=64 @%s\nDMA IN: DMA_IN 1..2 ID='DI1' bytes=64 @%s\n"
-             "SLICE 0: a_b 1..2 ID='S0_0' @%s\nSLICE 0: a_b 2..3 ID='S1_0' @%s\n",
-             fused, fused, fused, fused);
+    snprintf(
+        events, sizeof events,
+        "DMA IN: DMA_IN 0..1 ID='DI0' bytes=64 @%s\nDMA IN: DMA_IN 1..2 ID='DI1' bytes=64 @%s\n"
+        "SLICE 0: a_b 1..2 ID='S0_0' @%s\nSLICE 0: a_b 2..3 ID='S1_0' @%s\n",
+        fused, fused, fused, fused);
     assert_reads(text, events, "");
 
-    snprintf(text, sizeof text, "1,2,3,DMA In,%s,64\n2,2,5,DMA In,%s,64\n3,2,7,Slice 1,%s,\n", fused,
-             quoted, fused);
+    snprintf(text, sizeof text, "1,2,3,DMA In,%s,64\n2,2,5,DMA In,%s,64\n3,2,7,Slice 1,%s,\n",
+             fused, quoted, fused);
     snprintf(events, sizeof events,
              "DMA IN: DMA In 3..5 ID=1 bytes=64 @%s\nDMA IN: DMA In 5..7 ID=2 bytes=64 @%s\n"
              "SLICE 1: Slice 1 7..9 ID=3 @%s\n",
@@ -286,8 +289,7 @@ static void an_end_before_the_start_is_impossible(void **state)
 // The notes that come of the first `size` bytes of a text.
 static void assert_cut(const char *text, size_t size, uint64_t recorded, const char *note)
 {
-    struct profile *profile =
-        read_with((struct view){text, size}, &(struct torq_options){0});
+    struct profile *profile = read_with((struct view){text, size}, &(struct torq_options){0});
     char *notes = tell_notes(profile);
     assert_int_equal(profile_ledger(profile).recorded, recorded);
     if (strncmp(notes, note, strlen(note)) != 0)
@@ -348,9 +350,9 @@ static void a_damaged_archive_leaves_the_number_of_rows_unknown(void **state)
     input->damage = "the gzip data is cut off";
     assert_null(torq_read(input, &(struct torq_options){0}, profile));
     char *notes = tell_notes(profile);
-    assert_string_equal(notes,
-                        "lost 1: t.csv.gz:2: the last line is cut off: column 'End' is empty\n"
-                        "lost 1: t.csv.gz: the gzip data is cut off; the rows behind it are lost\n");
+    assert_string_equal(
+        notes, "lost 1: t.csv.gz:2: the last line is cut off: column 'End' is empty\n"
+               "lost 1: t.csv.gz: the gzip data is cut off; the rows behind it are lost\n");
     assert_true(profile_ledger(profile).expected == LEDGER_UNKNOWN);
     free(notes);
     input_close(input);

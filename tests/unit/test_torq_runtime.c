@@ -8,8 +8,7 @@
 static void r1_is_stamped_at_the_end_of_a_job(void **state)
 {
     (void)state;
-    const char *const headers[] = {"",
-                                   "id;time_since_open;time_since_start;location\n",
+    const char *const headers[] = {"", "id;time_since_open;time_since_start;location\n",
                                    "ID; time_since_open; time_since_start; Location\r\n",
                                    "dispatch_id;time_since_open;time_since_start;mlir_loc\n"};
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
@@ -149,30 +148,31 @@ static void derived_spans_stay_out_of_the_ledger(void **state)
 static void programs_are_waited_for_in_the_order_of_their_starts(void **state)
 {
     (void)state;
-    assert_reads("0,0,10,NSS_START,\n"
-                 "0,1,11,NSS_START_END,\n"
-                 "1,2,12,NSS_START,\n"
-                 "1,3,13,NSS_START_END,\n"
-                 "2,4,14,NSS_WAIT_START,\n"
-                 "2,20,30,NSS_WAIT_END,\n"
-                 "3,20,30,NSS_WAIT_START,\n"
-                 "3,40,50,NSS_WAIT_END,\n"
-                 "4,41,51,NSS_WAIT_START,\n"
-                 "4,42,52,NSS_WAIT_END,\n"
-                 "5,43,53,NSS_START,\n"
-                 "5,44,54,NSS_START_END,\n",
-                 "NSS_START: NSS_START 10..11 action=0\n"
-                 "NSS_START: NSS_START 12..13 action=1\n"
-                 "NSS_START: NSS_START 53..54 action=5\n"
-                 "NSS_WAIT: NSS_WAIT 14..30 action=2\n"
-                 "NSS_WAIT: NSS_WAIT 30..50 action=3\n"
-                 "NSS_WAIT: NSS_WAIT 51..52 action=4\n"
-                 "NSS PROGRAM: NSS PROGRAM 10..30 action=0 wait_action=2\n"
-                 "NSS PROGRAM: NSS PROGRAM 12..50 action=1 wait_action=3\n",
-                 "remark 1: t.csv: 1 actions wait for a program of the NPU that nobody started; "
-                 "they have no span on NSS PROGRAM\n"
-                 "remark 1: t.csv: 1 actions start a program of the NPU that nobody waits for; they "
-                 "have no span on NSS PROGRAM\n");
+    assert_reads(
+        "0,0,10,NSS_START,\n"
+        "0,1,11,NSS_START_END,\n"
+        "1,2,12,NSS_START,\n"
+        "1,3,13,NSS_START_END,\n"
+        "2,4,14,NSS_WAIT_START,\n"
+        "2,20,30,NSS_WAIT_END,\n"
+        "3,20,30,NSS_WAIT_START,\n"
+        "3,40,50,NSS_WAIT_END,\n"
+        "4,41,51,NSS_WAIT_START,\n"
+        "4,42,52,NSS_WAIT_END,\n"
+        "5,43,53,NSS_START,\n"
+        "5,44,54,NSS_START_END,\n",
+        "NSS_START: NSS_START 10..11 action=0\n"
+        "NSS_START: NSS_START 12..13 action=1\n"
+        "NSS_START: NSS_START 53..54 action=5\n"
+        "NSS_WAIT: NSS_WAIT 14..30 action=2\n"
+        "NSS_WAIT: NSS_WAIT 30..50 action=3\n"
+        "NSS_WAIT: NSS_WAIT 51..52 action=4\n"
+        "NSS PROGRAM: NSS PROGRAM 10..30 action=0 wait_action=2\n"
+        "NSS PROGRAM: NSS PROGRAM 12..50 action=1 wait_action=3\n",
+        "remark 1: t.csv: 1 actions wait for a program of the NPU that nobody started; "
+        "they have no span on NSS PROGRAM\n"
+        "remark 1: t.csv: 1 actions start a program of the NPU that nobody waits for; they "
+        "have no span on NSS PROGRAM\n");
 }
 
 static void what_does_not_pair_is_lost(void **state)
@@ -294,24 +294,25 @@ static void r4_has_dispatches_and_invocations(void **state)
 static void r4_pairs_within_an_invocation(void **state)
 {
     (void)state;
-    assert_reads("a,1,0,10,ALLOC_BEGIN\n"
-                 "b,2,0,11,ALLOC_BEGIN\n"
-                 "a,1,0,20,ALLOC_END\n"
-                 "b,2,0,21,ALLOC_END\n"
-                 "a,1,1,30,NSS_START_BEGIN\na,1,1,31,NSS_START_END\n"
-                 "b,2,1,32,NSS_START_BEGIN\nb,2,1,33,NSS_START_END\n"
-                 "b,2,2,34,NSS_WAIT_BEGIN\nb,2,2,40,NSS_WAIT_END\n"
-                 "a,1,2,41,NSS_WAIT_BEGIN\na,1,2,50,NSS_WAIT_END\n",
-                 "ALLOC: ALLOC 10..20 action=0 invocation=1 dispatch='a'\n"
-                 "ALLOC: ALLOC 11..21 action=0 invocation=2 dispatch='b'\n"
-                 "NSS_START: NSS_START 30..31 action=1 invocation=1 dispatch='a'\n"
-                 "NSS_START: NSS_START 32..33 action=1 invocation=2 dispatch='b'\n"
-                 "NSS_WAIT: NSS_WAIT 34..40 action=2 invocation=2 dispatch='b'\n"
-                 "NSS_WAIT: NSS_WAIT 41..50 action=2 invocation=1 dispatch='a'\n"
-                 "NSS PROGRAM: NSS PROGRAM 30..50 action=1 invocation=1 dispatch='a' wait_action=2\n"
-                 "NSS PROGRAM: NSS PROGRAM 32..40 action=1 invocation=2 dispatch='b' "
-                 "wait_action=2\n",
-                 "");
+    assert_reads(
+        "a,1,0,10,ALLOC_BEGIN\n"
+        "b,2,0,11,ALLOC_BEGIN\n"
+        "a,1,0,20,ALLOC_END\n"
+        "b,2,0,21,ALLOC_END\n"
+        "a,1,1,30,NSS_START_BEGIN\na,1,1,31,NSS_START_END\n"
+        "b,2,1,32,NSS_START_BEGIN\nb,2,1,33,NSS_START_END\n"
+        "b,2,2,34,NSS_WAIT_BEGIN\nb,2,2,40,NSS_WAIT_END\n"
+        "a,1,2,41,NSS_WAIT_BEGIN\na,1,2,50,NSS_WAIT_END\n",
+        "ALLOC: ALLOC 10..20 action=0 invocation=1 dispatch='a'\n"
+        "ALLOC: ALLOC 11..21 action=0 invocation=2 dispatch='b'\n"
+        "NSS_START: NSS_START 30..31 action=1 invocation=1 dispatch='a'\n"
+        "NSS_START: NSS_START 32..33 action=1 invocation=2 dispatch='b'\n"
+        "NSS_WAIT: NSS_WAIT 34..40 action=2 invocation=2 dispatch='b'\n"
+        "NSS_WAIT: NSS_WAIT 41..50 action=2 invocation=1 dispatch='a'\n"
+        "NSS PROGRAM: NSS PROGRAM 30..50 action=1 invocation=1 dispatch='a' wait_action=2\n"
+        "NSS PROGRAM: NSS PROGRAM 32..40 action=1 invocation=2 dispatch='b' "
+        "wait_action=2\n",
+        "");
 }
 
 static void r4_names_may_hold_commas_and_invocations_be_large(void **state)

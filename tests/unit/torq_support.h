@@ -55,7 +55,8 @@ static inline status tell_events(struct event_sink *sink, const struct event_bat
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
         const struct track *track = profile_track(teller->profile, event->track);
-        fprintf(teller->out, "%.*s: %.*s %" PRIu64, VIEW_ARGUMENTS(profile_text(teller->profile, track->name)),
+        fprintf(teller->out, "%.*s: %.*s %" PRIu64,
+                VIEW_ARGUMENTS(profile_text(teller->profile, track->name)),
                 VIEW_ARGUMENTS(profile_text(teller->profile, event->name)), event->start);
         if (event->kind == EVENT_SPAN)
             fprintf(teller->out, "..%" PRIu64, event->end);

@@ -83,8 +83,9 @@ static void look_at_packet(struct perfetto_visitor *visitor, const struct perfet
     enum perfetto_loss loss;
     uint64_t time;
     perfetto_sequences_enter(&reader->sequences, packet, &sequence);
-    if (packet->descriptor.data != NULL)
-        perfetto_tracks_describe(&reader->tracks, packet->descriptor);
+    if (packet->descriptor.data != NULL &&
+        !perfetto_tracks_describe(&reader->tracks, packet->descriptor))
+        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
     if (packet->attributes.data != NULL)
         read_attributes(reader->profile, packet->attributes);
     if (packet->event.data != NULL && admit(reader, packet, sequence, &time, &loss))

@@ -82,7 +82,8 @@ static struct view name_text(struct perfetto_annotations *annotations,
     return (struct view){room, (size_t)length};
 }
 
-// A key without names above it needs no path, and may be of any length.
+// A key without names above it needs no path, and may be of any length. 0 where
+// the name is empty: values have names.
 static uint32_t simple_key(struct perfetto_annotations *annotations,
                            const struct annotation *annotation)
 {
@@ -163,7 +164,9 @@ static void add_nested_scalar(struct perfetto_annotations *annotations,
                               const struct protobuf_field *field)
 {
     const uint32_t key = path_key(annotations);
-    if (field->number == NESTED_INT && field->type == PROTOBUF_VARINT)
+    if (key == 0)
+        annotations->unread++;
+    else if (field->number == NESTED_INT && field->type == PROTOBUF_VARINT)
         add_number(annotations, key, VALUE_INT, field->value);
     else if (field->number == NESTED_BOOL && field->type == PROTOBUF_VARINT)
         add_number(annotations, key, VALUE_BOOL, field->value != 0);
@@ -307,7 +310,11 @@ static void add_message(struct perfetto_annotations *annotations, struct view me
         return;
     }
     if (is_flat(&annotation) && annotations->path_size == 0) {
-        add_scalar(annotations, simple_key(annotations, &annotation), &annotation.value);
+        const uint32_t key = simple_key(annotations, &annotation);
+        if (key != 0)
+            add_scalar(annotations, key, &annotation.value);
+        else
+            annotations->unread++;
         return;
     }
     char room[40];

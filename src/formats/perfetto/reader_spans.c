@@ -6,12 +6,9 @@
 void perfetto_spans_start(struct perfetto_spans *spans, struct profile *profile,
                           struct perfetto_losses *losses)
 {
-    *spans =
-        (struct perfetto_spans){.profile = profile,
-                                .losses = losses,
-                                .category_key = profile_string(profile, VIEW_LITERAL("category")),
-                                .kept_keys = SPOOL_EMPTY,
-                                .kept = SPOOL_EMPTY};
+    *spans = (struct perfetto_spans){
+        .profile = profile, .losses = losses, .kept_keys = SPOOL_EMPTY, .kept = SPOOL_EMPTY};
+    spans->category_key = profile_string(profile, VIEW_LITERAL("category"));
 }
 
 void perfetto_spans_free(struct perfetto_spans *spans)

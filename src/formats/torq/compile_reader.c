@@ -8,11 +8,22 @@
 
 enum { SLICES_CACHED = 64 };
 
+// Rows are split some ahead of being looked up: what is known of their runs is
+// spread over more memory than a cache holds, and comes while others are split.
+enum { ROWS_AHEAD = 16 };
+
+struct waiting_row {
+    struct csv_line line;
+    struct split_compile row;
+    uint32_t hash;
+};
+
 struct compile_reader {
     struct rows rows;
     struct runs runs;
     struct lanes lanes;
     struct split_texts texts;
+    struct waiting_row waiting[ROWS_AHEAD];
     struct bytes values;
     struct bytes id_scratch;
     uint32_t num_slices;
@@ -141,36 +152,64 @@ static void unquote_id(struct compile_reader *reader, struct split_compile *row)
         row->id = split_text(row->id, &reader->id_scratch);
 }
 
-static const struct run *find_run(struct compile_reader *reader, struct view bytes,
+static const struct run *find_run(struct compile_reader *reader, struct view bytes, uint32_t hash,
                                   struct split_problem *out_problem)
 {
-    const uint32_t hash = hash_bytes(bytes.data, bytes.size);
     const struct run *run = runs_find(&reader->runs, bytes, hash);
     return run != NULL ? run : add_run(reader, bytes, hash, out_problem);
 }
 
-static void read_row(struct compile_reader *reader)
+static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
-    struct split_compile row;
+    struct split_compile *row = &waiting->row;
     struct split_problem problem;
-    const struct run *run = NULL;
-    if (split(&reader->rows, &row, &problem))
-        run = find_run(reader, row.run, &problem);
+    const struct run *run = find_run(reader, row->run, waiting->hash, &problem);
+    reader->rows.line = waiting->line;
     if (run == NULL) {
         rows_lose(&reader->rows, &problem);
         return;
     }
-    unquote_id(reader, &row);
-    const struct unit unit = unit_of(reader, &row, run);
-    if (is_cut(reader, &row, unit, run)) {
+    unquote_id(reader, row);
+    const struct unit unit = unit_of(reader, row, run);
+    if (is_cut(reader, row, unit, run)) {
         rows_lose_cut(&reader->rows);
         return;
     }
     const uint32_t lane = lane_of(reader, unit, run);
-    if (row.end < row.start)
-        rows_refuse(&reader->rows, lane, row.start, row.end);
+    if (row->end < row->start)
+        rows_refuse(&reader->rows, lane, row->start, row->end);
     else
-        add_span(reader, &row, run, lane);
+        add_span(reader, row, run, lane);
+}
+
+// Splits the next few rows and asks for the memory that each will need.
+static size_t split_ahead(struct compile_reader *reader)
+{
+    size_t count = 0;
+    while (count < ROWS_AHEAD && rows_next(&reader->rows)) {
+        struct waiting_row *waiting = &reader->waiting[count];
+        struct split_problem problem;
+        if (!split(&reader->rows, &waiting->row, &problem)) {
+            rows_lose(&reader->rows, &problem);
+            continue;
+        }
+        waiting->line = reader->rows.line;
+        waiting->hash = hash_bytes(waiting->row.run.data, waiting->row.run.size);
+        hash_prefetch(&reader->runs.index, waiting->hash);
+        count++;
+    }
+    return count;
+}
+
+static void read_rows(struct compile_reader *reader)
+{
+    size_t count;
+    while ((count = split_ahead(reader)) > 0) {
+        for (size_t i = 0; i < count; i++)
+            runs_prefetch(&reader->runs, reader->waiting[i].hash);
+        for (size_t i = 0; i < count; i++)
+            read_row(reader, &reader->waiting[i]);
+    }
 }
 
 void compile_reader_run(const struct input *input, enum torq_form form,
@@ -188,8 +227,7 @@ void compile_reader_run(const struct input *input, enum torq_form form,
         .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
     };
     bytes_reserve(&reader.values, SPLIT_ID_MOST + 8 * VARINT_MOST);
-    while (rows_next(&reader.rows))
-        read_row(&reader);
+    read_rows(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);

@@ -4,8 +4,9 @@
 #include "rows.h"
 #include "unit.h"
 
-// How far a form is looked for behind lines that are none.
-enum { LINES_MOST = 50, SHOWN_MOST = 60 };
+// How far a form is looked for behind lines that are none: other files come
+// here, too, and may be large.
+enum { LINES_MOST = 50, BYTES_MOST = 1 << 20, SHOWN_MOST = 60 };
 
 static const char *const FORM_NAMES[TORQ_FORMS] = {
     "unknown", "torq-c1", "torq-c2", "torq-c3", "torq-c4",
@@ -119,10 +120,13 @@ static enum torq_form refined(enum torq_form form, const struct csv_line *line)
 
 enum torq_form torq_recognise(struct view bytes)
 {
-    struct csv_lines lines = csv_lines_of(bytes);
+    const bool whole = bytes.size <= BYTES_MOST;
+    struct csv_lines lines = csv_lines_of(whole ? bytes : view_slice(bytes, 0, BYTES_MOST));
     struct csv_line line;
     enum torq_form form = TORQ_UNKNOWN;
     for (unsigned looked = 0; looked < LINES_MOST && csv_line_next(&lines, &line);) {
+        if (!line.terminated && !whole)
+            break;
         if (view_trim(line.text).size == 0)
             continue;
         if (looked == 0)

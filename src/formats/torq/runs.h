@@ -38,6 +38,19 @@ static inline const struct run_entry *runs_entry(const struct runs *runs, uint32
     return (const struct run_entry *)(const void *)(runs->entries.data + (size_t)id * RUNS_STEP);
 }
 
+// Asks for the memory of the run that `hash` most likely belongs to.
+static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
+{
+    uint32_t at = hash_first(&runs->index, hash);
+    const uint32_t id = hash_next(&runs->index, hash, &at);
+    if (id == HASH_NONE)
+        return;
+    const char *entry = (const char *)runs_entry(runs, id);
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + 64);
+    __builtin_prefetch(entry + 128);
+}
+
 // NULL when the run is new. Valid until the next one is added.
 static inline const struct run *runs_find(const struct runs *runs, struct view bytes, uint32_t hash)
 {
