@@ -1,5 +1,5 @@
 // Writes a Torq compile profile of any size to the standard output: version C2
-// (docs/formats/torq.md), no header, times in cycles.
+// (docs/formats/torq-csv.md), no header, times in cycles.
 //
 //     generate_c2 ROWS [SEED]
 //

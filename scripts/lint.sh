@@ -87,6 +87,14 @@ for path in sys.argv[1:]:
         compile(file.read(), path, "exec")'
 }
 
+dead_links() {
+    files '\.md$' | while read -r file; do
+        grep -oE '\]\([^)#:]+' "$file" | cut -c 3- | while read -r target; do
+            [ -e "$(dirname "$file")/$target" ] || echo "$file: $target does not exist"
+        done
+    done
+}
+
 check "layout (make format)" layout
 check "rooms" scripts/check-rooms.py
 check "no source file over 700 lines" long_files
@@ -99,6 +107,7 @@ check "no unfinished business" search '\b([T]ODO|[F]IXME|[X]XX)\b'
 check "no paths of a machine" search '(^|[^[:alnum:]._/-])/(work|home|root)(/|\b)'
 check "no package registries" search '(registry|pypi|crates)\.[[:alnum:]-]+\.(org|com|io)|[[:alnum:].-]+\.(artifactory|jfrog)\.'
 check "no blanks at the end of a line" search '[[:blank:]]+$'
+check "no dead links in documents" dead_links
 check "shell scripts" shell_scripts
 check "python scripts" python_scripts
 echo "1..$number"

@@ -8,7 +8,7 @@
 
 unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
 {
-    if (bytes->capacity - bytes->size < size) {
+    if (bytes->data == NULL || bytes->capacity - bytes->size < size) {
         size_t wanted = bytes->capacity == 0 ? 64 : bytes->capacity;
         while (wanted - bytes->size < size) {
             if (wanted > SIZE_MAX / 2)

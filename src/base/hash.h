@@ -47,7 +47,8 @@ static inline uint32_t hash_next(const struct hash_index *index, uint32_t hash, 
 // Asks for the memory in which a later look-up of `hash` starts.
 static inline void hash_prefetch(const struct hash_index *index, uint32_t hash)
 {
-    __builtin_prefetch(index->slots + hash_first(index, hash));
+    if (index->slots != NULL)
+        __builtin_prefetch(index->slots + hash_first(index, hash));
 }
 
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t id);

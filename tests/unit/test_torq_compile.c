@@ -325,6 +325,15 @@ static void a_last_row_of_c4_that_is_cut_off_is_lost(void **state)
     assert_cut(slice, strlen(slice), 1, "remark 1: t.csv:1: the last line has no newline");
 }
 
+static void a_bad_row_does_not_hide_that_the_last_one_has_no_newline(void **state)
+{
+    (void)state;
+    assert_reads("DI0,0,1,l\nDI1,1,2,l,DMA_IN", "DMA IN: DMA_IN 1..2 ID='DI1' @l\n",
+                 "lost 1: t.csv:1: column 'Op Type' is missing\n"
+                 "remark 1: t.csv:2: the last line has no newline; if the file was cut off, its "
+                 "last field may be too\n");
+}
+
 static void blanks_at_the_end_are_no_cut_row(void **state)
 {
     (void)state;
@@ -395,6 +404,7 @@ int main(void)
         cmocka_unit_test(an_end_before_the_start_is_impossible),
         cmocka_unit_test(a_last_row_that_is_cut_off_is_lost),
         cmocka_unit_test(a_last_row_of_c4_that_is_cut_off_is_lost),
+        cmocka_unit_test(a_bad_row_does_not_hide_that_the_last_one_has_no_newline),
         cmocka_unit_test(blanks_at_the_end_are_no_cut_row),
         cmocka_unit_test(an_id_may_be_too_long),
         cmocka_unit_test(a_damaged_archive_leaves_the_number_of_rows_unknown),

@@ -13,9 +13,12 @@ enum { SLICES_CACHED = 64 };
 enum { ROWS_AHEAD = 16 };
 
 struct waiting_row {
-    struct csv_line line;
-    struct split_compile row;
+    uint64_t line;
+    bool terminated;
+    bool whole; // false: `problem` says why not
     uint32_t hash;
+    struct split_compile row;
+    struct split_problem problem;
 };
 
 struct compile_reader {
@@ -152,21 +155,23 @@ static void unquote_id(struct compile_reader *reader, struct split_compile *row)
         row->id = split_text(row->id, &reader->id_scratch);
 }
 
-static const struct run *find_run(struct compile_reader *reader, struct view bytes, uint32_t hash,
-                                  struct split_problem *out_problem)
+static const struct run *find_run(struct compile_reader *reader, struct waiting_row *waiting)
 {
-    const struct run *run = runs_find(&reader->runs, bytes, hash);
-    return run != NULL ? run : add_run(reader, bytes, hash, out_problem);
+    if (!waiting->whole)
+        return NULL;
+    const struct view bytes = waiting->row.run;
+    const struct run *run = runs_find(&reader->runs, bytes, waiting->hash);
+    return run != NULL ? run : add_run(reader, bytes, waiting->hash, &waiting->problem);
 }
 
 static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
     struct split_compile *row = &waiting->row;
-    struct split_problem problem;
-    const struct run *run = find_run(reader, row->run, waiting->hash, &problem);
-    reader->rows.line = waiting->line;
+    const struct run *run = find_run(reader, waiting);
+    reader->rows.line.number = waiting->line;
+    reader->rows.line.terminated = waiting->terminated;
     if (run == NULL) {
-        rows_lose(&reader->rows, &problem);
+        rows_lose(&reader->rows, &waiting->problem);
         return;
     }
     unquote_id(reader, row);
@@ -182,22 +187,25 @@ static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
         add_span(reader, row, run, lane);
 }
 
-// Splits the next few rows and asks for the memory that each will need.
+// Splits the row at hand and asks for the memory that it will need.
+static void split_row(struct compile_reader *reader, struct waiting_row *waiting)
+{
+    const struct csv_line *line = &reader->rows.line;
+    waiting->line = line->number;
+    waiting->terminated = line->terminated;
+    waiting->hash = 0;
+    waiting->whole = split(&reader->rows, &waiting->row, &waiting->problem);
+    if (!waiting->whole)
+        return;
+    waiting->hash = hash_bytes(waiting->row.run.data, waiting->row.run.size);
+    hash_prefetch(&reader->runs.index, waiting->hash);
+}
+
 static size_t split_ahead(struct compile_reader *reader)
 {
     size_t count = 0;
-    while (count < ROWS_AHEAD && rows_next(&reader->rows)) {
-        struct waiting_row *waiting = &reader->waiting[count];
-        struct split_problem problem;
-        if (!split(&reader->rows, &waiting->row, &problem)) {
-            rows_lose(&reader->rows, &problem);
-            continue;
-        }
-        waiting->line = reader->rows.line;
-        waiting->hash = hash_bytes(waiting->row.run.data, waiting->row.run.size);
-        hash_prefetch(&reader->runs.index, waiting->hash);
-        count++;
-    }
+    while (count < ROWS_AHEAD && rows_next(&reader->rows))
+        split_row(reader, &reader->waiting[count++]);
     return count;
 }
 

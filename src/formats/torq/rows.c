@@ -79,7 +79,8 @@ static void lose_one(struct rows *rows, const char *why)
     struct ledger *account = &profile_track(rows->profile, 0)->ledger;
     if (account->expected != LEDGER_UNKNOWN)
         account->expected++;
-    rows->unfinished = 0;
+    if (rows->unfinished == rows->line.number)
+        rows->unfinished = 0;
     profile_note(rows->profile, 0, LEDGER_LOST, 1, "%s:%llu: %s", rows->input->path,
                  (unsigned long long)rows->line.number, why);
 }
