@@ -65,6 +65,17 @@ uint32_t profile_clock_add(struct profile *profile, const char *name, uint64_t f
     return profile->clocks.count - 1;
 }
 
+uint32_t profile_clock_find(struct profile *profile, const char *name, uint64_t frequency)
+{
+    for (uint32_t i = 0; i < profile->clocks.count; i++) {
+        const struct clock_domain *domain = profile_clock(profile, i);
+        if (domain->frequency == frequency && domain->base_ticks == 0 && domain->base_ns == 0 &&
+            view_is(profile_text(profile, domain->name), name))
+            return i;
+    }
+    return profile_clock_add(profile, name, frequency, 0, 0);
+}
+
 static struct view keep(struct profile *profile, struct view values)
 {
     return values.size == 0 ? VIEW_LITERAL("") : arena_copy(&profile->arena, values);

@@ -127,6 +127,9 @@ static inline struct view profile_text(const struct profile *profile, uint32_t i
 uint32_t profile_clock_add(struct profile *profile, const char *name, uint64_t frequency,
                            uint64_t base_ticks, uint64_t base_ns);
 
+// The clock of this name and frequency with base 0, added if it is new.
+uint32_t profile_clock_find(struct profile *profile, const char *name, uint64_t frequency);
+
 // Each copies its value list. Derived fields of `track` are ignored.
 uint32_t profile_track_add(struct profile *profile, const struct track *track);
 uint32_t profile_operator_add(struct profile *profile, const struct operator_description *op);

@@ -621,7 +621,8 @@ def attributes():
 
 @case
 def modelled():
-    return [plain(1, "lane", None, (14, "modelled, 800000000 Hz cycles")), *span(0, 10, 1, "a")]
+    return [plain(1, "lane", None, (14, "modelled, 800000000 Hz cycles")),
+            *span(0, 10, 1, "a", (4, [(10, "cycles"), (3, 8)]))]
 
 
 @case

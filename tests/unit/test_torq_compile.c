@@ -162,11 +162,11 @@ static void op_types_may_be_quoted(void **state)
 static void slices_follow_num_slices(void **state)
 {
     (void)state;
-    const char text[] = "S0,0,1,l,add\nS5,1,2,l,add\nS6_5,2,3,l,add\n";
+    const char text[] = "S0,0,1,l,add\nS6,1,2,l,add\nS6_5,2,3,l,add\n";
     struct profile *profile = read_with(view_of(text), &(struct torq_options){.num_slices = 4});
     char *events = tell_profile(profile);
     assert_string_equal(events, "SLICE 0: add 0..1 ID='S0' @l\n"
-                                "SLICE 1: add 1..2 ID='S5' @l\n"
+                                "SLICE 2: add 1..2 ID='S6' @l\n"
                                 "SLICE 5: add 2..3 ID='S6_5' @l\n");
     free(events);
     profile_free(profile);
@@ -313,6 +313,16 @@ static void a_last_row_that_is_cut_off_is_lost(void **state)
     assert_cut(text, first, 1, "");
 }
 
+static void a_last_row_of_c1_with_a_cut_op_type_is_lost(void **state)
+{
+    (void)state;
+    const char text[] = "DI0,0,77,loc(unknown),DMA_IN\nDO1,100,200,loc(unknown),DMA_OUT";
+    const size_t first = (size_t)(strchr(text, '\n') - text) + 1;
+    for (size_t size = first + 1; size < strlen(text); size++)
+        assert_cut(text, size, 1, "lost 1: t.csv:2: the last line is cut off");
+    assert_cut(text, strlen(text), 2, "remark 1: t.csv:2: the last line has no newline");
+}
+
 static void a_last_row_of_c4_that_is_cut_off_is_lost(void **state)
 {
     (void)state;
@@ -403,6 +413,7 @@ int main(void)
         cmocka_unit_test(bad_rows_of_c4_are_lost),
         cmocka_unit_test(an_end_before_the_start_is_impossible),
         cmocka_unit_test(a_last_row_that_is_cut_off_is_lost),
+        cmocka_unit_test(a_last_row_of_c1_with_a_cut_op_type_is_lost),
         cmocka_unit_test(a_last_row_of_c4_that_is_cut_off_is_lost),
         cmocka_unit_test(a_bad_row_does_not_hide_that_the_last_one_has_no_newline),
         cmocka_unit_test(blanks_at_the_end_are_no_cut_row),

@@ -264,11 +264,13 @@ static const char R4_TEXT[] = "dispatch_name,invocation_id,action_id,timestamp_u
                               "__HAL__,1,-1,120,HAL_CALL_BEGIN\n"
                               "main,5000000000,0,120,ALLOC_BEGIN\n"
                               "main,5000000000,0,120,ALLOC_END\n"
+                              "main,2,-1,125,DISPATCH_BEGIN\n"
                               "main,2,1,130,NSS_START_BEGIN\n"
                               "main,2,1,132,NSS_START_END\n"
                               "main,2,2,132,NSS_WAIT_BEGIN\n"
                               "__HAL__,1,-1,200,HAL_CALL_END\n"
-                              "main,2,2,210,NSS_WAIT_END\n";
+                              "main,2,2,210,NSS_WAIT_END\n"
+                              "main,2,-1,210,DISPATCH_END\n";
 
 static void r4_carries_what_it_had(void **state)
 {

@@ -15,6 +15,7 @@ void perfetto_spans_free(struct perfetto_spans *spans)
 {
     hash_free(&spans->calls);
     bytes_free(&spans->values);
+    bytes_free(&spans->other_values);
     spool_free(&spans->kept_keys);
     spool_free(&spans->kept);
     status_free(spans->failure);
@@ -65,6 +66,24 @@ static uint32_t call_of(struct perfetto_spans *spans, uint32_t name, uint32_t lo
 
 // Whole events ----------------------------------------------------------------
 
+// Back to the ticks that the nanoseconds were made from. Then the length needs
+// no argument of its own.
+static struct view to_ticks(struct perfetto_spans *spans, uint32_t clock, struct event *event,
+                            struct view values)
+{
+    const struct clock_domain *domain = profile_clock(spans->profile, clock);
+    event->start = clock_from_ns(domain, event->start);
+    event->end = clock_from_ns(domain, event->end);
+    spans->other_values.size = 0;
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key != spans->cycles_key)
+            value_add(&spans->other_values, &value);
+    }
+    return bytes_view(&spans->other_values);
+}
+
 static void emit(struct perfetto_spans *spans, const struct perfetto_track *track,
                  const struct perfetto_open_span *span, enum event_kind kind, uint64_t end,
                  struct view values)
@@ -73,12 +92,15 @@ static void emit(struct perfetto_spans *spans, const struct perfetto_track *trac
         lose(spans, track, PERFETTO_LOSS_ENDS_BEFORE, span->offset);
         return;
     }
-    const struct event event = {.start = span->start,
-                                .end = end,
-                                .track = track->lane,
-                                .name = span->name,
-                                .call = call_of(spans, span->name, span->location),
-                                .kind = kind};
+    struct event event = {.start = span->start,
+                          .end = end,
+                          .track = track->lane,
+                          .name = span->name,
+                          .call = call_of(spans, span->name, span->location),
+                          .kind = kind};
+    const uint32_t clock = profile_track(spans->profile, track->lane)->clock;
+    if (clock != 0)
+        values = to_ticks(spans, clock, &event, values);
     profile_event_add(spans->profile, &event, values);
 }
 

@@ -129,12 +129,31 @@ static enum provenance described_provenance(struct view description)
     return PROVENANCE_ABSENT;
 }
 
-// Whether a description says that and nothing else.
+// The clock that such a description names, 0 for none. Ticks of a clock above
+// 1 GHz cannot be told from nanoseconds: there the times stay as they are.
+static uint32_t described_clock(const struct tree *tree, struct view description)
+{
+    const size_t comma = view_find(description, ',');
+    const size_t unit = view_find_text(description, " Hz ");
+    uint64_t frequency;
+    if (described_provenance(description) == PROVENANCE_ABSENT || comma + 2 >= unit ||
+        unit == description.size ||
+        !view_to_u64(view_slice(description, comma + 2, unit), &frequency) || frequency == 0 ||
+        frequency > 1000000000)
+        return 0;
+    char *name = view_copy(view_slice(description, unit + strlen(" Hz "), description.size));
+    const uint32_t clock = profile_clock_find(tree->profile, name, frequency);
+    free(name);
+    return clock;
+}
+
+// Whether a description says all that and nothing else.
 static bool is_provenance(const struct tree *tree, uint32_t text)
 {
     const struct view description = profile_text(tree->profile, text);
-    return view_find(description, ',') == description.size &&
-           described_provenance(description) != PROVENANCE_ABSENT;
+    return described_provenance(description) != PROVENANCE_ABSENT &&
+           (view_find(description, ',') == description.size ||
+            described_clock(tree, description) != 0);
 }
 
 static enum provenance track_provenance(const struct tree *tree, const struct perfetto_track *track)
@@ -181,6 +200,8 @@ static uint32_t add_track(struct tree *tree, const struct perfetto_track *track,
                          .rank = track->rank,
                          .nests = kind == TRACK_LANE,
                          .values = bytes_view(&values)};
+    if (kind == TRACK_LANE)
+        made.clock = described_clock(tree, profile_text(tree->profile, track->description));
     if (kind == TRACK_LANE && !track->unnamed && !is_overview(tree, parent))
         made.engine = engine_from_name(name, &made.index);
     if (kind == TRACK_COUNTER)
