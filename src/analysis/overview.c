@@ -44,7 +44,7 @@ struct scope {
     struct busy *busy;
     size_t busy_count;
     size_t busy_capacity;
-    struct interval all; // of spans on engines
+    struct interval all;   // of spans on engines
     struct interval other; // of spans elsewhere
     bool has_engines;
     bool has_other;
@@ -110,13 +110,8 @@ static size_t find_busy(struct scope *scope, enum engine engine, uint32_t index)
 
 static const struct target_busy *target_of(struct overview_collector *collector, uint32_t id)
 {
-    if (id >= collector->track_count) {
-        const size_t count = ((size_t)id + 16) * 2;
-        collector->tracks = memory_resize(collector->tracks, count * sizeof *collector->tracks);
-        memset(collector->tracks + collector->track_count, 0,
-               (count - collector->track_count) * sizeof *collector->tracks);
-        collector->track_count = count;
-    }
+    collector->tracks =
+        memory_extend(collector->tracks, &collector->track_count, id, sizeof *collector->tracks);
     struct target_busy *target = &collector->tracks[id];
     if (!target->known) {
         const struct track *track = profile_track(collector->profile, id);
@@ -362,10 +357,10 @@ static void sweep_edges(struct sweep *sweep, struct times *times)
 static status sweep_scope(const struct scope *scope, struct times *times)
 {
     status result = STATUS_OK;
-    struct sweep sweep = {
-        .positions = memory_allocate_zeroed(scope->busy_count, sizeof *sweep.positions),
-        .edges = memory_allocate_zeroed(scope->busy_count, sizeof *sweep.edges),
-        .count = scope->busy_count};
+    struct sweep sweep = {.positions =
+                              memory_allocate_zeroed(scope->busy_count, sizeof *sweep.positions),
+                          .edges = memory_allocate_zeroed(scope->busy_count, sizeof *sweep.edges),
+                          .count = scope->busy_count};
     for (size_t i = 0; i < sweep.count && result == STATUS_OK; i++) {
         sweep.positions[i].engine = scope->busy[i].engine;
         result = busy_read(&scope->busy[i], &sweep.positions[i].reader);

@@ -32,8 +32,8 @@ enum overview_metric {
     OVERVIEW_OVERALL,
     OVERVIEW_DMA_IN,
     OVERVIEW_DMA_OUT,
-    OVERVIEW_NPU,              // a program of the controller, whatever it used
-    OVERVIEW_TOTAL_NPU,        // the span of all but HAL, less what only the host did
+    OVERVIEW_NPU,       // a program of the controller, whatever it used
+    OVERVIEW_TOTAL_NPU, // the span of all but HAL, less what only the host did
     OVERVIEW_METRICS,
 };
 

@@ -23,7 +23,8 @@ static status check_unpacked(const struct input *input)
     return STATUS_OK;
 }
 
-static status inflate_members(struct input *input, struct view packed, z_stream *stream, char *piece)
+static status inflate_members(struct input *input, struct view packed, z_stream *stream,
+                              char *piece)
 {
     stream->next_in = (Bytef *)(uintptr_t)packed.data;
     size_t left = packed.size;

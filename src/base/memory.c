@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *memory_allocate(size_t size)
 {
@@ -36,4 +37,17 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
         abort();
     *capacity = wanted;
     return memory_resize(items, wanted * size);
+}
+
+void *memory_extend(void *items, size_t *count, size_t index, size_t size)
+{
+    if (index < *count)
+        return items;
+    if (index >= SIZE_MAX / size / 2 - 16)
+        abort();
+    const size_t wanted = (index + 16) * 2;
+    char *extended = memory_resize(items, wanted * size);
+    memset(extended + *count * size, 0, (wanted - *count) * size);
+    *count = wanted;
+    return extended;
 }

@@ -17,4 +17,8 @@ void *memory_resize(void *block, size_t size);
 // `*capacity` is in items.
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+// Makes an array long enough for `index`; new items are zero. `*count` is its
+// length.
+void *memory_extend(void *items, size_t *count, size_t index, size_t size);
+
 #endif

@@ -32,7 +32,8 @@ static void write_file(struct output *output, const char *data, size_t size)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            output->failure = status_system(done < 0 ? errno : ENOSPC, output->path, "cannot write");
+            output->failure =
+                status_system(done < 0 ? errno : ENOSPC, output->path, "cannot write");
             return;
         }
         data += done;
@@ -62,7 +63,8 @@ static void write_zstd(struct output *output, const char *data, size_t size,
         ZSTD_outBuffer out = {output->packed, BUFFER, 0};
         left = ZSTD_compressStream2(output->zstd, &out, &in, directive);
         write_file(output, output->packed, out.pos);
-    } while (!ZSTD_isError(left) && (in.pos < in.size || (directive != ZSTD_e_continue && left > 0)));
+    } while (!ZSTD_isError(left) &&
+             (in.pos < in.size || (directive != ZSTD_e_continue && left > 0)));
 }
 
 static void write_packed(struct output *output, const char *data, size_t size)

@@ -96,8 +96,7 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
     }
     unmap(spool);
     STATUS_TRY(flush(spool));
-    void *mapping =
-        mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+    void *mapping = mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
     if (mapping == MAP_FAILED)
         return status_system(errno, folder(), "cannot map temporary data");
     spool->mapping = mapping;

@@ -28,7 +28,7 @@ static const struct {
     enum form form;
     enum torq_form torq;
 } FORMS[] = {
-    {"perfetto", FORM_PERFETTO, 0}, {"profile", FORM_PROFILE, 0}, {"torq-c1", FORM_C1, TORQ_C1},
+    {"perfetto", FORM_PERFETTO, 0}, {"profile", FORM_PROFILE, 0},  {"torq-c1", FORM_C1, TORQ_C1},
     {"torq-c2", FORM_C2, TORQ_C2},  {"torq-c4", FORM_C4, TORQ_C4}, {"torq-r1", FORM_R1, TORQ_R1},
     {"torq-r2", FORM_R2, TORQ_R2},  {"torq-r4", FORM_R4, TORQ_R4},
 };

@@ -108,8 +108,8 @@ static void write_tracks(struct json_writer *json, const struct profile *profile
     json_close(json);
 }
 
-static void write_profile(struct json_writer *json, const char *path,
-                          const struct profile *profile, struct view format)
+static void write_profile(struct json_writer *json, const char *path, const struct profile *profile,
+                          struct view format)
 {
     const struct counts sum = count(profile);
     json_open_object(json, NULL);

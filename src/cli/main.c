@@ -9,14 +9,15 @@
 #include "formats/format.h"
 
 const struct command *const COMMANDS[] = {
-    &COMMAND_OVERVIEW, &COMMAND_CONVERT, &COMMAND_INFO, &COMMAND_PERFETTO_LOGGER, &COMMAND_LINKS,
-    NULL,
+    &COMMAND_OVERVIEW,        &COMMAND_CONVERT, &COMMAND_INFO,
+    &COMMAND_PERFETTO_LOGGER, &COMMAND_LINKS,   NULL,
 };
 
 static void print_usage(FILE *file)
 {
-    fprintf(file, "opscope %s: where the time of a neural network goes on an accelerator\n\n"
-                  "usage: opscope COMMAND [options] FILES\n\ncommands:\n",
+    fprintf(file,
+            "opscope %s: where the time of a neural network goes on an accelerator\n\n"
+            "usage: opscope COMMAND [options] FILES\n\ncommands:\n",
             OPSCOPE_VERSION);
     for (size_t i = 0; COMMANDS[i] != NULL; i++)
         fprintf(file, "  %-18s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);

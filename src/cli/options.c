@@ -24,8 +24,7 @@ static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this te
 
 static void add_word(struct word_list *list, const char *word)
 {
-    list->words =
-        memory_grow(list->words, list->count, &list->capacity, sizeof *list->words);
+    list->words = memory_grow(list->words, list->count, &list->capacity, sizeof *list->words);
     list->words[list->count++] = word;
 }
 
@@ -145,8 +144,7 @@ bool arguments_flag(const struct arguments *arguments, const char *name)
 const char *const *arguments_values(const struct arguments *arguments, const char *name,
                                     size_t *out_count)
 {
-    const struct word_list *list =
-        &arguments->values[find_name(arguments->command, view_of(name))];
+    const struct word_list *list = &arguments->values[find_name(arguments->command, view_of(name))];
     *out_count = list->count;
     return list->words;
 }
@@ -180,9 +178,9 @@ static void print_option(const struct option *option)
 {
     char left[64];
     const char *many = option->kind == OPTION_MANY ? "..." : "";
-    int size = option->letter != 0 ? snprintf(left, sizeof left, "-%c, --%s", option->letter,
-                                              option->name)
-                                   : snprintf(left, sizeof left, "    --%s", option->name);
+    int size = option->letter != 0
+                   ? snprintf(left, sizeof left, "-%c, --%s", option->letter, option->name)
+                   : snprintf(left, sizeof left, "    --%s", option->name);
     if (option->value != NULL && size > 0 && (size_t)size < sizeof left)
         snprintf(left + size, sizeof left - (size_t)size, " %s%s", option->value, many);
     printf("  %-30s %s\n", left, option->help);

@@ -13,14 +13,14 @@
 #include "base/status.h"
 
 enum option_kind {
-    OPTION_FLAG,  // no value
-    OPTION_ONE,   // one value; the last one given counts
-    OPTION_MANY,  // takes every word up to the next option, and may be repeated
+    OPTION_FLAG, // no value
+    OPTION_ONE,  // one value; the last one given counts
+    OPTION_MANY, // takes every word up to the next option, and may be repeated
 };
 
 struct option {
-    const char *name;  // long, without dashes
-    char letter;       // 0: none
+    const char *name; // long, without dashes
+    char letter;      // 0: none
     enum option_kind kind;
     const char *value; // what the value is called in the help text
     const char *help;
@@ -33,8 +33,8 @@ struct command {
     const char *link;  // further name under which the program acts as this command
     const char *usage; // behind the name
     const char *summary;
-    const char *details;  // NULL: none
-    const char *examples; // lines, NULL: none
+    const char *details;          // NULL: none
+    const char *examples;         // lines, NULL: none
     const struct option *options; // ends with a NULL name
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).
     status (*run)(const struct arguments *arguments, int *out_exit);

@@ -137,9 +137,9 @@ static void write_csv(const struct request *request, const char *path,
     if (request->shown == 0)
         output_text(request->csv, "file,model,metric,ns,percent\n");
     if (request->has_wall_time)
-        write_csv_row(request, path, rows->model,
-                      &(struct overview_row){
-                          .name = "WALL_TIME", .present = true, .ns = request->wall_time});
+        write_csv_row(
+            request, path, rows->model,
+            &(struct overview_row){.name = "WALL_TIME", .present = true, .ns = request->wall_time});
     for (size_t i = 0; i < rows->count; i++)
         write_csv_row(request, path, rows->model, &rows->rows[i]);
 }

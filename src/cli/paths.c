@@ -7,8 +7,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-status paths_check(const char *command, const char *output, const char *const *inputs,
-                   size_t count)
+status paths_check(const char *command, const char *output, const char *const *inputs, size_t count)
 {
     struct stat written;
     struct stat read;

@@ -107,11 +107,11 @@ static status write_source(struct logger *logger, size_t index)
     else
         bytes_append_format(&name, "%s", file);
     const int32_t rank = (int32_t)(2 * index);
-    const struct track process = {
-        .kind = TRACK_PROCESS,
-        .name = profile_string(logger->profile, bytes_view(&name)),
-        .provenance = source->compile ? PROVENANCE_MODELLED : PROVENANCE_MEASURED,
-        .rank = rank};
+    const struct track process = {.kind = TRACK_PROCESS,
+                                  .name = profile_string(logger->profile, bytes_view(&name)),
+                                  .provenance =
+                                      source->compile ? PROVENANCE_MODELLED : PROVENANCE_MEASURED,
+                                  .rank = rank};
     const uint32_t id = profile_track_add(logger->profile, &process);
     status result = read_source(logger, source, id);
     bytes_append(&name, "", 1);
@@ -140,8 +140,9 @@ static status prepare(struct logger *logger, const struct arguments *arguments)
     arguments_values(arguments, "runtime_profile", &runtime_count);
     arguments_words(arguments, &words);
     if (words > 0)
-        return status_make(STATUS_USAGE, "perfetto_logger: '%s': put files behind "
-                                         "--compile_profile or --runtime_profile",
+        return status_make(STATUS_USAGE,
+                           "perfetto_logger: '%s': put files behind "
+                           "--compile_profile or --runtime_profile",
                            arguments_words(arguments, &words)[0]);
     if (compile_count + runtime_count == 0)
         return status_make(STATUS_USAGE, "perfetto_logger: give --compile_profile FILE... or "

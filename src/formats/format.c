@@ -56,8 +56,7 @@ static status refuse(const struct input *input)
                        input->path);
 }
 
-status format_read(const char *path, const struct format_options *options,
-                   struct profile *profile)
+status format_read(const char *path, const struct format_options *options, struct profile *profile)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));

@@ -8,9 +8,9 @@
 
 enum format {
     FORMAT_UNKNOWN,
-    FORMAT_PROFILE,  // opscope's own
+    FORMAT_PROFILE, // opscope's own
     FORMAT_PERFETTO,
-    FORMAT_TORQ,     // a compile or runtime CSV
+    FORMAT_TORQ, // a compile or runtime CSV
 };
 
 struct format_options {
@@ -25,8 +25,7 @@ const char *format_name(enum format format, struct view bytes);
 
 // Reads `path` into a fresh profile. Facts `format` and `source` say what it
 // was; profiles made from a CSV get one process named after the file.
-status format_read(const char *path, const struct format_options *options,
-                   struct profile *profile);
+status format_read(const char *path, const struct format_options *options, struct profile *profile);
 
 // The last part of a path.
 const char *format_base_name(const char *path);

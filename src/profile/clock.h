@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct clock_domain {
-    uint32_t name;      // string id
-    uint64_t frequency; // ticks a second, not 0
+    uint32_t name;       // string id
+    uint64_t frequency;  // ticks a second, not 0
     uint64_t base_ticks; // this tick ...
     uint64_t base_ns;    // ... is this nanosecond of the profile's time
     uint64_t multiplier; // 1e9 / frequency in lowest terms: set by clock_prepare

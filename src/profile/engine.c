@@ -3,10 +3,11 @@
 #include <ctype.h>
 
 static const char *const ENGINE_NAMES[ENGINE_KINDS] = {
-    [ENGINE_NONE] = "none",     [ENGINE_DMA_IN] = "dma in", [ENGINE_DMA_OUT] = "dma out",
-    [ENGINE_CDMA] = "cdma",     [ENGINE_SLICE] = "slice",   [ENGINE_CSS] = "css",
-    [ENGINE_NPU] = "npu",       [ENGINE_HAL] = "hal",       [ENGINE_HOST] = "host",
-    [ENGINE_HOST_COPY] = "host copy",
+    [ENGINE_NONE] = "none",       [ENGINE_DMA_IN] = "dma in",
+    [ENGINE_DMA_OUT] = "dma out", [ENGINE_CDMA] = "cdma",
+    [ENGINE_SLICE] = "slice",     [ENGINE_CSS] = "css",
+    [ENGINE_NPU] = "npu",         [ENGINE_HAL] = "hal",
+    [ENGINE_HOST] = "host",       [ENGINE_HOST_COPY] = "host copy",
 };
 
 const char *engine_name(enum engine engine)
@@ -56,14 +57,22 @@ enum engine engine_from_name(struct view name, uint32_t *out_index)
         const char *name;
         enum engine engine;
     } SPELLINGS[] = {
-        {"dma in", ENGINE_DMA_IN},     {"ndma in", ENGINE_DMA_IN},
-        {"dma out", ENGINE_DMA_OUT},   {"ndma out", ENGINE_DMA_OUT},
-        {"cdma", ENGINE_CDMA},         {"slice", ENGINE_SLICE},
-        {"css", ENGINE_CSS},           {"nss", ENGINE_NPU},
-        {"nss program", ENGINE_NPU},   {"nss programs", ENGINE_NPU},
-        {"hal", ENGINE_HAL},           {"host", ENGINE_HOST},
-        {"host program", ENGINE_HOST}, {"host programs", ENGINE_HOST},
-        {"host start", ENGINE_HOST},   {"host wait", ENGINE_HOST},
+        {"dma in", ENGINE_DMA_IN},
+        {"ndma in", ENGINE_DMA_IN},
+        {"dma out", ENGINE_DMA_OUT},
+        {"ndma out", ENGINE_DMA_OUT},
+        {"cdma", ENGINE_CDMA},
+        {"slice", ENGINE_SLICE},
+        {"css", ENGINE_CSS},
+        {"nss", ENGINE_NPU},
+        {"nss program", ENGINE_NPU},
+        {"nss programs", ENGINE_NPU},
+        {"hal", ENGINE_HAL},
+        {"host", ENGINE_HOST},
+        {"host program", ENGINE_HOST},
+        {"host programs", ENGINE_HOST},
+        {"host start", ENGINE_HOST},
+        {"host wait", ENGINE_HOST},
         {"host copy", ENGINE_HOST_COPY},
     };
     char text[64];

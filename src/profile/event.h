@@ -17,8 +17,8 @@ struct event {
     uint64_t start; // ticks of the track's clock
     uint64_t end;
     uint32_t track;
-    uint32_t name; // string id
-    uint32_t call; // 0: none
+    uint32_t name;      // string id
+    uint32_t call;      // 0: none
     uint32_t values_at; // this event's values: a piece of the batch's `values`
     uint32_t values_size;
     enum event_kind kind;

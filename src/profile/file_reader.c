@@ -8,12 +8,12 @@
 struct file_reader {
     struct profile *profile;
     struct input *input;
-    bool cut;     // a block ran past the end of the file
-    bool ended;   // the end block was seen
+    bool cut;           // a block ran past the end of the file
+    bool ended;         // the end block was seen
     bool behind_tracks; // a block that comes after all tracks was seen
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
-    uint32_t announced_count;
+    size_t announced_count;
 };
 
 // A record's fields, one after the other; missing ones read as 0.
@@ -83,17 +83,6 @@ static void read_clock(struct file_reader *reader, struct record *record, uint32
         *(struct clock_domain *)segments_add(&reader->profile->clocks) = domain;
 }
 
-static void announce(struct file_reader *reader, uint32_t track, uint64_t events)
-{
-    if (track >= reader->announced_count) {
-        reader->announced =
-            memory_resize(reader->announced, (track + 64) * sizeof *reader->announced);
-        while (reader->announced_count < track + 64)
-            reader->announced[reader->announced_count++] = 0;
-    }
-    reader->announced[track] = events;
-}
-
 static void read_track(struct file_reader *reader, struct record *record, uint32_t index)
 {
     struct profile *profile = reader->profile;
@@ -122,7 +111,9 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     } else {
         id = profile_track_add(profile, &track);
     }
-    announce(reader, id, recorded);
+    reader->announced =
+        memory_extend(reader->announced, &reader->announced_count, id, sizeof *reader->announced);
+    reader->announced[id] = recorded;
 }
 
 static void read_operator(struct file_reader *reader, struct record *record)

@@ -36,9 +36,9 @@ struct track {
     enum engine engine;
     uint32_t index; // which of several engines of a kind (slice n)
     enum provenance provenance;
-    int32_t rank;   // order among siblings
-    bool nests;     // spans may lie inside one another (a call stack)
-    uint32_t unit;  // counters: string id
+    int32_t rank;       // order among siblings
+    bool nests;         // spans may lie inside one another (a call stack)
+    uint32_t unit;      // counters: string id
     struct view values; // attributes, a value list
     struct ledger ledger;
     // Kept by the profile:
@@ -51,9 +51,9 @@ struct track {
 
 // One description of an operator, whatever it comes from.
 struct operator_description {
-    uint32_t name;     // of the node, as the user knows it
-    uint32_t type;     // what it computes: conv2d, add, fully_connected ...
-    uint32_t location; // in the source
+    uint32_t name;      // of the node, as the user knows it
+    uint32_t type;      // what it computes: conv2d, add, fully_connected ...
+    uint32_t location;  // in the source
     struct view values; // attributes, shapes, types, work: a value list, in order
 };
 
@@ -92,13 +92,13 @@ struct profile_pipe;
 
 struct profile {
     struct strings strings;
-    struct segments clocks;    // struct clock_domain
-    struct segments tracks;    // struct track
-    struct segments operators; // struct operator_description
-    struct segments calls;     // struct call
-    struct segments buffers;   // struct buffer_lifetime
-    struct segments facts;     // struct profile_fact
-    struct segments notes;     // struct ledger_note
+    struct segments clocks;             // struct clock_domain
+    struct segments tracks;             // struct track
+    struct segments operators;          // struct operator_description
+    struct segments calls;              // struct call
+    struct segments buffers;            // struct buffer_lifetime
+    struct segments facts;              // struct profile_fact
+    struct segments notes;              // struct ledger_note
     uint64_t note_counts[LEDGER_KINDS]; // events, noted word for word or not
     struct arena arena;                 // value lists of the tables
     struct event_batch *batch;

@@ -48,13 +48,7 @@ void store_free(struct event_store *store)
 
 static struct track_blocks *blocks_of(struct event_store *store, uint32_t track)
 {
-    if (track >= store->track_count) {
-        const size_t count = ((size_t)track + 16) * 2;
-        store->tracks = memory_resize(store->tracks, count * sizeof *store->tracks);
-        memset(store->tracks + store->track_count, 0,
-               (count - store->track_count) * sizeof *store->tracks);
-        store->track_count = count;
-    }
+    store->tracks = memory_extend(store->tracks, &store->track_count, track, sizeof *store->tracks);
     return &store->tracks[track];
 }
 
@@ -168,8 +162,8 @@ static bool decode(struct store_reader *reader, struct event *event, struct view
         return false;
     if ((head & HAS_CALL) != 0 && !varint_get_u32(&reader->at, end, &event->call))
         return false;
-    if ((head & HAS_VALUES) != 0 && (!varint_get(&reader->at, end, &size) ||
-                                     size > (uint64_t)(end - reader->at)))
+    if ((head & HAS_VALUES) != 0 &&
+        (!varint_get(&reader->at, end, &size) || size > (uint64_t)(end - reader->at)))
         return false;
     event->start = reader->previous_start + (uint64_t)varint_unfold(delta);
     if (__builtin_add_overflow(event->start, duration, &event->end))
@@ -314,8 +308,7 @@ status store_replay(struct event_store *store, uint32_t track, bool unsorted,
                     struct event_sink *sink)
 {
     struct replay replay = {sink, memory_allocate_zeroed(1, sizeof *replay.batch), track};
-    status result =
-        unsorted ? replay_sorted(store, &replay) : replay_in_order(store, &replay);
+    status result = unsorted ? replay_sorted(store, &replay) : replay_in_order(store, &replay);
     if (result == STATUS_OK)
         result = replay_flush(&replay);
     bytes_free(&replay.batch->values);

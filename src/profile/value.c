@@ -68,8 +68,7 @@ void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow)
 static bool get_text(struct value_reader *reader, struct view *out_text)
 {
     uint64_t size;
-    if (!varint_get(&reader->at, reader->end, &size) ||
-        size > (uint64_t)(reader->end - reader->at))
+    if (!varint_get(&reader->at, reader->end, &size) || size > (uint64_t)(reader->end - reader->at))
         return false;
     *out_text = (struct view){(const char *)reader->at, size};
     reader->at += size;

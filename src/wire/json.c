@@ -17,7 +17,8 @@ static size_t character_size(struct view text, size_t at)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     }
-    const bool overlong = (bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90);
+    const bool overlong =
+        (bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90);
     const bool surrogate = bytes[0] == 0xed && bytes[1] >= 0xa0;
     const bool beyond = bytes[0] == 0xf4 && bytes[1] >= 0x90;
     return overlong || surrogate || beyond ? 0 : size;

@@ -43,9 +43,8 @@ static void fill(struct profile *profile, unsigned seed, bool sorted, struct bit
     memset(maps, 0, sizeof *maps);
     maps->first = TICKS;
     for (unsigned e = 0; e < ENGINES; e++) {
-        const struct track lane = {.kind = TRACK_LANE,
-                                   .engine = LANES[e].engine,
-                                   .index = LANES[e].index};
+        const struct track lane = {
+            .kind = TRACK_LANE, .engine = LANES[e].engine, .index = LANES[e].index};
         const uint32_t track = profile_track_add(profile, &lane);
         const unsigned spans = (unsigned)rand_r(&seed) % MOST + (e == 0);
         unsigned start = 0;

@@ -88,9 +88,9 @@ static void the_documents_rows_come_in_its_order(void **state)
 {
     (void)state;
     static const char *const NAMES[] = {
-        "OVERALL", "Dma",     "Dma Only", "Dma Total", "Cdma",    "Compute", "Compute Only",
-        "Slice",   "Slice 0", "Slice 1",  "Slice 7",   "Css",     "Overlap", "Idle",
-        "Host",    "Host Copy",
+        "OVERALL",      "Dma",   "Dma Only", "Dma Total", "Cdma",    "Compute",
+        "Compute Only", "Slice", "Slice 0",  "Slice 1",   "Slice 7", "Css",
+        "Overlap",      "Idle",  "Host",     "Host Copy",
     };
     struct overview overview = make_overview();
     struct overview_slice slices[] = {{0, 5000}, {7, 300}};

@@ -34,8 +34,7 @@ static uint32_t add_lane(struct profile *profile, const char *name, bool nests)
 {
     const struct track process = {.kind = TRACK_PROCESS,
                                   .name = profile_string(profile, VIEW_LITERAL("npu"))};
-    const uint32_t parent =
-        profile->tracks.count == 1 ? profile_track_add(profile, &process) : 1;
+    const uint32_t parent = profile->tracks.count == 1 ? profile_track_add(profile, &process) : 1;
     const struct track lane = {.parent = parent,
                                .kind = TRACK_LANE,
                                .nests = nests,
@@ -197,8 +196,7 @@ static void large_traces_are_packed_and_small_ones_are_not(void **state)
         struct input *input;
         assert_true(input_open(path, &input) == STATUS_OK);
         // A compressed packet: field 50, then a zlib stream.
-        const bool packed =
-            view_find_text(input->bytes, "\x92\x03") < input->bytes.size && large;
+        const bool packed = view_find_text(input->bytes, "\x92\x03") < input->bytes.size && large;
         assert_int_equal(packed, large);
         assert_true(input->bytes.size < count * (large ? 60 : 80));
         input_close(input);

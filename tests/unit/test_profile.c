@@ -229,8 +229,7 @@ static void ticks_become_nanoseconds_by_floor(void **state)
         clock_prepare(&domain);
         for (uint64_t i = 0; i < 2000; i++) {
             const uint64_t ticks = i < 1000 ? i : i * 0x123456789abcull;
-            const unsigned __int128 want =
-                (unsigned __int128)ticks * 1000000000u / frequencies[f];
+            const unsigned __int128 want = (unsigned __int128)ticks * 1000000000u / frequencies[f];
             const uint64_t ns = clock_to_ns(&domain, ticks);
             assert_true(ns == (want > UINT64_MAX ? UINT64_MAX : (uint64_t)want));
             if (frequencies[f] <= 1000000000 && ns != UINT64_MAX)
@@ -252,13 +251,13 @@ static void engines_are_known_by_the_names_that_tools_write(void **state)
         enum engine engine;
         uint32_t index;
     } CASES[] = {
-        {"DMA IN", ENGINE_DMA_IN, 0},     {"0_DMA_IN", ENGINE_DMA_IN, 0},
-        {"NDMA Out", ENGINE_DMA_OUT, 0},  {"Slice 11", ENGINE_SLICE, 11},
-        {"SLICE 0", ENGINE_SLICE, 0},     {"3_SLICE_1", ENGINE_SLICE, 1},
-        {"CDMA", ENGINE_CDMA, 0},         {"08_CSS", ENGINE_CSS, 0},
+        {"DMA IN", ENGINE_DMA_IN, 0},       {"0_DMA_IN", ENGINE_DMA_IN, 0},
+        {"NDMA Out", ENGINE_DMA_OUT, 0},    {"Slice 11", ENGINE_SLICE, 11},
+        {"SLICE 0", ENGINE_SLICE, 0},       {"3_SLICE_1", ENGINE_SLICE, 1},
+        {"CDMA", ENGINE_CDMA, 0},           {"08_CSS", ENGINE_CSS, 0},
         {"HOST_COPY", ENGINE_HOST_COPY, 0}, {"HAL_QUEUE_WAIT", ENGINE_HAL, 0},
-        {"DMA In Used", ENGINE_DMA_IN, 0}, {"NSS Programs", ENGINE_NPU, 0},
-        {"DMA INTO", ENGINE_NONE, 0},     {"", ENGINE_NONE, 0},
+        {"DMA In Used", ENGINE_DMA_IN, 0},  {"NSS Programs", ENGINE_NPU, 0},
+        {"DMA INTO", ENGINE_NONE, 0},       {"", ENGINE_NONE, 0},
         {"halo", ENGINE_NONE, 0},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {

@@ -52,8 +52,7 @@ static void add_events(struct profile *profile, uint32_t lane, uint32_t counter,
         values.size = 0;
         value_add_uint(&values, 0, i * i);
         profile_event_add(
-            profile,
-            &(struct event){.start = i, .end = i, .track = counter, .kind = EVENT_COUNTER},
+            profile, &(struct event){.start = i, .end = i, .track = counter, .kind = EVENT_COUNTER},
             bytes_view(&values));
     }
     bytes_free(&values);

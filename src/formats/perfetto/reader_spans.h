@@ -38,7 +38,7 @@ struct perfetto_spans {
     struct hash_index calls; // calls of the profile, by name and location
     struct bytes values;     // of the span that ends
     struct bytes other_values;
-    struct spool kept_keys;  // beginnings and ends that are put in order of time
+    struct spool kept_keys; // beginnings and ends that are put in order of time
     struct spool kept;
     status failure;
 };

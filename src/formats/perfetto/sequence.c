@@ -88,8 +88,7 @@ static void define(struct packet *packet, uint32_t field, uint32_t iid, uint32_t
     unsigned char *end = protobuf_put_varint(entry, PERFETTO_ENTRY_IID, iid);
     end = protobuf_put_header(end, PERFETTO_ENTRY_TEXT, text.size);
     const size_t head = (size_t)(end - entry);
-    unsigned char *to =
-        bytes_reserve(&packet->interned, PROTOBUF_HEADER_MOST + head + text.size);
+    unsigned char *to = bytes_reserve(&packet->interned, PROTOBUF_HEADER_MOST + head + text.size);
     unsigned char *at = protobuf_put_header(to, field, head + text.size);
     memcpy(at, entry, head);
     if (text.size > 0)
@@ -112,8 +111,7 @@ static uint32_t intern_key(struct packet *packet, uint32_t key)
     const bool common = key < SEQUENCE_COMMON_KEYS;
     if (common && sequence->common_keys[key] != 0)
         return sequence->common_keys[key];
-    const uint32_t iid =
-        intern(packet, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
+    const uint32_t iid = intern(packet, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
     if (common && iid < 256)
         sequence->common_keys[key] = (unsigned char)iid;
     return iid;
@@ -279,15 +277,15 @@ static void commit_with_texts(struct pack *pack, const struct packet *packet,
     unsigned char *start = pack_reserve(pack, PROTOBUF_HEADER_MOST + size + interned);
     unsigned char *to = protobuf_put_header(start, PERFETTO_TRACE_PACKET, size + interned);
     memcpy(to, copy, size);
-    to = protobuf_put_bytes(to + size, PERFETTO_PACKET_INTERNED_DATA,
-                            bytes_view(&packet->interned));
+    to =
+        protobuf_put_bytes(to + size, PERFETTO_PACKET_INTERNED_DATA, bytes_view(&packet->interned));
     pack_commit(pack, (size_t)(to - start));
     free(copy);
 }
 
-static void event_write(struct sequence *sequence, struct pack *pack,
-                        const struct profile *profile, uint64_t ns, enum perfetto_event_type type,
-                        uint32_t name, const struct sequence_arguments *arguments)
+static void event_write(struct sequence *sequence, struct pack *pack, const struct profile *profile,
+                        uint64_t ns, enum perfetto_event_type type, uint32_t name,
+                        const struct sequence_arguments *arguments)
 {
     // A value of n bytes becomes an annotation of at most 16 n.
     unsigned char *start = pack_reserve(pack, 256 + 16 * arguments->values.size);

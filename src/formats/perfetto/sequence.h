@@ -22,9 +22,9 @@ struct iid_map {
 
 struct sequence {
     uint32_t id;
-    uint64_t uuid;   // of its track
-    uint64_t now;    // ns of the last event written
-    uint64_t *ends;  // of open spans (ns), outermost first
+    uint64_t uuid;  // of its track
+    uint64_t now;   // ns of the last event written
+    uint64_t *ends; // of open spans (ns), outermost first
     size_t depth;
     size_t capacity;
     struct iid_map names;

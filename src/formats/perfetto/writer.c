@@ -51,8 +51,8 @@ static unsigned char *put_named_message(unsigned char *to, uint32_t field,
                                         size_t count, uint32_t name_field, struct view name)
 {
     struct bytes content = {0};
-    unsigned char *at = bytes_reserve(&content, count * 2 * VARINT_MOST + PROTOBUF_HEADER_MOST +
-                                                    name.size);
+    unsigned char *at =
+        bytes_reserve(&content, count * 2 * VARINT_MOST + PROTOBUF_HEADER_MOST + name.size);
     for (size_t i = 0; i < count; i++)
         at = protobuf_put_varint(at, number_fields[i], numbers[i]);
     at = protobuf_put_bytes(at, name_field, name);
@@ -103,13 +103,8 @@ static size_t describe_source(const struct profile *profile, const struct track 
 
 static struct written_track *written(struct perfetto_writer *writer, uint32_t track)
 {
-    if (track >= writer->track_count) {
-        const size_t count = ((size_t)track + 16) * 2;
-        writer->tracks = memory_resize(writer->tracks, count * sizeof *writer->tracks);
-        memset(writer->tracks + writer->track_count, 0,
-               (count - writer->track_count) * sizeof *writer->tracks);
-        writer->track_count = count;
-    }
+    writer->tracks =
+        memory_extend(writer->tracks, &writer->track_count, track, sizeof *writer->tracks);
     return &writer->tracks[track];
 }
 
@@ -131,8 +126,8 @@ static unsigned char *put_place(struct perfetto_writer *writer, unsigned char *t
     return to;
 }
 
-static void put_descriptor(struct perfetto_writer *writer, const struct track *track,
-                           uint64_t uuid, uint64_t parent_uuid)
+static void put_descriptor(struct perfetto_writer *writer, const struct track *track, uint64_t uuid,
+                           uint64_t parent_uuid)
 {
     char source[128];
     const struct view name = profile_text(writer->profile, track->name);
@@ -193,8 +188,8 @@ static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, ui
         uuid = ++writer->next_uuid;
         put_descriptor(writer, track, uuid, describe_parent(writer, track));
     }
-    state->lanes = memory_grow(state->lanes, state->lane_count, &state->lane_capacity,
-                               sizeof *state->lanes);
+    state->lanes =
+        memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
     sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns);
     return lane;
@@ -248,13 +243,8 @@ static void write_sample(struct perfetto_writer *writer, struct written_track *s
 
 static uint32_t location_of(struct perfetto_writer *writer, uint32_t call_id)
 {
-    if (call_id >= writer->location_count) {
-        const size_t count = ((size_t)call_id + 256) * 2;
-        writer->locations = memory_resize(writer->locations, count * sizeof *writer->locations);
-        memset(writer->locations + writer->location_count, 0,
-               (count - writer->location_count) * sizeof *writer->locations);
-        writer->location_count = count;
-    }
+    writer->locations = memory_extend(writer->locations, &writer->location_count, call_id,
+                                      sizeof *writer->locations);
     if (writer->locations[call_id] == 0) {
         const struct call *call = profile_call(writer->profile, call_id);
         writer->locations[call_id] =
@@ -265,8 +255,7 @@ static uint32_t location_of(struct perfetto_writer *writer, uint32_t call_id)
 
 // `start` and `end` are the event's in nanoseconds.
 static void write_event(struct perfetto_writer *writer, struct written_track *state,
-                        const struct event *event, struct view values, uint64_t start,
-                        uint64_t end)
+                        const struct event *event, struct view values, uint64_t start, uint64_t end)
 {
     const struct profile *profile = writer->profile;
     state->last_start = start;

@@ -33,8 +33,8 @@ static const struct metric_text {
     {OVERVIEW_SLICE_0, "Slice 0", "05 OVERVIEW SLICE 0", "SLICE 0", "SLICE 0 total", true},
     {OVERVIEW_SLICE_1, "Slice 1", "06 OVERVIEW SLICE 1", "SLICE 1", "SLICE 1 total", true},
     {OVERVIEW_CSS, "Css", "07 OVERVIEW CSS", "CSS", "CSS total", true},
-    {OVERVIEW_OVERLAP, "Overlap", "10 OVERVIEW DMA COMPUTE OVERLAP",
-     "DMA/CDMA<->COMPUTE overlap", NULL, true},
+    {OVERVIEW_OVERLAP, "Overlap", "10 OVERVIEW DMA COMPUTE OVERLAP", "DMA/CDMA<->COMPUTE overlap",
+     NULL, true},
     {OVERVIEW_IDLE, "Idle", "14 OVERVIEW IDLE", "IDLE", NULL, true},
     {OVERVIEW_HAL, "Hal", "11 OVERVIEW HAL", "HAL total", NULL, false},
     {OVERVIEW_NPU, "Npu", NULL, NULL, NULL, false},
@@ -112,8 +112,7 @@ void overview_rows_of(const struct overview *overview, bool all, struct overview
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         const enum overview_metric metric = METRICS[i].metric;
         const struct overview_value value = overview->metrics[metric];
-        const bool shown = METRICS[i].always || all ||
-                           (metric == OVERVIEW_HAL && value.present) ||
+        const bool shown = METRICS[i].always || all || (metric == OVERVIEW_HAL && value.present) ||
                            (metric == OVERVIEW_NPU && value.present);
         if (!shown)
             continue;
@@ -180,8 +179,8 @@ static int compare_tracks(const void *left, const void *right)
     return strcmp((*a)->track, (*b)->track);
 }
 
-void overview_tracks_add(struct profile *profile, const char *name,
-                         const struct overview *overview, int32_t rank)
+void overview_tracks_add(struct profile *profile, const char *name, const struct overview *overview,
+                         int32_t rank)
 {
     struct bytes title = {0};
     bytes_append_format(&title, "%s Overview", name);
@@ -259,7 +258,8 @@ static void parse_event(struct view name, uint64_t duration, struct overview_row
 {
     const size_t colon = view_find_last(name, ':');
     const struct view label = view_trim(view_slice(name, 0, colon));
-    struct view figure = colon < name.size ? view_slice(name, colon + 1, name.size) : VIEW_LITERAL("");
+    struct view figure =
+        colon < name.size ? view_slice(name, colon + 1, name.size) : VIEW_LITERAL("");
     name_row(label, row);
     const size_t bracket = view_find(figure, '(');
     if (bracket < figure.size) {

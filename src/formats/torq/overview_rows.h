@@ -41,7 +41,7 @@ status overview_rows_read(struct profile *profile, struct overview_rows **out_li
 void overview_rows_free(struct overview_rows *rows);
 
 // Adds "<name> Overview" with its sixteen tracks to the profile.
-void overview_tracks_add(struct profile *profile, const char *name,
-                         const struct overview *overview, int32_t rank);
+void overview_tracks_add(struct profile *profile, const char *name, const struct overview *overview,
+                         int32_t rank);
 
 #endif
