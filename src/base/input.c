@@ -122,16 +122,16 @@ static status read_stream(struct input *input, int file)
             result = status_system(errno, input->path, "cannot read");
         if (got <= 0)
             break;
-        result = spool_append(&input->unpacked, piece, (size_t)got);
+        result = spool_append(&input->streamed, piece, (size_t)got);
     }
     free(piece);
     STATUS_TRY(result);
 
     char *data;
     size_t size;
-    STATUS_TRY(spool_read(&input->unpacked, &data, &size));
+    STATUS_TRY(spool_read(&input->streamed, &data, &size));
     input->bytes = (struct view){data, size};
-    return STATUS_OK;
+    return unpack(input);
 }
 
 static status map_file(struct input *input, int file)
@@ -180,6 +180,7 @@ struct input *input_over(const char *name, struct view bytes)
     struct input *input = memory_allocate_zeroed(1, sizeof *input);
     input->path = view_copy(view_of(name));
     input->bytes = bytes;
+    input->streamed = SPOOL_EMPTY;
     input->unpacked = SPOOL_EMPTY;
     return input;
 }
@@ -190,6 +191,7 @@ void input_close(struct input *input)
         return;
     if (input->mapping != NULL)
         munmap(input->mapping, input->mapped);
+    spool_free(&input->streamed);
     spool_free(&input->unpacked);
     free(input->path);
     free(input);

@@ -15,6 +15,7 @@ struct input {
     const char *damage; // NULL when nothing is wrong
     void *mapping;
     size_t mapped;
+    struct spool streamed; // from a pipe
     struct spool unpacked;
 };
 

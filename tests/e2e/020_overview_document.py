@@ -74,7 +74,9 @@ def test_from_engines_under_torq_s_names(folder):
     trace = named(folder, torq_trace([engines(names=names)]))
     equal(opscope("overview", trace).out, WITHOUT_WALL_TIME, "today's names")
     trace = named(folder, torq_trace([engines(names=older)], "threads"))
-    contains(opscope("overview", trace).out, "  Slice 1                         407.000\u00b5s  (3.17%)\n")
+    for line in DOCUMENT_TEXT.splitlines(True):
+        if "Slice" in line or "Dma" in line:
+            contains(opscope("overview", trace).out, line)
 
 
 def test_from_an_opscope_profile(folder):

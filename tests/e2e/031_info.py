@@ -7,6 +7,7 @@ SPANS = [
     Span("DMA IN", 0, 800, bytes=512), Span("DMA IN", 800, 1600), Span("DMA OUT", 4000, 8_000_000),
     Span("SLICE", 800, 2400, slice=0), Span("SLICE", 1600, 2400, slice=3), Span("CSS", 2400, 3200),
 ]
+BAD = b"DI9,5,oops,loc(unknown),DMA_IN,4\n"
 TRACKS = {"DMA IN": 2, "DMA OUT": 1, "SLICE 0": 1, "SLICE 3": 1, "CSS": 1}
 
 
@@ -107,7 +108,8 @@ def test_several_files(folder):
 
 def test_provenance(folder):
     """Runtime rows are measured; what ran on the NPU meanwhile is derived from them."""
-    events = [Event("NSS_START", 10, 12, 0, dispatch="d"), Event("NSS_WAIT", 12, 90, 1, dispatch="d")]
+    events = [Event("NSS_START", 10, 12, 0, dispatch="d"),
+              Event("NSS_WAIT", 12, 90, 1, dispatch="d")]
     [found] = info_json(write(folder / "r.csv", runtime_csv("r4", events)))
     equal({track["name"]: track["provenance"] for track in found["tracks"] if track["spans"]},
           {"NSS_START": "measured", "NSS_WAIT": "measured", "NSS PROGRAM": "derived"}, "provenance")
@@ -116,7 +118,7 @@ def test_provenance(folder):
 
 
 def test_loss_is_shown(folder):
-    path = write(folder / "bad.csv", compile_csv("c2", SPANS) + b"DI9,5,oops,loc(unknown),DMA_IN,4\n"
+    path = write(folder / "bad.csv", compile_csv("c2", SPANS) + BAD +
                  b"DI10,9,5,loc(unknown),DMA_IN,4\n")
     text = opscope("info", path, code=3).out
     contains(text, "ledger: 8 events expected, 6 recorded, 1 lost, 1 impossible\n")
@@ -130,7 +132,7 @@ def test_loss_is_shown(folder):
 
 
 def test_loss_stays_in_a_profile(folder):
-    path = write(folder / "bad.csv", compile_csv("c2", SPANS) + b"DI9,5,oops,loc(unknown),DMA_IN,4\n")
+    path = write(folder / "bad.csv", compile_csv("c2", SPANS) + BAD)
     opscope("convert", path, "-o", folder / "bad.prof", code=3)
     [found] = info_json(folder / "bad.prof", code=3)
     equal(found["ledger"]["lost"], 1, "lost")

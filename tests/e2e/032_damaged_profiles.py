@@ -78,7 +78,8 @@ def test_packed_ones_cut_off(folder):
             path = write(folder / ("cut" + end), whole[:int(len(whole) * part)])
             code, found = info(path)
             true(code in (1, 3), f"{part} of {end}: exit {code}")
-            contains(found if code == 1 else str(found["ledger"]["notes"]), "cut", f"{part} of {end}")
+            said = found if code == 1 else str(found["ledger"]["notes"])
+            contains(said, "cut", f"{part} of {end}")
 
 
 def test_flipped_bits(folder):
@@ -99,7 +100,7 @@ def test_flipped_bits(folder):
                  f"byte {at} is damaged, nobody noticed, and it matters")
         elif code == 3:
             expected, recorded, lost, impossible = account(found)
-            true(expected is None or recorded + lost + impossible == expected, f"byte {at}: account")
+            true(expected in (None, recorded + lost + impossible), f"byte {at}: account")
 
 
 def test_damaged_runs_of_bytes(folder):

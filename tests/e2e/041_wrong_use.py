@@ -78,13 +78,15 @@ def test_values_that_make_no_sense(folder):
         refused(folder, use(*logger, "--clock_mhz", value), "clock_mhz", f"'{value}'", "MHz")
     for value in ("yesterday", "-5", ""):
         refused(folder, use("overview", "in.csv", "--wall-time", value), f"'{value}'", "time")
-    refused(folder, use("convert", "in.csv", "-o", "o.csv", "--to", "torq-c9"), "torq-c9", "torq-c1")
+    refused(folder, use("convert", "in.csv", "-o", "o.csv", "--to", "torq-c9"), "torq-c9",
+            "torq-c1")
 
 
 def test_values_where_none_belongs(folder):
     use = setting(folder)
     refused(folder, use("info", "in.csv", "--json=yes"), "--json takes no value")
-    refused(folder, use("convert", "in.csv", "-o", "o.pb", "--no-args=1"), "--no-args takes no value")
+    refused(folder, use("convert", "in.csv", "-o", "o.pb", "--no-args=1"),
+            "--no-args takes no value")
 
 
 def test_options_that_contradict_each_other(folder):
