@@ -6,25 +6,19 @@
 #include "base/memory.h"
 #include "base/spool.h"
 
-// Intervals in order, in half the space: the time since the one before and the
-// length in 32 bits each. A gap of WIDE stands before an interval that does not
-// fit; it follows in full.
-enum { WIDE = 0xffffffff };
+// The edges of intervals in order (start, end, start, end ...), each as the time
+// since the one before it in 32 bits; WIDE stands before one that needs 64.
+#define WIDE UINT32_MAX
 
-struct short_interval {
-    uint32_t gap;
-    uint32_t length;
-};
-
-struct interval_list {
+struct edge_list {
     struct spool spool;
-    uint64_t last_end;
+    uint64_t last;
 };
 
-struct interval_reader {
-    const char *at;
-    const char *end;
-    uint64_t last_end;
+struct edge_reader {
+    const uint32_t *at;
+    const uint32_t *end;
+    uint64_t last;
 };
 
 // When one engine of a scope was busy: intervals merged as they come. Those that
@@ -34,9 +28,9 @@ struct busy {
     uint32_t index;
     struct interval last; // not yet in the list
     bool any;
-    struct interval_list in_order;
-    struct interval_list merged; // with the late ones, if there are any
-    struct spool late;           // struct interval, in no order
+    struct edge_list in_order;
+    struct edge_list merged; // with the late ones, if there are any
+    struct spool late;       // struct interval, in no order
 };
 
 struct scope {
@@ -132,18 +126,19 @@ static void widen(struct interval *range, bool *has, struct interval span)
     *has = true;
 }
 
-static status list_add(struct interval_list *list, struct interval span)
+static status edge_add(struct edge_list *list, uint64_t edge)
 {
-    const uint64_t gap = span.start - list->last_end;
-    const uint64_t length = span.end - span.start;
-    list->last_end = span.end;
-    if (gap < WIDE && length <= UINT32_MAX) {
-        const struct short_interval both = {(uint32_t)gap, (uint32_t)length};
-        return spool_append(&list->spool, &both, sizeof both);
-    }
-    const struct short_interval escape = {WIDE, 0};
-    STATUS_TRY(spool_append(&list->spool, &escape, sizeof escape));
-    return spool_append(&list->spool, &span, sizeof span);
+    const uint64_t delta = edge - list->last;
+    const uint32_t words[] = {delta < WIDE ? (uint32_t)delta : WIDE, (uint32_t)delta,
+                              (uint32_t)(delta >> 32)};
+    list->last = edge;
+    return spool_append(&list->spool, words, (delta < WIDE ? 1 : 3) * sizeof words[0]);
+}
+
+static status list_add(struct edge_list *list, struct interval span)
+{
+    STATUS_TRY(edge_add(list, span.start));
+    return edge_add(list, span.end);
 }
 
 static status busy_add(struct busy *busy, struct interval span)
@@ -214,29 +209,35 @@ uint32_t overview_scope(const struct overview_collector *collector, size_t index
 
 // Computing -------------------------------------------------------------------
 
-static status list_read(struct interval_list *list, struct interval_reader *out_reader)
+static status list_read(struct edge_list *list, struct edge_reader *out_reader)
 {
     char *data;
     size_t size;
     STATUS_TRY(spool_read(&list->spool, &data, &size));
-    *out_reader = (struct interval_reader){data, data + size, 0};
+    const uint32_t *words = (const uint32_t *)(const void *)data;
+    *out_reader = (struct edge_reader){words, words + size / sizeof *words, 0};
     return STATUS_OK;
 }
 
-static bool list_next(struct interval_reader *reader, struct interval *out_span)
+// UINT64_MAX at the end.
+static inline uint64_t edge_next(struct edge_reader *reader)
 {
-    struct short_interval both;
+    if (reader->at == reader->end)
+        return UINT64_MAX;
+    uint64_t delta = *reader->at++;
+    if (delta == WIDE) {
+        delta = reader->at[0] | (uint64_t)reader->at[1] << 32;
+        reader->at += 2;
+    }
+    return reader->last += delta;
+}
+
+static bool list_next(struct edge_reader *reader, struct interval *out_span)
+{
     if (reader->at == reader->end)
         return false;
-    memcpy(&both, reader->at, sizeof both);
-    reader->at += sizeof both;
-    out_span->start = reader->last_end + both.gap;
-    out_span->end = out_span->start + both.length;
-    if (both.gap == WIDE) {
-        memcpy(out_span, reader->at, sizeof *out_span);
-        reader->at += sizeof *out_span;
-    }
-    reader->last_end = out_span->end;
+    out_span->start = edge_next(reader);
+    out_span->end = edge_next(reader);
     return true;
 }
 
@@ -245,7 +246,7 @@ static status merge_late(struct busy *busy)
     char *data;
     size_t size;
     size_t impossible;
-    struct interval_reader in_order;
+    struct edge_reader in_order;
     STATUS_TRY(spool_read(&busy->late, &data, &size));
     const struct interval_set late = intervals_normalize(
         (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
@@ -278,7 +279,7 @@ static status busy_finish(struct busy *busy)
     return spool_size(&busy->late) > 0 ? merge_late(busy) : STATUS_OK;
 }
 
-static status busy_read(struct busy *busy, struct interval_reader *out_reader)
+static status busy_read(struct busy *busy, struct edge_reader *out_reader)
 {
     return list_read(spool_size(&busy->late) > 0 ? &busy->merged : &busy->in_order, out_reader);
 }
@@ -289,15 +290,16 @@ struct times {
     uint64_t by_set[1 << ENGINE_KINDS];
 };
 
-// Where an engine stands in the sweep. `edge` is the next time at which it
-// starts or stops: the edges of all engines lie side by side, for the search.
+// Where an engine stands in the sweep.
 struct position {
-    struct interval span;
-    struct interval_reader reader;
+    struct edge_reader reader;
     enum engine engine;
-    bool inside;
+    unsigned step; // what the next edge adds to the engines that run: 1 or -1
 };
 
+// The next edges of all engines lie side by side, for the search. There is no
+// branch on whether an engine starts or stops: half of them would be guessed
+// wrong.
 struct sweep {
     struct position *positions;
     uint64_t *edges; // UINT64_MAX: never again
@@ -306,27 +308,14 @@ struct sweep {
     unsigned set;                   // the kinds that have some
 };
 
-static void next_span(struct sweep *sweep, size_t index)
-{
-    struct position *position = &sweep->positions[index];
-    const bool more = list_next(&position->reader, &position->span);
-    sweep->edges[index] = more ? position->span.start : UINT64_MAX;
-}
-
 static void pass_edge(struct sweep *sweep, size_t index)
 {
     struct position *position = &sweep->positions[index];
-    const unsigned bit = 1u << position->engine;
-    position->inside = !position->inside;
-    if (position->inside) {
-        sweep->running[position->engine]++;
-        sweep->set |= bit;
-        sweep->edges[index] = position->span.end;
-        return;
-    }
-    if (--sweep->running[position->engine] == 0)
-        sweep->set &= ~bit;
-    next_span(sweep, index);
+    const unsigned kind = position->engine;
+    const unsigned running = sweep->running[kind] += position->step;
+    position->step = 0 - position->step;
+    sweep->set = (sweep->set & ~(1u << kind)) | (unsigned)(running != 0) << kind;
+    sweep->edges[index] = edge_next(&position->reader);
 }
 
 static size_t nearest_edge(const struct sweep *sweep)
@@ -363,9 +352,10 @@ static status sweep_scope(const struct scope *scope, struct times *times)
                           .count = scope->busy_count};
     for (size_t i = 0; i < sweep.count && result == STATUS_OK; i++) {
         sweep.positions[i].engine = scope->busy[i].engine;
+        sweep.positions[i].step = 1;
         result = busy_read(&scope->busy[i], &sweep.positions[i].reader);
         if (result == STATUS_OK)
-            next_span(&sweep, i);
+            sweep.edges[i] = edge_next(&sweep.positions[i].reader);
     }
     if (result == STATUS_OK && sweep.count > 0)
         sweep_edges(&sweep, times);
@@ -438,7 +428,7 @@ static status set_slices(struct overview *overview, const struct scope *scope)
     size_t capacity = 0;
     for (size_t i = 0; i < scope->busy_count; i++) {
         struct busy *busy = &scope->busy[i];
-        struct interval_reader reader;
+        struct edge_reader reader;
         struct interval span;
         uint64_t ns = 0;
         if (busy->engine != ENGINE_SLICE)
