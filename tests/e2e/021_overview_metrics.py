@@ -179,7 +179,7 @@ def runtime_engine(thread):
     if thread.startswith("HAL_"):
         return "HAL"
     return {"HOST_COPY": "COPY", "HOST_PROGRAM": "HOST", "HOST_START": "HOST", "HOST_WAIT": "HOST",
-            "NSS PROGRAM": "NPU"}.get(thread)
+            "HOST PROGRAM": "HOST", "NSS PROGRAM": "NPU"}.get(thread)
 
 
 def runtime_figures(rows):

@@ -73,7 +73,7 @@ def rows_of(form, process):
 
 
 def recorded_rows(form):
-    return len([row for row in rows_of(form, "") if row.thread != "NSS PROGRAM"])
+    return len([row for row in rows_of(form, "") if not row.thread.endswith(" PROGRAM")])
 
 
 def option_of(form):

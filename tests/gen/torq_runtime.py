@@ -92,19 +92,23 @@ def runtime_args(form, event):
 
 
 def program_rows(form, events, process):
-    """What ran on the NPU: from the begin of a start to the end of its wait."""
+    """What ran on the NPU or the host: from the begin of a start to the end of its wait."""
     started = {}
     for time, begins, event in phases(events):
-        waiting = started.setdefault(event.invocation, [])
-        if event.name == "NSS_START" and begins:
+        unit, _, what = event.name.partition("_")
+        waiting = started.setdefault((unit, event.invocation), [])
+        if unit not in ("NSS", "HOST"):
+            continue
+        if what == "START" and begins:
             waiting.append(event)
-        elif event.name == "NSS_WAIT" and not begins and waiting:
+        elif what == "WAIT" and not begins and waiting:
             start = waiting.pop(0)
             args = runtime_args(form, start)
             if event.action != NONE:
                 args["wait_action"] = event.action
-            yield Row(process, "NSS PROGRAM", start.begin * 1000, (time - start.begin) * 1000,
-                      "NSS PROGRAM", tuple(sorted(args.items())))
+            yield Row(process, f"{unit} PROGRAM", start.begin * 1000,
+                      (time - start.begin) * 1000, f"{unit} PROGRAM",
+                      tuple(sorted(args.items())))
 
 
 def runtime_rows(form, events, process):
@@ -144,9 +148,11 @@ def random_events(form, count, seed, start=5_000_000_000):
     for action in range(count):
         now += rng.choice((0, 1, rng.randrange(100)))
         end = now + rng.choice((0, 1, rng.randrange(500)))
-        name = rng.choice([name for name in names if name != "NSS_WAIT"])
-        if events and events[-1].name == "NSS_START":
-            name = "NSS_WAIT"
+        last = action == count - 1
+        name = rng.choice([name for name in names if not name.endswith("_WAIT") and
+                           not (last and name.endswith("_START"))])
+        if events and events[-1].name.endswith("_START"):
+            name = events[-1].name.replace("_START", "_WAIT")
         fields = {"location": rng.choice(LOCATIONS + ("",))}
         if form == "r4":
             fields = {"invocation": 3, "dispatch": "main_dispatch_0"}

@@ -169,9 +169,9 @@ static void programs_are_waited_for_in_the_order_of_their_starts(void **state)
         "NSS_WAIT: NSS_WAIT 51..52 action=4\n"
         "NSS PROGRAM: NSS PROGRAM 10..30 action=0 wait_action=2\n"
         "NSS PROGRAM: NSS PROGRAM 12..50 action=1 wait_action=3\n",
-        "remark 1: t.csv: 1 actions wait for a program of the NPU that nobody started; "
+        "remark 1: t.csv: 1 actions wait for a program that nobody started; "
         "they have no span on NSS PROGRAM\n"
-        "remark 1: t.csv: 1 actions start a program of the NPU that nobody waits for; they "
+        "remark 1: t.csv: 1 actions start a program that nobody waits for; they "
         "have no span on NSS PROGRAM\n");
 }
 

@@ -40,8 +40,18 @@ enum torq_form rows_header_form(struct view line)
     return TORQ_UNKNOWN;
 }
 
+// Said first: it may be the reason for all that follows.
+static void note_damage(const struct input *input, struct profile *profile)
+{
+    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s; the rows behind it are lost", input->path,
+                 input->damage);
+    profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+}
+
 struct rows rows_start(const struct input *input, enum torq_form form, struct profile *profile)
 {
+    if (input->damage != NULL)
+        note_damage(input, profile);
     return (struct rows){.input = input,
                          .profile = profile,
                          .form = form,
@@ -135,11 +145,6 @@ void rows_finish(struct rows *rows)
 {
     const char *path = rows->input->path;
     remark_last_line(rows);
-    if (rows->input->damage != NULL) {
-        profile_note(rows->profile, 0, LEDGER_LOST, 1, "%s: %s; the rows behind it are lost", path,
-                     rows->input->damage);
-        profile_track(rows->profile, 0)->ledger.expected = LEDGER_UNKNOWN;
-    }
     if (rows->count == 0)
         profile_note(rows->profile, 0, LEDGER_REMARK, 1, "%s: %s", path,
                      rows->header_allowed ? "is empty" : "has a header and no rows");

@@ -1,7 +1,7 @@
 // R2 to R4: rows are begins and ends of what the host does, in us of a steady
-// clock; a span is a begin with its end. What the NPU does is not logged: its
-// programs are derived, from the begin of a start to the end of the wait that
-// follows it.
+// clock; a span is a begin with its end. How long a program of the NPU, or in R4
+// of the host, runs is not logged: it is derived, from the begin of its start to
+// the end of the wait that follows.
 
 #include <stdlib.h>
 
@@ -14,6 +14,19 @@
 
 enum phase { PHASE_BEGIN, PHASE_END, PHASE_ONCE };
 
+// Programs of one kind, of which only starts and waits are in the file.
+struct programs {
+    uint32_t start, wait; // names of events
+    uint32_t name;        // of the derived spans and their lane
+    enum engine engine;
+    uint32_t lane;          // 0: not made yet
+    struct pairing started; // those that nobody waited for yet
+    uint64_t waits_without_start;
+    uint64_t backwards;
+};
+
+enum { PROGRAM_KINDS = 2 };
+
 struct runtime_reader {
     struct rows rows;
     struct runs runs;       // R2, R3: event and location; R4: dispatch and invocation
@@ -23,13 +36,8 @@ struct runtime_reader {
     struct split_texts texts;
     struct bytes values;
     struct pairing open;
-    struct pairing started; // NPU programs that nobody waited for yet
+    struct programs programs[PROGRAM_KINDS];
     uint32_t action_key, invocation_key, dispatch_key, wait_key;
-    uint32_t nss_start, nss_wait; // names
-    uint32_t program_name;
-    uint32_t program_lane;
-    uint64_t waits_without_start;
-    uint64_t programs_backwards;
     bool first_known;
     uint64_t first_timestamp;
     uint64_t previous_timestamp;
@@ -190,32 +198,32 @@ static void end_span(struct runtime_reader *reader, const struct occurrence *at)
         add_event(reader, at, EVENT_SPAN, begin.start, begin.call);
 }
 
-// Programs of the NPU --------------------------------------------------------
+// Programs -------------------------------------------------------------------
 
-static uint32_t program_lane(struct runtime_reader *reader)
+static uint32_t program_lane(struct runtime_reader *reader, struct programs *programs)
 {
-    if (reader->program_lane != 0)
-        return reader->program_lane;
+    if (programs->lane != 0)
+        return programs->lane;
     struct track lane = reader->lanes.like;
-    lane.name = reader->program_name;
+    lane.name = programs->name;
     lane.kind = TRACK_LANE;
-    lane.engine = ENGINE_NPU;
+    lane.engine = programs->engine;
     lane.provenance = PROVENANCE_DERIVED;
     lane.rank = LANES_OTHER + LANES_MOST + 1;
-    reader->program_lane = profile_track_add(reader->rows.profile, &lane);
-    return reader->program_lane;
+    programs->lane = profile_track_add(reader->rows.profile, &lane);
+    return programs->lane;
 }
 
 // The ledger counts what the file has rows for, so this span stays out of it.
-static void add_program(struct runtime_reader *reader, const struct pairing_begin *begin,
-                        const struct occurrence *wait)
+static void add_program(struct runtime_reader *reader, struct programs *programs,
+                        const struct pairing_begin *begin, const struct occurrence *wait)
 {
     struct profile *profile = reader->rows.profile;
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = begin->start,
                                 .end = wait->timestamp,
-                                .track = program_lane(reader),
-                                .name = reader->program_name,
+                                .track = program_lane(reader, programs),
+                                .name = programs->name,
                                 .call = begin->call};
     struct occurrence start = *wait;
     start.key.action = begin->action;
@@ -233,45 +241,45 @@ static struct pairing_key program_key(const struct occurrence *at)
     return (struct pairing_key){.invocation = at->key.invocation, .action = PAIRING_NONE};
 }
 
-static void follow_program(struct runtime_reader *reader, const struct occurrence *at)
+static void follow_program(struct runtime_reader *reader, struct programs *programs,
+                           const struct occurrence *at)
 {
-    if (at->name == reader->nss_start && at->phase == PHASE_BEGIN) {
+    if (at->name == programs->start && at->phase == PHASE_BEGIN) {
         const struct pairing_begin begin = {.key = program_key(at),
                                             .call = at->call,
                                             .start = at->timestamp,
                                             .action = at->key.action};
-        pairing_add_last(&reader->started, &begin);
+        pairing_add_last(&programs->started, &begin);
         return;
     }
-    if (at->name != reader->nss_wait || at->phase != PHASE_END)
+    if (at->name != programs->wait || at->phase != PHASE_END)
         return;
     struct pairing_begin begin;
-    if (!pairing_take(&reader->started, program_key(at), &begin)) {
-        reader->waits_without_start++;
-        return;
-    }
-    if (at->timestamp < begin.start)
-        reader->programs_backwards++;
+    if (!pairing_take(&programs->started, program_key(at), &begin))
+        programs->waits_without_start++;
+    else if (at->timestamp < begin.start)
+        programs->backwards++;
     else
-        add_program(reader, &begin, at);
+        add_program(reader, programs, &begin, at);
 }
 
-static void remark_programs(struct runtime_reader *reader)
+static void remark_programs(struct runtime_reader *reader, const struct programs *programs)
 {
     const struct {
         uint64_t count;
         const char *what;
     } remarks[] = {
-        {reader->waits_without_start, "wait for a program of the NPU that nobody started"},
-        {reader->started.waiting, "start a program of the NPU that nobody waits for"},
-        {reader->programs_backwards, "wait for a program of the NPU and end before its start"},
+        {programs->waits_without_start, "wait for a program that nobody started"},
+        {programs->started.waiting, "start a program that nobody waits for"},
+        {programs->backwards, "wait for a program and end before its start"},
     };
+    const struct view lane = profile_text(reader->rows.profile, programs->name);
     for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
         if (remarks[i].count > 0)
             profile_note(reader->rows.profile, 0, LEDGER_REMARK, remarks[i].count,
-                         "%s: %llu actions %s; they have no span on NSS PROGRAM",
-                         reader->rows.input->path, (unsigned long long)remarks[i].count,
-                         remarks[i].what);
+                         "%s: %llu actions %s; they have no span on %.*s", reader->rows.input->path,
+                         (unsigned long long)remarks[i].count, remarks[i].what,
+                         VIEW_ARGUMENTS(lane));
     }
 }
 
@@ -341,7 +349,8 @@ static void take(struct runtime_reader *reader, const struct occurrence *at)
         add_event(reader, at, EVENT_INSTANT, at->timestamp, at->call);
         break;
     }
-    follow_program(reader, at);
+    for (size_t i = 0; i < PROGRAM_KINDS; i++)
+        follow_program(reader, &reader->programs[i], at);
 }
 
 // A last row without a newline that lacks what every row has.
@@ -401,7 +410,8 @@ static void free_reader(struct runtime_reader *reader)
     split_texts_free(&reader->texts);
     bytes_free(&reader->values);
     pairing_free(&reader->open);
-    pairing_free(&reader->started);
+    for (size_t i = 0; i < PROGRAM_KINDS; i++)
+        pairing_free(&reader->programs[i].started);
 }
 
 void runtime_reader_run(const struct input *input, enum torq_form form,
@@ -418,14 +428,20 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
         .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
         .wait_key = profile_string(profile, VIEW_LITERAL("wait_action")),
-        .nss_start = profile_string(profile, VIEW_LITERAL("NSS_START")),
-        .nss_wait = profile_string(profile, VIEW_LITERAL("NSS_WAIT")),
-        .program_name = profile_string(profile, VIEW_LITERAL("NSS PROGRAM")),
+        .programs = {{.start = profile_string(profile, VIEW_LITERAL("NSS_START")),
+                      .wait = profile_string(profile, VIEW_LITERAL("NSS_WAIT")),
+                      .name = profile_string(profile, VIEW_LITERAL("NSS PROGRAM")),
+                      .engine = ENGINE_NPU},
+                     {.start = profile_string(profile, VIEW_LITERAL("HOST_START")),
+                      .wait = profile_string(profile, VIEW_LITERAL("HOST_WAIT")),
+                      .name = profile_string(profile, VIEW_LITERAL("HOST PROGRAM")),
+                      .engine = ENGINE_HOST}},
     };
     while (rows_next(&reader.rows))
         read_row(&reader);
     lose_open(&reader);
-    remark_programs(&reader);
+    for (size_t i = 0; i < PROGRAM_KINDS; i++)
+        remark_programs(&reader, &reader.programs[i]);
     rows_finish(&reader.rows);
     free_reader(&reader);
 }

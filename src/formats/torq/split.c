@@ -261,9 +261,9 @@ static bool closes_all(struct view location)
         const char byte = location.data[i];
         if (byte == '"')
             in_text = !in_text;
-        else if (byte == '(' && !in_text)
+        else if ((byte == '(' || byte == '[') && !in_text)
             depth++;
-        else if (byte == ')' && !in_text && depth > 0)
+        else if ((byte == ')' || byte == ']') && !in_text && depth > 0)
             depth--;
     }
     return depth == 0 && !in_text;
@@ -273,16 +273,16 @@ bool split_location_is_whole(struct view location)
 {
     if (!view_starts_with(location, "loc("))
         return true;
-    size_t opened = 0;
-    size_t closed = 0;
+    size_t round = 0;
+    size_t square = 0;
     size_t quotes = 0;
     for (size_t i = 0; i < location.size; i++) {
-        opened += location.data[i] == '(';
-        closed += location.data[i] == ')';
+        round += (size_t)(location.data[i] == '(') - (size_t)(location.data[i] == ')');
+        square += (size_t)(location.data[i] == '[') - (size_t)(location.data[i] == ']');
         quotes += location.data[i] == '"';
     }
-    // File names with parentheses are rare, and the count is fast.
-    return (opened == closed && quotes % 2 == 0) || closes_all(location);
+    // File names with brackets are rare, and the count is fast.
+    return (round == 0 && square == 0 && quotes % 2 == 0) || closes_all(location);
 }
 
 bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem)
