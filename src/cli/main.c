@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
+#include "progress_line.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,        &COMMAND_CONVERT, &COMMAND_INFO,
@@ -71,7 +72,9 @@ static int run(const struct command *command, const char *called, int count, cha
     if (failure != STATUS_OK)
         return report(failure);
     int exit_code = EXIT_DONE;
+    progress_line_start();
     failure = command->run(arguments, &exit_code);
+    progress_line_stop();
     arguments_free(arguments);
     return failure == STATUS_OK ? exit_code : report(failure);
 }

@@ -1,5 +1,7 @@
 #include "reader_packets.h"
 
+#include "base/progress.h"
+
 #include "fields.h"
 #include "reader_unpack.h"
 #include "wire/protobuf.h"
@@ -149,6 +151,7 @@ void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
         else if (!visit_plain(&walk, field.bytes, &packed))
             visit_packed(&walk, &packed);
         walk.offset = (uint64_t)(reader.at - start);
+        progress_report(walk.offset, trace.size);
     }
     if (reader.ending == PROTOBUF_CUT)
         damage(&walk, PERFETTO_LOSS_CUT);

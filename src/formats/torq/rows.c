@@ -3,6 +3,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/progress.h"
+
+enum { PROGRESS_ROWS = 1024 };
+
 static const struct {
     const char *text; // lower case, without blanks and quotes
     enum torq_form form;
@@ -76,7 +80,9 @@ bool rows_next(struct rows *rows)
             if (rows_header_form(rows->line.text) != TORQ_UNKNOWN)
                 continue;
         }
-        rows->count++;
+        if (rows->count++ % PROGRESS_ROWS == 0)
+            progress_report((uint64_t)(rows->lines.at - rows->input->bytes.data),
+                            rows->input->bytes.size);
         if (!rows->line.terminated)
             rows->unfinished = rows->line.number;
         return true;
