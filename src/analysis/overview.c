@@ -22,15 +22,19 @@ struct edge_reader {
 };
 
 // When one engine of a scope was busy: intervals merged as they come. Those that
-// start before an earlier one are set aside and merged at the end.
+// start before an earlier one are set aside, and put in order at the end.
 struct busy {
     enum engine engine;
     uint32_t index;
     struct interval last; // not yet in the list
     bool any;
     struct edge_list in_order;
-    struct edge_list merged; // with the late ones, if there are any
-    struct spool late;       // struct interval, in no order
+    struct spool late; // struct interval
+    struct edge_list late_in_order;
+    // In the sweep:
+    unsigned running; // of the two lists: those inside an interval
+    uint64_t since;   // the last edge
+    uint64_t total;   // time in which one of them was
 };
 
 struct scope {
@@ -97,7 +101,7 @@ static size_t find_busy(struct scope *scope, enum engine engine, uint32_t index)
     scope->busy[scope->busy_count] = (struct busy){.engine = engine,
                                                    .index = index,
                                                    .in_order.spool = SPOOL_EMPTY,
-                                                   .merged.spool = SPOOL_EMPTY,
+                                                   .late_in_order.spool = SPOOL_EMPTY,
                                                    .late = SPOOL_EMPTY};
     return scope->busy_count++;
 }
@@ -232,56 +236,20 @@ static inline uint64_t edge_next(struct edge_reader *reader)
     return reader->last += delta;
 }
 
-static bool list_next(struct edge_reader *reader, struct interval *out_span)
-{
-    if (reader->at == reader->end)
-        return false;
-    out_span->start = edge_next(reader);
-    out_span->end = edge_next(reader);
-    return true;
-}
-
-static status merge_late(struct busy *busy)
+static status busy_finish(struct busy *busy)
 {
     char *data;
     size_t size;
     size_t impossible;
-    struct edge_reader in_order;
-    STATUS_TRY(spool_read(&busy->late, &data, &size));
-    const struct interval_set late = intervals_normalize(
-        (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
-    STATUS_TRY(list_read(&busy->in_order, &in_order));
-
-    struct interval next;
-    struct interval current = {0, 0};
-    bool more = list_next(&in_order, &next);
-    for (size_t k = 0; more || k < late.count;) {
-        const bool from_late = !more || (k < late.count && late.items[k].start < next.start);
-        const struct interval span = from_late ? late.items[k++] : next;
-        if (!from_late)
-            more = list_next(&in_order, &next);
-        if (span.start > current.end) {
-            if (current.end > current.start)
-                STATUS_TRY(list_add(&busy->merged, current));
-            current = span;
-        } else if (span.end > current.end) {
-            current.end = span.end;
-        }
-    }
-    return list_add(&busy->merged, current);
-}
-
-static status busy_finish(struct busy *busy)
-{
     if (busy->any)
         STATUS_TRY(list_add(&busy->in_order, busy->last));
     busy->any = false;
-    return spool_size(&busy->late) > 0 ? merge_late(busy) : STATUS_OK;
-}
-
-static status busy_read(struct busy *busy, struct edge_reader *out_reader)
-{
-    return list_read(spool_size(&busy->late) > 0 ? &busy->merged : &busy->in_order, out_reader);
+    STATUS_TRY(spool_read(&busy->late, &data, &size));
+    const struct interval_set late = intervals_normalize(
+        (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
+    for (size_t i = 0; i < late.count; i++)
+        STATUS_TRY(list_add(&busy->late_in_order, late.items[i]));
+    return STATUS_OK;
 }
 
 // How long exactly this set of engine kinds was busy, for every set: bit e is
@@ -290,31 +258,35 @@ struct times {
     uint64_t by_set[1 << ENGINE_KINDS];
 };
 
-// Where an engine stands in the sweep.
+// Where a list of edges stands in the sweep.
 struct position {
     struct edge_reader reader;
-    enum engine engine;
-    unsigned step; // what the next edge adds to the engines that run: 1 or -1
+    struct busy *busy;
+    unsigned step; // what the next edge adds to what runs: 1 or -1
 };
 
-// The next edges of all engines lie side by side, for the search. There is no
+// The next edges of all lists lie side by side, for the search. There is no
 // branch on whether an engine starts or stops: half of them would be guessed
 // wrong.
 struct sweep {
     struct position *positions;
     uint64_t *edges; // UINT64_MAX: never again
     size_t count;
-    unsigned running[ENGINE_KINDS]; // engines of each kind
+    unsigned running[ENGINE_KINDS]; // lists of each kind
     unsigned set;                   // the kinds that have some
 };
 
-static void pass_edge(struct sweep *sweep, size_t index)
+static void pass_edge(struct sweep *sweep, size_t index, uint64_t now)
 {
     struct position *position = &sweep->positions[index];
-    const unsigned kind = position->engine;
-    const unsigned running = sweep->running[kind] += position->step;
+    struct busy *busy = position->busy;
+    const unsigned kind = busy->engine;
+    busy->total += busy->running != 0 ? now - busy->since : 0;
+    busy->since = now;
+    busy->running += position->step;
+    sweep->running[kind] += position->step;
+    sweep->set = (sweep->set & ~(1u << kind)) | (unsigned)(sweep->running[kind] != 0) << kind;
     position->step = 0 - position->step;
-    sweep->set = (sweep->set & ~(1u << kind)) | (unsigned)(running != 0) << kind;
     sweep->edges[index] = edge_next(&position->reader);
 }
 
@@ -339,23 +311,31 @@ static void sweep_edges(struct sweep *sweep, struct times *times)
             return;
         times->by_set[sweep->set] += next - now;
         now = next;
-        pass_edge(sweep, index);
+        pass_edge(sweep, index, now);
     }
+}
+
+static status sweep_add(struct sweep *sweep, struct busy *busy, struct edge_list *list)
+{
+    struct position *position = &sweep->positions[sweep->count];
+    *position = (struct position){.busy = busy, .step = 1};
+    STATUS_TRY(list_read(list, &position->reader));
+    sweep->edges[sweep->count] = edge_next(&position->reader);
+    sweep->count += sweep->edges[sweep->count] != UINT64_MAX;
+    return STATUS_OK;
 }
 
 static status sweep_scope(const struct scope *scope, struct times *times)
 {
     status result = STATUS_OK;
-    struct sweep sweep = {.positions =
-                              memory_allocate_zeroed(scope->busy_count, sizeof *sweep.positions),
-                          .edges = memory_allocate_zeroed(scope->busy_count, sizeof *sweep.edges),
-                          .count = scope->busy_count};
-    for (size_t i = 0; i < sweep.count && result == STATUS_OK; i++) {
-        sweep.positions[i].engine = scope->busy[i].engine;
-        sweep.positions[i].step = 1;
-        result = busy_read(&scope->busy[i], &sweep.positions[i].reader);
+    const size_t most = 2 * scope->busy_count;
+    struct sweep sweep = {.positions = memory_allocate_zeroed(most, sizeof *sweep.positions),
+                          .edges = memory_allocate_zeroed(most, sizeof *sweep.edges)};
+    for (size_t i = 0; i < scope->busy_count && result == STATUS_OK; i++) {
+        struct busy *busy = &scope->busy[i];
+        result = sweep_add(&sweep, busy, &busy->in_order);
         if (result == STATUS_OK)
-            sweep.edges[i] = edge_next(&sweep.positions[i].reader);
+            result = sweep_add(&sweep, busy, &busy->late_in_order);
     }
     if (result == STATUS_OK && sweep.count > 0)
         sweep_edges(&sweep, times);
@@ -423,28 +403,22 @@ static int compare_slices(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static status set_slices(struct overview *overview, const struct scope *scope)
+static void set_slices(struct overview *overview, const struct scope *scope)
 {
     size_t capacity = 0;
     for (size_t i = 0; i < scope->busy_count; i++) {
-        struct busy *busy = &scope->busy[i];
-        struct edge_reader reader;
-        struct interval span;
-        uint64_t ns = 0;
+        const struct busy *busy = &scope->busy[i];
         if (busy->engine != ENGINE_SLICE)
             continue;
-        STATUS_TRY(busy_read(busy, &reader));
-        while (list_next(&reader, &span))
-            ns += span.end - span.start;
         overview->slices = memory_grow(overview->slices, overview->slice_count, &capacity,
                                        sizeof *overview->slices);
-        overview->slices[overview->slice_count++] = (struct overview_slice){busy->index, ns};
+        overview->slices[overview->slice_count++] =
+            (struct overview_slice){busy->index, busy->total};
         if (busy->index < 2)
-            set_metric(overview, OVERVIEW_SLICE_0 + busy->index, true, ns);
+            set_metric(overview, OVERVIEW_SLICE_0 + busy->index, true, busy->total);
     }
     if (overview->slice_count > 1)
         qsort(overview->slices, overview->slice_count, sizeof *overview->slices, compare_slices);
-    return STATUS_OK;
 }
 
 static void set_totals(struct overview *overview, const struct scope *scope, const struct times *t)
@@ -476,7 +450,7 @@ status overview_compute(struct overview_collector *collector, size_t index,
     status result = sweep_scope(scope, times);
     if (result == STATUS_OK) {
         set_busy_metrics(out_overview, times, covered);
-        result = set_slices(out_overview, scope);
+        set_slices(out_overview, scope);
         set_totals(out_overview, scope, times);
     }
     free(times);
@@ -498,7 +472,7 @@ void overview_free(struct overview *overview)
 static void busy_free(struct busy *busy)
 {
     spool_free(&busy->in_order.spool);
-    spool_free(&busy->merged.spool);
+    spool_free(&busy->late_in_order.spool);
     spool_free(&busy->late);
 }
 
