@@ -90,7 +90,7 @@ status spool_append(struct spool *spool, const void *data, size_t size)
 status spool_read(struct spool *spool, char **out_data, size_t *out_size)
 {
     if (spool->file < 0) {
-        static char nothing[1];
+        static _Alignas(max_align_t) char nothing[1];
         *out_data = spool->window != NULL ? spool->window : nothing;
         *out_size = spool->used;
         return STATUS_OK;
