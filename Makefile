@@ -40,7 +40,9 @@ test: test-dependencies all build-asan build-fuzz
 
 bench: all
 	@$(call build,build,bench/generate_c2)
+	@$(call build,build,bench/generate_tt_logs)
 	@bench/convert.py --rows $(ROWS)
+	@bench/tt_report.py --rows $(ROWS)
 
 fuzz: test-dependencies build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz

@@ -10,6 +10,10 @@ extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_LINKS;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
+extern const struct command COMMAND_TT_PERF;
+extern const struct command COMMAND_TT_PERF_REPORT;
+extern const struct command COMMAND_PROCESS_OPS_LOGS;
+extern const struct command COMMAND_TT_REPORT;
 
 // In the order of the help text; ends with NULL.
 extern const struct command *const COMMANDS[];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "convert_report.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "ledger_text.h"
@@ -14,7 +15,8 @@ enum form {
     FORM_UNKNOWN,
     FORM_PERFETTO,
     FORM_PROFILE,
-    FORM_CSV, // which one depends on the profile
+    FORM_CSV,    // which one depends on the profile
+    FORM_REPORT, // of Tenstorrent's operations
     FORM_C1,
     FORM_C2,
     FORM_C4,
@@ -37,6 +39,8 @@ enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
 
 static enum form form_by_name(const char *name)
 {
+    if (convert_report_is_form(name))
+        return FORM_REPORT;
     for (size_t i = 0; i < FORM_COUNT; i++) {
         if (strcmp(FORMS[i].name, name) == 0)
             return FORMS[i].form;
@@ -68,7 +72,8 @@ static status choose_form(const struct arguments *arguments, const char *out, en
     if (name != NULL)
         return status_make(STATUS_USAGE,
                            "convert: --to %s: expected perfetto, profile, torq-c1, torq-c2, "
-                           "torq-c4, torq-r1, torq-r2 or torq-r4",
+                           "torq-c4, torq-r1, torq-r2, torq-r4 or tenstorrent-report[-v1, -v2, "
+                           "-v2.1]",
                            name);
     return status_make(STATUS_USAGE,
                        "convert: cannot tell the format from '%s': end it in .pb, .prof or .csv, "
@@ -109,6 +114,8 @@ static status convert(const struct arguments *arguments, struct profile *profile
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
     STATUS_TRY(paths_check("convert", out, &in, 1));
+    if (form == FORM_REPORT || (form == FORM_CSV && convert_report_is_input(in)))
+        return convert_report(in, out, arguments_value(arguments, "to"), profile);
     STATUS_TRY(format_read(in, &options, profile));
     const struct perfetto_writer_options perfetto = {arguments_flag(arguments, "no-args")};
     if (form == FORM_PERFETTO)
@@ -139,7 +146,8 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"output", 'o', OPTION_ONE, "FILE", "what to write: .pb, .prof, .csv (and .gz, .zst)"},
-    {"to", 0, OPTION_ONE, "FORMAT", "perfetto, profile, torq-c1, -c2, -c4, -r1, -r2 or -r4"},
+    {"to", 0, OPTION_ONE, "FORMAT",
+     "perfetto, profile, torq-c1, -c2, -c4, -r1, -r2, -r4, tenstorrent-report[-v1, -v2, -v2.1]"},
     {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
     {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
     {"no-args", 0, OPTION_FLAG, NULL, "Perfetto: leave out the arguments of events"},
@@ -150,11 +158,13 @@ const struct command COMMAND_CONVERT = {
     .name = "convert",
     .usage = "IN -o OUT [options]",
     .summary = "any format to any other",
-    .details = "Reads Torq's CSVs (every version), Perfetto traces and opscope profiles, by "
-               "content.\nWhat the output has no place for is counted in the ledger.",
+    .details = "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto\n"
+               "traces and opscope profiles, by content. What the output has no place for is\n"
+               "counted in the ledger.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
-                "  opscope convert runtime.prof -o again.csv --to torq-r4",
+                "  opscope convert runtime.prof -o again.csv --to torq-r4\n"
+                "  opscope convert ops_perf_results.csv -o v21.csv --to tenstorrent-report-v2.1",
     .options = OPTIONS,
     .run = run,
 };

@@ -10,8 +10,16 @@
 #include "progress_line.h"
 
 const struct command *const COMMANDS[] = {
-    &COMMAND_OVERVIEW,        &COMMAND_CONVERT, &COMMAND_INFO,
-    &COMMAND_PERFETTO_LOGGER, &COMMAND_LINKS,   NULL,
+    &COMMAND_OVERVIEW,
+    &COMMAND_CONVERT,
+    &COMMAND_INFO,
+    &COMMAND_TT_REPORT,
+    &COMMAND_PERFETTO_LOGGER,
+    &COMMAND_PROCESS_OPS_LOGS,
+    &COMMAND_TT_PERF,
+    &COMMAND_TT_PERF_REPORT,
+    &COMMAND_LINKS,
+    NULL,
 };
 
 static void print_usage(FILE *file)

@@ -10,7 +10,9 @@ enum format {
     FORMAT_UNKNOWN,
     FORMAT_PROFILE, // opscope's own
     FORMAT_PERFETTO,
-    FORMAT_TORQ, // a compile or runtime CSV
+    FORMAT_TORQ,               // a compile or runtime CSV
+    FORMAT_TENSTORRENT_REPORT, // operations report
+    FORMAT_TENSTORRENT_LOG,    // a device log, or the host's messages or zones
 };
 
 struct format_options {
@@ -24,7 +26,8 @@ enum format format_recognise(struct view bytes);
 const char *format_name(enum format format, struct view bytes);
 
 // Reads `path` into a fresh profile. Facts `format` and `source` say what it
-// was; profiles made from a CSV get one process named after the file.
+// was; profiles made from a CSV get one process named after the file. A folder
+// is read as the logs of a Tenstorrent capture that it holds.
 status format_read(const char *path, const struct format_options *options, struct profile *profile);
 
 // The last part of a path.

@@ -1,0 +1,173 @@
+// What limits the operations: sums, and the figures behind each.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tt_perf_cells.h"
+#include "tt_perf_table.h"
+
+enum { SLOWEST = 10 };
+
+enum limit_column {
+    LIMIT_ID,
+    LIMIT_BY,
+    LIMIT_OP_CODE,
+    LIMIT_TIME,
+    LIMIT_COMPUTE,
+    LIMIT_DRAM,
+    LIMIT_MOVED,
+    LIMIT_GAP,
+    LIMIT_HOST,
+    LIMIT_COLUMNS,
+};
+
+static const char *const HEADERS[LIMIT_COLUMNS] = {
+    "ID",           "Limited by", "OP Code", "Device Time",  "Compute at peak",
+    "DRAM at peak", "DRAM moved", "Gap",     "Between calls"};
+
+struct limit_table {
+    const struct tt_perf_style *style;
+    size_t widths[LIMIT_COLUMNS];
+    struct bytes line;
+};
+
+static enum colour limit_colour(enum perf_limit limit)
+{
+    static const enum colour colours[PERF_LIMITS] = {
+        [PERF_LIMIT_UNKNOWN] = COLOUR_GREY, [PERF_LIMIT_COMPUTE] = COLOUR_GREEN,
+        [PERF_LIMIT_MEMORY] = COLOUR_GREEN, [PERF_LIMIT_DISPATCH] = COLOUR_RED,
+        [PERF_LIMIT_HOST] = COLOUR_RED,     [PERF_LIMIT_NEITHER] = COLOUR_YELLOW,
+    };
+    return colours[limit];
+}
+
+// Sums -----------------------------------------------------------------------
+
+static void print_sum(struct bytes *line, enum perf_limit limit, const struct perf_limit_sum *sum,
+                      double whole, bool colours)
+{
+    static const size_t widths[] = {12, 7, 9, 18, 16};
+    struct cell cells[5] = {0};
+    const double share = whole > 0 ? (sum->time + sum->gap) / whole * 100 : 0;
+    cell_set_text(&cells[0], view_of(perf_limit_name(limit)));
+    cells[0].colour = limit_colour(limit);
+    cell_set_number(&cells[1], perf_known((double)sum->count), 0, NULL);
+    cell_set_number(&cells[2], perf_known(share), 1, "%");
+    cell_set_number(&cells[3], perf_known(sum->time), 1, "μs");
+    cell_set_number(&cells[4], perf_known(sum->gap), 1, "μs");
+    for (size_t i = 0; i < 5; i++)
+        cell_append(line, &cells[i], widths[i], i == 0, colours);
+    line_print(line);
+}
+
+static void print_sums(const struct perf *perf, struct bytes *line, bool colours)
+{
+    struct perf_limit_sum sums[PERF_LIMITS];
+    double whole = 0;
+    perf_limits_sum(perf, sums);
+    for (size_t i = 0; i < PERF_LIMITS; i++)
+        whole += sums[i].time + sums[i].gap;
+    printf("Limited by      Ops    Share       Time in ops      Gap before\n"
+           "--------------------------------------------------------------\n");
+    for (size_t i = 0; i < PERF_LIMITS; i++) {
+        if (sums[i].count > 0)
+            print_sum(line, (enum perf_limit)i, &sums[i], whole, colours);
+    }
+}
+
+// Operations -----------------------------------------------------------------
+
+static void fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS])
+{
+    struct perf_value moved = op->work.dram_bytes;
+    moved.value /= 1024;
+    cell_set_number(&cells[LIMIT_ID], perf_known((double)op->id), 0, NULL);
+    cell_set_text(&cells[LIMIT_BY], view_of(perf_limit_name(op->limit)));
+    cell_set_text(&cells[LIMIT_OP_CODE], op->label);
+    cell_set_number(&cells[LIMIT_TIME], op->time, 1, "μs");
+    cell_set_number(&cells[LIMIT_COMPUTE], op->compute_time, 1, "μs");
+    cell_set_number(&cells[LIMIT_DRAM], op->memory_time, 1, "μs");
+    cell_set_number(&cells[LIMIT_MOVED], moved, 0, "KiB");
+    cell_set_number(&cells[LIMIT_GAP], op->gap, 1, "μs");
+    cell_set_number(&cells[LIMIT_HOST], op->host_interval, 1, "μs");
+    for (size_t i = 0; i < LIMIT_COLUMNS; i++)
+        cells[i].colour = COLOUR_NONE;
+    cells[LIMIT_BY].colour = limit_colour(op->limit);
+}
+
+static double cost_of(const struct perf_op *op)
+{
+    return op->time.value + op->gap.value;
+}
+
+static int compare_costs(const void *left, const void *right)
+{
+    const struct perf_op *a = *(const struct perf_op *const *)left;
+    const struct perf_op *b = *(const struct perf_op *const *)right;
+    if (cost_of(a) != cost_of(b))
+        return (cost_of(a) < cost_of(b)) - (cost_of(a) > cost_of(b));
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+// All in order, or the costliest; the caller frees the list.
+static const struct perf_op **choose(const struct perf *perf, bool all, size_t *out_count)
+{
+    const struct perf_op **chosen = memory_allocate_zeroed(perf->count + 1, sizeof *chosen);
+    size_t count = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        if (perf->ops[i].kind != PERF_SIGNPOST)
+            chosen[count++] = &perf->ops[i];
+    }
+    if (!all && count > 0)
+        qsort(chosen, count, sizeof *chosen, compare_costs);
+    *out_count = all || count < SLOWEST ? count : SLOWEST;
+    return chosen;
+}
+
+static void measure(struct limit_table *table, const struct perf_op **ops, size_t count)
+{
+    for (size_t i = 0; i < LIMIT_COLUMNS; i++)
+        table->widths[i] = strlen(HEADERS[i]);
+    for (size_t row = 0; row < count; row++) {
+        struct cell cells[LIMIT_COLUMNS];
+        fill_cells(ops[row], cells);
+        for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
+            if (cell_width(&cells[i]) > table->widths[i])
+                table->widths[i] = cell_width(&cells[i]);
+        }
+    }
+}
+
+static void print_cells(struct limit_table *table, const struct cell cells[LIMIT_COLUMNS])
+{
+    for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
+        if (i > 0)
+            bytes_append(&table->line, "  ", 2);
+        cell_append(&table->line, &cells[i], table->widths[i], i == LIMIT_OP_CODE || i == LIMIT_BY,
+                    table->style->colours);
+    }
+    line_print(&table->line);
+}
+
+void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_perf_style *style)
+{
+    struct limit_table table = {.style = style};
+    struct cell headers[LIMIT_COLUMNS] = {0};
+    size_t count;
+    const struct perf_op **ops = choose(perf, all, &count);
+    printf("\n🔎 What limits the operations 🔎\n================================\n\n");
+    print_sums(perf, &table.line, style->colours);
+    printf("\n%s:\n", all ? "Every operation" : "The costliest (--limits shows all)");
+    measure(&table, ops, count);
+    for (size_t i = 0; i < LIMIT_COLUMNS; i++)
+        cell_set_text(&headers[i], view_of(HEADERS[i]));
+    print_cells(&table, headers);
+    for (size_t i = 0; i < count; i++) {
+        struct cell cells[LIMIT_COLUMNS];
+        fill_cells(ops[i], cells);
+        print_cells(&table, cells);
+    }
+    free(ops);
+    bytes_free(&table.line);
+}

@@ -1,0 +1,25 @@
+// The performance report as text: the table, the advice, the stacked report
+// and what limits the operations.
+
+#ifndef OPSCOPE_CLI_TT_PERF_TABLE_H
+#define OPSCOPE_CLI_TT_PERF_TABLE_H
+
+#include "formats/tenstorrent/perf.h"
+
+struct tt_perf_style {
+    bool colours;
+    double min_percentage; // rows below are grey
+};
+
+// What was detected and chosen while reading.
+void tt_perf_print_messages(const struct perf *perf, const struct tt_perf_style *style);
+
+void tt_perf_print_table(const struct perf *perf, const struct tt_perf_style *style);
+void tt_perf_print_advice(struct perf *perf, const struct tt_perf_style *style);
+// The sums, and the figures behind the costliest operations or `all`.
+void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_perf_style *style);
+
+void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by_device,
+                         const struct tt_perf_style *style);
+
+#endif

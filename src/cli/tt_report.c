@@ -1,0 +1,235 @@
+// `opscope tt-report LOGS...`: the operations report from Tenstorrent's logs.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+#include "formats/format.h"
+#include "formats/tenstorrent/logs_report.h"
+#include "ledger_text.h"
+
+static const char REPORT_NAME[] = "ops_perf_results";
+static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
+
+struct request {
+    const char *output;
+    enum report_version version;
+    bool device_only;
+};
+
+static status choose_version(const char *name, enum report_version *out_version)
+{
+    static const struct {
+        const char *name;
+        enum report_version version;
+    } VERSIONS[] = {{"v1", REPORT_V1}, {"v2", REPORT_V2}, {"v2.1", REPORT_V21}};
+    *out_version = REPORT_V1;
+    for (size_t i = 0; i < sizeof VERSIONS / sizeof VERSIONS[0]; i++) {
+        if (name == NULL || strcmp(VERSIONS[i].name, name) == 0) {
+            *out_version = VERSIONS[i].version;
+            return STATUS_OK;
+        }
+    }
+    return status_make(STATUS_USAGE, "tt-report: --format %s: expected v1, v2 or v2.1", name);
+}
+
+// per_core_op_to_op_times.csv beside the report.
+static status write_per_core(const struct logs_record *record, const char *report)
+{
+    char path[4096];
+    struct output *output;
+    const size_t folder = (size_t)(format_base_name(report) - report);
+    snprintf(path, sizeof path, "%.*s%s.csv", (int)folder, report, PER_CORE_NAME);
+    STATUS_TRY(output_open(path, &output));
+    logs_per_core_write(record, output);
+    return output_close(output);
+}
+
+static status write_report(struct logs_record *record, const struct request *request,
+                           size_t *out_rows)
+{
+    struct output *output;
+    STATUS_TRY(output_open(request->output, &output));
+    struct report *report = logs_report_make(record, request->version);
+    *out_rows = report->row_count;
+    if (request->device_only)
+        report_write(report, output);
+    else
+        report_write_as(report, request->version, output);
+    report_free(report);
+    STATUS_TRY(output_close(output));
+    const bool beside = strcmp(request->output, "-") != 0;
+    return request->device_only && record->has_device && beside
+               ? write_per_core(record, request->output)
+               : STATUS_OK;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat one;
+    struct stat two;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+// A log that is written to would be emptied before it is read.
+static status check_output(const char *output, const struct logs *logs)
+{
+    for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
+        const struct input *input = logs->inputs[kind];
+        if (input != NULL && is_same_file(output, input->path))
+            return status_make(STATUS_USAGE, "tt-report: %s is one of the logs: give another -o",
+                               output);
+    }
+    return STATUS_OK;
+}
+
+static void drop_host(struct logs *logs)
+{
+    for (unsigned kind = LOG_OPS_DATA; kind <= LOG_OPS_TIMES; kind++) {
+        if (logs->inputs[kind] != NULL)
+            input_close(logs->inputs[kind]);
+        logs->inputs[kind] = NULL;
+    }
+}
+
+static status make(struct request *request, const char *const *paths, size_t count,
+                   struct profile *ledger, size_t *out_rows)
+{
+    struct logs logs;
+    struct logs_record record;
+    STATUS_TRY(logs_open(paths, count, &logs));
+    if (request->device_only)
+        drop_host(&logs);
+    if (logs.inputs[LOG_OPS_DATA] == NULL && logs.inputs[LOG_OPS_TIMES] == NULL)
+        request->device_only = true;
+    status result = check_output(request->output, &logs);
+    if (result == STATUS_OK)
+        result = logs_read(&logs, ledger, &record);
+    if (result == STATUS_OK) {
+        result = write_report(&record, request, out_rows);
+        logs_record_free(&record);
+    }
+    logs_close(&logs);
+    return result;
+}
+
+static status run_request(struct request *request, const char *const *paths, size_t count,
+                          bool keep_exit, int *out_exit)
+{
+    struct profile *ledger = profile_create();
+    size_t rows = 0;
+    const status result = make(request, paths, count, ledger, &rows);
+    if (result == STATUS_OK) {
+        if (strcmp(request->output, "-") != 0)
+            printf("%zu rows in %s\n", rows, request->output);
+        ledger_warn(ledger);
+        *out_exit = keep_exit ? EXIT_DONE : ledger_exit(ledger);
+    }
+    profile_free(ledger);
+    return result;
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    size_t count;
+    const char *const *paths = arguments_words(arguments, &count);
+    const char *output = arguments_value(arguments, "output");
+    struct request request = {.output = output != NULL ? output : "ops_perf_results.csv",
+                              .device_only = arguments_flag(arguments, "device-only")};
+    if (count == 0)
+        return status_make(STATUS_USAGE,
+                           "tt-report: give the logs: opscope tt-report generated/profiler/.logs "
+                           "-o ops_perf_results.csv");
+    STATUS_TRY(choose_version(arguments_value(arguments, "format"), &request.version));
+    return run_request(&request, paths, count, false, out_exit);
+}
+
+static const struct option OPTIONS[] = {
+    {"output", 'o', OPTION_ONE, "FILE",
+     "the report; ops_perf_results.csv by default, - for stdout"},
+    {"format", 0, OPTION_ONE, "VERSION", "v1 (default), v2 or v2.1"},
+    {"device-only", 0, OPTION_FLAG, NULL, "leave the host's files out, and report gaps per core"},
+    {0},
+};
+
+const struct command COMMAND_TT_REPORT = {
+    .name = "tt-report",
+    .usage = "LOGS... [-o ops_perf_results.csv]",
+    .summary = "Tenstorrent's operations report from its logs",
+    .details =
+        "Takes profile_log_device.csv, tracy_ops_data.csv and tracy_ops_times.csv, or a folder\n"
+        "that holds them. What the logs do not say is left empty and accounted for: exit 3 when\n"
+        "something is lost. Without the host's files, or with --device-only, also writes\n"
+        "per_core_op_to_op_times.csv beside the report.",
+    .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
+                "  opscope tt-report profile_log_device.csv -o device.csv\n"
+                "  opscope tt-report .logs --format v2.1 -o -",
+    .options = OPTIONS,
+    .run = run,
+};
+
+// The vendor's name -----------------------------------------------------------
+
+// <output folder>/.logs -> <output folder>/reports/[<name>/]ops_perf_results[_<name>].csv
+static status vendor_paths(const char *folder, const char *name, char *logs, char *report,
+                           size_t room)
+{
+    const bool named = name != NULL;
+    snprintf(logs, room, "%s/.logs", folder);
+    snprintf(report, room, "%s/reports", folder);
+    mkdir(report, 0777);
+    if (named) {
+        snprintf(report, room, "%s/reports/%s", folder, name);
+        mkdir(report, 0777);
+    }
+    const size_t used = strlen(report);
+    const int size = snprintf(report + used, room - used, "/%s%s%s.csv", REPORT_NAME,
+                              named ? "_" : "", named ? name : "");
+    return size > 0 && (size_t)size < room - used
+               ? STATUS_OK
+               : status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
+}
+
+static status run_vendor(const struct arguments *arguments, int *out_exit)
+{
+    char logs[4096];
+    char report[4096];
+    const char *folder = arguments_value(arguments, "output-folder");
+    size_t count;
+    const char *const *paths = arguments_words(arguments, &count);
+    struct request request = {.output = report,
+                              .version = REPORT_V1,
+                              .device_only = arguments_flag(arguments, "device-only")};
+    STATUS_TRY(vendor_paths(folder != NULL ? folder : "generated/profiler",
+                            arguments_value(arguments, "name-append"), logs, report,
+                            sizeof report));
+    const char *const usual[] = {logs};
+    return run_request(&request, count > 0 ? paths : usual, count > 0 ? count : 1, true, out_exit);
+}
+
+static const struct option VENDOR_OPTIONS[] = {
+    {"output-folder", 'o', OPTION_ONE, "DIR", "folder of .logs and reports (generated/profiler)"},
+    {"name-append", 'n', OPTION_ONE, "NAME", "added to the name of the report"},
+    {"device-only", 0, OPTION_FLAG, NULL, "only what the device says"},
+    {"date", 0, OPTION_FLAG, NULL, "accepted, has no effect: reports have no dates in their names"},
+    {"analyze-noc-traces", 0, OPTION_FLAG, NULL, "accepted, has no effect: needs tt-npe"},
+    {"device-analysis-types", 'a', OPTION_MANY, "NAME", "accepted, has no effect: all are done"},
+    {"force-legacy-device-logs", 0, OPTION_FLAG, NULL, "accepted: the device log is always read"},
+    {0},
+};
+
+const struct command COMMAND_PROCESS_OPS_LOGS = {
+    .name = "process_ops_logs",
+    .link = "process_ops_logs",
+    .usage = "[-o DIR] [options]",
+    .summary = "tt-report as tt-metal's script is called",
+    .details = "Reads DIR/.logs and writes DIR/reports/ops_perf_results.csv. Exit 0 also when data "
+               "is\nlost, which is said on stderr.",
+    .examples = "  process_ops_logs -o generated/profiler\n"
+                "  process_ops_logs -n resnet --device-only",
+    .options = VENDOR_OPTIONS,
+    .run = run_vendor,
+};

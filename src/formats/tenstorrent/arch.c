@@ -1,0 +1,79 @@
+#include "arch.h"
+
+// A core of Blackhole does 4096 operations a cycle in one pass.
+#define PASSES(tflops)                                                                             \
+    {                                                                                              \
+        [FIDELITY_LOFI] = (tflops), [FIDELITY_HIFI2] = (tflops) / 2,                               \
+        [FIDELITY_HIFI3] = (tflops) / 3, [FIDELITY_HIFI4] = (tflops) / 4,                          \
+    }
+
+static const struct arch ARCHS[] = {
+    {
+        .name = "wormhole",
+        .worker_cores = 64,
+        .dram_workers = 12,
+        .clock_mhz = 1000,
+        .dram_gb_s = 288,
+        // Published for 72 cores; three passes take three quarters of four.
+        .tflops = {[FIDELITY_LOFI] = 262.0 / 72,
+                   [FIDELITY_HIFI2] = 148.0 / 72,
+                   [FIDELITY_HIFI3] = 74.0 / 72 * 4 / 3,
+                   [FIDELITY_HIFI4] = 74.0 / 72},
+    },
+    {
+        .name = "blackhole",
+        .worker_cores = 130,
+        .dram_workers = 8,
+        .clock_mhz = 1350,
+        .dram_gb_s = 512,
+        .tflops = PASSES(4096 * 1.35 / 1000),
+    },
+    {
+        .name = "bh20",
+        .worker_cores = 20,
+        .dram_workers = 8,
+        .clock_mhz = 1350,
+        .dram_gb_s = 512,
+        .tflops = PASSES(4096 * 1.35 / 1000),
+    },
+    {
+        .name = "n1",
+        .worker_cores = 20,
+        .dram_workers = 8,
+        .clock_mhz = 650,
+        .dram_gb_s = 120,
+        .tflops = PASSES(4096 * 0.65 / 1000),
+    },
+    {.name = "grayskull",
+     .worker_cores = 108,
+     .dram_workers = 8,
+     .clock_mhz = 1200,
+     .dram_gb_s = 96},
+    {.name = "quasar", .worker_cores = 32, .dram_workers = 8, .clock_mhz = 1400},
+};
+
+enum fidelity fidelity_from_name(struct view name)
+{
+    static const char *const names[FIDELITIES] = {"", "LoFi", "HiFi2", "HiFi3", "HiFi4"};
+    for (unsigned i = FIDELITY_LOFI; i < FIDELITIES; i++) {
+        if (view_is_ignoring_case(name, names[i]))
+            return (enum fidelity)i;
+    }
+    return FIDELITY_UNKNOWN;
+}
+
+const struct arch *arch_find(struct view name)
+{
+    if (view_is_ignoring_case(name, "wormhole_b0"))
+        return &ARCHS[0];
+    for (size_t i = 0; i < sizeof ARCHS / sizeof ARCHS[0]; i++) {
+        if (view_is_ignoring_case(name, ARCHS[i].name))
+            return &ARCHS[i];
+    }
+    return NULL;
+}
+
+const struct arch *arch_default(void)
+{
+    return &ARCHS[0];
+}

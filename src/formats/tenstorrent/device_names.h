@@ -1,0 +1,25 @@
+// The lanes and zones that a device log names, each kept once.
+
+#ifndef OPSCOPE_FORMATS_TENSTORRENT_DEVICE_NAMES_H
+#define OPSCOPE_FORMATS_TENSTORRENT_DEVICE_NAMES_H
+
+#include "device_log.h"
+
+// The columns that every row starts with, and that name its lane.
+enum { DEVICE_LANE_COLUMN_COUNT = 4 };
+extern const char *const DEVICE_LANE_COLUMNS[DEVICE_LANE_COLUMN_COUNT];
+
+// Takes these columns. False, with the log's `problem` set, when they name no
+// lane.
+bool device_lane_take(struct device_log *log, struct view *rest, uint32_t *out_lane);
+
+// The zone, added if it is new; false when there are too many.
+bool device_zone_find(struct device_log *log, uint64_t timer_id, struct view name,
+                      uint32_t *out_zone);
+
+// Before zones had names, the timer ids 1 to 4 were firmware start, kernel
+// start, kernel end and firmware end: the name that such an id stands for, ""
+// for others, whose marker stays as it is.
+struct view device_zone_guess(uint64_t timer_id, enum device_marker *marker);
+
+#endif

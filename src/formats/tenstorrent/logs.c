@@ -1,0 +1,221 @@
+#include "logs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const FILE_NAMES[LOG_KINDS] = {NULL, "profile_log_device.csv",
+                                                  "tracy_ops_data.csv", "tracy_ops_times.csv"};
+
+enum log_kind log_kind_of(struct view bytes)
+{
+    if (device_log_recognise(bytes))
+        return LOG_DEVICE;
+    if (ops_data_recognise(bytes))
+        return LOG_OPS_DATA;
+    return ops_times_recognise(bytes) ? LOG_OPS_TIMES : LOG_UNKNOWN;
+}
+
+const char *log_kind_name(enum log_kind kind)
+{
+    static const char *const NAMES[LOG_KINDS] = {"unknown", "tenstorrent-device-log",
+                                                 "tenstorrent-ops-data", "tenstorrent-ops-times"};
+    return NAMES[kind];
+}
+
+// Opening ---------------------------------------------------------------------
+
+static bool is_blank(struct view bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++) {
+        if ((unsigned char)bytes.data[i] > ' ')
+            return false;
+    }
+    return true;
+}
+
+static status keep(struct logs *logs, struct input *input)
+{
+    enum log_kind kind = log_kind_of(input->bytes);
+    const bool empty = is_blank(input->bytes);
+    if (empty && view_find_text(view_of(input->path), FILE_NAMES[LOG_DEVICE]) < strlen(input->path))
+        kind = LOG_DEVICE;
+    status failure = STATUS_OK;
+    if (kind == LOG_UNKNOWN)
+        failure = status_make(STATUS_DATA,
+                              "%s: %s; expected profile_log_device.csv ('ARCH: ...'), "
+                              "tracy_ops_data.csv ('MessageName;total_ns') or "
+                              "tracy_ops_times.csv ('name,src_file,...')",
+                              input->path, empty ? "is empty" : "is no log of Tenstorrent's");
+    else if (logs->inputs[kind] != NULL)
+        failure = status_make(STATUS_USAGE, "%s and %s: two logs of the same kind (%s)",
+                              logs->inputs[kind]->path, input->path, FILE_NAMES[kind]);
+    if (failure != STATUS_OK) {
+        input_close(input);
+        return failure;
+    }
+    logs->device_is_empty = logs->device_is_empty || (kind == LOG_DEVICE && empty);
+    logs->inputs[kind] = input;
+    return STATUS_OK;
+}
+
+static status open_file(struct logs *logs, const char *path)
+{
+    struct input *input;
+    STATUS_TRY(input_open(path, &input));
+    return keep(logs, input);
+}
+
+static bool find_log(const char *folder, const char *below, const char *name, char *path,
+                     size_t room)
+{
+    static const char *const ENDINGS[] = {"", ".gz", ".zst"};
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
+        const int size = snprintf(path, room, "%s%s/%s%s", folder, below, name, ENDINGS[i]);
+        if (size > 0 && (size_t)size < room && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static status open_folder(struct logs *logs, const char *folder)
+{
+    char path[4096];
+    bool found = false;
+    for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
+        if (!find_log(folder, "", FILE_NAMES[kind], path, sizeof path) &&
+            !find_log(folder, "/.logs", FILE_NAMES[kind], path, sizeof path))
+            continue;
+        found = true;
+        STATUS_TRY(open_file(logs, path));
+    }
+    if (found)
+        return STATUS_OK;
+    return status_make(STATUS_NOT_FOUND,
+                       "%s: holds neither profile_log_device.csv nor tracy_ops_data.csv nor "
+                       "tracy_ops_times.csv",
+                       folder);
+}
+
+static status open_paths(struct logs *logs, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stat about;
+        const bool folder = stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
+        STATUS_TRY(folder ? open_folder(logs, paths[i]) : open_file(logs, paths[i]));
+    }
+    const bool host = logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;
+    if (logs->device_is_empty && !host)
+        return status_make(STATUS_DATA,
+                           "%s: is empty: the device wrote nothing (was "
+                           "TT_METAL_DEVICE_PROFILER=1 set?)",
+                           logs->inputs[LOG_DEVICE]->path);
+    return STATUS_OK;
+}
+
+status logs_open(const char *const *paths, size_t count, struct logs *out_logs)
+{
+    *out_logs = (struct logs){0};
+    const status failure = open_paths(out_logs, paths, count);
+    if (failure != STATUS_OK)
+        logs_close(out_logs);
+    return failure;
+}
+
+void logs_close(struct logs *logs)
+{
+    for (unsigned kind = 0; kind < LOG_KINDS; kind++) {
+        if (logs->inputs[kind] != NULL)
+            input_close(logs->inputs[kind]);
+        logs->inputs[kind] = NULL;
+    }
+}
+
+// Reading ---------------------------------------------------------------------
+
+static void lose_row(struct logs_record *record)
+{
+    const struct device_log *log = &record->device;
+    profile_note(record->ledger, 0, LEDGER_LOST, 1, "%s:%llu: %s%s", log->input->path,
+                 (unsigned long long)log->line.number,
+                 log->line.terminated ? "" : "the last line is cut off: ", log->problem);
+}
+
+static void read_device(struct logs_record *record)
+{
+    struct device_log_row row;
+    enum device_log_result result;
+    uint64_t rows = 0;
+    device_ops_start(&record->device_ops, &record->device);
+    while ((result = device_log_next(&record->device, &row)) != DEVICE_LOG_END) {
+        if (result == DEVICE_LOG_ROW) {
+            device_ops_take(&record->device_ops, &row);
+            rows++;
+        } else if (result == DEVICE_LOG_SESSION) {
+            device_ops_session(&record->device_ops);
+        } else {
+            lose_row(record);
+        }
+    }
+    device_ops_finish(&record->device_ops);
+    profile_track(record->ledger, 0)->ledger.recorded += rows;
+    const char *damage = record->device.input->damage;
+    if (damage != NULL)
+        profile_note(record->ledger, 0, LEDGER_LOST, 1, "%s: %s", record->device.input->path,
+                     damage);
+    if (record->device_ops.sessions.count > 1)
+        profile_note(record->ledger, 0, LEDGER_REMARK, 1,
+                     "%s: holds %u logs, one behind the other; the host's files belong to the last",
+                     record->device.input->path, record->device_ops.sessions.count);
+}
+
+static void remark_clock(const struct logs_record *record)
+{
+    for (uint32_t i = 0; i < record->device_ops.sessions.count; i++) {
+        const struct device_session *session = segments_get(&record->device_ops.sessions, i);
+        if (session->megahertz == 0)
+            profile_note(record->ledger, 0, LEDGER_REMARK, 1,
+                         "%s:%llu: the clock of the chip is not given: times in ns are absent",
+                         record->device.input->path, (unsigned long long)session->line);
+    }
+}
+
+status logs_read(const struct logs *logs, struct profile *ledger, struct logs_record *out_record)
+{
+    struct logs_record *record = out_record;
+    *record = (struct logs_record){.logs = logs, .ledger = ledger};
+    profile_track(ledger, 0)->ledger.expected = LEDGER_UNKNOWN;
+    host_ops_start(&record->host, ledger);
+    if (logs->inputs[LOG_OPS_DATA] != NULL)
+        host_ops_read_data(&record->host, logs->inputs[LOG_OPS_DATA]);
+    if (logs->inputs[LOG_OPS_TIMES] != NULL)
+        host_ops_read_times(&record->host, logs->inputs[LOG_OPS_TIMES]);
+    if (logs->inputs[LOG_DEVICE] == NULL || logs->device_is_empty)
+        return STATUS_OK;
+    const status failure = device_log_open(logs->inputs[LOG_DEVICE], &record->device);
+    if (failure != STATUS_OK) {
+        device_log_free(&record->device);
+        host_ops_free(&record->host);
+        return failure;
+    }
+    record->has_device = true;
+    read_device(record);
+    remark_clock(record);
+    return STATUS_OK;
+}
+
+void logs_record_free(struct logs_record *record)
+{
+    if (record->has_device) {
+        device_ops_free(&record->device_ops);
+        device_log_free(&record->device);
+    }
+    host_ops_free(&record->host);
+}
+
+uint32_t logs_session(const struct logs_record *record)
+{
+    return record->has_device ? record->device_ops.sessions.count - 1 : 0;
+}

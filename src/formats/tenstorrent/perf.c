@@ -1,0 +1,446 @@
+// Reading operations reports for the performance report, in the order of its
+// steps.
+
+#include "perf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void perf_message_add(struct perf *perf, bool warning, const char *format, ...)
+{
+    va_list list;
+    char *text;
+    va_start(list, format);
+    const int size = vasprintf(&text, format, list);
+    va_end(list);
+    if (size < 0)
+        return;
+    perf->messages = memory_grow(perf->messages, perf->message_count, &perf->message_capacity,
+                                 sizeof *perf->messages);
+    perf->messages[perf->message_count++] =
+        (struct perf_message){warning, arena_copy(&perf->arena, (struct view){text, (size_t)size})};
+    free(text);
+}
+
+static bool parse_id(struct view text, bool *out_given, uint64_t *out_id)
+{
+    *out_given = text.size > 0;
+    return text.size == 0 || view_to_u64(text, out_id);
+}
+
+status perf_id_range(const char *text, struct perf_options *options)
+{
+    const struct view range = view_of(text);
+    const size_t dash = view_find(range, '-');
+    if (dash == range.size || view_find_last(range, '-') != dash ||
+        !parse_id(view_slice(range, 0, dash), &options->has_first_id, &options->first_id) ||
+        !parse_id(view_slice(range, dash + 1, range.size), &options->has_last_id,
+                  &options->last_id))
+        return status_make(STATUS_USAGE,
+                           "tt-perf: --id-range: '%s' is not START-END, START- or -END", text);
+    return STATUS_OK;
+}
+
+// Files ----------------------------------------------------------------------
+
+static status open_files(struct perf *perf, const char *const *paths, size_t count)
+{
+    perf->inputs = memory_allocate_zeroed(count, sizeof *perf->inputs);
+    perf->reports = memory_allocate_zeroed(count, sizeof *perf->reports);
+    for (size_t i = 0; i < count; i++) {
+        STATUS_TRY(input_open(paths[i], &perf->inputs[i]));
+        perf->file_count = i + 1;
+        STATUS_TRY(report_read(perf->inputs[i], &perf->reports[i]));
+        if (report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
+            return status_at(STATUS_DATA, paths[i], 1, "column 'DEVICE ID' is missing");
+    }
+    perf->version = perf->reports[0]->version;
+    return STATUS_OK;
+}
+
+// Rows that are cut are lost, whatever is left of them in the table.
+static void account_for(struct perf *perf, const struct input *input, const struct report *report)
+{
+    struct ledger *ledger = &profile_track(perf->account, 0)->ledger;
+    for (size_t i = 0; i < report->damage_count; i++) {
+        const struct report_damage *damage = &report->damage[i];
+        ledger->expected += damage->loses;
+        profile_note(perf->account, 0, damage->loses ? LEDGER_LOST : LEDGER_REMARK, 1,
+                     "%s:%llu: %s", input->path, (unsigned long long)damage->line, damage->what);
+    }
+    for (size_t i = 0; i < report->row_count; i++) {
+        ledger->expected += !report->rows[i].is_cut;
+        ledger->recorded += !report->rows[i].is_cut;
+    }
+    if (report->row_count == 0)
+        profile_note(perf->account, 0, LEDGER_REMARK, 1, "%s: has a header and no rows",
+                     input->path);
+}
+
+static bool device_of(const struct report *report, size_t row, uint64_t *out_device)
+{
+    return report_padded(report_text(report, row, COLUMN_DEVICE_ID), out_device);
+}
+
+// One more than the highest device; 0 without any.
+static uint64_t device_count(const struct report *report)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        uint64_t device;
+        if (device_of(report, i, &device) && device < UINT32_MAX && device + 1 > count)
+            count = device + 1;
+    }
+    return count;
+}
+
+// Reports of several hosts must be about as many devices each.
+static status check_devices(const struct perf *perf, uint64_t *out_count)
+{
+    *out_count = device_count(perf->reports[0]);
+    for (size_t i = 1; i < perf->file_count; i++) {
+        const uint64_t count = device_count(perf->reports[i]);
+        if (count != *out_count)
+            return status_make(STATUS_DATA,
+                               "%s: the highest DEVICE ID is %lld, expected %lld as in %s",
+                               perf->inputs[i]->path, (long long)count - 1,
+                               (long long)*out_count - 1, perf->inputs[0]->path);
+    }
+    return STATUS_OK;
+}
+
+// Machine --------------------------------------------------------------------
+
+static struct view arch_in(const struct perf *perf)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
+            const struct view name = report_text(perf->reports[i], row, COLUMN_DEVICE_ARCH);
+            if (name.size > 0 && !view_is(name, "-"))
+                return name;
+        }
+    }
+    return (struct view){"", 0};
+}
+
+static status choose_arch(struct perf *perf, const char *wanted)
+{
+    const struct view found = arch_in(perf);
+    perf->arch = wanted != NULL ? arch_find(view_of(wanted)) : arch_find(found);
+    if (wanted != NULL && perf->arch == NULL)
+        return status_make(STATUS_USAGE,
+                           "tt-perf: --arch: '%s' is none of wormhole, blackhole, bh20, n1, "
+                           "grayskull and quasar",
+                           wanted);
+    if (wanted != NULL && found.size > 0 && arch_find(found) != perf->arch)
+        perf_message_add(perf, true, "Using architecture %s, although the report says %.*s.",
+                         wanted, VIEW_ARGUMENTS(found));
+    if (perf->arch == NULL && found.size > 0)
+        profile_note(perf->account, 0, LEDGER_REMARK, 1,
+                     "DEVICE ARCH '%.*s' is not known: peaks are wormhole's",
+                     VIEW_ARGUMENTS(found));
+    if (perf->arch == NULL)
+        perf->arch = arch_default();
+    return STATUS_OK;
+}
+
+static void choose_worker_cores(struct perf *perf)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
+            uint64_t cores;
+            if (report_padded(report_text(perf->reports[i], row, COLUMN_WORKER_CORES), &cores) &&
+                cores > perf->worker_cores)
+                perf->worker_cores = cores;
+        }
+    }
+    perf->has_worker_cores = perf->worker_cores > 0;
+    if (!perf->has_worker_cores)
+        perf->worker_cores = perf->arch->worker_cores;
+}
+
+static void describe(struct perf *perf)
+{
+    perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
+    perf_message_add(perf, false, "Architecture: %s, Worker cores: %llu", perf->arch->name,
+                     (unsigned long long)perf->worker_cores);
+}
+
+// Operations -----------------------------------------------------------------
+
+static struct perf_value value_in(const struct report *report, size_t row, enum column_kind kind,
+                                  double scale)
+{
+    double number;
+    if (!report_double(report, row, kind, &number))
+        return (struct perf_value){0};
+    return perf_known(number * scale);
+}
+
+static enum perf_kind kind_of(const struct report *report, size_t row)
+{
+    const struct view type = report_text(report, row, COLUMN_OP_TYPE);
+    const struct view code = report_text(report, row, COLUMN_OP_CODE);
+    if (view_find_text(type, "signpost") < type.size)
+        return PERF_SIGNPOST;
+    if (view_find_text(code, "(torch)") < code.size || view_is(type, "python_fallback") ||
+        view_is(type, "tt_dnn_cpu"))
+        return PERF_HOST;
+    return PERF_DEVICE;
+}
+
+static uint64_t worker_cores_of(const struct perf *perf, const struct report *report, size_t row)
+{
+    uint64_t cores;
+    if (report_padded(report_text(report, row, COLUMN_WORKER_CORES), &cores) && cores > 0)
+        return cores;
+    return perf->worker_cores;
+}
+
+static struct perf_op op_of(const struct perf *perf, const struct report *report, size_t row)
+{
+    struct perf_op op = {
+        .report = report,
+        .row = row,
+        .kind = kind_of(report, row),
+        .code = report_text(report, row, COLUMN_OP_CODE),
+        .host_start = value_in(report, row, COLUMN_HOST_START, 1),
+        .host_time = value_in(report, row, COLUMN_HOST_DURATION, 1e-3),
+        .cores = value_in(report, row, COLUMN_CORE_COUNT, 1),
+        .worker_cores = worker_cores_of(perf, report, row),
+        .sub_device = report_text(report, row, COLUMN_SUB_DEVICE_ID),
+        .fidelity = fidelity_from_name(report_text(report, row, COLUMN_MATH_FIDELITY)),
+    };
+    op.has_device = device_of(report, row, &op.device);
+    if (op.kind == PERF_DEVICE)
+        op.time = value_in(report, row, COLUMN_KERNEL_DURATION, 1.0 / 1000);
+    return op;
+}
+
+static void note_missing_time(struct perf *perf, const struct input *input,
+                              const struct perf_op *op)
+{
+    if (op->kind != PERF_DEVICE || op->time.known || op->report->rows[op->row].is_cut)
+        return;
+    struct ledger *ledger = &profile_track(perf->account, 0)->ledger;
+    ledger->recorded--;
+    profile_note(perf->account, 0, LEDGER_LOST, 1, "%s:%llu: %.*s has no DEVICE KERNEL DURATION",
+                 input->path, (unsigned long long)op->report->rows[op->row].line,
+                 VIEW_ARGUMENTS(op->code));
+}
+
+static void collect_ops(struct perf *perf, uint64_t devices)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < perf->file_count; i++)
+        rows += perf->reports[i]->row_count;
+    perf->ops = memory_allocate_zeroed(rows + 1, sizeof *perf->ops);
+    for (size_t i = 0; i < perf->file_count; i++) {
+        account_for(perf, perf->inputs[i], perf->reports[i]);
+        for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
+            struct perf_op *op = &perf->ops[perf->count++];
+            *op = op_of(perf, perf->reports[i], row);
+            op->device += i * devices;
+            op->id = perf->count + 1;
+            note_missing_time(perf, perf->inputs[i], op);
+        }
+    }
+}
+
+static double sort_key(const struct perf_op *op)
+{
+    return op->host_start.known ? op->host_start.value : 1e300;
+}
+
+static int compare_host_start(const void *left, const void *right)
+{
+    const struct perf_op *a = left;
+    const struct perf_op *b = right;
+    const double x = sort_key(a);
+    const double y = sort_key(b);
+    return x != y ? (x > y) - (x < y) : (a->id > b->id) - (a->id < b->id);
+}
+
+static void sort_ops(struct perf *perf, const struct perf_options *options)
+{
+    if (options->tracing_mode) {
+        perf_message_add(perf, false, "Keeping the order of the file.");
+        return;
+    }
+    perf_message_add(perf, false, "Sorting by 'HOST START TS'.");
+    qsort(perf->ops, perf->count, sizeof *perf->ops, compare_host_start);
+}
+
+static size_t count_devices(const struct perf *perf)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        if (perf->ops[i].has_device && perf->ops[i].device > most)
+            most = perf->ops[i].device;
+    }
+    // Ids are checked to be small where several files are put together.
+    const size_t room = most < 65536 ? (size_t)most + 1 : 65536;
+    bool *seen = memory_allocate_zeroed(room, sizeof *seen);
+    size_t count = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        const size_t device = (size_t)(perf->ops[i].device % room);
+        if (perf->ops[i].has_device && !seen[device]) {
+            seen[device] = true;
+            count++;
+        }
+    }
+    free(seen);
+    return count;
+}
+
+static void merge_ops(struct perf *perf, const struct perf_options *options)
+{
+    const size_t devices = count_devices(perf);
+    if (devices == 0)
+        perf_message_add(perf, true, "No device operations found in the CSV data.");
+    else if (options->no_merge_devices && devices > 1)
+        perf_message_add(perf, false,
+                         "Detected data from %zu devices. Keeping separate device "
+                         "data...",
+                         devices);
+    else {
+        perf_message_add(perf, false, "Detected data from %zu devices. Merging device data...",
+                         devices);
+        perf->merged = devices > 1;
+        perf_devices_merge(perf);
+    }
+}
+
+// When the host had issued the call, in microseconds.
+static struct perf_value issued_at(const struct perf_op *op)
+{
+    if (!op->host_start.known || !op->host_time.known)
+        return (struct perf_value){0};
+    return perf_known(op->host_start.value / 1000 + op->host_time.value);
+}
+
+// The operation before this one on its device; of merged rows, the row before.
+static const struct perf_op *previous_call(const struct perf *perf, size_t index)
+{
+    const struct perf_op *op = &perf->ops[index];
+    for (size_t i = index; i > 0; i--) {
+        const struct perf_op *other = &perf->ops[i - 1];
+        if (other->kind == PERF_SIGNPOST)
+            continue;
+        if (perf->merged || !op->has_device || other->device == op->device)
+            return other;
+    }
+    return NULL;
+}
+
+static void measure_host_interval(const struct perf *perf, size_t index)
+{
+    const struct perf_op *before = previous_call(perf, index);
+    if (before == NULL)
+        return;
+    const struct perf_value then = issued_at(before);
+    const struct perf_value now = issued_at(&perf->ops[index]);
+    if (then.known && now.known && now.value >= then.value)
+        perf->ops[index].host_interval = perf_known(now.value - then.value);
+}
+
+static void count_op(struct perf *perf, const struct perf_op *op)
+{
+    if (op->kind == PERF_SIGNPOST)
+        perf->signposts++;
+    else if (op->kind == PERF_HOST)
+        perf->host_ops++;
+    else
+        perf->device_ops++;
+}
+
+// The gap in front of an operation counts when one stands before it.
+static void analyse_ops(struct perf *perf)
+{
+    bool first = true;
+    for (size_t i = 0; i < perf->count; i++) {
+        struct perf_op *op = &perf->ops[i];
+        count_op(perf, op);
+        if (op->kind != PERF_SIGNPOST) {
+            if (!first)
+                op->gap = value_in(op->report, op->row, COLUMN_OP_TO_OP, 1.0 / 1000);
+            measure_host_interval(perf, i);
+            first = false;
+        }
+        perf_op_analyse(perf, op);
+    }
+}
+
+static void filter_ops(struct perf *perf, const struct perf_options *options)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        const struct perf_op *op = &perf->ops[i];
+        if ((options->has_first_id && op->id < options->first_id) ||
+            (options->has_last_id && op->id > options->last_id))
+            continue;
+        perf->ops[kept++] = *op;
+    }
+    perf->count = kept;
+    if (kept > 0 && (options->has_first_id || options->has_last_id))
+        perf->ops[0].gap = (struct perf_value){0};
+    if (!options->no_host_ops)
+        return;
+    kept = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        if (perf->ops[i].kind != PERF_HOST)
+            perf->ops[kept++] = perf->ops[i];
+    }
+    perf->count = kept;
+}
+
+static status build(struct perf *perf, const char *const *paths, size_t count,
+                    const struct perf_options *options)
+{
+    uint64_t devices;
+    STATUS_TRY(open_files(perf, paths, count));
+    STATUS_TRY(check_devices(perf, &devices));
+    STATUS_TRY(choose_arch(perf, options->arch));
+    choose_worker_cores(perf);
+    describe(perf);
+    collect_ops(perf, devices);
+    sort_ops(perf, options);
+    perf_window_cut(perf, options);
+    merge_ops(perf, options);
+    analyse_ops(perf);
+    filter_ops(perf, options);
+    perf_totals_compute(perf);
+    return STATUS_OK;
+}
+
+status perf_read(const char *const *paths, size_t count, const struct perf_options *options,
+                 struct perf **out_perf)
+{
+    struct perf *perf = memory_allocate_zeroed(1, sizeof *perf);
+    perf->account = profile_create();
+    const status result = build(perf, paths, count, options);
+    if (result == STATUS_OK)
+        *out_perf = perf;
+    else
+        perf_free(perf);
+    return result;
+}
+
+void perf_free(struct perf *perf)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        if (perf->reports[i] != NULL)
+            report_free(perf->reports[i]);
+        input_close(perf->inputs[i]);
+    }
+    free(perf->inputs);
+    free(perf->reports);
+    free(perf->ops);
+    free(perf->messages);
+    profile_free(perf->account);
+    arena_free(&perf->arena);
+    free(perf);
+}

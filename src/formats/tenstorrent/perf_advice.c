@@ -1,0 +1,235 @@
+// What could make the operations faster.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdarg.h>
+
+#include "perf.h"
+
+#define GAP_HIGH 6.5   // us
+#define GAP_TRACED 6.0 // what remains of a gap in a trace
+
+// Fidelity -------------------------------------------------------------------
+
+// Bits of the mantissa; 0: not a type that the matrix engine takes apart.
+static int mantissa_bits(const struct perf_op *op, bool output, uint32_t tensor)
+{
+    static const struct {
+        const char *type;
+        int bits;
+    } types[] = {{"FLOAT32", 23}, {"BFLOAT16", 8}, {"BFLOAT8_B", 7}, {"BFLOAT4_B", 3}};
+    const struct view type =
+        report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (view_is(type, types[i].type))
+            return types[i].bits;
+    }
+    return 0;
+}
+
+struct judgement {
+    enum perf_judgement judgement;
+    const char *advice;
+};
+
+// One row per case of types, one column per fidelity.
+enum types_case {
+    BF16_TO_BFP8, // BF16 activations, result of 7 bits or more
+    BF16_TO_BFP4,
+    BFP8_TO_BFP8, // weights of 7 bits or more
+    BFP8_TO_BFP4,
+    BFP4_WEIGHTS,
+    TYPES_CASES,
+};
+
+static const struct judgement JUDGEMENTS[TYPES_CASES][FIDELITIES] = {
+    [BF16_TO_BFP8] =
+        {[FIDELITY_LOFI] = {PERF_TOO_LOW,
+                            "Use HiFi2 or HiFi4 with BF16 activations for better accuracy"},
+         [FIDELITY_HIFI2] = {PERF_TOO_LOW, "Unless the matmul is FLOP-bound, HiFi4 keeps the full "
+                                           "accuracy of BF16 activations"},
+         [FIDELITY_HIFI3] = {PERF_SUFFICIENT, "HiFi2 may also do: it drops the lowest bit of the "
+                                              "activations and is 1.5x as fast as HiFi3"},
+         [FIDELITY_HIFI4] = {PERF_SUFFICIENT, "HiFi2 may also do: it drops the lowest bit of the "
+                                              "activations and is twice as fast as HiFi4"}},
+    [BF16_TO_BFP4] =
+        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 may be more accurate for large matmuls with many "
+                                          "accumulations"},
+         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, "LoFi may also do with BFP4 output and is almost "
+                                              "twice as fast as HiFi2"},
+         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 very likely does for this output: it drops the "
+                                            "lowest bit of the activations and is 1.5x as fast as "
+                                            "HiFi3"},
+         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 very likely does for this output: it drops the "
+                                            "lowest bit of the activations and is twice as fast "
+                                            "as HiFi4"}},
+    [BFP8_TO_BFP8] =
+        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 is recommended for accuracy: LoFi drops the "
+                                          "lowest 2 bits of the weights"},
+         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, NULL},
+         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is 1.5x "
+                                            "as fast as HiFi3"},
+         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is twice "
+                                            "as fast as HiFi4"}},
+    [BFP8_TO_BFP4] =
+        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 may be slightly more accurate for large matmuls "
+                                          "with many accumulations"},
+         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, "LoFi may also do with BFP4 output and is almost "
+                                              "twice as fast as HiFi2"},
+         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is 1.5x "
+                                            "as fast as HiFi3"},
+         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is twice "
+                                            "as fast as HiFi4"}},
+    [BFP4_WEIGHTS] =
+        {[FIDELITY_LOFI] = {PERF_SUFFICIENT, NULL},
+         [FIDELITY_HIFI2] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"},
+         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"},
+         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"}},
+};
+
+static bool case_of(int in0, int in1, int out, enum types_case *out_case)
+{
+    if (in0 == 0 || in1 == 0 || out == 0)
+        return false;
+    if (in0 == 8 && out >= 7)
+        *out_case = BF16_TO_BFP8;
+    else if (in0 == 8)
+        *out_case = BF16_TO_BFP4;
+    else if (in1 >= 7 && out >= 7)
+        *out_case = BFP8_TO_BFP8;
+    else if (in1 >= 7)
+        *out_case = BFP8_TO_BFP4;
+    else
+        *out_case = BFP4_WEIGHTS;
+    return true;
+}
+
+enum perf_judgement perf_fidelity_judge(const struct perf_op *op, const char **out_advice)
+{
+    enum types_case types;
+    *out_advice = NULL;
+    if (op->fidelity == FIDELITY_UNKNOWN ||
+        !case_of(mantissa_bits(op, false, 0), mantissa_bits(op, false, 1),
+                 mantissa_bits(op, true, 0), &types))
+        return PERF_NOT_APPLICABLE;
+    *out_advice = JUDGEMENTS[types][op->fidelity].advice;
+    return JUDGEMENTS[types][op->fidelity].judgement;
+}
+
+// Matrix multiplications -----------------------------------------------------
+
+__attribute__((format(printf, 3, 4))) static void
+advise(struct perf *perf, struct perf_advice *advice, const char *format, ...)
+{
+    va_list list;
+    char *text;
+    va_start(list, format);
+    const int size = vasprintf(&text, format, list);
+    va_end(list);
+    if (size < 0)
+        return;
+    if (advice->count < PERF_ADVICE_MOST)
+        advice->lines[advice->count++] =
+            arena_copy(&perf->arena, (struct view){text, (size_t)size});
+    free(text);
+}
+
+static void advise_memory(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
+{
+    const char *text;
+    const enum perf_judgement judgement = perf_fidelity_judge(op, &text);
+    if (!op->dram_sharded)
+        advise(perf, advice,
+               "Try a DRAM-sharded program config "
+               "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) to raise the throughput");
+    const bool room = judgement == PERF_TOO_LOW && op->flops_percent.value < 40;
+    if (text != NULL && (room || judgement == PERF_TOO_HIGH))
+        advise(perf, advice, "%s", text);
+}
+
+static void advise_compute(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
+{
+    const char *text;
+    const enum perf_judgement judgement = perf_fidelity_judge(op, &text);
+    if (op->cores.known && op->cores.value < (double)op->worker_cores)
+        advise(perf, advice, "Increase grid size (currently using %.0f of %llu cores)",
+               op->cores.value, (unsigned long long)op->worker_cores);
+    if (text != NULL && judgement == PERF_TOO_HIGH)
+        advise(perf, advice, "%s", text);
+}
+
+static void advise_blocks(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
+{
+    const double height = op->subblock_height.value;
+    const double width = op->subblock_width.value;
+    const bool has_subblock = op->subblock_height.known && op->subblock_width.known;
+    const size_t before = advice->count;
+    if (!op->inner_block.known)
+        advise(perf, advice, "No inner dim block size found");
+    else if (op->inner_block.value < 2)
+        advise(perf, advice, "in0_block_w=%.0f is small, try in0_block_w=2 or above",
+               op->inner_block.value);
+    if (!has_subblock)
+        advise(perf, advice, "No output subblock size found");
+    else if (height * width < 2)
+        advise(perf, advice,
+               "Output subblock %.0fx%.0f is small, try out_subblock_h * out_subblock_w >= 2",
+               height, width);
+    if (advice->count == before)
+        advise(perf, advice, "in0_block_w=%.0f and output subblock %.0fx%.0f look good",
+               op->inner_block.value, height, width);
+}
+
+static void advise_slow(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
+{
+    const struct view memory =
+        report_tensor_text(op->report, op->row, false, 0, COLUMN_TENSOR_MEMORY);
+    const char *text;
+    perf_fidelity_judge(op, &text);
+    if (memory.size > 0 && view_find_text(memory, "L1") == memory.size)
+        advise(perf, advice, "If possible place input 0 in L1 (currently in %.*s)",
+               VIEW_ARGUMENTS(memory));
+    if (!op->inner_block.known && !op->subblock_height.known && !op->subblock_width.known) {
+        advise(perf, advice,
+               "No program_config specified, try using one to override in0_block_w "
+               "and out_subblock_h/w");
+        return;
+    }
+    advise_blocks(perf, op, advice);
+    if (text != NULL)
+        advise(perf, advice, "%s", text);
+}
+
+void perf_matmul_advise(struct perf *perf, const struct perf_op *op, struct perf_advice *out_advice)
+{
+    out_advice->count = 0;
+    if (op->bound == PERF_BOUND_DRAM || op->bound == PERF_BOUND_BOTH)
+        advise_memory(perf, op, out_advice);
+    else if (op->bound == PERF_BOUND_FLOP)
+        advise_compute(perf, op, out_advice);
+    else if (op->bound == PERF_BOUND_SLOW)
+        advise_slow(perf, op, out_advice);
+}
+
+// Gaps -----------------------------------------------------------------------
+
+bool perf_gap_is_high(const struct perf_op *op)
+{
+    return op->gap.known && op->gap.value > GAP_HIGH;
+}
+
+struct perf_gap_gain perf_gap_gain(const struct perf *perf)
+{
+    struct perf_gap_gain gain = {0};
+    double total = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        const struct perf_op *op = &perf->ops[i];
+        total += op->time.value + op->gap.value;
+        if (perf_gap_is_high(op)) {
+            gain.count++;
+            gain.saved += op->gap.value - GAP_TRACED;
+        }
+    }
+    gain.percent = total > 0 ? gain.saved / total * 100 : 0;
+    return gain;
+}

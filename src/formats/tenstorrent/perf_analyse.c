@@ -1,0 +1,354 @@
+// The figures of an operation: how fast it was, against what the machine can
+// do, and what limits it.
+
+#include <stdio.h>
+
+#include "perf.h"
+
+// A side that reaches this share of its peak limits the operation.
+#define BOUND_PERCENT 65
+
+// A gap is the host's when its calls lie this much of it apart or more; a gap
+// has some time of the device in it, too.
+#define HOST_SHARE 0.9
+
+static struct view attributes_of(const struct perf_op *op)
+{
+    return report_text(op->report, op->row, COLUMN_ATTRIBUTES);
+}
+
+// What stands behind `key` in the attributes; false when it is not there.
+static bool attribute_behind(struct view attributes, const char *key, struct view *out_rest)
+{
+    const size_t at = view_find_text(attributes, key);
+    if (at == attributes.size)
+        return false;
+    *out_rest = view_slice(attributes, at + strlen(key), attributes.size);
+    return true;
+}
+
+static struct perf_value attribute_number(struct view attributes, const char *key)
+{
+    struct view rest;
+    uint64_t number;
+    if (!attribute_behind(attributes, key, &rest))
+        return (struct perf_value){0};
+    size_t digits = 0;
+    while (digits < rest.size && rest.data[digits] >= '0' && rest.data[digits] <= '9')
+        digits++;
+    if (!view_to_u64(view_slice(rest, 0, digits), &number))
+        return (struct perf_value){0};
+    return perf_known((double)number);
+}
+
+// Labels ---------------------------------------------------------------------
+
+// The first `parts` pieces between semicolons, with commas, or "x".
+static void append_parts(struct bytes *text, struct view attributes, const char *key, int parts)
+{
+    struct view rest;
+    if (!attribute_behind(attributes, key, &rest)) {
+        bytes_append(text, "x", 1);
+        return;
+    }
+    for (int i = 0; i < parts; i++) {
+        const size_t end = view_find(rest, ';');
+        bytes_append_format(text, "%s%.*s", i > 0 ? "," : "",
+                            VIEW_ARGUMENTS(view_slice(rest, 0, end)));
+        if (end == rest.size)
+            return;
+        rest = view_slice(rest, end + 1, rest.size);
+    }
+}
+
+static void append_halo(struct bytes *text, struct view attributes)
+{
+    static const struct {
+        const char *label;
+        const char *key;
+        int parts;
+    } parts[] = {
+        {" w=", "window_hw=", 2},
+        {" s=", "stride_hw=", 2},
+        {" p=", "padding=", 4},
+        {" d=", "dilation_hw=", 2},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        bytes_append_format(text, "%s", parts[i].label);
+        append_parts(text, attributes, parts[i].key, parts[i].parts);
+    }
+    struct view layout;
+    const char *key = "memory_layout=TensorMemoryLayout::";
+    if (attribute_behind(attributes, key, &layout))
+        bytes_append_format(text, " | %.*s",
+                            VIEW_ARGUMENTS(view_slice(layout, 0, view_find(layout, ';'))));
+    else
+        bytes_append_format(text, " | x");
+}
+
+static void append_number(struct bytes *text, struct perf_value number)
+{
+    if (number.known)
+        bytes_append_format(text, "%.0f", number.value);
+    else
+        bytes_append(text, "x", 1);
+}
+
+static bool attribute_is_true(struct view attributes, const char *key)
+{
+    struct view rest;
+    return attribute_behind(attributes, key, &rest) && view_starts_with(rest, "true'");
+}
+
+static void append_convolution(struct bytes *text, struct view attributes)
+{
+    bytes_append_format(text, " [ABH=");
+    append_number(text, attribute_number(attributes, "per_core_out_matrix_height_ntile="));
+    bytes_append(text, "|", 1);
+    append_number(text, attribute_number(attributes, "act_block_h_ntiles="));
+    if (attribute_is_true(attributes, "'enable_act_double_buffer': '"))
+        bytes_append_format(text, " ADB");
+    if (attribute_is_true(attributes, "'enable_split_reader': '"))
+        bytes_append_format(text, " SR");
+    bytes_append(text, "]", 1);
+}
+
+static bool size_in(const struct perf_op *op, bool output, uint32_t tensor, enum column_kind kind,
+                    uint64_t *out_size)
+{
+    return report_padded(report_tensor_text(op->report, op->row, output, tensor, kind), out_size);
+}
+
+// M x K x N
+static void append_sizes(struct bytes *text, const struct perf_op *op)
+{
+    uint64_t m, k, n;
+    const bool convolution = perf_is_convolution(op);
+    if (!size_in(op, convolution, 0, COLUMN_TENSOR_Y, &m) ||
+        !size_in(op, false, 0, COLUMN_TENSOR_X, &k) || !size_in(op, false, 1, COLUMN_TENSOR_X, &n))
+        return;
+    if (convolution) {
+        if (!op->work.flops.known || m == 0 || n == 0)
+            return;
+        k = (uint64_t)(op->work.flops.value / 2 / (double)m / (double)n);
+    }
+    bytes_append_format(text, " %llu x %llu x %llu", (unsigned long long)m, (unsigned long long)k,
+                        (unsigned long long)n);
+}
+
+static void label_op(struct perf *perf, struct perf_op *op)
+{
+    struct bytes text = {0};
+    const struct view attributes = attributes_of(op);
+    bytes_append(&text, op->code.data, op->code.size);
+    if (op->kind == PERF_SIGNPOST)
+        bytes_append_format(&text, " (signpost)");
+    else if (perf_is_matmul(op) || perf_is_convolution(op))
+        append_sizes(&text, op);
+    if (perf_is_convolution(op))
+        append_convolution(&text, attributes);
+    else if (op->kind == PERF_DEVICE &&
+             view_find_text(op->code, "HaloDeviceOperation") < op->code.size)
+        append_halo(&text, attributes);
+    op->label = arena_copy(&perf->arena, bytes_view(&text));
+    bytes_free(&text);
+}
+
+// "HiFi4 BF16 x BF16 => BF16" where it multiplies, else "BF16, BF16 => BF16".
+static void describe_types(struct perf *perf, struct perf_op *op)
+{
+    const bool multiplies = perf_is_matmul(op) || perf_is_convolution(op);
+    const struct view fidelity = report_text(op->report, op->row, COLUMN_MATH_FIDELITY);
+    const struct view a =
+        perf_short_type(report_tensor_text(op->report, op->row, false, 0, COLUMN_TENSOR_DATATYPE));
+    const struct view b =
+        perf_short_type(report_tensor_text(op->report, op->row, false, 1, COLUMN_TENSOR_DATATYPE));
+    const struct view out =
+        perf_short_type(report_tensor_text(op->report, op->row, true, 0, COLUMN_TENSOR_DATATYPE));
+    struct bytes text = {0};
+    if (multiplies && fidelity.size > 0)
+        bytes_append_format(&text, "%.*s ", VIEW_ARGUMENTS(fidelity));
+    bytes_append_format(&text, "%.*s", VIEW_ARGUMENTS(a));
+    if (b.size > 0)
+        bytes_append_format(&text, "%s%.*s", multiplies ? " x " : ", ", VIEW_ARGUMENTS(b));
+    if (out.size > 0)
+        bytes_append_format(&text, " => %.*s", VIEW_ARGUMENTS(out));
+    op->fidelity_text = arena_copy(&perf->arena, view_trim(bytes_view(&text)));
+    bytes_free(&text);
+}
+
+// Figures --------------------------------------------------------------------
+
+static double percent_of(double part, double whole)
+{
+    return part / whole * 100;
+}
+
+static double peak_tflops(const struct perf *perf, const struct perf_op *op, double cores)
+{
+    return perf->arch->tflops[op->fidelity] * cores;
+}
+
+// The cores that a figure is measured against: those that a multiplication
+// used; a convolution could have used all.
+static double cores_counted(const struct perf_op *op)
+{
+    return perf_is_convolution(op) ? (double)op->worker_cores
+                                   : (op->cores.known ? op->cores.value : 0);
+}
+
+static void measure_flops(struct perf *perf, struct perf_op *op)
+{
+    if (!op->work.on_matrix_engine || !op->work.flops.known || !op->time.known ||
+        !(op->time.value > 0))
+        return;
+    op->flops = perf_known(op->work.flops.value / (op->time.value * 1e6));
+    const double peak = peak_tflops(perf, op, cores_counted(op));
+    if (peak > 0) {
+        op->flops_percent = perf_known(percent_of(op->flops.value, peak));
+        op->compute_time = perf_known(op->work.flops.value / (peak * 1e6));
+    }
+}
+
+static void measure_dram(struct perf *perf, struct perf_op *op)
+{
+    const double peak = perf->arch->dram_gb_s;
+    if (!op->work.dram_bytes.known)
+        return;
+    if (peak > 0)
+        op->memory_time = perf_known(op->work.dram_bytes.value / (peak * 1e3));
+    if (!perf_is_matmul(op) || !op->time.known || !(op->time.value > 0) ||
+        !(op->work.dram_bytes.value > 0))
+        return;
+    op->dram_speed = perf_known(op->work.dram_bytes.value / (op->time.value * 1e3));
+    if (peak > 0)
+        op->dram_percent = perf_known(percent_of(op->dram_speed.value, peak));
+}
+
+static void read_program_config(struct perf_op *op)
+{
+    const struct view attributes = attributes_of(op);
+    if (view_find_text(attributes, "program_config") == attributes.size)
+        return;
+    op->inner_block = attribute_number(attributes, "in0_block_w=");
+    op->subblock_height = attribute_number(attributes, "out_subblock_h=");
+    op->subblock_width = attribute_number(attributes, "out_subblock_w=");
+}
+
+static void note_fidelity(struct perf *perf, const struct perf_op *op)
+{
+    const struct view name = report_text(op->report, op->row, COLUMN_MATH_FIDELITY);
+    if (op->work.on_matrix_engine && op->fidelity == FIDELITY_UNKNOWN && name.size > 0)
+        profile_note(perf->account, 0, LEDGER_REMARK, 1,
+                     "id %llu: math fidelity '%.*s' is not known: no peak to compare with",
+                     (unsigned long long)op->id, VIEW_ARGUMENTS(name));
+}
+
+// What limits it -------------------------------------------------------------
+
+static enum perf_limit gap_limit(const struct perf_op *op)
+{
+    const bool host_was_late =
+        op->host_interval.known && op->host_interval.value >= HOST_SHARE * op->gap.value;
+    return host_was_late ? PERF_LIMIT_HOST : PERF_LIMIT_DISPATCH;
+}
+
+static double share_of(struct perf_value ideal, double time)
+{
+    return ideal.known ? percent_of(ideal.value, time) : 0;
+}
+
+static enum perf_limit limit_of(const struct perf_op *op)
+{
+    if (op->kind == PERF_HOST)
+        return PERF_LIMIT_HOST;
+    if (op->kind == PERF_SIGNPOST || !op->time.known)
+        return PERF_LIMIT_UNKNOWN;
+    if (op->gap.known && op->gap.value > op->time.value)
+        return gap_limit(op);
+    if (!(op->time.value > 0) || (!op->compute_time.known && !op->memory_time.known))
+        return PERF_LIMIT_UNKNOWN;
+    const double compute = share_of(op->compute_time, op->time.value);
+    const double memory = share_of(op->memory_time, op->time.value);
+    if (compute >= BOUND_PERCENT && compute >= memory)
+        return PERF_LIMIT_COMPUTE;
+    if (memory >= BOUND_PERCENT)
+        return PERF_LIMIT_MEMORY;
+    return PERF_LIMIT_NEITHER;
+}
+
+static enum perf_bound bound_of(const struct perf_op *op)
+{
+    if (op->kind == PERF_HOST)
+        return PERF_BOUND_HOST;
+    if (!perf_is_matmul(op) || !(op->dram_percent.value > 0) || !(op->flops_percent.value > 0))
+        return PERF_BOUND_NONE;
+    const bool dram = op->dram_percent.value >= BOUND_PERCENT;
+    const bool flop = op->flops_percent.value >= BOUND_PERCENT;
+    if (dram && flop)
+        return PERF_BOUND_BOTH;
+    if (dram)
+        return PERF_BOUND_DRAM;
+    return flop ? PERF_BOUND_FLOP : PERF_BOUND_SLOW;
+}
+
+void perf_op_analyse(struct perf *perf, struct perf_op *op)
+{
+    op->category = perf_category_of(op);
+    op->work = perf_work_of(op);
+    if (perf_is_matmul(op)) {
+        const struct view attributes = attributes_of(op);
+        op->dram_sharded =
+            view_find_text(attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig") <
+            attributes.size;
+        if (op->dram_sharded)
+            op->cores = perf_known((double)perf->arch->dram_workers);
+    }
+    read_program_config(op);
+    note_fidelity(perf, op);
+    measure_flops(perf, op);
+    measure_dram(perf, op);
+    label_op(perf, op);
+    if (op->kind == PERF_DEVICE)
+        describe_types(perf, op);
+}
+
+static double total_of(const struct perf *perf)
+{
+    double total = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        total += perf->ops[i].time.known ? perf->ops[i].time.value : 0;
+        total += perf->ops[i].gap.known ? perf->ops[i].gap.value : 0;
+    }
+    return total;
+}
+
+void perf_totals_compute(struct perf *perf)
+{
+    const double total = total_of(perf);
+    for (size_t i = 0; i < perf->count; i++) {
+        struct perf_op *op = &perf->ops[i];
+        const double own = op->time.value + op->gap.value;
+        const bool has_any = op->time.known || op->gap.known || op->kind == PERF_HOST;
+        op->total_percent = (struct perf_value){0};
+        if (has_any && total > 0)
+            op->total_percent = perf_known(percent_of(own, total));
+        op->bound = bound_of(op);
+        op->limit = limit_of(op);
+    }
+}
+
+void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PERF_LIMITS])
+{
+    for (size_t i = 0; i < PERF_LIMITS; i++)
+        out_sums[i] = (struct perf_limit_sum){0};
+    for (size_t i = 0; i < perf->count; i++) {
+        const struct perf_op *op = &perf->ops[i];
+        if (op->kind == PERF_SIGNPOST)
+            continue;
+        struct perf_limit_sum *sum = &out_sums[op->limit];
+        sum->count++;
+        sum->time += op->kind == PERF_HOST ? op->host_time.value : op->time.value;
+        sum->gap += op->gap.value;
+    }
+}

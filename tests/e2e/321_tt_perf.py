@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""opscope tt-perf, and tt-perf-report: table, windows, files, colours, exit codes."""
+
+import csv
+import io
+import struct
+import zlib
+
+from support import *
+
+TENSORS = ["W", "Z", "Y", "X", "DATATYPE", "MEMORY"]
+COLUMNS = (["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "ATTRIBUTES", "MATH FIDELITY",
+            "CORE COUNT", "HOST START TS", "HOST DURATION [ns]", "OP TO OP LATENCY [ns]",
+            "DEVICE KERNEL DURATION [ns]"] +
+           [f"{tensor}_{field}" for tensor in ("INPUT_0", "INPUT_1", "OUTPUT_0")
+            for field in TENSORS])
+
+HEADER = ["ID", "Total %", "Bound", "OP Code", "Device", "Device Time", "Op-to-Op Gap", "Cores",
+          "DRAM", "DRAM %", "FLOPs", "FLOPs %", "Math Fidelity", "Output Datatype",
+          "Input 0 Datatype", "Input 1 Datatype", "DRAM Sharded", "Input 0 Memory",
+          "Inner Dim Block Size", "Output Subblock H", "Output Subblock W", "Global Call Count",
+          "Advice", "Raw OP Code"]
+
+
+def tensor(name, y, x, kind="BFLOAT16", memory="DEV_0_DRAM_INTERLEAVED"):
+    return dict(zip((f"{name}_{field}" for field in TENSORS), (1, 1, y, x, kind, memory)))
+
+
+def device_op(code, time, gap=0, device=0, start=0, **more):
+    return {"OP CODE": code, "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": 1024,
+            "DEVICE ID": device, "CORE COUNT": 64, "HOST START TS": start,
+            "HOST DURATION [ns]": 1000, "OP TO OP LATENCY [ns]": gap,
+            "DEVICE KERNEL DURATION [ns]": time, **more}
+
+
+def matmul(fidelity="HiFi4", **more):
+    return device_op("MinimalMatmulOp", 60893, start=1, **{"MATH FIDELITY": fidelity},
+                     **tensor("INPUT_0", 32, 1280), **tensor("INPUT_1", 1280, 1280),
+                     **tensor("OUTPUT_0", 32, 1280), **more)
+
+
+def signpost(name, start):
+    return {"OP CODE": name, "OP TYPE": "signpost", "HOST START TS": start}
+
+
+def report(folder, *rows, name="ops.csv", end=""):
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows(rows)
+    return write(folder / name, text.getvalue() + end)
+
+
+def test_the_hand_checked_row(folder):
+    result = opscope("tt-perf", report(folder, matmul()))
+    contains(result.out, "Detected CSV format: v0")
+    contains(result.out, "Architecture: wormhole, Worker cores: 64")
+    matches(result.out, r"^ *2 +100\.0 % +SLOW +MinimalMatmulOp 32 x 1280 x 1280 +0 +61 μs +64"
+                        r" +57 GB/s +19\.6 % +1\.7 TFLOPs +2\.6 % +HiFi4 BF16 x BF16 => BF16$")
+    contains(result.out, "- If possible place input 0 in L1 (currently in DEV_0_DRAM_INTERLEAVED)")
+    matches(result.out, r"^100\.00 % +MinimalMatmulOp \(in0:dram_interleaved\) +60\.89 μs +1"
+                        r" +Compute +2\.62 % +2\.62 % +2\.62 % +2\.62 %$")
+    contains(result.out, "1 device ops, 0 host ops, 0 signposts")
+
+
+def test_csv_files(folder):
+    table = folder / "out.csv"
+    rows = report(folder, matmul(), device_op("Untilize", 1000, 9000, start=2))
+    result = opscope("tt-perf", rows, "--csv", table, "--raw-op-codes")
+    contains(result.out, "Writing CSV output to")
+    content = table.read_bytes().decode()
+    equal(content.count("\r\n"), 3, "CRLF")
+    got = list(csv.DictReader(io.StringIO(content, newline="")))
+    equal(list(got[0]), HEADER, "header")
+    equal(got[0]["ID"], "2")
+    equal(got[0]["Device Time"], "60.893")
+    equal(got[0]["Op-to-Op Gap"], "")
+    equal(got[0]["DRAM Sharded"], "False")
+    equal(got[0]["OP Code"], "MinimalMatmulOp 32 x 1280 x 1280")
+    equal(got[0]["Raw OP Code"], "MinimalMatmulOp")
+    contains(got[0]["Advice"], " • No program_config specified")
+    close_to(float(got[0]["DRAM"]), 56.50, 0.005)
+    close_to(float(got[0]["FLOPs %"]), 2.618, 0.0005)
+    equal(got[1]["Op-to-Op Gap"], "9.0")
+    stacked = (folder / "out_stacked.csv").read_text()
+    equal(stacked.splitlines()[0],
+          "Total % [%],Op Code,Device Time Sum [μs],Op Count,Op Category,Min FLOPs [%],"
+          "Max FLOPs [%],Mean FLOPs [%],Std FLOPs [%],Weighted Mean FLOPs [%]")
+    equal(stacked.splitlines()[1],
+          "98.38,MinimalMatmulOp (in0:dram_interleaved),60.89,1,Compute,2.62,2.62,2.62,,2.62")
+    equal(stacked.splitlines()[2], "1.62,Untilize,1.00,1,TM,,,,,")
+
+
+def test_csv_without_advice_and_by_category(folder):
+    table = folder / "out.csv"
+    opscope("tt-perf", report(folder, matmul()), "--csv", table, "--no-advice", "--group-by",
+            "category", "--summary-file", folder / "sum")
+    equal(table.read_text().splitlines()[0].split(","), HEADER[:-2], "header")
+    equal((folder / "sum.csv").read_text(),
+          "Total % [%],Op Code,Device Time Sum [μs],Op Count\n100.00,Compute,60.89,1\n")
+
+
+def png_pixels(path):
+    """Width, height and the rows of palette indices; every checksum must hold."""
+    data = path.read_bytes()
+    equal(data[:8], b"\x89PNG\r\n\x1a\n", "signature")
+    at, chunks = 8, {}
+    while at < len(data):
+        size, name = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        crc, = struct.unpack(">I", data[at + 8 + size:at + 12 + size])
+        equal(crc, zlib.crc32(name + body), f"checksum of {name}")
+        chunks[name] = body
+        at += 12 + size
+    width, height, depth, kind = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    equal((depth, kind), (8, 3), "depth and kind")
+    pixels = zlib.decompress(chunks[b"IDAT"])
+    equal(len(pixels), (width + 1) * height, "pixels")
+    rows = [pixels[y * (width + 1) + 1:(y + 1) * (width + 1)] for y in range(height)]
+    true(max(map(max, rows)) < len(chunks[b"PLTE"]) // 3, "pixels are in the palette")
+    return width, height, rows
+
+
+def test_the_picture_has_a_piece_per_group(folder):
+    path = report(folder, matmul(), device_op("Untilize", 60893, start=2))
+    opscope("tt-perf", path, "--summary-file", folder / "sum.csv")
+    width, _, rows = png_pixels(folder / "sum.png")
+    side = [row[width - 30] for row in rows]
+    colours = [colour for index, colour in enumerate(side) if index == 0 or colour != side[index - 1]]
+    equal(len([colour for colour in colours if colour > 1]), 2, "pieces")
+    lengths = [side.count(colour) for colour in colours if colour > 1]
+    close_to(lengths[0], lengths[1], 4, "halves")
+    opscope("tt-perf", path, "--summary-file", folder / "classic", "--classic-colors")
+    png_pixels(folder / "classic.png")
+    many = report(folder, *(device_op("A", 1000, device=number) for number in range(40)))
+    opscope("tt-perf", many, "--summary-file", folder / "many", "--no-merge-devices")
+    true(png_pixels(folder / "many.png")[0] > width, "a bar per device")
+
+
+def test_json_has_every_figure(folder):
+    answer = opscope("tt-perf", report(folder, matmul(), device_op("Untilize", 1000, 9000, start=2)),
+                     "--json").json()
+    equal(answer["machine"], {"arch": "wormhole", "worker_cores": 64, "dram_gb_s": 288})
+    first, second = answer["operations"]
+    equal(first["limit"]["by"], "neither")
+    equal(first["limit"]["dram_bytes"], 3440640)
+    equal(first["limit"]["operations"], 104857600)
+    equal(second["limit"]["by"], "dispatch gap")
+    equal(second["dram_gb_s"], None)
+    equal(answer["high_gaps"]["count"], 1)
+    equal(answer["ledger"]["recorded"], 2)
+    equal(answer["stacked"][0]["name"], "MinimalMatmulOp (in0:dram_interleaved)")
+
+
+def test_limits_and_advice_are_explained(folder):
+    rows = [matmul(), {"OP CODE": "(torch) add", "OP TYPE": "python_fallback", "HOST START TS": 2,
+                       "HOST DURATION [ns]": 100}]
+    rows += [device_op("Untilize", 1000, 9000, start=3 + number) for number in range(12)]
+    path = report(folder, *rows)
+    result = opscope("tt-perf", path)
+    contains(result.out, "These ops should be moved to run on device.")
+    contains(result.out, "Running with tracing could save 36 μs (19.9% of overall time)")
+    matches(result.out, r"^dispatch gap +12 ")
+    matches(result.out, r"^ *2  neither +MinimalMatmulOp 32 x 1280 x 1280 +60\.9 μs +1\.6 μs"
+                        r" +11\.9 μs +3,360 KiB$")
+    contains(result.out, "The costliest (--limits shows all):")
+    every = opscope("tt-perf", path, "--limits", "--no-advice").out
+    equal(len(re.findall(r"^ *\d+  dispatch gap", every, re.MULTILINE)), 12, "operations")
+
+
+def test_windows_and_ids(folder):
+    path = report(folder, device_op("A", 1000, start=10), signpost("begin", 20),
+                  device_op("B", 1000, 10, start=30), signpost("end", 40),
+                  device_op("C", 1000, 10, start=50))
+
+    def ids(*options):
+        answer = opscope("tt-perf", path, "--json", *options).json()
+        return [operation["id"] for operation in answer["operations"]]
+
+    equal(ids(), [6], "after the last signpost")
+    equal(ids("--ignore-signposts"), [2, 3, 4, 5, 6])
+    equal(ids("--start-signpost", "begin"), [4, 6])
+    equal(ids("--start-signpost", "begin", "--end-signpost=end"), [4])
+    equal(ids("--start-signpost", "begin", "--print-signposts"), [4, 5, 6])
+    equal(ids("--ignore-signposts", "--id-range", "3-4"), [3, 4])
+    equal(ids("--ignore-signposts", "--id-range", "5-"), [5, 6])
+    equal(ids("--ignore-signposts", "--id-range", "-3"), [2, 3])
+
+
+def test_every_fidelity_is_read(folder):
+    for fidelity, percent in (("HiFi4", 2.618), ("HiFi3", 1.964), ("HiFi2", 1.309), ("LoFi", 0.739)):
+        answer = opscope("tt-perf", report(folder, matmul(fidelity)), "--json").json()
+        close_to(answer["operations"][0]["flops_percent"], percent, 0.001, fidelity)
+
+
+def test_archs(folder):
+    path = report(folder, matmul())
+    for arch, cores in (("wormhole", 64), ("blackhole", 130), ("bh20", 20), ("N1", 20),
+                        ("grayskull", 108), ("quasar", 32)):
+        answer = opscope("tt-perf", path, "--json", "--arch", arch).json()
+        equal(answer["machine"]["worker_cores"], cores, arch)
+    contains(opscope("tt-perf", path, "--arch", "m1", code=2).err, "'m1' is none of")
+
+
+def test_colours_only_where_wanted(folder):
+    path = report(folder, matmul())
+    true("\033" not in opscope("tt-perf", path).out, "no colours into a pipe")
+    contains(opscope("tt-perf", path, "--color").out, "\033[38;5;13mMinimalMatmulOp")
+    contains(opscope("tt-perf", path, "--color", env={"NO_COLOR": "1"}).out, "\033[")
+    true("\033" not in opscope("tt-perf", path, "--no-color", "--color").out, "--no-color wins")
+    contains(opscope("tt-perf", path, "--color", "--min-percentage", "101").out,
+             "\033[38;5;8mMinimalMatmulOp")
+
+
+def test_devices_merge_or_stay_apart(folder):
+    path = report(folder, device_op("A", 1000, device=0, start=1),
+                  device_op("A", 3000, device=1, start=2))
+    contains(opscope("tt-perf", path).out, "Detected data from 2 devices. Merging device data...")
+    answer = opscope("tt-perf", path, "--json").json()
+    equal([operation["device_time_us"] for operation in answer["operations"]], [3])
+    answer = opscope("tt-perf", path, "--json", "--no-merge-devices").json()
+    equal([group["device"] for group in answer["stacked"]], [0, 1])
+
+
+def test_lost_rows_decide_the_exit_code(folder):
+    path = report(folder, device_op("A", 1000), end="Matmul,tt_dnn_dev")
+    result = opscope("tt-perf", path, code=3)
+    contains(result.err, "ops.csv:3: the last line is cut off")
+    result = run(program("tt-perf-report"), path, code=0)
+    contains(result.err, "ops.csv:3: the last line is cut off")
+    result = opscope("tt-perf", report(folder, device_op("A", ""), name="none.csv"), code=3)
+    contains(result.err, "A has no DEVICE KERNEL DURATION")
+
+
+def test_mismatched_hosts_and_wrong_use(folder):
+    one = report(folder, device_op("A", 1000), name="one.csv")
+    two = report(folder, device_op("A", 1000, device=1), name="two.csv")
+    contains(opscope("tt-perf", one, two, code=1).err, "the highest DEVICE ID is 1, expected 0")
+    contains(opscope("tt-perf", write(folder / "no.csv", ""), code=1).err, "is empty")
+    opscope("tt-perf", code=2)
+    opscope("tt-perf", one, "--id-range", "abc", code=2)
+    opscope("tt-perf", one, "--group-by", "colour", code=2)
+    opscope("tt-perf", one, "--json", "--csv", folder / "x.csv", code=2)
+    opscope("tt-perf", one, "--min-percentage", "few", code=2)
+
+
+def test_deprecated_options_are_taken(folder):
+    result = opscope("tt-perf", report(folder, matmul()), "--no-stack-by-in0", "--classic-colors")
+    contains(result.out, "100.00 %  MinimalMatmulOp ")
+    result = opscope("tt-perf", report(folder, matmul()), "--no-stacked-report", "--no-advice")
+    true("Stacked" not in result.out and "Advice" not in result.out, "neither is shown")
+
+
+def test_real_reports(folder):
+    device_ops = {"n300_ops_perf_results.csv": 12, "bh20_oft_integral_image_trace.csv": 21,
+                  "ops_perf_results_2025_09_18_11_39_20.csv": 621,
+                  "bh_64_clip_encoder_1.csv": 660, "segformer_2025_02_ops_perf_results.csv": 398}
+    for name, count in device_ops.items():
+        path = shared(f"data/tenstorrent/{name}")
+        answer = opscope("tt-perf", path, "--json", "--ignore-signposts").json()
+        equal(answer["device_ops"], count, name)
+        equal(answer["ledger"]["lost"], 0, name)
+        shares = sum(operation["total_percent"] or 0 for operation in answer["operations"])
+        close_to(shares, 100, 1e-6, f"shares of {name}")
+        opscope("tt-perf", path, "--csv", folder / "table.csv", "--ignore-signposts")
+
+
+def padded(cell):
+    return int(cell.split("[")[0])
+
+
+def matmul_figures(row, peak_gb_s, peak_tflops):
+    """DRAM and FLOPs in percent, from the rules and nothing else."""
+    def side(name, letter):
+        return padded(row.get(f"{name}_{letter}_PAD[LOGICAL]") or row[f"{name}_{letter}"])
+
+    def bytes_in_dram(name):
+        bits = int(re.search(r"\d+", row[f"{name}_DATATYPE"]).group())
+        volume = 1
+        for letter in "WZYX":
+            volume *= side(name, letter)
+        return volume * bits / 8 if "DRAM" in row[f"{name}_MEMORY"] else 0
+
+    seconds = float(row["DEVICE KERNEL DURATION [ns]"]) * 1e-9
+    moved = sum(map(bytes_in_dram, ("INPUT_0", "INPUT_1", "OUTPUT_0")))
+    batch = (max(side("INPUT_0", "W"), side("INPUT_1", "W")) *
+             max(side("INPUT_0", "Z"), side("INPUT_1", "Z")))
+    flops = 2 * side("INPUT_0", "Y") * side("INPUT_0", "X") * side("INPUT_1", "X") * batch
+    peak = peak_tflops[row["MATH FIDELITY"]] * 1e12 * int(row["CORE COUNT"])
+    return (100 * moved / seconds / 1e9 / peak_gb_s if moved else None,
+            100 * flops / seconds / peak)
+
+
+def test_real_matmuls_against_independent_figures(folder):
+    wormhole = (288, {"HiFi4": 74 / 72, "HiFi2": 148 / 72, "LoFi": 262 / 72})
+    blackhole = (512, {"HiFi4": 1.3824, "HiFi2": 2.7648, "LoFi": 5.5296})
+    for name, peaks in (("bh_64_clip_encoder_1.csv", blackhole),
+                        ("segformer_2025_02_ops_perf_results.csv", wormhole)):
+        path = shared(f"data/tenstorrent/{name}")
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        answer = opscope("tt-perf", path, "--json", "--ignore-signposts").json()
+        found = [operation for operation in answer["operations"]
+                 if "Matmul" in operation["op_code"]]
+        true(len(found) >= 64, f"multiplications in {name}")
+        for operation in found:
+            dram, flops = matmul_figures(rows[operation["id"] - 2], *peaks)
+            close_to(operation["flops_percent"], flops, 1e-6 * flops, "FLOPs %")
+            equal(operation["dram_percent"] is None, dram is None, "DRAM")
+            if dram is not None:
+                close_to(operation["dram_percent"], dram, 1e-6 * dram, "DRAM %")
+
+
+main()

@@ -1,0 +1,87 @@
+// Operations reports: read, written again (the same bytes), written as every
+// version, checked, turned into a profile and analysed.
+
+#include "formats/tenstorrent/derive.h"
+#include "formats/tenstorrent/perf.h"
+#include "formats/tenstorrent/report_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void write_all(const struct report *report, struct view bytes)
+{
+    const int file = memfd_create("report", 0);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    struct output *output;
+    if (file < 0 || output_open(path, &output) != STATUS_OK)
+        abort();
+    report_write(report, output);
+    const uint64_t size = output_size(output);
+    for (unsigned version = REPORT_V0; version <= REPORT_V21; version++)
+        report_write_as(report, (enum report_version)version, output);
+    if (output_close(output) != STATUS_OK || size != bytes.size)
+        abort();
+    char *copy = malloc(bytes.size + 1);
+    if (pread(file, copy, bytes.size, 0) != (ssize_t)bytes.size ||
+        memcmp(copy, bytes.data, bytes.size) != 0)
+        abort();
+    free(copy);
+    close(file);
+}
+
+static void analyse(struct view bytes, bool merge)
+{
+    const int file = memfd_create("input", 0);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (file < 0 || write(file, bytes.data, bytes.size) != (ssize_t)bytes.size)
+        abort();
+    const char *const paths[] = {path};
+    const struct perf_options options = {.ignore_signposts = merge, .no_merge_devices = !merge};
+    struct perf *perf;
+    const status failure = perf_read(paths, 1, &options, &perf);
+    close(file);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return;
+    }
+    for (size_t i = 0; i < perf->count; i++) {
+        struct perf_advice advice;
+        perf_matmul_advise(perf, &perf->ops[i], &advice);
+    }
+    struct perf_group *groups;
+    size_t count;
+    perf_stack(perf, PERF_BY_MEMORY, !merge, &groups, &count);
+    free(groups);
+    perf_free(perf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct view bytes = {(const char *)data, size};
+    struct input *input = input_over("report.csv", bytes);
+    struct report *report;
+    const status failure = report_read(input, &report);
+    if (failure == STATUS_OK) {
+        struct derive_result result;
+        write_all(report, bytes);
+        derive_check(report, &result);
+        report_free(report);
+
+        struct profile *profile = profile_create();
+        status_free(report_profile_read(input, profile));
+        status_free(profile_finish(profile));
+        profile_free(profile);
+        analyse(bytes, true);
+        analyse(bytes, false);
+    }
+    status_free(failure);
+    input_close(input);
+    return 0;
+}
