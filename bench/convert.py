@@ -10,62 +10,19 @@ the most anonymous memory (RssAnon: not mapped files) in runs of their own.
 Prints a table; says what is over its limit, and exits 0 all the same.
 """
 
-import argparse
 import os
-import pathlib
-import shutil
 import subprocess
-import sys
-import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run
+
 LOGGER = ROOT / "build/bin/perfetto_logger"
 GENERATOR = ROOT / "build/bench/generate_c2"
 
-MIB = 1 << 20
 LIMIT_RATIO, AIM_RATIO = 12, 8
 LIMIT_BYTES, LIMIT_BYTES_BARE = 50, 32
-# 16 MiB and 512 bytes for each distinct pair of location and op type (docs/architecture.md); the
-# generator makes 70,000 of them.
+# 16 MiB and 512 bytes for each distinct pair of location and op type
+# (docs/architecture.md); the generator makes 70,000 of them.
 LIMIT_MEMORY = 16 * MIB + 512 * 70_000
-
-
-def timed(command):
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
-def anonymous(pid):
-    try:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0
-    for line in status.splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * 1024
-    return 0
-
-
-def most_anonymous(command):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    most = 0
-    while process.poll() is None:
-        most = max(most, anonymous(process.pid))
-        time.sleep(0.001)
-    if process.returncode != 0:
-        sys.exit(f"{command[0]}: exit {process.returncode}")
-    return most
-
-
-def row(name, value, note=""):
-    print(f"  {name:<28} {value:>12}   {note}".rstrip())
-
-
-def judged(name, value, unit, limit, note=""):
-    verdict = "OVER" if value > limit else "within"
-    row(name, f"{value:.1f}{unit}", f"{verdict} {limit}{unit}{note}")
 
 
 def measure(options, folder):
@@ -78,14 +35,10 @@ def measure(options, folder):
     print(f"{options.rows:,} rows, {size / MIB:,.0f} MiB, {os.cpu_count()} CPUs, "
           f"best of {options.rounds}", flush=True)
 
-    count = ["wc", "-l", str(profile)]
     full = [str(LOGGER), "--compile_profile", str(profile), "--pb", str(trace)]
     short = [str(LOGGER), "--compile_profile", str(profile), "--no-args", "--pb", str(bare)]
-    times = {"count": [], "full": [], "short": []}
-    for _ in range(options.rounds):
-        for name, command in (("count", count), ("full", full), ("short", short)):
-            times[name].append(timed(command))
-    best = {name: min(seconds) for name, seconds in times.items()}
+    best = best_times(options.rounds,
+                      {"count": ["wc", "-l", str(profile)], "full": full, "short": short})
     memory = max(most_anonymous(full), most_anonymous(short))
     report(options.rows, best, trace.stat().st_size, bare.stat().st_size, memory)
 
@@ -100,19 +53,4 @@ def report(rows, best, trace_size, bare_size, memory):
     judged("most anonymous memory", memory / MIB, " MiB", LIMIT_MEMORY // MIB)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", help="where the files go (removed afterwards)")
-    options = parser.parse_args()
-
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-bench-", dir=options.folder))
-    try:
-        measure(options, folder)
-    finally:
-        shutil.rmtree(folder)
-
-
-main()
+run(__doc__, measure)

@@ -11,21 +11,16 @@ plain pass of Python's csv module, runs once. Memory is the most anonymous memor
 Prints a table; says what is over its limit, and exits 0 all the same.
 """
 
-import argparse
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run, timed
+
 OPSCOPE = ROOT / "build/bin/opscope"
 GENERATOR = ROOT / "build/bench/generate_tt_logs"
 YARDSTICK = ROOT / "bench/tt_yardstick.py"
 
-MIB = 1 << 20
 LIMIT_RATIO = 15
 LIMIT_PYTHON = 10
 CORES, ROWS_PER_OP = 64, 1600
@@ -36,82 +31,27 @@ BYTES_PER_OP = 2 * (32 * CORES + 320 + 200 + 80 * 16 + 2500)
 BASE = 4 * MIB
 
 
-def timed(command):
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
-def anonymous(pid):
-    try:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    except OSError:
-        return 0
-    for line in status.splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * 1024
-    return 0
-
-
-def most_anonymous(command):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    most = 0
-    while process.poll() is None:
-        most = max(most, anonymous(process.pid))
-        time.sleep(0.001)
-    if process.returncode != 0:
-        sys.exit(f"{command[0]}: exit {process.returncode}")
-    return most
-
-
-def row(name, value, limit="", over=False, note=""):
-    verdict = ("over" if over else "ok") if limit else ""
-    print(f"  {name:<34} {value:>12}   {limit:>10}   {verdict:<4}  {note}".rstrip())
-
-
 def measure(options, folder):
-    subprocess.run([options.generator, str(options.rows), folder / "logs"], check=True)
+    subprocess.run([GENERATOR, str(options.rows), folder / "logs"], check=True)
     files = sorted((folder / "logs").iterdir())
     size = sum(file.stat().st_size for file in files)
     print(f"{options.rows:,} rows, {size / MIB:,.0f} MiB, {os.cpu_count()} CPUs, "
           f"best of {options.rounds}", flush=True)
-    count = ["wc", "-l", *map(str, files)]
-    report = [str(options.opscope), "tt-report", str(folder / "logs"), "-o",
-              str(folder / "report.csv")]
-    best = {"count": 1e9, "report": 1e9}
-    for _ in range(options.rounds):
-        for name, command in (("count", count), ("report", report)):
-            best[name] = min(best[name], timed(command))
+    command = [str(OPSCOPE), "tt-report", str(folder / "logs"), "-o", str(folder / "report.csv")]
+    best = best_times(options.rounds,
+                      {"count": ["wc", "-l", *map(str, files)], "report": command})
     python = timed([sys.executable, str(YARDSTICK), str(folder / "logs/profile_log_device.csv")])
-    memory = most_anonymous(report)
-    bound = BASE + (options.rows // ROWS_PER_OP + 1) * BYTES_PER_OP
-    ratio = best["report"] / best["count"]
-    print(f"\n  {'':<34} {'measured':>12}   {'limit':>10}")
-    for name, key in (("wc -l", "count"), ("tt-report", "report")):
-        row(name, f"{best[key]:.3f} s", note=f"{best[key] / options.rows * 1e9:.0f} ns a row")
-    row("tt-report / wc -l", f"{ratio:.1f}", str(LIMIT_RATIO), ratio > LIMIT_RATIO)
-    row("Python's csv module", f"{python:.3f} s", note=f"{python / options.rows * 1e9:.0f} ns a row")
-    row("Python / tt-report", f"{python / best['report']:.1f}", f">= {LIMIT_PYTHON}",
-        python / best["report"] < LIMIT_PYTHON)
-    row("most anonymous memory", f"{memory / MIB:.1f} MiB", f"{bound / MIB:.0f} MiB",
-        memory > bound)
+    report(options.rows, best, python, most_anonymous(command))
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", help="where the files go (removed afterwards)")
-    parser.add_argument("--opscope", default=OPSCOPE, help="the program to measure")
-    parser.add_argument("--generator", default=GENERATOR)
-    options = parser.parse_args()
-
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-bench-", dir=options.folder))
-    try:
-        measure(options, folder)
-    finally:
-        shutil.rmtree(folder)
+def report(rows, best, python, memory):
+    bound = BASE + (rows // ROWS_PER_OP + 1) * BYTES_PER_OP
+    for name, seconds in (("wc -l", best["count"]), ("tt-report", best["report"]),
+                          ("Python's csv module", python)):
+        row(name, f"{seconds:.3f} s", f"{seconds / rows * 1e9:.0f} ns a row")
+    judged("tt-report / wc -l", best["report"] / best["count"], "", LIMIT_RATIO)
+    judged("Python / tt-report", python / best["report"], "", LIMIT_PYTHON, at_least=True)
+    judged("most anonymous memory", memory / MIB, " MiB", bound // MIB)
 
 
-main()
+run(__doc__, measure)
