@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/tenstorrent/logs_report.h"
 #include "ledger_text.h"
+#include "paths.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
 static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
@@ -66,22 +66,13 @@ static status write_report(struct logs_record *record, const struct request *req
                : STATUS_OK;
 }
 
-static bool is_same_file(const char *path, const char *other)
-{
-    struct stat one;
-    struct stat two;
-    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
-           one.st_ino == two.st_ino;
-}
-
-// A log that is written to would be emptied before it is read.
 static status check_output(const char *output, const struct logs *logs)
 {
     for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
         const struct input *input = logs->inputs[kind];
-        if (input != NULL && is_same_file(output, input->path))
-            return status_make(STATUS_USAGE, "tt-report: %s is one of the logs: give another -o",
-                               output);
+        const char *path = input != NULL ? input->path : NULL;
+        if (path != NULL)
+            STATUS_TRY(paths_check("tt-report", output, &path, 1));
     }
     return STATUS_OK;
 }
