@@ -263,7 +263,7 @@ def test_what_is_no_log(folder):
 def test_a_log_is_not_written_over(folder):
     log = three().write(folder) / "profile_log_device.csv"
     before = log.read_bytes()
-    contains(opscope("tt-report", folder, "-o", log, code=2).err, "is one of the logs")
+    contains(opscope("tt-report", folder, "-o", log, code=2).err, "would be overwritten")
     equal(log.read_bytes(), before, "the log")
 
 
