@@ -148,31 +148,30 @@ static void derived_spans_stay_out_of_the_ledger(void **state)
 static void programs_are_waited_for_in_the_order_of_their_starts(void **state)
 {
     (void)state;
-    assert_reads(
-        "0,0,10,NSS_START,\n"
-        "0,1,11,NSS_START_END,\n"
-        "1,2,12,NSS_START,\n"
-        "1,3,13,NSS_START_END,\n"
-        "2,4,14,NSS_WAIT_START,\n"
-        "2,20,30,NSS_WAIT_END,\n"
-        "3,20,30,NSS_WAIT_START,\n"
-        "3,40,50,NSS_WAIT_END,\n"
-        "4,41,51,NSS_WAIT_START,\n"
-        "4,42,52,NSS_WAIT_END,\n"
-        "5,43,53,NSS_START,\n"
-        "5,44,54,NSS_START_END,\n",
-        "NSS_START: NSS_START 10..11 action=0\n"
-        "NSS_START: NSS_START 12..13 action=1\n"
-        "NSS_START: NSS_START 53..54 action=5\n"
-        "NSS_WAIT: NSS_WAIT 14..30 action=2\n"
-        "NSS_WAIT: NSS_WAIT 30..50 action=3\n"
-        "NSS_WAIT: NSS_WAIT 51..52 action=4\n"
-        "NSS PROGRAM: NSS PROGRAM 10..30 action=0 wait_action=2\n"
-        "NSS PROGRAM: NSS PROGRAM 12..50 action=1 wait_action=3\n",
-        "remark 1: t.csv: 1 actions wait for a program that nobody started; "
-        "they have no span on NSS PROGRAM\n"
-        "remark 1: t.csv: 1 actions start a program that nobody waits for; they "
-        "have no span on NSS PROGRAM\n");
+    assert_reads("0,0,10,NSS_START,\n"
+                 "0,1,11,NSS_START_END,\n"
+                 "1,2,12,NSS_START,\n"
+                 "1,3,13,NSS_START_END,\n"
+                 "2,4,14,NSS_WAIT_START,\n"
+                 "2,20,30,NSS_WAIT_END,\n"
+                 "3,20,30,NSS_WAIT_START,\n"
+                 "3,40,50,NSS_WAIT_END,\n"
+                 "4,41,51,NSS_WAIT_START,\n"
+                 "4,42,52,NSS_WAIT_END,\n"
+                 "5,43,53,NSS_START,\n"
+                 "5,44,54,NSS_START_END,\n",
+                 "NSS_START: NSS_START 10..11 action=0\n"
+                 "NSS_START: NSS_START 12..13 action=1\n"
+                 "NSS_START: NSS_START 53..54 action=5\n"
+                 "NSS_WAIT: NSS_WAIT 14..30 action=2\n"
+                 "NSS_WAIT: NSS_WAIT 30..50 action=3\n"
+                 "NSS_WAIT: NSS_WAIT 51..52 action=4\n"
+                 "NSS PROGRAM: NSS PROGRAM 10..30 action=0 wait_action=2\n"
+                 "NSS PROGRAM: NSS PROGRAM 12..50 action=1 wait_action=3\n",
+                 "remark 1: t.csv: 1 actions wait for a program that nobody started; "
+                 "they have no span on NSS PROGRAM\n"
+                 "remark 1: t.csv: 1 actions start a program that nobody waits for; they "
+                 "have no span on NSS PROGRAM\n");
 }
 
 static void what_does_not_pair_is_lost(void **state)
