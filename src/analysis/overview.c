@@ -1,5 +1,6 @@
 #include "analysis/overview.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "analysis/intervals.h"
@@ -31,10 +32,8 @@ struct busy {
     struct edge_list in_order;
     struct spool late; // struct interval
     struct edge_list late_in_order;
-    // In the sweep:
-    unsigned running; // of the two lists: those inside an interval
-    uint64_t since;   // the last edge
-    uint64_t total;   // time in which one of them was
+    struct edge_reader edges[2]; // of the two lists, once they are complete
+    uint64_t total;              // how long it was busy
 };
 
 struct scope {
@@ -249,7 +248,8 @@ static status busy_finish(struct busy *busy)
         (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
     for (size_t i = 0; i < late.count; i++)
         STATUS_TRY(list_add(&busy->late_in_order, late.items[i]));
-    return STATUS_OK;
+    STATUS_TRY(list_read(&busy->in_order, &busy->edges[0]));
+    return list_read(&busy->late_in_order, &busy->edges[1]);
 }
 
 // How long exactly this set of engine kinds was busy, for every set: bit e is
@@ -258,36 +258,51 @@ struct times {
     uint64_t by_set[1 << ENGINE_KINDS];
 };
 
-// Where a list of edges stands in the sweep.
+// Where a list of edges stands in a sweep.
 struct position {
     struct edge_reader reader;
-    struct busy *busy;
+    size_t busy;   // whose list it is
     unsigned step; // what the next edge adds to what runs: 1 or -1
 };
 
-// The next edges of all lists lie side by side, for the search. There is no
-// branch on whether an engine starts or stops: half of them would be guessed
-// wrong.
+// An engine in a sweep.
+struct runner {
+    unsigned kind;
+    unsigned running; // of its two lists: those inside an interval
+    uint64_t since;   // the last edge
+    uint64_t total;
+};
+
+// Goes from edge to edge over a range of time. The next edges of all lists lie
+// side by side, for the search. There is no branch on whether an engine starts
+// or stops: half of them would be guessed wrong.
 struct sweep {
+    const struct scope *scope;
+    uint64_t from;
+    uint64_t to;
     struct position *positions;
     uint64_t *edges; // UINT64_MAX: never again
     size_t count;
+    struct runner *runners;
     unsigned running[ENGINE_KINDS]; // lists of each kind
     unsigned set;                   // the kinds that have some
+    struct times times;
 };
 
-static void pass_edge(struct sweep *sweep, size_t index, uint64_t now)
+static void run_step(struct sweep *sweep, struct position *position)
 {
-    struct position *position = &sweep->positions[index];
-    struct busy *busy = position->busy;
-    const unsigned kind = busy->engine;
-    busy->total += busy->running != 0 ? now - busy->since : 0;
-    busy->since = now;
-    busy->running += position->step;
-    sweep->running[kind] += position->step;
-    sweep->set = (sweep->set & ~(1u << kind)) | (unsigned)(sweep->running[kind] != 0) << kind;
+    struct runner *runner = &sweep->runners[position->busy];
+    runner->running += position->step;
+    sweep->running[runner->kind] += position->step;
+    sweep->set = (sweep->set & ~(1u << runner->kind)) |
+                 (unsigned)(sweep->running[runner->kind] != 0) << runner->kind;
     position->step = 0 - position->step;
-    sweep->edges[index] = edge_next(&position->reader);
+}
+
+static void count_runner(struct runner *runner, uint64_t now)
+{
+    runner->total += runner->running != 0 ? now - runner->since : 0;
+    runner->since = now;
 }
 
 static size_t nearest_edge(const struct sweep *sweep)
@@ -302,46 +317,93 @@ static size_t nearest_edge(const struct sweep *sweep)
     return nearest;
 }
 
-static void sweep_edges(struct sweep *sweep, struct times *times)
+static void sweep_edges(struct sweep *sweep)
 {
-    for (uint64_t now = 0;;) {
-        const size_t index = nearest_edge(sweep);
+    uint64_t now = sweep->from;
+    for (size_t index; sweep->edges[index = nearest_edge(sweep)] < sweep->to;) {
         const uint64_t next = sweep->edges[index];
-        if (next == UINT64_MAX)
-            return;
-        times->by_set[sweep->set] += next - now;
+        struct position *position = &sweep->positions[index];
+        sweep->times.by_set[sweep->set] += next - now;
         now = next;
-        pass_edge(sweep, index, now);
+        count_runner(&sweep->runners[position->busy], now);
+        run_step(sweep, position);
+        sweep->edges[index] = edge_next(&position->reader);
     }
+    sweep->times.by_set[sweep->set] += sweep->to - now;
+    for (size_t i = 0; i < sweep->scope->busy_count; i++)
+        count_runner(&sweep->runners[i], sweep->to);
 }
 
-static status sweep_add(struct sweep *sweep, struct busy *busy, struct edge_list *list)
+// Passes over what lies before the range.
+static void sweep_add(struct sweep *sweep, size_t busy, struct edge_reader edges)
 {
     struct position *position = &sweep->positions[sweep->count];
-    *position = (struct position){.busy = busy, .step = 1};
-    STATUS_TRY(list_read(list, &position->reader));
-    sweep->edges[sweep->count] = edge_next(&position->reader);
-    sweep->count += sweep->edges[sweep->count] != UINT64_MAX;
-    return STATUS_OK;
+    *position = (struct position){.reader = edges, .busy = busy, .step = 1};
+    uint64_t edge = edge_next(&position->reader);
+    unsigned passed = 0;
+    for (; edge < sweep->from; passed++)
+        edge = edge_next(&position->reader);
+    if (passed % 2 == 1)
+        run_step(sweep, position);
+    sweep->edges[sweep->count] = edge;
+    sweep->count += edge != UINT64_MAX;
 }
 
-static status sweep_scope(const struct scope *scope, struct times *times)
+static void *sweep_run(void *argument)
 {
-    status result = STATUS_OK;
-    const size_t most = 2 * scope->busy_count;
-    struct sweep sweep = {.positions = memory_allocate_zeroed(most, sizeof *sweep.positions),
-                          .edges = memory_allocate_zeroed(most, sizeof *sweep.edges)};
-    for (size_t i = 0; i < scope->busy_count && result == STATUS_OK; i++) {
-        struct busy *busy = &scope->busy[i];
-        result = sweep_add(&sweep, busy, &busy->in_order);
-        if (result == STATUS_OK)
-            result = sweep_add(&sweep, busy, &busy->late_in_order);
+    struct sweep *sweep = argument;
+    const struct scope *scope = sweep->scope;
+    const size_t lists = 2 * scope->busy_count;
+    sweep->positions = memory_allocate_zeroed(lists, sizeof *sweep->positions);
+    sweep->edges = memory_allocate_zeroed(lists, sizeof *sweep->edges);
+    sweep->runners = memory_allocate_zeroed(scope->busy_count, sizeof *sweep->runners);
+    for (size_t i = 0; i < scope->busy_count; i++) {
+        const struct busy *busy = &scope->busy[i];
+        sweep->runners[i] = (struct runner){.kind = busy->engine, .since = sweep->from};
+        sweep_add(sweep, i, busy->edges[0]);
+        sweep_add(sweep, i, busy->edges[1]);
     }
-    if (result == STATUS_OK && sweep.count > 0)
-        sweep_edges(&sweep, times);
-    free(sweep.positions);
-    free(sweep.edges);
-    return result;
+    if (sweep->count > 0)
+        sweep_edges(sweep);
+    return NULL;
+}
+
+static void sweep_finish(struct sweep *sweep, struct times *times)
+{
+    for (unsigned set = 0; set < sizeof times->by_set / sizeof times->by_set[0]; set++)
+        times->by_set[set] += sweep->times.by_set[set];
+    for (size_t i = 0; i < sweep->scope->busy_count; i++)
+        sweep->scope->busy[i].total += sweep->runners[i].total;
+    free(sweep->positions);
+    free(sweep->edges);
+    free(sweep->runners);
+    free(sweep);
+}
+
+static struct sweep *sweep_create(const struct scope *scope, uint64_t from, uint64_t to)
+{
+    struct sweep *sweep = memory_allocate_zeroed(1, sizeof *sweep);
+    sweep->scope = scope;
+    sweep->from = from;
+    sweep->to = to;
+    return sweep;
+}
+
+// Two halves at the same time.
+static void sweep_scope(const struct scope *scope, struct times *times)
+{
+    const uint64_t middle = scope->all.start + (scope->all.end - scope->all.start) / 2;
+    struct sweep *first = sweep_create(scope, scope->all.start, middle);
+    struct sweep *second = sweep_create(scope, middle, scope->all.end);
+    pthread_t thread;
+    const bool parallel = pthread_create(&thread, NULL, sweep_run, second) == 0;
+    sweep_run(first);
+    if (parallel)
+        pthread_join(thread, NULL);
+    else
+        sweep_run(second);
+    sweep_finish(first, times);
+    sweep_finish(second, times);
 }
 
 enum {
@@ -447,14 +509,12 @@ status overview_compute(struct overview_collector *collector, size_t index,
         covered |= 1u << scope->busy[i].engine;
     }
     struct times *times = memory_allocate_zeroed(1, sizeof *times);
-    status result = sweep_scope(scope, times);
-    if (result == STATUS_OK) {
-        set_busy_metrics(out_overview, times, covered);
-        set_slices(out_overview, scope);
-        set_totals(out_overview, scope, times);
-    }
+    sweep_scope(scope, times);
+    set_busy_metrics(out_overview, times, covered);
+    set_slices(out_overview, scope);
+    set_totals(out_overview, scope, times);
     free(times);
-    return result;
+    return STATUS_OK;
 }
 
 double overview_percent(const struct overview *overview, enum overview_metric metric)

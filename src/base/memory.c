@@ -39,10 +39,8 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
     return memory_resize(items, wanted * size);
 }
 
-void *memory_extend(void *items, size_t *count, size_t index, size_t size)
+void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
 {
-    if (index < *count)
-        return items;
     if (index >= SIZE_MAX / size / 2 - 16)
         abort();
     const size_t wanted = (index + 16) * 2;

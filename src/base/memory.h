@@ -17,8 +17,13 @@ void *memory_resize(void *block, size_t size);
 // `*capacity` is in items.
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+void *memory_extend_far(void *items, size_t *count, size_t index, size_t size);
+
 // Makes an array long enough for `index`; new items are zero. `*count` is its
 // length.
-void *memory_extend(void *items, size_t *count, size_t index, size_t size);
+static inline void *memory_extend(void *items, size_t *count, size_t index, size_t size)
+{
+    return index < *count ? items : memory_extend_far(items, count, index, size);
+}
 
 #endif

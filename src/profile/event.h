@@ -24,7 +24,7 @@ struct event {
     enum event_kind kind;
 };
 
-enum { EVENT_BATCH = 4096 };
+enum { EVENT_BATCH = 16384 };
 
 struct event_batch {
     size_t count;

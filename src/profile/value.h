@@ -60,7 +60,7 @@ struct value_reader {
 static inline struct value_reader value_read(struct view list)
 {
     const unsigned char *data = (const unsigned char *)list.data;
-    return (struct value_reader){data, data + list.size};
+    return (struct value_reader){data, list.size > 0 ? data + list.size : data};
 }
 
 // False at the end of the list, or where it is damaged (`at` is then before
