@@ -24,7 +24,7 @@ struct event {
     enum event_kind kind;
 };
 
-enum { EVENT_BATCH = 16384 };
+enum { EVENT_BATCH = 8192 };
 
 struct event_batch {
     size_t count;
