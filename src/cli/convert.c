@@ -146,8 +146,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"output", 'o', OPTION_ONE, "FILE", "what to write: .pb, .prof, .csv (and .gz, .zst)"},
-    {"to", 0, OPTION_ONE, "FORMAT",
-     "perfetto, profile, torq-c1, -c2, -c4, -r1, -r2, -r4, tenstorrent-report[-v1, -v2, -v2.1]"},
+    {"to", 0, OPTION_ONE, "FORMAT", "if the extension does not say it: see above"},
     {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
     {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
     {"no-args", 0, OPTION_FLAG, NULL, "Perfetto: leave out the arguments of events"},
@@ -160,7 +159,9 @@ const struct command COMMAND_CONVERT = {
     .summary = "any format to any other",
     .details = "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto\n"
                "traces and opscope profiles, by content. What the output has no place for is\n"
-               "counted in the ledger.",
+               "counted in the ledger.\n\n"
+               "Formats to write: perfetto (.pb), profile (.prof); torq-c1, -c2, -c4 (compile), -r1,\n"
+               "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
                 "  opscope convert runtime.prof -o again.csv --to torq-r4\n"

@@ -1,8 +1,9 @@
 """Wrong use: exit 2, a line that says what to do, nothing written. Help: exit 0."""
 from support import *
+import tenstorrent_logs
 from torq_compile import *
 
-COMMANDS = ("overview", "convert", "info", "perfetto_logger", "links")
+COMMANDS = ("overview", "convert", "info", "perfetto_logger", "tt-report", "tt-perf", "links")
 
 
 def refused(folder, result, *pieces):
@@ -152,6 +153,14 @@ def test_the_examples_of_the_help_run(folder):
     opscope("convert", folder / "timeline.csv", "-o", folder / "trace.pb")
     opscope("convert", folder / "runtime.csv", "-o", folder / "runtime.prof")
     (folder / "bin").mkdir()
+    capture = tenstorrent_logs.ordinary(devices=1, replays=0)
+    for name in ("start", "stop"):
+        capture.signpost(name)
+        capture.launch("Matmul", cores=capture.grid(2))
+    for where in (".logs", "generated/profiler/.logs", "."):
+        capture.write(folder / where)
+    for name in ("ops_perf_results.csv", "host0.csv", "host1.csv"):
+        opscope("tt-report", folder / ".logs", "-o", folder / name)
     for command in COMMANDS:
         text = opscope(command, "--help").out.split("examples:\n")[1].split("\n\n")[0]
         for line in text.replace("~", str(folder)).splitlines():

@@ -34,7 +34,7 @@ def test_a_missing_file(folder):
 def test_a_folder(folder):
     (folder / "dir").mkdir()
     for result in readers(folder, folder / "dir"):
-        fails(result, f"{folder / 'dir'}: is a folder")
+        fails(result, f"{folder / 'dir'}: ")
 
 
 def test_no_permission(folder):

@@ -27,9 +27,9 @@ import tempfile
 import traceback
 
 __all__ = [
-    "Failure", "ROOT", "SANITIZED", "Skip", "close_to", "contains", "equal", "fail", "json",
-    "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program", "re",
-    "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
+    "Failure", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
+    "json", "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program",
+    "re", "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
     "without_loss", "write",
 ]
 
@@ -41,6 +41,9 @@ BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 
 # The program is slow in this run: a test may take a smaller input.
 SANITIZED = os.environ.get("OPSCOPE_SANITIZED") == "1"
+
+# What `opscope links` makes.
+VENDOR_NAMES = ["perfetto_logger", "process_ops_logs", "tt-perf-report"]
 
 # Data that Perfetto lost or could not read; must be empty for every trace.
 LOSS = ("select name, value, severity from stats where value > 0 and (severity != 'info'"
