@@ -157,11 +157,12 @@ const struct command COMMAND_CONVERT = {
     .name = "convert",
     .usage = "IN -o OUT [options]",
     .summary = "any format to any other",
-    .details = "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto\n"
-               "traces and opscope profiles, by content. What the output has no place for is\n"
-               "counted in the ledger.\n\n"
-               "Formats to write: perfetto (.pb), profile (.prof); torq-c1, -c2, -c4 (compile), -r1,\n"
-               "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1.",
+    .details =
+        "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto\n"
+        "traces and opscope profiles, by content. What the output has no place for is\n"
+        "counted in the ledger.\n\n"
+        "Formats to write: perfetto (.pb), profile (.prof); torq-c1, -c2, -c4 (compile), -r1,\n"
+        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
                 "  opscope convert runtime.prof -o again.csv --to torq-r4\n"
