@@ -142,12 +142,12 @@ void output_flush(struct output *output)
 
 static status start_packing(struct output *output, struct view path)
 {
-    if (view_ends_with(path, ".gz")) {
+    if (view_has_extension(path, ".gz")) {
         output->gzip = memory_allocate_zeroed(1, sizeof *output->gzip);
         if (deflateInit2(output->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
             Z_OK)
             return status_make(STATUS_IO, "%s: cannot start zlib", output->path);
-    } else if (view_ends_with(path, ".zst")) {
+    } else if (view_has_extension(path, ".zst")) {
         output->zstd = ZSTD_createCStream();
         if (output->zstd == NULL)
             return status_make(STATUS_IO, "%s: cannot start zstd", output->path);

@@ -29,6 +29,13 @@ bool view_ends_with(struct view v, const char *suffix)
     return v.size >= size && memcmp(v.data + v.size - size, suffix, size) == 0;
 }
 
+bool view_has_extension(struct view name, const char *extension)
+{
+    const size_t size = strlen(extension);
+    return name.size >= size &&
+           view_is_ignoring_case(view_slice(name, name.size - size, name.size), extension);
+}
+
 size_t view_find(struct view v, char byte)
 {
     const char *at = v.size > 0 ? memchr(v.data, byte, v.size) : NULL;

@@ -44,6 +44,9 @@ bool view_is_ignoring_case(struct view v, const char *text);
 bool view_starts_with(struct view v, const char *prefix);
 bool view_ends_with(struct view v, const char *suffix);
 
+// Whether a file name has this extension, in any case.
+bool view_has_extension(struct view name, const char *extension);
+
 // Position of the first (last) `byte`, or `v.size` when there is none.
 size_t view_find(struct view v, char byte);
 size_t view_find_last(struct view v, char byte);

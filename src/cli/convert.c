@@ -50,17 +50,13 @@ static enum form form_by_name(const char *name)
 
 static enum form form_by_extension(const char *path)
 {
-    struct view name = view_of(path);
-    if (view_ends_with(name, ".gz"))
-        name.size -= 3;
-    else if (view_ends_with(name, ".zst"))
-        name.size -= 4;
-    if (view_ends_with(name, ".pb") || view_ends_with(name, ".pftrace") ||
-        view_ends_with(name, ".perfetto-trace"))
+    const struct view name = format_unpacked_name(view_of(path));
+    if (view_has_extension(name, ".pb") || view_has_extension(name, ".pftrace") ||
+        view_has_extension(name, ".perfetto-trace"))
         return FORM_PERFETTO;
-    if (view_ends_with(name, ".prof"))
+    if (view_has_extension(name, ".prof"))
         return FORM_PROFILE;
-    return view_ends_with(name, ".csv") ? FORM_CSV : FORM_UNKNOWN;
+    return view_has_extension(name, ".csv") ? FORM_CSV : FORM_UNKNOWN;
 }
 
 static status choose_form(const struct arguments *arguments, const char *out, enum form *out_form)
@@ -81,9 +77,12 @@ static status choose_form(const struct arguments *arguments, const char *out, en
                        out);
 }
 
-// The documents' forms: C1 for what was modelled, R2 for what was measured.
+// The documents' forms: C1 for what was modelled, R2 for what was measured, R1
+// for what came as R1: it has nothing that R2 could hold.
 static enum form csv_form(const struct profile *profile)
 {
+    if (view_is(profile_fact(profile, "format"), "torq-r1"))
+        return FORM_R1;
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
         if (track->kind == TRACK_LANE && track->spans > 0 &&
@@ -122,6 +121,11 @@ static status convert(const struct arguments *arguments, struct profile *profile
         return perfetto_write(profile, out, &perfetto);
     if (form == FORM_PROFILE)
         return profile_save(profile, out);
+    if (form == FORM_CSV && view_starts_with(profile_fact(profile, "format"), "tenstorrent"))
+        return status_make(STATUS_USAGE,
+                           "convert: %s: which CSV? 'opscope tt-report' makes the operations "
+                           "report; --to torq-r2 and the like make Torq's",
+                           in);
     return write_csv(profile, form == FORM_CSV ? csv_form(profile) : form, out);
 }
 
@@ -162,7 +166,9 @@ const struct command COMMAND_CONVERT = {
         "traces and opscope profiles, by content. What the output has no place for is\n"
         "counted in the ledger.\n\n"
         "Formats to write: perfetto (.pb), profile (.prof); torq-c1, -c2, -c4 (compile), -r1,\n"
-        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1.",
+        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. A .csv is torq-c1 for a compile\n"
+        "profile, torq-r2 for a runtime profile (torq-r1 for that form), and a report for a "
+        "report.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
                 "  opscope convert runtime.prof -o again.csv --to torq-r4\n"

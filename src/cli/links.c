@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -24,8 +25,7 @@ static status link_one(const char *folder, const char *name, const char *target)
             return status_system(errno, path, "cannot replace the link");
     }
     if (symlink(target, path) != 0)
-        return status_system(errno, path,
-                             "cannot create the link (a file of that name is not replaced)");
+        return status_system(errno, path, "cannot create the link");
     return STATUS_OK;
 }
 
@@ -49,6 +49,8 @@ static status run(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     if (count != 1)
         return status_make(STATUS_USAGE, "links: give one folder: opscope links DIR");
+    if (mkdir(words[0], 0777) != 0 && errno != EEXIST)
+        return status_system(errno, words[0], "cannot create the folder");
     char target[4096];
     choose_target(words[0], target, sizeof target);
     for (size_t i = 0; COMMANDS[i] != NULL; i++) {

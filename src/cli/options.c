@@ -9,8 +9,10 @@
 
 struct word_list {
     const char **words;
+    size_t *positions; // on the command line
     size_t count;
     size_t capacity;
+    size_t position_capacity;
 };
 
 struct arguments {
@@ -18,13 +20,17 @@ struct arguments {
     struct word_list words;
     struct word_list *values; // by option
     bool *given;
+    size_t taken; // words so far
 };
 
 static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this text"};
 
-static void add_word(struct word_list *list, const char *word)
+static void add_word(struct arguments *arguments, struct word_list *list, const char *word)
 {
     list->words = memory_grow(list->words, list->count, &list->capacity, sizeof *list->words);
+    list->positions = memory_grow(list->positions, list->count, &list->position_capacity,
+                                  sizeof *list->positions);
+    list->positions[list->count] = arguments->taken++;
     list->words[list->count++] = word;
 }
 
@@ -88,14 +94,14 @@ static status parse_option(struct arguments *arguments, int count, char **words,
                                       option->name)
                         : STATUS_OK;
     if (attached)
-        add_word(&arguments->values[index], bare.data + equals + 1);
+        add_word(arguments, &arguments->values[index], bare.data + equals + 1);
     else if (*at + 1 < count && (!is_option(words[*at + 1]) || option->kind == OPTION_ONE))
-        add_word(&arguments->values[index], words[++*at]);
+        add_word(arguments, &arguments->values[index], words[++*at]);
     else
         return status_make(STATUS_USAGE, "%s: --%s needs a value: %s", command->name, option->name,
                            option->value);
     while (option->kind == OPTION_MANY && *at + 1 < count && !is_option(words[*at + 1]))
-        add_word(&arguments->values[index], words[++*at]);
+        add_word(arguments, &arguments->values[index], words[++*at]);
     return STATUS_OK;
 }
 
@@ -111,11 +117,11 @@ status arguments_parse(const struct command *command, int count, char **words,
     for (int i = 0; i < count && result == STATUS_OK; i++) {
         if (strcmp(words[i], "--") == 0) {
             while (++i < count)
-                add_word(&arguments->words, words[i]);
+                add_word(arguments, &arguments->words, words[i]);
         } else if (is_option(words[i])) {
             result = parse_option(arguments, count, words, &i);
         } else {
-            add_word(&arguments->words, words[i]);
+            add_word(arguments, &arguments->words, words[i]);
         }
     }
     if (result != STATUS_OK) {
@@ -126,13 +132,19 @@ status arguments_parse(const struct command *command, int count, char **words,
     return STATUS_OK;
 }
 
+static void free_words(struct word_list *list)
+{
+    free(list->words);
+    free(list->positions);
+}
+
 void arguments_free(struct arguments *arguments)
 {
     for (size_t i = 0; i < option_count(arguments->command); i++)
-        free(arguments->values[i].words);
+        free_words(&arguments->values[i]);
     free(arguments->values);
     free(arguments->given);
-    free(arguments->words.words);
+    free_words(&arguments->words);
     free(arguments);
 }
 
@@ -147,6 +159,11 @@ const char *const *arguments_values(const struct arguments *arguments, const cha
     const struct word_list *list = &arguments->values[find_name(arguments->command, view_of(name))];
     *out_count = list->count;
     return list->words;
+}
+
+size_t arguments_position(const struct arguments *arguments, const char *name, size_t index)
+{
+    return arguments->values[find_name(arguments->command, view_of(name))].positions[index];
 }
 
 const char *arguments_value(const struct arguments *arguments, const char *name)

@@ -53,6 +53,9 @@ const char *arguments_value(const struct arguments *arguments, const char *name)
 const char *const *arguments_values(const struct arguments *arguments, const char *name,
                                     size_t *out_count);
 
+// Where value `index` of an option stands among all words and values.
+size_t arguments_position(const struct arguments *arguments, const char *name, size_t index);
+
 // A positive whole number; `fallback` when the option was not given.
 status arguments_number(const struct arguments *arguments, const char *name, unsigned fallback,
                         unsigned *out_number);

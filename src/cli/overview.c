@@ -28,8 +28,9 @@ static char *model_of(const char *path)
     const size_t to = view_find_last(name, ']');
     if (from < to && to < name.size)
         return view_copy(view_slice(name, from + 1, to));
-    if (view_ends_with(name, ".pb"))
-        name.size -= 3;
+    const struct view unpacked = format_unpacked_name(name);
+    if (view_has_extension(unpacked, ".pb"))
+        name.size = unpacked.size - strlen(".pb");
     return view_copy(name);
 }
 
@@ -144,6 +145,28 @@ static void write_csv(const struct request *request, const char *path,
         write_csv_row(request, path, rows->model, &rows->rows[i]);
 }
 
+// Torq's rows say nothing of other machines, and HAL is in few profiles: what is
+// absent there is left out.
+static bool is_shown(const struct request *request, const struct overview_row *row,
+                     const struct profile *profile)
+{
+    if (row->present || request->all)
+        return true;
+    return strcmp(row->name, "Hal") != 0 &&
+           !view_starts_with(profile_fact(profile, "format"), "tenstorrent");
+}
+
+static void keep_shown(const struct request *request, struct overview_rows *rows,
+                       const struct profile *profile)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (is_shown(request, &rows->rows[i], profile))
+            rows->rows[kept++] = rows->rows[i];
+    }
+    rows->count = kept;
+}
+
 static void show_rows(struct request *request, const char *path, const struct overview_rows *rows,
                       const struct profile *profile)
 {
@@ -169,6 +192,7 @@ static status show_carried(struct request *request, const char *path, struct pro
             free(list[i].model);
             list[i].model = model_of(path);
         }
+        keep_shown(request, &list[i], profile);
         show_rows(request, path, &list[i], profile);
         overview_rows_free(&list[i]);
     }
@@ -192,6 +216,7 @@ static status show_computed(struct request *request, const char *path, struct pr
         overview_rows_of(&overview, request->all, &rows);
         const struct track *scope = profile_track(profile, overview.scope);
         rows.model = count == 1 ? model_of(path) : view_copy(profile_text(profile, scope->name));
+        keep_shown(request, &rows, profile);
         show_rows(request, path, &rows, profile);
         overview_rows_free(&rows);
         overview_free(&overview);

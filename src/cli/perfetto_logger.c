@@ -16,6 +16,7 @@
 struct source {
     struct input *input;
     bool compile;
+    size_t position; // on the command line
 };
 
 struct logger {
@@ -48,10 +49,18 @@ static status open_sources(struct logger *logger, const struct arguments *argume
         struct source *source = &logger->sources[logger->source_count];
         STATUS_TRY(input_open(paths[i], &source->input));
         source->compile = compile;
+        source->position = arguments_position(arguments, option, i);
         logger->source_count++;
         STATUS_TRY(torq_check(source->input, compile));
     }
     return STATUS_OK;
+}
+
+static int compare_positions(const void *left, const void *right)
+{
+    const struct source *a = left;
+    const struct source *b = right;
+    return (a->position > b->position) - (a->position < b->position);
 }
 
 static status replay_process(struct logger *logger, uint32_t first_track)
@@ -155,7 +164,9 @@ static status prepare(struct logger *logger, const struct arguments *arguments)
     logger->sources =
         memory_allocate_zeroed(compile_count + runtime_count, sizeof *logger->sources);
     STATUS_TRY(open_sources(logger, arguments, "compile_profile", true));
-    return open_sources(logger, arguments, "runtime_profile", false);
+    STATUS_TRY(open_sources(logger, arguments, "runtime_profile", false));
+    qsort(logger->sources, logger->source_count, sizeof *logger->sources, compare_positions);
+    return STATUS_OK;
 }
 
 static status run(const struct arguments *arguments, int *out_exit)
@@ -193,9 +204,10 @@ const struct command COMMAND_PERFETTO_LOGGER = {
     .link = "perfetto_logger",
     .usage = "--compile_profile FILE... --runtime_profile FILE... --pb FILE",
     .summary = "Torq's profile CSVs to a Perfetto trace",
-    .details = "Every version of Torq's CSVs is read, by content. Each profile becomes a process "
-               "named\nafter its file, followed by its overview. Open the trace at "
-               "ui.perfetto.dev.",
+    .details =
+        "Every version of Torq's CSVs is read, by content. Each profile becomes a process "
+        "named\nafter its file, in the order given, followed by its overview. Open the trace at "
+        "ui.perfetto.dev.",
     .examples =
         "  perfetto_logger --compile_profile compile_profile.csv --pb perfetto_log.pb\n"
         "  perfetto_logger --compile_profile a.csv b.csv --runtime_profile r.csv --pb all.pb",

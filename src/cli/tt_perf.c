@@ -19,7 +19,6 @@ struct request {
     bool json;
     bool advice;
     bool summary;
-    bool raw_op_codes;
     bool classic_colours;
     bool all_limits;
     const char *csv;
@@ -81,7 +80,6 @@ static status parse_request(const struct arguments *arguments, struct request *r
         .advice = !arguments_flag(arguments, "no-advice"),
         .summary = !arguments_flag(arguments, "no-summary") &&
                    !arguments_flag(arguments, "no-stacked-report"),
-        .raw_op_codes = arguments_flag(arguments, "raw-op-codes"),
         .classic_colours = arguments_flag(arguments, "classic-colors"),
         .all_limits = arguments_flag(arguments, "limits"),
         .csv = arguments_value(arguments, "csv"),
@@ -145,9 +143,8 @@ static status write_summary(struct perf *perf, const struct request *request)
 
 static status show_csv(struct perf *perf, const struct request *request)
 {
-    const struct tt_perf_csv options = {request->advice, request->raw_op_codes};
     printf("Writing CSV output to %s\n", request->csv);
-    return tt_perf_write_csv(perf, &options, request->csv);
+    return tt_perf_write_csv(perf, request->advice, request->csv);
 }
 
 static status show_json(struct perf *perf, const struct request *request)
@@ -231,7 +228,8 @@ static const struct option OPTIONS[] = {
     {"json", 0, OPTION_FLAG, NULL, "every figure as JSON, with the ledger"},
     {"no-advice", 0, OPTION_FLAG, NULL, "the table without advice"},
     {"tracing-mode", 0, OPTION_FLAG, NULL, "keep the order of the file (trace replays)"},
-    {"raw-op-codes", 0, OPTION_FLAG, NULL, "the CSV has the op codes without sizes, too"},
+    {"raw-op-codes", 0, OPTION_FLAG, NULL,
+     "accepted: the CSV always has the op codes without sizes"},
     {"no-host-ops", 0, OPTION_FLAG, NULL, "leave out operations on the host"},
     {"no-summary", 0, OPTION_FLAG, NULL, "no stacked report and no limits"},
     {"group-by", 0, OPTION_ONE, "WHAT", "stack by op, memory or category (memory)"},

@@ -89,22 +89,20 @@ static void add_details(struct bytes *line, const struct perf_op *op)
     add_text(line, report_text(op->report, op->row, COLUMN_CALL_COUNT));
 }
 
-status tt_perf_write_csv(struct perf *perf, const struct tt_perf_csv *options, const char *path)
+status tt_perf_write_csv(struct perf *perf, bool advice, const char *path)
 {
     struct output *output;
     struct bytes line = {0};
     STATUS_TRY(output_open(path, &output));
-    output_format(output, "%s%s%s\r\n", CSV_HEADER, options->advice ? ",Advice" : "",
-                  options->raw_op_codes ? ",Raw OP Code" : "");
+    output_format(output, "%s%s,Raw OP Code\r\n", CSV_HEADER, advice ? ",Advice" : "");
     for (size_t i = 0; i < perf->count; i++) {
         const struct perf_op *op = &perf->ops[i];
         line.size = 0;
         add_figures(&line, op);
         add_details(&line, op);
-        if (options->advice)
+        if (advice)
             add_advice(&line, perf, op);
-        if (options->raw_op_codes)
-            add_text(&line, op->code);
+        add_text(&line, op->code);
         bytes_append(&line, "\r\n", 2);
         output_write(output, line.data, line.size);
     }

@@ -7,13 +7,8 @@
 #include "formats/tenstorrent/perf.h"
 #include "wire/json.h"
 
-struct tt_perf_csv {
-    bool advice;       // with the column
-    bool raw_op_codes; // with the column
-};
-
-// CRLF, numbers as Python writes them.
-status tt_perf_write_csv(struct perf *perf, const struct tt_perf_csv *options, const char *path);
+// CRLF, numbers as Python writes them. `advice`: with the column.
+status tt_perf_write_csv(struct perf *perf, bool advice, const char *path);
 
 // LF, two decimals.
 status tt_perf_write_stack_csv(struct perf *perf, enum perf_grouping grouping, bool by_device,

@@ -40,6 +40,15 @@ const char *format_name(enum format format, struct view bytes)
     }
 }
 
+struct view format_unpacked_name(struct view name)
+{
+    if (view_has_extension(name, ".gz"))
+        name.size -= strlen(".gz");
+    else if (view_has_extension(name, ".zst"))
+        name.size -= strlen(".zst");
+    return name;
+}
+
 const char *format_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

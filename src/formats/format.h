@@ -30,6 +30,9 @@ const char *format_name(enum format format, struct view bytes);
 // is read as the logs of a Tenstorrent capture that it holds.
 status format_read(const char *path, const struct format_options *options, struct profile *profile);
 
+// A file name without .gz or .zst.
+struct view format_unpacked_name(struct view name);
+
 // The last part of a path.
 const char *format_base_name(const char *path);
 

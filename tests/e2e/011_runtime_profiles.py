@@ -140,14 +140,14 @@ def test_only_timestamps_count(folder):
     equal_spans(folder / "out.pb", runtime_rows("r2", EVENTS["r2"][:10], "runtime.csv"))
 
 
-def test_compile_profiles_come_before_runtime_profiles(folder):
+def test_profiles_come_in_the_order_given(folder):
     spans = random_spans(40, seed=5)
     write(folder / "a.csv", compile_csv("c2", spans))
     write(folder / "b.csv", runtime_csv("r4", SCOPES))
     perfetto_logger("--runtime_profile", folder / "b.csv", "--compile_profile", folder / "a.csv",
                     "--pb", folder / "both.pb")
-    equal_spans(folder / "both.pb", compile_rows("c2", spans, "01 a.csv") +
-                runtime_rows("r4", SCOPES, "02 b.csv"))
+    equal_spans(folder / "both.pb", runtime_rows("r4", SCOPES, "01 b.csv") +
+                compile_rows("c2", spans, "02 a.csv"))
 
 
 def test_runtime_profiles_have_no_use_for_the_clock(folder):

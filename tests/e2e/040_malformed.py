@@ -186,10 +186,12 @@ def test_nothing_in_it(folder):
         head = content_of(form).split(b"\n")[0] + b"\n"
         if form == "c1":
             head = b"ID,Start,End,Location,Op Type\n"
-        for content, says in ((b"", "is empty"), (b"\n\r\n", "is empty"), (head, "has a header")):
+        for content, code, says in ((b"", 3, "lost: {}: is empty"),
+                                    (b"\n\r\n", 3, "lost: {}: is empty"),
+                                    (head, 0, "remark: {}: has a header")):
             path = write(folder / "empty.csv", content)
-            result = perfetto_logger(option_of(form), path, "--pb", folder / "e.pb")
-            matches(result.err, rf"remark: {path}: {says}")
+            result = perfetto_logger(option_of(form), path, "--pb", folder / "e.pb", code=code)
+            contains(result.err, says.format(path), "message")
             equal_spans(folder / "e.pb", [], f"{form} {content!r}")
 
 

@@ -119,6 +119,8 @@ def test_device_only(folder):
         cells, before = capture.device_cells(op.runs[0], before)
         del cells["PM FPU UTIL (%)"]
         equal({name: row.get(name, "") for name in cells}, cells, f"row {op.count}")
+    equal([list(row)[:2] for row in rows], [["GLOBAL CALL COUNT", "DEVICE ID"]] * 4, "first columns")
+    equal([row["DEVICE ID"] for row in rows], ["0"] * 4, "devices")
     gaps = read_report(folder / "per_core_op_to_op_times.csv")
     equal(len(gaps), 3, "pairs of operations")
     first, second = capture.ops[0].runs[0], capture.ops[1].runs[0]

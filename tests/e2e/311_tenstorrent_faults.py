@@ -80,6 +80,20 @@ def test_a_second_firmware_start(folder):
     same(rows[2], want[2])
 
 
+def test_a_stray_firmware_start(folder):
+    capture = three()
+    want = capture.rows()
+    log = capture.write(folder) / "profile_log_device.csv"
+    text = log.read_text(encoding="utf-8")
+    start = next(line for line in text.splitlines()
+                 if f",{capture.ops[1].count},BRISC-FW,ZONE_START" in line)
+    write(log, text + start + "\n")
+    rows, result = report(folder, code=3, lost=2)
+    contains(result.err, "1 run on the device is more than the host launched")
+    true("does not report" not in result.err, "the host reports it")
+    equal(rows[1][KERNELS], want[1][KERNELS], "duration")
+
+
 def test_a_replay_that_lost_an_operation(folder):
     for gone in range(3):
         capture = Capture(10 + gone)

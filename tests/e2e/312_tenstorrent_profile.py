@@ -1,5 +1,6 @@
 """Tenstorrent's logs through convert, info and overview, read back by Perfetto's own reader."""
 
+import random
 import sys
 
 from support import *
@@ -79,6 +80,51 @@ def test_lost_markers_are_in_the_ledger(folder):
     op.runs[0].drop(x=2, y=1, risc="NCRISC", zone="NCRISC-KERNEL", type="ZONE_START")
     capture.write(folder)
     result = opscope("convert", folder / "profile_log_device.csv", "-o", folder / "x.pb", code=3)
+    contains(result.err, "2 lost")
+    contains(result.err, "BRISC-FW starts and does not end")
+    contains(result.err, "NCRISC-KERNEL ends and did not start")
+
+
+def shuffled(text, seed):
+    """The rows of a device log in any order: 'not global time order'."""
+    first, header, *rows = text.splitlines()
+    random.Random(seed).shuffle(rows)
+    return "\n".join([first, header, *rows]) + "\n"
+
+
+def test_rows_in_any_order_lose_nothing(folder):
+    capture = Capture(8, columns=15)
+    for _ in range(3):
+        capture.launch("Matmul")
+        capture.launch("Softmax", device=1)
+    # A zone that a kernel passes often, once without taking any time.
+    for done in (op.runs[0] for op in capture.ops):
+        starts = [marker for marker in done.markers if marker[4] == "ZONE_START"
+                  and marker[3] == "BRISC-KERNEL"]
+        for x, y, risc, _, _, time, _ in starts:
+            for step in range(3):
+                done.markers += [(x, y, risc, "LOOP", "ZONE_START", time + 2 * step, 0),
+                                 (x, y, risc, "LOOP", "ZONE_END", time + 2 * step + step % 2, 0)]
+    spans = ("select s.name, ts, dur, t.name as lane from slice s join track t on t.id = track_id "
+             "order by s.name, ts, dur, lane, s.track_id")
+    log = write(folder / "profile_log_device.csv", capture.device_log())
+    opscope("convert", log, "-o", folder / "ordered.pb")
+    want = without_loss(folder / "ordered.pb", spans)
+    info = opscope("info", log).out.splitlines()[1]
+    for seed in range(3):
+        write(log, shuffled(capture.device_log(), seed))
+        opscope("convert", log, "-o", folder / "shuffled.pb")
+        equal(without_loss(folder / "shuffled.pb", spans), want, f"spans, seed {seed}")
+        equal(opscope("info", log).out.splitlines()[1], info, f"info, seed {seed}")
+
+
+def test_an_order_does_not_hide_lost_markers(folder):
+    capture = Capture(4)
+    op = capture.launch("Matmul")
+    op.runs[0].drop(x=1, y=1, risc="BRISC", zone="BRISC-FW", type="ZONE_END")
+    op.runs[0].drop(x=2, y=1, risc="NCRISC", zone="NCRISC-KERNEL", type="ZONE_START")
+    log = write(folder / "profile_log_device.csv", shuffled(capture.device_log(), 1))
+    result = opscope("convert", log, "-o", folder / "x.pb", code=3)
     contains(result.err, "2 lost")
     contains(result.err, "BRISC-FW starts and does not end")
     contains(result.err, "NCRISC-KERNEL ends and did not start")

@@ -66,7 +66,7 @@ def test_the_hand_checked_row(folder):
 def test_csv_files(folder):
     table = folder / "out.csv"
     rows = report(folder, matmul(), device_op("Untilize", 1000, 9000, start=2))
-    result = opscope("tt-perf", rows, "--csv", table, "--raw-op-codes")
+    result = opscope("tt-perf", rows, "--csv", table)
     contains(result.out, "Writing CSV output to")
     content = table.read_bytes().decode()
     equal(content.count("\r\n"), 3, "CRLF")
@@ -95,7 +95,10 @@ def test_csv_without_advice_and_by_category(folder):
     table = folder / "out.csv"
     opscope("tt-perf", report(folder, matmul()), "--csv", table, "--no-advice", "--group-by",
             "category", "--summary-file", folder / "sum")
-    equal(table.read_text().splitlines()[0].split(","), HEADER[:-2], "header")
+    equal(table.read_text().splitlines()[0].split(","), HEADER[:-2] + HEADER[-1:], "header")
+    without = table.read_bytes()
+    opscope("tt-perf", folder / "ops.csv", "--csv", table, "--no-advice", "--raw-op-codes")
+    equal(table.read_bytes(), without, "--raw-op-codes changes nothing")
     equal((folder / "sum.csv").read_text(),
           "Total % [%],Op Code,Device Time Sum [μs],Op Count\n100.00,Compute,60.89,1\n")
 

@@ -109,7 +109,7 @@ static void failures_name_the_file_and_its_first_line(void **state)
                  "--compile_profile");
 }
 
-static void an_empty_file_is_remarked(void **state)
+static void an_empty_file_may_be_a_loss(void **state)
 {
     (void)state;
     const char *const texts[] = {"", "\n\n", "\xef\xbb\xbf", " \t\r\n"};
@@ -117,8 +117,8 @@ static void an_empty_file_is_remarked(void **state)
         struct profile *profile = profile_create();
         assert_null(read_kind(texts[i / 3], (int)(i % 3), profile));
         char *notes = tell_notes(profile);
-        assert_string_equal(notes, "remark 1: t.csv: is empty\n");
-        assert_int_equal(profile_ledger(profile).expected, 0);
+        assert_string_equal(notes, "lost 1: t.csv: is empty\n");
+        assert_true(profile_ledger(profile).expected == LEDGER_UNKNOWN);
         free(notes);
         profile_free(profile);
     }
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(rows_tell_the_form),
         cmocka_unit_test(other_texts_are_none),
         cmocka_unit_test(failures_name_the_file_and_its_first_line),
-        cmocka_unit_test(an_empty_file_is_remarked),
+        cmocka_unit_test(an_empty_file_may_be_a_loss),
         cmocka_unit_test(forms_have_names_and_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,6 +328,7 @@ static void host_operations_are_marked_and_can_be_left_out(void **state)
     perf_free(perf);
     perf = read_text(text, &(struct perf_options){.no_host_ops = true});
     assert_ids(perf, "3");
+    assert_int_equal(perf->host_ops, 0);
     perf_free(perf);
 }
 

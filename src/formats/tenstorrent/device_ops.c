@@ -8,6 +8,7 @@
 // Where the last marker of a lane went: the next one mostly goes there, too.
 struct device_lane_state {
     uint64_t id;
+    uint64_t time; // of its last row
     uint32_t run;
     uint32_t core; // position in the run's cores
     bool open;
@@ -310,6 +311,7 @@ static void enter(struct device_ops *ops, struct device_lane_state *state,
     if (run == HASH_NONE)
         run = run_add(ops, op, op_index, row);
     *state = (struct device_lane_state){.id = row->run_host_id,
+                                        .time = state->time,
                                         .dispatch = state->dispatch,
                                         .run = run,
                                         .core = core_get(device_ops_run(ops, run), lane->core),
@@ -373,11 +375,21 @@ void device_ops_finish(struct device_ops *ops)
     }
 }
 
+static void note_order(struct device_ops *ops, struct device_lane_state *state, uint64_t time)
+{
+    if (time < state->time) {
+        struct device_session *session = segments_get(&ops->sessions, ops->sessions.count - 1);
+        session->unordered = true;
+    }
+    state->time = time;
+}
+
 void device_ops_take(struct device_ops *ops, const struct device_log_row *row)
 {
     const struct device_zone *zone = device_log_zone(ops->log, row->zone);
     const struct device_lane *lane = device_log_lane(ops->log, row->lane);
     struct device_lane_state *state = lane_get(ops, row->lane);
+    note_order(ops, state, row->time);
     if ((zone->kind == DEVICE_ZONE_DISPATCH || state->dispatch.dispatches) &&
         dispatch_take(&state->dispatch, lane, zone, row))
         return;

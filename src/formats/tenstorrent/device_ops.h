@@ -6,7 +6,7 @@
 // may come in any order of cores; those of one processor and one ID must come
 // in the order of its runs.
 //
-// Memory: 32 bytes per run and core, about 320 per run, 80 per operation and 160
+// Memory: 32 bytes per run and core, about 320 per run, 80 per operation and 168
 // per lane; markers are not kept.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_DEVICE_OPS_H
@@ -72,6 +72,7 @@ struct device_session {
     uint64_t most_cores;
     struct view arch;
     uint64_t line;
+    bool unordered; // rows of some processor are not in order of time
 };
 
 struct device_lane_state;

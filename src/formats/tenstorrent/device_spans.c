@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
+#include "base/spool.h"
 
 struct device_process {
     uint32_t session;
@@ -29,6 +31,23 @@ struct zone_texts {
     uint32_t source;
 };
 
+// A row, as small as sorting wants it.
+struct spans_marker {
+    uint64_t time;
+    uint64_t line;
+    uint64_t data;
+    uint64_t run_host_id;
+    uint64_t trace_id;
+    const char *meta;
+    uint32_t meta_size;
+    uint32_t lane;
+    uint32_t zone;
+    uint8_t marker; // enum device_marker
+    bool traced;
+};
+
+_Static_assert(sizeof(struct spans_marker) <= SORT_ITEM_MOST, "markers are sorted in place");
+
 // A zone that has started.
 struct open_zone {
     uint32_t name;
@@ -42,10 +61,13 @@ struct lane_spans {
     struct open_zone *open;
     size_t open_count;
     size_t open_capacity;
+    struct spans_marker *early; // ends without a start so far, all of one time
+    size_t early_count;
+    size_t early_capacity;
 };
 
 // A zone's start is looked for among so many that are open: more are open only
-// where ends were lost.
+// where ends were lost. As many early ends are kept.
 enum { OPEN_SEARCHED = 64 };
 
 enum { FALLBACK_MEGAHERTZ = 1000 };
@@ -70,8 +92,10 @@ void device_spans_free(struct device_spans *spans)
 {
     for (size_t i = 0; i < spans->process_count; i++)
         segments_free(&spans->processes[i].cores);
-    for (size_t i = 0; i < spans->lane_count; i++)
+    for (size_t i = 0; i < spans->lane_count; i++) {
         free(spans->lanes[i].open);
+        free(spans->lanes[i].early);
+    }
     free(spans->processes);
     free(spans->lanes);
     free(spans->zones);
@@ -247,7 +271,7 @@ static uint32_t call_of(const struct device_spans *spans, const struct device_la
 }
 
 static void add_values(struct device_spans *spans, const struct device_log *log,
-                       const struct device_log_row *row)
+                       const struct spans_marker *row)
 {
     const uint32_t source = zone_texts(spans, log, row->zone).source;
     spans->values.size = 0;
@@ -259,15 +283,14 @@ static void add_values(struct device_spans *spans, const struct device_log *log,
         value_add_uint(&spans->values, spans->sum_key, row->data);
     else if (row->marker != DEVICE_ZONE_START && row->marker != DEVICE_ZONE_END)
         value_add_uint(&spans->values, spans->data_key, row->data);
-    if (row->meta.size > 0)
-        value_add_text(&spans->values, spans->meta_key, row->meta);
+    if (row->meta_size > 0)
+        value_add_text(&spans->values, spans->meta_key, (struct view){row->meta, row->meta_size});
     if (source != 0)
         value_add_string(&spans->values, spans->source_key, source);
 }
 
 static void add_event(struct device_spans *spans, const struct device_log *log,
-                      const struct lane_spans *lane, const struct device_log_row *row,
-                      uint64_t start)
+                      const struct lane_spans *lane, const struct spans_marker *row, uint64_t start)
 {
     const bool span = row->marker == DEVICE_ZONE_END;
     const struct event event = {
@@ -281,15 +304,6 @@ static void add_event(struct device_spans *spans, const struct device_log *log,
     profile_event_add(spans->profile, &event, bytes_view(&spans->values));
 }
 
-static void open_zone(struct device_spans *spans, const struct device_log *log,
-                      struct lane_spans *lane, const struct device_log_row *row)
-{
-    lane->open =
-        memory_grow(lane->open, lane->open_count, &lane->open_capacity, sizeof *lane->open);
-    lane->open[lane->open_count++] = (struct open_zone){
-        zone_texts(spans, log, row->zone).name, row->run_host_id, row->time, log->line.number};
-}
-
 static void lose_zone(struct device_spans *spans, const struct device_log *log, uint32_t track,
                       uint32_t name, uint64_t line, const char *what)
 {
@@ -298,8 +312,50 @@ static void lose_zone(struct device_spans *spans, const struct device_log *log, 
                  (unsigned long long)line, VIEW_ARGUMENTS(text), what);
 }
 
+static void lose_end(struct device_spans *spans, const struct device_log *log,
+                     const struct lane_spans *lane, const struct spans_marker *row)
+{
+    lose_zone(spans, log, lane->track, zone_texts(spans, log, row->zone).name, row->line,
+              "ends and did not start");
+}
+
+static void lose_early(struct device_spans *spans, const struct device_log *log,
+                       struct lane_spans *lane)
+{
+    for (size_t i = 0; i < lane->early_count; i++)
+        lose_end(spans, log, lane, &lane->early[i]);
+    lane->early_count = 0;
+}
+
+// A zone that takes no time and whose end stands in front of its start.
+static bool take_early(struct device_spans *spans, const struct device_log *log,
+                       struct lane_spans *lane, const struct spans_marker *row)
+{
+    const uint32_t name = zone_texts(spans, log, row->zone).name;
+    for (size_t i = 0; i < lane->early_count; i++) {
+        const struct spans_marker end = lane->early[i];
+        if (zone_texts(spans, log, end.zone).name != name || end.run_host_id != row->run_host_id)
+            continue;
+        lane->early[i] = lane->early[--lane->early_count];
+        add_event(spans, log, lane, &end, row->time);
+        return true;
+    }
+    return false;
+}
+
+static void open_zone(struct device_spans *spans, const struct device_log *log,
+                      struct lane_spans *lane, const struct spans_marker *row)
+{
+    if (take_early(spans, log, lane, row))
+        return;
+    lane->open =
+        memory_grow(lane->open, lane->open_count, &lane->open_capacity, sizeof *lane->open);
+    lane->open[lane->open_count++] = (struct open_zone){zone_texts(spans, log, row->zone).name,
+                                                        row->run_host_id, row->time, row->line};
+}
+
 static void close_zone(struct device_spans *spans, const struct device_log *log,
-                       struct lane_spans *lane, const struct device_log_row *row)
+                       struct lane_spans *lane, const struct spans_marker *row)
 {
     const uint32_t name = zone_texts(spans, log, row->zone).name;
     const size_t least = lane->open_count > OPEN_SEARCHED ? lane->open_count - OPEN_SEARCHED : 0;
@@ -312,13 +368,21 @@ static void close_zone(struct device_spans *spans, const struct device_log *log,
         add_event(spans, log, lane, row, open.start);
         return;
     }
-    lose_zone(spans, log, lane->track, name, log->line.number, "ends and did not start");
+    if (lane->early_count == OPEN_SEARCHED) {
+        lose_end(spans, log, lane, row);
+        return;
+    }
+    lane->early =
+        memory_grow(lane->early, lane->early_count, &lane->early_capacity, sizeof *lane->early);
+    lane->early[lane->early_count++] = *row;
 }
 
-static void take_row(struct device_spans *spans, const struct device_log *log,
-                     const struct device_log_row *row)
+static void take_marker(struct device_spans *spans, const struct device_log *log,
+                        const struct spans_marker *row)
 {
     struct lane_spans *lane = lane_get(spans, log, row->lane);
+    if (lane->early_count > 0 && lane->early[0].time != row->time)
+        lose_early(spans, log, lane);
     if (row->marker == DEVICE_ZONE_START)
         open_zone(spans, log, lane, row);
     else if (row->marker == DEVICE_ZONE_END)
@@ -327,11 +391,63 @@ static void take_row(struct device_spans *spans, const struct device_log *log,
         add_event(spans, log, lane, row, row->time);
 }
 
-// Zones that are still open; the next log has lanes of its own.
-static void finish_session(struct device_spans *spans, const struct device_log *log)
+// Logs ------------------------------------------------------------------------
+
+static struct spans_marker marker_of(const struct device_log *log, const struct device_log_row *row)
 {
+    return (struct spans_marker){.time = row->time,
+                                 .line = log->line.number,
+                                 .data = row->data,
+                                 .run_host_id = row->run_host_id,
+                                 .trace_id = row->trace_id,
+                                 .meta = row->meta.data,
+                                 .meta_size = row->meta.size < UINT32_MAX ? (uint32_t)row->meta.size
+                                                                          : UINT32_MAX,
+                                 .lane = row->lane,
+                                 .zone = row->zone,
+                                 .marker = (uint8_t)row->marker,
+                                 .traced = row->traced};
+}
+
+// Lane by lane, in order of time; in the file's order where times are equal.
+static bool marker_before(const void *a, const void *b)
+{
+    const struct spans_marker *left = a;
+    const struct spans_marker *right = b;
+    if (left->lane != right->lane)
+        return left->lane < right->lane;
+    if (left->time != right->time)
+        return left->time < right->time;
+    return left->line < right->line;
+}
+
+static status take_sorted(struct device_spans *spans, const struct device_log *log,
+                          struct spool *spool)
+{
+    char *data;
+    size_t size;
+    if (spool_size(spool) == 0)
+        return STATUS_OK;
+    STATUS_TRY(spool_read(spool, &data, &size));
+    // Spools start at a page or an allocation: markers are aligned.
+    struct spans_marker *markers = (void *)data;
+    const size_t count = size / sizeof *markers;
+    sort_in_place(markers, count, sizeof *markers, marker_before);
+    for (size_t i = 0; i < count; i++)
+        take_marker(spans, log, &markers[i]);
+    return STATUS_OK;
+}
+
+// Zones that are still open; the next log has lanes of its own.
+static status finish_session(struct device_spans *spans, const struct device_log *log,
+                             struct spool *spool)
+{
+    const status failure = take_sorted(spans, log, spool);
+    spool_free(spool);
+    *spool = SPOOL_EMPTY;
     for (size_t i = 0; i < spans->lane_count; i++) {
         struct lane_spans *lane = &spans->lanes[i];
+        lose_early(spans, log, lane);
         for (size_t k = 0; k < lane->open_count; k++)
             lose_zone(spans, log, lane->track, lane->open[k].name, lane->open[k].line,
                       "starts and does not end");
@@ -339,21 +455,41 @@ static void finish_session(struct device_spans *spans, const struct device_log *
         lane->track = 0;
     }
     spans->session++;
+    return failure;
 }
 
-void device_spans_read(struct device_spans *spans, const struct input *input)
+static status take_row(struct device_spans *spans, const struct device_log *log,
+                       const struct device_log_row *row, struct spool *spool)
 {
-    struct device_log log;
+    const struct device_session *session = segments_get(&spans->ops->sessions, spans->session);
+    const struct spans_marker marker = marker_of(log, row);
+    if (session->unordered)
+        return spool_append(spool, &marker, sizeof marker);
+    take_marker(spans, log, &marker);
+    return STATUS_OK;
+}
+
+static status read_rows(struct device_spans *spans, struct device_log *log, struct spool *spool)
+{
     struct device_log_row row;
     enum device_log_result result;
-    const status failure = device_log_open(input, &log);
-    while (failure == STATUS_OK && (result = device_log_next(&log, &row)) != DEVICE_LOG_END) {
+    while ((result = device_log_next(log, &row)) != DEVICE_LOG_END) {
         if (result == DEVICE_LOG_ROW)
-            take_row(spans, &log, &row);
+            STATUS_TRY(take_row(spans, log, &row, spool));
         else if (result == DEVICE_LOG_SESSION)
-            finish_session(spans, &log);
+            STATUS_TRY(finish_session(spans, log, spool));
     }
-    finish_session(spans, &log);
-    status_free(failure);
+    return finish_session(spans, log, spool);
+}
+
+status device_spans_read(struct device_spans *spans, const struct input *input)
+{
+    struct device_log log;
+    struct spool spool = SPOOL_EMPTY;
+    status failure = device_log_open(input, &log);
+    if (failure == STATUS_OK)
+        failure = read_rows(spans, &log, &spool);
+    spool_free(&spool);
     device_log_free(&log);
+    return failure;
 }

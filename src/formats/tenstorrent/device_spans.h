@@ -2,8 +2,14 @@
 // group per core, a lane per processor.
 //
 // The log is read a second time: `device_ops` says which run a marker belongs
-// to. A zone that starts and does not end, or ends and did not start, is noted
-// in the ledger of its lane. Memory: 64 bytes per lane and 32 per open zone.
+// to. Zones are paired by time, in whatever order the rows of a processor
+// stand: markers of one time in the file's order, but an end that has no start
+// yet takes one of the same time behind it. A zone that starts and does not
+// end, or ends and did not start, is noted in the ledger of its lane.
+//
+// Memory: 64 bytes per lane and 32 per open zone. Where a processor's rows are
+// not in order of time the log's markers are sorted in a spool: SPOOL_WINDOW,
+// and 64 bytes per row in a file without a name that is mapped.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_DEVICE_SPANS_H
 #define OPSCOPE_FORMATS_TENSTORRENT_DEVICE_SPANS_H
@@ -43,7 +49,8 @@ void device_spans_fit(struct device_spans *spans, uint32_t session, uint32_t dev
 // The lane of a device's operations.
 uint32_t device_spans_operations(struct device_spans *spans, uint32_t session, uint32_t device);
 
-// Bad rows are skipped: whoever filled `ops` has noted them.
-void device_spans_read(struct device_spans *spans, const struct input *input);
+// Bad rows are skipped: whoever filled `ops` has noted them. Fails when the
+// spool does.
+status device_spans_read(struct device_spans *spans, const struct input *input);
 
 #endif

@@ -285,8 +285,9 @@ static void check_unseen(const struct joiner *joiner, struct replay_list all,
     }
     if (never > 0)
         profile_note(host->ledger, 0, LEDGER_REMARK, never,
-                     "%llu trace(s) were captured and never replayed: their operations did not run",
-                     (unsigned long long)never);
+                     "%llu trace%s captured and never replayed: the operations of %s did not run",
+                     (unsigned long long)never, never == 1 ? " was" : "s were",
+                     never == 1 ? "it" : "them");
 }
 
 static void join_replays(struct joiner *joiner)
@@ -340,17 +341,36 @@ static struct timed_run *runs_sorted(const struct device_ops *ops)
     return runs;
 }
 
-static void note_unknown(const struct joiner *joiner, uint64_t count, const struct device_op *op,
-                         uint64_t line)
+// Runs that nothing of the host claims.
+struct unclaimed {
+    uint64_t count;
+    const struct device_run *first;
+};
+
+static void unclaimed_add(struct unclaimed *unclaimed, const struct device_run *run)
+{
+    if (unclaimed->count++ == 0)
+        unclaimed->first = run;
+}
+
+static void note_unclaimed(const struct joiner *joiner, const struct unclaimed *unclaimed,
+                           const char *one, const char *several)
 {
     const struct logs_record *record = joiner->record;
-    if (count == 0)
+    if (unclaimed->count == 0)
         return;
-    profile_note(record->ledger, 0, LEDGER_LOST, count,
-                 "%s:%llu: %llu run(s) on the device are of operations that the host does not "
-                 "report (the first is run host ID %llu on device %u)",
-                 record->device.input->path, (unsigned long long)line, (unsigned long long)count,
+    const struct device_op *op = device_ops_op(&record->device_ops, unclaimed->first->op);
+    profile_note(record->ledger, 0, LEDGER_LOST, unclaimed->count,
+                 "%s:%llu: %llu %s (the first is run host ID %llu on device %u)",
+                 record->device.input->path, (unsigned long long)unclaimed->first->line,
+                 (unsigned long long)unclaimed->count, unclaimed->count == 1 ? one : several,
                  (unsigned long long)op->id, op->device);
+}
+
+// Whether the host's launch of the operation went to another run.
+static bool is_further(const struct joiner *joiner, const struct device_op *op)
+{
+    return joiner->run_times[op->runs[0]] != DEVICE_NEVER;
 }
 
 // A run that the host does not know stands behind the run before it.
@@ -359,8 +379,8 @@ static void join_unknown(struct joiner *joiner, bool has_host)
     const struct device_ops *ops = &joiner->record->device_ops;
     struct timed_run *runs = runs_sorted(ops);
     uint64_t time = 0;
-    uint64_t unknown = 0;
-    const struct device_run *first = NULL;
+    struct unclaimed unknown = {0};
+    struct unclaimed further = {0};
     for (size_t i = 0; i < ops->runs.count; i++) {
         const struct device_run *run = device_ops_run(ops, runs[i].run);
         if (i > 0 &&
@@ -370,16 +390,21 @@ static void join_unknown(struct joiner *joiner, bool has_host)
             time = joiner->run_times[runs[i].run];
             continue;
         }
-        if (unknown++ == 0)
-            first = run;
+        const struct device_op *op = device_ops_op(ops, run->op);
+        unclaimed_add(is_further(joiner, op) ? &further : &unknown, run);
         row_add(joiner, &(struct logs_row){.kind = LOGS_ROW_RUN,
                                            .time = time,
-                                           .call_count = device_ops_op(ops, run->op)->id,
+                                           .call_count = op->id,
                                            .host = HASH_NONE,
                                            .run = runs[i].run});
     }
-    if (has_host && first != NULL)
-        note_unknown(joiner, unknown, device_ops_op(ops, first->op), first->line);
+    if (has_host) {
+        note_unclaimed(joiner, &unknown,
+                       "run on the device is of an operation that the host does not report",
+                       "runs on the device are of operations that the host does not report");
+        note_unclaimed(joiner, &further, "run on the device is more than the host launched",
+                       "runs on the device are more than the host launched");
+    }
     free(runs);
 }
 

@@ -321,7 +321,7 @@ static void fit_clock(struct builder *builder, struct device_spans *spans,
     device_spans_fit(spans, op->session, op->device, run->window.first, row->time);
 }
 
-static void add_device(struct builder *builder)
+static status add_device(struct builder *builder)
 {
     struct device_spans spans;
     device_spans_start(&spans, builder->profile, &builder->record->device_ops, builder->run_calls);
@@ -329,8 +329,9 @@ static void add_device(struct builder *builder)
         fit_clock(builder, &spans, &builder->rows.items[i]);
     for (uint32_t i = 0; i < builder->record->device_ops.runs.count; i++)
         add_run(builder, &spans, i);
-    device_spans_read(&spans, builder->record->logs->inputs[LOG_DEVICE]);
+    const status failure = device_spans_read(&spans, builder->record->logs->inputs[LOG_DEVICE]);
     device_spans_free(&spans);
+    return failure;
 }
 
 // All -------------------------------------------------------------------------
@@ -359,7 +360,7 @@ static uint32_t key(struct profile *profile, const char *name)
     return profile_string(profile, view_of(name));
 }
 
-static void build(struct builder *builder)
+static status build(struct builder *builder)
 {
     struct profile *profile = builder->profile;
     builder->call_count_key = key(profile, "global_call_count");
@@ -374,8 +375,7 @@ static void build(struct builder *builder)
     logs_operators_start(&builder->operators);
     add_calls(builder);
     add_host(builder);
-    if (builder->record->has_device)
-        add_device(builder);
+    const status failure = builder->record->has_device ? add_device(builder) : STATUS_OK;
     add_facts(builder);
     logs_operators_free(&builder->operators);
     free(builder->rows.items);
@@ -384,6 +384,7 @@ static void build(struct builder *builder)
     free(builder->run_calls);
     free(builder->run_flows);
     bytes_free(&builder->values);
+    return failure;
 }
 
 status logs_profile_read(const struct logs *logs, struct profile *profile)
@@ -393,7 +394,7 @@ status logs_profile_read(const struct logs *logs, struct profile *profile)
     // Events are counted as they are added; rows were counted as they were read.
     profile_track(profile, 0)->ledger.recorded = 0;
     struct builder builder = {.record = &record, .profile = profile};
-    build(&builder);
+    const status failure = build(&builder);
     logs_record_free(&record);
-    return STATUS_OK;
+    return failure;
 }

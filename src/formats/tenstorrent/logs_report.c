@@ -120,11 +120,11 @@ static void note_missing(const struct maker *maker, const struct device_op *op,
     if (figures->missing == 0)
         return;
     profile_note(maker->record->ledger, 0, LEDGER_LOST, figures->missing,
-                 "%s:%llu: run host ID %llu on device %u: %llu marker(s) missing (%s): the times "
+                 "%s:%llu: run host ID %llu on device %u: %llu marker%s missing (%s): the times "
                  "that need them are absent",
                  maker->record->device.input->path, (unsigned long long)run->line,
                  (unsigned long long)op->id, op->device, (unsigned long long)figures->missing,
-                 figures->missing_text);
+                 figures->missing == 1 ? "" : "s", figures->missing_text);
 }
 
 static void set_run(struct maker *maker, size_t row, uint32_t run_index)
@@ -266,7 +266,7 @@ static void make_row(struct maker *maker, const struct logs_row *from)
         set_op(maker, row, op);
     else
         report_set_u64(maker->report, row, COLUMN_CALL_COUNT, from->call_count);
-    if (from->kind == LOGS_ROW_RUN && maker->record->host.ops.count > 0) {
+    if (from->kind == LOGS_ROW_RUN) {
         const struct device_ops *ops = &maker->record->device_ops;
         const struct device_run *run = device_ops_run(ops, from->run);
         report_set_u64(maker->report, row, COLUMN_DEVICE_ID, device_ops_op(ops, run->op)->device);

@@ -395,6 +395,7 @@ static void filter_ops(struct perf *perf, const struct perf_options *options)
             perf->ops[kept++] = perf->ops[i];
     }
     perf->count = kept;
+    perf->host_ops = 0;
 }
 
 static status build(struct perf *perf, const char *const *paths, size_t count,

@@ -135,7 +135,7 @@ struct perf {
     bool merged;           // rows of several devices became one
     struct perf_op *ops;
     size_t count;
-    uint64_t device_ops, host_ops, signposts; // before ids and host ops are filtered
+    uint64_t device_ops, host_ops, signposts; // before ids are filtered
     struct perf_message *messages;
     size_t message_count;
     size_t message_capacity;

@@ -270,7 +270,10 @@ static void parse_event(struct view name, uint64_t duration, struct overview_row
     }
     figure = view_trim(figure);
     row->present = !view_is(figure, "absent");
-    if (row->present && !overview_parse_duration(figure, &row->ns))
+    // The event is as long as its figure says, and more exact.
+    char exact[OVERVIEW_DURATION_ROOM];
+    overview_format_duration(duration, exact);
+    if (row->present && (view_is(figure, exact) || !overview_parse_duration(figure, &row->ns)))
         row->ns = duration;
 }
 

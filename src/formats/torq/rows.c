@@ -17,6 +17,7 @@ static const struct {
     {"event_name,start_time,end_time,mlir_src_line,event_type,bytes", TORQ_C2},
     {"actionindex,elapsed_time(us),timestamp(us),event,location,bytes", TORQ_C3},
     {"taskid,elapsed_time(us),timestamp(us),event,location,bytes", TORQ_C4},
+    {"taskid,elapsed_time(us),timestamp(us),event,location", TORQ_C4},
     {"id;time_since_open;time_since_start;location", TORQ_R1},
     {"id;time_since_open;time_since_start", TORQ_R1},
     {"dispatch_id;time_since_open;time_since_start;mlir_loc", TORQ_R1},
@@ -151,7 +152,13 @@ void rows_finish(struct rows *rows)
 {
     const char *path = rows->input->path;
     remark_last_line(rows);
-    if (rows->count == 0)
-        profile_note(rows->profile, 0, LEDGER_REMARK, 1, "%s: %s", path,
-                     rows->header_allowed ? "is empty" : "has a header and no rows");
+    if (rows->count > 0)
+        return;
+    if (!rows->header_allowed) {
+        profile_note(rows->profile, 0, LEDGER_REMARK, 1, "%s: has a header and no rows", path);
+        return;
+    }
+    // A log without events looks the same as one that was never written.
+    profile_track(rows->profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+    profile_note(rows->profile, 0, LEDGER_LOST, 1, "%s: is empty", path);
 }

@@ -145,6 +145,25 @@ bool split_c1(struct view line, struct split_compile *out_row, struct split_prob
            take_bytes(&out_row->run, out_row, out_problem);
 }
 
+// The field behind the location; rows of some tools end with the location.
+static bool take_last_bytes(struct view rest, struct split_compile *row, struct split_problem *out)
+{
+    struct view bytes;
+    row->run = rest;
+    row->has_bytes = false;
+    if (!csv_field_take_last(&row->run, ',', &bytes))
+        return missing(out, "location");
+    if (bytes.size == 0)
+        return true;
+    row->has_bytes = view_to_u64(bytes, &row->bytes);
+    if (row->has_bytes)
+        return true;
+    if (!view_ends_with(bytes, ")") && !view_ends_with(bytes, "\""))
+        return problem(out, "bytes", shortened(bytes), why_no_number(bytes));
+    row->run = rest;
+    return true;
+}
+
 bool split_c3(struct view line, enum torq_form form, struct split_compile *out_row,
               struct split_problem *out_problem)
 {
@@ -158,17 +177,11 @@ bool split_c3(struct view line, enum torq_form form, struct split_compile *out_r
     if (__builtin_add_overflow(out_row->start, elapsed, &out_row->end))
         return problem(out_problem, "timestamp(us)", VIEW_LITERAL(""),
                        "and elapsed_time(us) together do not fit 64 bits");
-    struct view bytes;
     if (rest.data == NULL)
         return missing(out_problem, "event");
-    out_row->run = view_trim(rest);
-    if (!csv_field_take_last(&out_row->run, ',', &bytes))
-        return missing(out_problem, "location");
     out_row->id = VIEW_LITERAL("");
-    out_row->has_bytes = bytes.size > 0;
-    if (out_row->has_bytes && !view_to_u64(bytes, &out_row->bytes))
-        return problem(out_problem, "bytes", shortened(bytes), why_no_number(bytes));
-    return check_run(out_row->run, "location", out_problem);
+    return take_last_bytes(view_trim(rest), out_row, out_problem) &&
+           check_run(out_row->run, "location", out_problem);
 }
 
 bool split_r1(struct view line, struct split_job *out_row, struct split_problem *out_problem)
