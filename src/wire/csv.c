@@ -233,7 +233,7 @@ enum csv_result csv_record_next(struct csv_records *records)
     uint64_t inner = 0;
     const char *end = record_end(records, start, &inner);
     if (end == NULL) {
-        struct csv_line skipped;
+        struct csv_line skipped = {0};
         csv_line_next(lines, &skipped);
         records->number = skipped.number;
         records->count = 0;
