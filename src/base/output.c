@@ -11,7 +11,8 @@
 
 #include "memory.h"
 
-enum { BUFFER = 256 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 };
+// Blocks from DIRECT bytes on are not copied to the buffer first.
+enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 };
 
 struct output {
     char *path;
@@ -86,15 +87,14 @@ static void drain(struct output *output)
 void output_write(struct output *output, const void *data, size_t size)
 {
     output->size += size;
-    if (size > BUFFER - output->used) {
+    if (size > BUFFER - output->used || size >= DIRECT)
         drain(output);
-        while (size >= BUFFER) {
-            // zlib counts in 32 bits: hand over large blocks in pieces.
-            const size_t piece = size < (1u << 30) ? size : 1u << 30;
-            write_packed(output, data, piece);
-            data = (const char *)data + piece;
-            size -= piece;
-        }
+    while (size >= DIRECT) {
+        // zlib counts in 32 bits: hand over large blocks in pieces.
+        const size_t piece = size < (1u << 30) ? size : 1u << 30;
+        write_packed(output, data, piece);
+        data = (const char *)data + piece;
+        size -= piece;
     }
     if (size > 0)
         memcpy(output->buffer + output->used, data, size);
