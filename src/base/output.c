@@ -131,15 +131,6 @@ uint64_t output_size(const struct output *output)
     return output->size;
 }
 
-void output_flush(struct output *output)
-{
-    drain(output);
-    if (output->gzip != NULL)
-        write_gzip(output, NULL, 0, Z_SYNC_FLUSH);
-    else if (output->zstd != NULL)
-        write_zstd(output, NULL, 0, ZSTD_e_flush);
-}
-
 static status start_packing(struct output *output, struct view path)
 {
     if (view_has_extension(path, ".gz")) {

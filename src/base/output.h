@@ -21,9 +21,6 @@ void output_format(struct output *output, const char *format, ...)
 // Bytes given so far, before packing.
 uint64_t output_size(const struct output *output);
 
-// Hands what is buffered to the system.
-void output_flush(struct output *output);
-
 status output_close(struct output *output);
 
 #endif

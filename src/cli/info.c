@@ -131,14 +131,12 @@ static void write_profile(struct json_writer *json, const char *path, const stru
 }
 
 // What the file is; a profile also says what it was made from.
-static struct view describe(const char *path, const struct profile *profile, char *text,
-                            size_t room)
+static struct view describe(const struct profile *profile, char *text, size_t room)
 {
     const struct view format = profile_fact(profile, "format");
     if (profile->source == NULL)
         return format;
     const struct view source = profile_fact(profile, "source");
-    (void)path;
     if (source.size == 0)
         snprintf(text, room, "opscope profile");
     else
@@ -154,7 +152,7 @@ static status show(const char *path, struct json_writer *json, int *out_exit)
     const status result = format_read(path, &options, profile);
     if (result == STATUS_OK) {
         char text[256];
-        const struct view format = describe(path, profile, text, sizeof text);
+        const struct view format = describe(profile, text, sizeof text);
         if (json != NULL)
             write_profile(json, path, profile, format);
         else

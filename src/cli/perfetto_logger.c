@@ -77,11 +77,11 @@ static status read_source(struct logger *logger, const struct source *source, ui
     logger->torq.parent = process;
     if (source->compile) {
         profile_stream_to(logger->profile, &logger->sink);
-        const status result = torq_compile_read(source->input, &logger->torq, logger->profile);
+        const status result = torq_read(source->input, &logger->torq, logger->profile);
         return status_first(result, profile_finish(logger->profile));
     }
     profile_stream_to(logger->profile, NULL);
-    const status result = torq_runtime_read(source->input, &logger->torq, logger->profile);
+    const status result = torq_read(source->input, &logger->torq, logger->profile);
     STATUS_TRY(status_first(result, profile_finish(logger->profile)));
     return replay_process(logger, process);
 }

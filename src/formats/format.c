@@ -22,24 +22,6 @@ enum format format_recognise(struct view bytes)
     return FORMAT_UNKNOWN;
 }
 
-const char *format_name(enum format format, struct view bytes)
-{
-    switch (format) {
-    case FORMAT_PROFILE:
-        return "opscope profile";
-    case FORMAT_PERFETTO:
-        return "perfetto";
-    case FORMAT_TORQ:
-        return torq_form_name(torq_recognise(bytes));
-    case FORMAT_TENSTORRENT_LOG:
-        return log_kind_name(log_kind_of(bytes));
-    case FORMAT_TENSTORRENT_REPORT:
-        return report_profile_format(bytes);
-    default:
-        return "unknown";
-    }
-}
-
 struct view format_unpacked_name(struct view name)
 {
     if (view_has_extension(name, ".gz"))

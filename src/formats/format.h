@@ -22,9 +22,6 @@ struct format_options {
 
 enum format format_recognise(struct view bytes);
 
-// "torq-c2", "perfetto" ...: also which of the CSV forms it is.
-const char *format_name(enum format format, struct view bytes);
-
 // Reads `path` into a fresh profile. Facts `format` and `source` say what it
 // was; profiles made from a CSV get one process named after the file. A folder
 // is read as the logs of a Tenstorrent capture that it holds.

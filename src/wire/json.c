@@ -132,12 +132,6 @@ void json_real(struct json_writer *json, const char *key, double number)
     output_format(json->output, "%.15g", number);
 }
 
-void json_bool(struct json_writer *json, const char *key, bool truth)
-{
-    put_key(json, key);
-    output_text(json->output, truth ? "true" : "false");
-}
-
 void json_null(struct json_writer *json, const char *key)
 {
     put_key(json, key);

@@ -28,7 +28,6 @@ void json_close(struct json_writer *json);
 void json_text(struct json_writer *json, const char *key, struct view text);
 void json_uint(struct json_writer *json, const char *key, uint64_t number);
 void json_real(struct json_writer *json, const char *key, double number);
-void json_bool(struct json_writer *json, const char *key, bool truth);
 void json_null(struct json_writer *json, const char *key);
 
 #endif

@@ -1,7 +1,6 @@
 #include "reader_packets.h"
 
 #include "base/progress.h"
-
 #include "fields.h"
 #include "reader_unpack.h"
 #include "wire/protobuf.h"

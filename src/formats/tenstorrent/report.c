@@ -231,13 +231,6 @@ void report_set_u64(struct report *report, size_t row, enum column_kind kind, ui
     report_set(report, row, kind, view_of(text));
 }
 
-void report_set_i64(struct report *report, size_t row, enum column_kind kind, int64_t number)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)number);
-    report_set(report, row, kind, view_of(text));
-}
-
 void report_set_duration(struct report *report, size_t row, enum column_kind kind, double ns)
 {
     char text[400];

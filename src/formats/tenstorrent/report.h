@@ -100,7 +100,6 @@ void report_set_tensor(struct report *report, size_t row, bool output, uint32_t 
                        enum column_kind kind, struct view text);
 void report_set_named(struct report *report, size_t row, struct view name, struct view text);
 void report_set_u64(struct report *report, size_t row, enum column_kind kind, uint64_t number);
-void report_set_i64(struct report *report, size_t row, enum column_kind kind, int64_t number);
 
 // A duration: no decimals, as Python's "%.0f".
 void report_set_duration(struct report *report, size_t row, enum column_kind kind, double ns);
