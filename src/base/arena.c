@@ -1,6 +1,7 @@
 #include "arena.h"
 
 #include <stdalign.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "memory.h"
@@ -41,6 +42,18 @@ struct view arena_copy(struct arena *arena, struct view v)
         memcpy(text, v.data, v.size);
     text[v.size] = '\0';
     return (struct view){text, v.size};
+}
+
+struct view arena_format(struct arena *arena, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    const size_t size = length > 0 ? (size_t)length : 0;
+    char *text = arena_allocate(arena, size + 1);
+    vsnprintf(text, size + 1, format, arguments);
+    return (struct view){text, size};
 }
 
 void arena_free(struct arena *arena)

@@ -3,6 +3,7 @@
 #ifndef OPSCOPE_BASE_ARENA_H
 #define OPSCOPE_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "view.h"
@@ -20,6 +21,10 @@ void *arena_allocate(struct arena *arena, size_t size);
 
 // A copy of `v` that lives as long as the arena, with a NUL behind it.
 struct view arena_copy(struct arena *arena, struct view v);
+
+// The text that printf would print. Lives as long as the arena, with a NUL behind it.
+struct view arena_format(struct arena *arena, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 void arena_free(struct arena *arena);
 

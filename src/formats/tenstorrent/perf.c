@@ -4,7 +4,6 @@
 #include "perf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,17 +11,12 @@
 void perf_message_add(struct perf *perf, bool warning, const char *format, ...)
 {
     va_list list;
-    char *text;
     va_start(list, format);
-    const int size = vasprintf(&text, format, list);
+    const struct view text = arena_format(&perf->arena, format, list);
     va_end(list);
-    if (size < 0)
-        return;
     perf->messages = memory_grow(perf->messages, perf->message_count, &perf->message_capacity,
                                  sizeof *perf->messages);
-    perf->messages[perf->message_count++] =
-        (struct perf_message){warning, arena_copy(&perf->arena, (struct view){text, (size_t)size})};
-    free(text);
+    perf->messages[perf->message_count++] = (struct perf_message){warning, text};
 }
 
 static bool parse_id(struct view text, bool *out_given, uint64_t *out_id)

@@ -1,7 +1,5 @@
 // What could make the operations faster.
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <stdarg.h>
 
 #include "perf.h"
@@ -121,17 +119,12 @@ enum perf_judgement perf_fidelity_judge(const struct perf_op *op, const char **o
 __attribute__((format(printf, 3, 4))) static void
 advise(struct perf *perf, struct perf_advice *advice, const char *format, ...)
 {
-    va_list list;
-    char *text;
-    va_start(list, format);
-    const int size = vasprintf(&text, format, list);
-    va_end(list);
-    if (size < 0)
+    if (advice->count == PERF_ADVICE_MOST)
         return;
-    if (advice->count < PERF_ADVICE_MOST)
-        advice->lines[advice->count++] =
-            arena_copy(&perf->arena, (struct view){text, (size_t)size});
-    free(text);
+    va_list list;
+    va_start(list, format);
+    advice->lines[advice->count++] = arena_format(&perf->arena, format, list);
+    va_end(list);
 }
 
 static void advise_memory(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
