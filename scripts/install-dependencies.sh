@@ -78,6 +78,7 @@ need_command python3 python3
 need_library zlib zlib1g-dev
 need_library libzstd libzstd-dev
 need_library libisal libisal-dev
+[ -e /usr/include/dnnl.h ] || missing+=(libdnnl-dev)
 need_library cmocka libcmocka-dev
 
 if [ "$group" = test ]; then

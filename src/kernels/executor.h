@@ -1,0 +1,41 @@
+// Runs a network operator by operator, exactly as it is written: the plain,
+// correct way, without fusing or tiling.
+//
+// Values whose shapes are known share planned buffers; the others are made when
+// they are computed and given back after their last use.
+
+#ifndef OPSCOPE_KERNELS_EXECUTOR_H
+#define OPSCOPE_KERNELS_EXECUTOR_H
+
+#include "kernel.h"
+
+struct executor;
+
+struct executor_options {
+    unsigned threads;      // 0: one for each CPU
+    uint64_t memory_limit; // bytes of values at a time; 0: three quarters of the machine's
+};
+
+// `network` must outlive it. Fails when an operator has no kernel.
+status executor_create(const struct network *network, const struct executor_options *options,
+                       struct executor **out_executor);
+void executor_free(struct executor *executor);
+
+// One iteration. `inputs` in the order of the main graph's inputs, NULL where an
+// initializer stands for one; types and shapes are checked. The outputs come
+// with a reference each, in the graph's order. Failures name the node.
+status executor_run(struct executor *executor, struct datum *const *inputs, size_t input_count,
+                    struct datum **out_outputs);
+
+// Most bytes of values that were alive at a time, planned buffers included.
+uint64_t executor_peak_bytes(const struct executor *executor);
+
+// Runs a graph inside another, for kernels of control flow: `inputs` and
+// `out_outputs` as above.
+status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
+                          size_t input_count, struct datum **out_outputs);
+
+// Lets network_infer calculate small constants with the kernels.
+void executor_fold_constants(void);
+
+#endif

@@ -1,0 +1,3 @@
+#include "kernels/kernel_tables.h"
+
+const struct kernel_table ONNX_POOLING_KERNELS = {NULL, 0};

@@ -1,0 +1,215 @@
+// The walk over a network that finds all types, shapes, small values and work.
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "operators.h"
+
+static operator_evaluator evaluate;
+
+void operator_set_evaluator(operator_evaluator evaluator)
+{
+    evaluate = evaluator;
+}
+
+static status check_count(const char *what, uint32_t count, uint16_t least, uint16_t most)
+{
+    if (count >= least && (most == UINT16_MAX || count <= most))
+        return STATUS_OK;
+    if (least == most)
+        return status_make(STATUS_DATA, "%" PRIu32 " %s instead of %u", count, what, least);
+    if (most == UINT16_MAX)
+        return status_make(STATUS_DATA, "%" PRIu32 " %s instead of at least %u", count, what,
+                           least);
+    return status_make(STATUS_DATA, "%" PRIu32 " %s instead of %u to %u", count, what, least, most);
+}
+
+status inference_run(struct inference *inference)
+{
+    const struct operator_definition *definition = inference->node->definition;
+    STATUS_TRY(check_count("inputs", inference->input_count, definition->inputs_least,
+                           definition->inputs_most));
+    STATUS_TRY(check_count("outputs", inference->output_count, definition->outputs_least,
+                           definition->outputs_most));
+    for (uint32_t i = 0; i < definition->inputs_least; i++) {
+        if (inference->inputs[i] == NULL)
+            return status_make(STATUS_DATA, "input %" PRIu32 " is left out", i);
+    }
+    return definition->infer(inference);
+}
+
+// Bytes of a tensor as a file packs it.
+static uint64_t packed_bytes(const struct value_type *type)
+{
+    uint64_t count;
+    const status failure = shape_elements(&type->shape, &count);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return 0;
+    }
+    return (count * element_bits(type->element) + 7) / 8;
+}
+
+static bool all_static(const struct inference *inference)
+{
+    for (uint32_t i = 0; i < inference->input_count; i++) {
+        if (inference->inputs[i] != NULL && !value_type_static(inference->inputs[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < inference->output_count; i++) {
+        if (inference->node->outputs[i] != NETWORK_NONE &&
+            !value_type_static(&inference->outputs[i]))
+            return false;
+    }
+    return true;
+}
+
+void inference_measure(const struct inference *inference, struct work *out_work)
+{
+    *out_work = (struct work){0};
+    if (!all_static(inference))
+        return;
+    out_work->known = true;
+    for (uint32_t i = 0; i < inference->input_count; i++) {
+        if (inference->inputs[i] == NULL)
+            continue;
+        const uint64_t bytes = packed_bytes(inference->inputs[i]);
+        out_work->bytes_read += bytes;
+        out_work->weight_bytes += inference->known[i] != NULL ? bytes : 0;
+    }
+    for (uint32_t i = 0; i < inference->output_count; i++) {
+        if (inference->node->outputs[i] == NETWORK_NONE)
+            continue;
+        out_work->elements += shape_count(&inference->outputs[i].shape);
+        out_work->bytes_written += packed_bytes(&inference->outputs[i]);
+    }
+    const struct operator_definition *definition = inference->node->definition;
+    if (definition->measure != NULL)
+        definition->measure(inference, out_work);
+    else
+        out_work->flops = definition->flops * out_work->elements;
+}
+
+// Whether the node is small and its inputs are all known.
+static bool foldable(const struct inference *inference)
+{
+    const struct operator_definition *definition = inference->node->definition;
+    if (evaluate == NULL || inference->input_count == 0 || definition->random ||
+        definition->class == OPERATOR_CONTROL || !all_static(inference))
+        return false;
+    for (uint32_t i = 0; i < inference->input_count; i++) {
+        if (inference->inputs[i] != NULL &&
+            (inference->known[i] == NULL ||
+             shape_count(&inference->inputs[i]->shape) > OPERATOR_FOLD_MOST))
+            return false;
+    }
+    for (uint32_t i = 0; i < inference->output_count; i++) {
+        if (shape_count(&inference->outputs[i].shape) > OPERATOR_FOLD_MOST)
+            return false;
+    }
+    return true;
+}
+
+// What was inferred goes before what the file declares, which fills the gaps:
+// exporters write stale shapes, and a wrong element type is an error.
+static status settle_output(struct network_value *value, const struct value_type *inferred)
+{
+    struct value_type merged;
+    const status failure = value_type_merge(inferred, &value->type, &merged);
+    if (failure == STATUS_OK) {
+        value->type = merged;
+        return STATUS_OK;
+    }
+    const bool same_elements =
+        inferred->kind == value->type.kind &&
+        (inferred->element == ELEMENT_NONE || value->type.element == ELEMENT_NONE ||
+         inferred->element == value->type.element);
+    if (!same_elements)
+        return failure;
+    status_free(failure);
+    value->type = *inferred;
+    return STATUS_OK;
+}
+
+static status settle(struct network *network, const struct inference *inference)
+{
+    for (uint32_t i = 0; i < inference->output_count; i++) {
+        const uint32_t id = inference->node->outputs[i];
+        if (id == NETWORK_NONE)
+            continue;
+        struct network_value *value = network_value(network, id);
+        STATUS_TRY(settle_output(value, &inference->outputs[i]));
+        inference->outputs[i] = value->type;
+        value->constant = inference->values[i];
+    }
+    return STATUS_OK;
+}
+
+static status infer_node(struct network *network, struct network_node *node)
+{
+    const uint32_t inputs = node->input_count;
+    const uint32_t outputs = node->output_count;
+    const struct value_type **types = memory_allocate_zeroed(inputs + 1, sizeof *types);
+    const struct constant **known = memory_allocate_zeroed(inputs + 1, sizeof *known);
+    struct value_type *results = memory_allocate_zeroed(outputs + 1, sizeof *results);
+    const struct constant **values = memory_allocate_zeroed(outputs + 1, sizeof *values);
+    for (uint32_t i = 0; i < inputs; i++) {
+        if (node->inputs[i] == NETWORK_NONE)
+            continue;
+        const struct network_value *value = network_value(network, node->inputs[i]);
+        types[i] = &value->type;
+        known[i] = value->constant;
+    }
+    struct inference inference = {network, node,    inputs, outputs, types,
+                                  known,   results, values, network};
+    status failure = inference_run(&inference);
+    if (failure == STATUS_OK && foldable(&inference))
+        evaluate(&inference);
+    if (failure == STATUS_OK)
+        failure = settle(network, &inference);
+    if (failure == STATUS_OK)
+        inference_measure(&inference, &node->work);
+    free(types);
+    free(known);
+    free(results);
+    free(values);
+    return failure;
+}
+
+// Nodes inside a node have named themselves already.
+static status infer_graph(struct network *network, uint32_t graph_id)
+{
+    const struct network_graph *graph = network_graph(network, graph_id);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct network_node *node = network_node(network, graph->nodes[i]);
+        const status failure = infer_node(network, node);
+        if (failure == STATUS_OK)
+            continue;
+        char text[200];
+        const status named =
+            status_make(status_code_of(failure), "%s: %s",
+                        network_node_text(node, text, sizeof text), status_message(failure));
+        status_free(failure);
+        return named;
+    }
+    return STATUS_OK;
+}
+
+status inference_graph(const struct inference *inference, uint32_t graph)
+{
+    if (inference->building == NULL)
+        return STATUS_OK;
+    return infer_graph(inference->building, graph);
+}
+
+status network_infer(struct network *network)
+{
+    const status failure = infer_graph(network, 0);
+    if (failure == STATUS_OK)
+        return STATUS_OK;
+    const status named = status_make(status_code_of(failure), "%s: %s", network->source->path,
+                                     status_message(failure));
+    status_free(failure);
+    return named;
+}

@@ -1,0 +1,166 @@
+#include "tensor.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "real.h"
+
+static const char *element_address(const struct constant *constant, uint64_t index)
+{
+    return (const char *)constant->tensor.data + index * element_size(constant->tensor.element);
+}
+
+static int64_t packed_integer(const struct constant *constant, uint64_t index)
+{
+    const unsigned char byte = ((const unsigned char *)constant->tensor.data)[index / 2];
+    const int64_t nibble = index % 2 == 0 ? byte & 15 : byte >> 4;
+    return constant->tensor.element == ELEMENT_I4 && nibble > 7 ? nibble - 16 : nibble;
+}
+
+#define READ(type)                                                                                 \
+    do {                                                                                           \
+        type value;                                                                                \
+        memcpy(&value, element_address(constant, index), sizeof value);                            \
+        return (int64_t)value;                                                                     \
+    } while (0)
+
+int64_t constant_integer(const struct constant *constant, uint64_t index)
+{
+    if (constant->packed)
+        return packed_integer(constant, index);
+    switch (constant->tensor.element) {
+    case ELEMENT_BOOL:
+    case ELEMENT_U4:
+    case ELEMENT_U8:
+        READ(uint8_t);
+    case ELEMENT_I4:
+    case ELEMENT_I8:
+        READ(int8_t);
+    case ELEMENT_U16:
+        READ(uint16_t);
+    case ELEMENT_I16:
+        READ(int16_t);
+    case ELEMENT_U32:
+        READ(uint32_t);
+    case ELEMENT_I32:
+        READ(int32_t);
+    case ELEMENT_I48:
+    case ELEMENT_I64:
+    case ELEMENT_U64:
+        READ(int64_t);
+    default:
+        return 0;
+    }
+}
+
+double constant_real(const struct constant *constant, uint64_t index)
+{
+    const char *at = element_address(constant, index);
+    float single;
+    double real;
+    uint16_t half;
+    switch (constant->tensor.element) {
+    case ELEMENT_F32:
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    case ELEMENT_F64:
+        memcpy(&real, at, sizeof real);
+        return real;
+    case ELEMENT_F16:
+        memcpy(&half, at, sizeof half);
+        return (double)real_from_f16(half);
+    case ELEMENT_BF16:
+        memcpy(&half, at, sizeof half);
+        return (double)real_from_bf16(half);
+    case ELEMENT_F8E4M3FN:
+    case ELEMENT_F8E4M3FNUZ:
+    case ELEMENT_F8E5M2:
+    case ELEMENT_F8E5M2FNUZ:
+        return (double)real_from_f8(constant->tensor.element, (uint8_t)*at);
+    default:
+        return (double)constant_integer(constant, index);
+    }
+}
+
+bool constant_ready(const struct constant *constant)
+{
+    return !constant->packed && (uintptr_t)constant->tensor.data % TENSOR_ALIGNMENT == 0;
+}
+
+void constant_unpack(const struct constant *constant, void *data)
+{
+    if (!constant->packed) {
+        const uint64_t size = tensor_bytes(&constant->tensor);
+        if (size > 0)
+            memcpy(data, constant->tensor.data, size);
+        return;
+    }
+    int8_t *items = data;
+    const uint64_t count = tensor_count(&constant->tensor);
+    for (uint64_t i = 0; i < count; i++)
+        items[i] = (int8_t)packed_integer(constant, i);
+}
+
+static struct datum *datum_make(enum datum_kind kind)
+{
+    struct datum *datum = memory_allocate_zeroed(1, sizeof *datum);
+    datum->kind = kind;
+    datum->references = 1;
+    return datum;
+}
+
+status datum_tensor(enum element element, const struct shape *shape, struct datum **out_datum)
+{
+    uint64_t count;
+    STATUS_TRY(shape_elements(shape, &count));
+    uint64_t size;
+    void *data = NULL;
+    if (__builtin_mul_overflow(count, (uint64_t)element_size(element), &size) ||
+        posix_memalign(&data, TENSOR_ALIGNMENT, size > 0 ? size : 1) != 0) {
+        char text[SHAPE_TEXT_MOST];
+        return status_make(STATUS_LIMIT, "no memory for a tensor %sx%s", shape_text(shape, text),
+                           element_name(element));
+    }
+    if (element == ELEMENT_TEXT)
+        memset(data, 0, size);
+    struct datum *datum = datum_make(DATUM_TENSOR);
+    datum->tensor = (struct tensor){element, *shape, data};
+    datum->owns_data = true;
+    *out_datum = datum;
+    return STATUS_OK;
+}
+
+struct datum *datum_over(const struct tensor *tensor)
+{
+    struct datum *datum = datum_make(DATUM_TENSOR);
+    datum->tensor = *tensor;
+    return datum;
+}
+
+struct datum *datum_nothing(void)
+{
+    return datum_make(DATUM_NOTHING);
+}
+
+struct datum *datum_sequence(struct datum *const *items, size_t count)
+{
+    struct datum *datum = datum_make(DATUM_SEQUENCE);
+    datum->items = memory_allocate_zeroed(count + 1, sizeof *datum->items);
+    if (count > 0)
+        memcpy(datum->items, items, count * sizeof *items);
+    datum->count = count;
+    return datum;
+}
+
+void datum_release(struct datum *datum)
+{
+    if (datum == NULL || --datum->references > 0)
+        return;
+    for (size_t i = 0; i < datum->count; i++)
+        datum_release(datum->items[i]);
+    free(datum->items);
+    if (datum->owns_data)
+        free(datum->tensor.data);
+    arena_free(&datum->texts);
+    free(datum);
+}
