@@ -13,7 +13,7 @@ struct executor;
 
 struct executor_options {
     unsigned threads;      // 0: one for each CPU
-    uint64_t memory_limit; // bytes of values at a time; 0: three quarters of the machine's
+    uint64_t memory_limit; // see datum_limit; 0: three quarters of the machine's
 };
 
 // `network` must outlive it. Fails when an operator has no kernel.
@@ -26,9 +26,6 @@ void executor_free(struct executor *executor);
 // with a reference each, in the graph's order. Failures name the node.
 status executor_run(struct executor *executor, struct datum *const *inputs, size_t input_count,
                     struct datum **out_outputs);
-
-// Most bytes of values that were alive at a time, planned buffers included.
-uint64_t executor_peak_bytes(const struct executor *executor);
 
 // Runs a graph inside another, for kernels of control flow: `inputs` and
 // `out_outputs` as above.

@@ -1,5 +1,6 @@
 #include "tensor.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -109,24 +110,79 @@ static struct datum *datum_make(enum datum_kind kind)
     return datum;
 }
 
+static atomic_uint_fast64_t live_bytes;
+static atomic_uint_fast64_t peak_bytes;
+static atomic_uint_fast64_t most_bytes = UINT64_MAX;
+
+void datum_limit(uint64_t bytes)
+{
+    most_bytes = bytes;
+}
+
+uint64_t datum_peak_bytes(void)
+{
+    return peak_bytes;
+}
+
+// Memory for `size` bytes, counted; NULL when there is none.
+static void *take_bytes(uint64_t size)
+{
+    const uint64_t before = atomic_fetch_add(&live_bytes, size);
+    void *data = NULL;
+    if (size > most_bytes || before > most_bytes - size ||
+        posix_memalign(&data, TENSOR_ALIGNMENT, size > 0 ? size : 1) != 0) {
+        atomic_fetch_sub(&live_bytes, size);
+        return NULL;
+    }
+    uint_fast64_t peak = peak_bytes;
+    while (before + size > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, before + size))
+        continue;
+    return data;
+}
+
+static status no_memory(enum element element, const struct shape *shape)
+{
+    char text[SHAPE_TEXT_MOST];
+    return status_make(STATUS_LIMIT, "no memory for a tensor %s%s%s", shape_text(shape, text),
+                       shape->rank > 0 ? "x" : "", element_name(element));
+}
+
 status datum_tensor(enum element element, const struct shape *shape, struct datum **out_datum)
 {
     uint64_t count;
     STATUS_TRY(shape_elements(shape, &count));
     uint64_t size;
-    void *data = NULL;
-    if (__builtin_mul_overflow(count, (uint64_t)element_size(element), &size) ||
-        posix_memalign(&data, TENSOR_ALIGNMENT, size > 0 ? size : 1) != 0) {
-        char text[SHAPE_TEXT_MOST];
-        return status_make(STATUS_LIMIT, "no memory for a tensor %sx%s", shape_text(shape, text),
-                           element_name(element));
-    }
+    if (__builtin_mul_overflow(count, (uint64_t)element_size(element), &size))
+        return no_memory(element, shape);
+    void *data = take_bytes(size);
+    if (data == NULL)
+        return no_memory(element, shape);
     if (element == ELEMENT_TEXT)
         memset(data, 0, size);
     struct datum *datum = datum_make(DATUM_TENSOR);
     datum->tensor = (struct tensor){element, *shape, data};
     datum->owns_data = true;
     *out_datum = datum;
+    return STATUS_OK;
+}
+
+status datum_own(struct datum *datum)
+{
+    if (datum->kind != DATUM_TENSOR || datum->owns_data)
+        return STATUS_OK;
+    const uint64_t size = tensor_bytes(&datum->tensor);
+    void *data = take_bytes(size);
+    if (data == NULL)
+        return no_memory(datum->tensor.element, &datum->tensor.shape);
+    if (size > 0)
+        memcpy(data, datum->tensor.data, size);
+    datum->tensor.data = data;
+    datum->owns_data = true;
+    if (datum->tensor.element == ELEMENT_TEXT) {
+        struct view *texts = data;
+        for (uint64_t i = 0; i < tensor_count(&datum->tensor); i++)
+            texts[i] = arena_copy(&datum->texts, texts[i]);
+    }
     return STATUS_OK;
 }
 
@@ -159,8 +215,10 @@ void datum_release(struct datum *datum)
     for (size_t i = 0; i < datum->count; i++)
         datum_release(datum->items[i]);
     free(datum->items);
-    if (datum->owns_data)
+    if (datum->owns_data) {
+        atomic_fetch_sub(&live_bytes, tensor_bytes(&datum->tensor));
         free(datum->tensor.data);
+    }
     arena_free(&datum->texts);
     free(datum);
 }

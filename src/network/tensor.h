@@ -89,4 +89,14 @@ static inline struct datum *datum_keep(struct datum *datum)
 // Accepts NULL.
 void datum_release(struct datum *datum);
 
+// Makes a tensor over foreign bytes the owner of a copy of them.
+status datum_own(struct datum *datum);
+
+// Bytes that all tensors of the process may own together; datum_tensor fails
+// beyond it.
+void datum_limit(uint64_t bytes);
+
+// Most bytes that they owned at a time.
+uint64_t datum_peak_bytes(void);
+
 #endif

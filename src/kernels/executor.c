@@ -1,0 +1,364 @@
+#include "executor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "buffer_plan.h"
+#include "invoke.h"
+
+// What an inner graph is run with: the executor itself.
+struct kernel_runner {
+    struct executor *executor;
+};
+
+struct executor {
+    const struct network *network;
+    struct parallel *parallel;
+    struct lifetimes *lifetimes;
+    struct buffer_plan *plan;
+    struct datum *planned;       // the bytes of the plan
+    kernel_function *kernels;    // by node
+    struct kernel_state **state; // by node
+    struct datum **constants;    // by value, made when first used
+    struct datum **values;       // by value, while the network runs
+    struct kernel_runner runner;
+};
+
+static status name_node(const struct executor *executor, const struct network_node *node,
+                        status failure)
+{
+    // A node inside this one has been named already.
+    if (executor->network->source != NULL &&
+        view_starts_with(view_of(status_message(failure)), executor->network->source->path))
+        return failure;
+    char text[200];
+    const status named =
+        status_make(status_code_of(failure), "%s: %s: %s", executor->network->source->path,
+                    network_node_text(node, text, sizeof text), status_message(failure));
+    status_free(failure);
+    return named;
+}
+
+static status find_kernels(struct executor *executor)
+{
+    const struct network *network = executor->network;
+    for (uint32_t i = 0; i < network->nodes.count; i++) {
+        const struct network_node *node = network_node(network, i);
+        executor->kernels[i] = kernel_find(node->definition);
+        if (executor->kernels[i] == NULL)
+            return name_node(executor, node,
+                             status_make(STATUS_UNSUPPORTED, "the host has no kernel for it"));
+    }
+    return STATUS_OK;
+}
+
+static status make_plan(struct executor *executor)
+{
+    executor->lifetimes = lifetimes_find(executor->network);
+    executor->plan = buffer_plan_make(executor->network, executor->lifetimes);
+    const struct shape bytes = {1, {(int64_t)executor->plan->size}};
+    return datum_tensor(ELEMENT_U8, &bytes, &executor->planned);
+}
+
+static uint64_t default_limit(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_size = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page_size <= 0)
+        return UINT64_MAX;
+    return (uint64_t)pages * (uint64_t)page_size / 4 * 3;
+}
+
+status executor_create(const struct network *network, const struct executor_options *options,
+                       struct executor **out_executor)
+{
+    const size_t nodes = network->nodes.count;
+    const size_t values = network->values.count;
+    struct executor *executor = memory_allocate_zeroed(1, sizeof *executor);
+    executor->network = network;
+    executor->runner.executor = executor;
+    executor->kernels = memory_allocate_zeroed(nodes + 1, sizeof *executor->kernels);
+    executor->state = memory_allocate_zeroed(nodes + 1, sizeof *executor->state);
+    executor->constants = memory_allocate_zeroed(values + 1, sizeof *executor->constants);
+    executor->values = memory_allocate_zeroed(values + 1, sizeof *executor->values);
+    executor->parallel = parallel_create(options->threads);
+    datum_limit(options->memory_limit > 0 ? options->memory_limit : default_limit());
+    status failure = find_kernels(executor);
+    if (failure == STATUS_OK)
+        failure = make_plan(executor);
+    if (failure != STATUS_OK) {
+        executor_free(executor);
+        return failure;
+    }
+    *out_executor = executor;
+    return STATUS_OK;
+}
+
+void executor_free(struct executor *executor)
+{
+    if (executor == NULL)
+        return;
+    for (uint32_t i = 0; i < executor->network->nodes.count; i++) {
+        if (executor->state[i] != NULL)
+            executor->state[i]->free(executor->state[i]);
+    }
+    for (uint32_t i = 0; i < executor->network->values.count; i++)
+        datum_release(executor->constants[i]);
+    datum_release(executor->planned);
+    lifetimes_free(executor->lifetimes);
+    buffer_plan_free(executor->plan);
+    parallel_free(executor->parallel);
+    free(executor->kernels);
+    free(executor->state);
+    free(executor->constants);
+    free(executor->values);
+    free(executor);
+}
+
+static status load_constant(struct executor *executor, uint32_t id, const struct constant *constant)
+{
+    if (constant_ready(constant)) {
+        executor->constants[id] = datum_over(&constant->tensor);
+        return STATUS_OK;
+    }
+    STATUS_TRY(
+        datum_tensor(constant->tensor.element, &constant->tensor.shape, &executor->constants[id]));
+    constant_unpack(constant, executor->constants[id]->tensor.data);
+    return STATUS_OK;
+}
+
+// The datum of a value, without a reference for the caller.
+static status get_value(struct executor *executor, uint32_t id, struct datum **out_datum)
+{
+    *out_datum = executor->values[id];
+    if (*out_datum != NULL)
+        return STATUS_OK;
+    const struct network_value *value = network_value(executor->network, id);
+    if (value->constant == NULL)
+        return status_make(STATUS_DATA, "value '%.*s' was not computed",
+                           VIEW_ARGUMENTS(value->name));
+    if (executor->constants[id] == NULL)
+        STATUS_TRY(load_constant(executor, id, value->constant));
+    *out_datum = executor->constants[id];
+    return STATUS_OK;
+}
+
+// Ends the life of a value. What somebody still holds on to (a sequence, an
+// output) leaves the planned memory before that is used again.
+static status drop_value(struct executor *executor, uint32_t id)
+{
+    struct datum *datum = executor->values[id];
+    executor->values[id] = NULL;
+    if (datum == NULL)
+        return STATUS_OK;
+    status failure = STATUS_OK;
+    if (datum->references > 1 && executor->plan->offsets[id] != BUFFER_PLAN_NOWHERE)
+        failure = datum_own(datum);
+    datum_release(datum);
+    return failure;
+}
+
+// What one call of a node needs besides the node.
+struct step {
+    struct datum **inputs;
+    struct datum **outputs;
+    void **places;
+    uint64_t *sizes;
+    bool *wanted;
+};
+
+static void step_allocate(struct step *step, const struct network_node *node)
+{
+    const size_t outputs = node->output_count;
+    step->inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *step->inputs);
+    step->outputs = memory_allocate_zeroed(outputs + 1, sizeof *step->outputs);
+    step->places = memory_allocate_zeroed(outputs + 1, sizeof *step->places);
+    step->sizes = memory_allocate_zeroed(outputs + 1, sizeof *step->sizes);
+    step->wanted = memory_allocate_zeroed(outputs + 1, sizeof *step->wanted);
+}
+
+static void step_free(struct step *step)
+{
+    free(step->inputs);
+    free(step->outputs);
+    free(step->places);
+    free(step->sizes);
+    free(step->wanted);
+}
+
+static void step_place_outputs(const struct executor *executor, const struct network_node *node,
+                               struct step *step)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const uint32_t id = node->outputs[i];
+        if (id == NETWORK_NONE)
+            continue;
+        step->wanted[i] = executor->lifetimes->read[id];
+        if (executor->plan->offsets[id] == BUFFER_PLAN_NOWHERE)
+            continue;
+        step->places[i] = (char *)executor->planned->tensor.data + executor->plan->offsets[id];
+        step->sizes[i] = executor->plan->sizes[id];
+    }
+}
+
+static status step_run(struct executor *executor, uint32_t node_id, struct step *step)
+{
+    const struct network_node *node = network_node(executor->network, node_id);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] != NETWORK_NONE)
+            STATUS_TRY(get_value(executor, node->inputs[i], &step->inputs[i]));
+    }
+    step_place_outputs(executor, node, step);
+    STATUS_TRY(invoke(&(struct invocation){.network = executor->network,
+                                           .node = node,
+                                           .run = executor->kernels[node_id],
+                                           .inputs = step->inputs,
+                                           .wanted = step->wanted,
+                                           .places = step->places,
+                                           .sizes = step->sizes,
+                                           .parallel = executor->parallel,
+                                           .state = &executor->state[node_id],
+                                           .runner = &executor->runner},
+                      step->outputs));
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (node->outputs[i] != NETWORK_NONE)
+            executor->values[node->outputs[i]] = step->outputs[i];
+    }
+    return STATUS_OK;
+}
+
+// Whether all that the node gives is known without running it.
+static bool already_known(const struct executor *executor, const struct network_node *node)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (node->outputs[i] != NETWORK_NONE && executor->lifetimes->read[node->outputs[i]] &&
+            network_value(executor->network, node->outputs[i])->constant == NULL)
+            return false;
+    }
+    return true;
+}
+
+static status run_node(struct executor *executor, uint32_t node_id)
+{
+    const struct network_node *node = network_node(executor->network, node_id);
+    if (already_known(executor, node))
+        return STATUS_OK;
+    struct step step;
+    step_allocate(&step, node);
+    const status failure = step_run(executor, node_id, &step);
+    step_free(&step);
+    return failure == STATUS_OK ? STATUS_OK : name_node(executor, node, failure);
+}
+
+static status run_nodes(struct executor *executor, uint32_t graph_id)
+{
+    const struct network_graph *graph = network_graph(executor->network, graph_id);
+    const struct graph_lifetimes *lists = &executor->lifetimes->graphs[graph_id];
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        STATUS_TRY(run_node(executor, graph->nodes[i]));
+        for (uint32_t j = lists->starts[i]; j < lists->starts[i + 1]; j++)
+            STATUS_TRY(drop_value(executor, lists->values[j]));
+    }
+    return STATUS_OK;
+}
+
+static status take_outputs(struct executor *executor, uint32_t graph_id, struct datum **out_outputs)
+{
+    const struct network_graph *graph = network_graph(executor->network, graph_id);
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        struct datum *datum;
+        STATUS_TRY(get_value(executor, graph->outputs[i], &datum));
+        out_outputs[i] = datum_keep(datum);
+    }
+    return STATUS_OK;
+}
+
+static status run_graph(struct executor *executor, uint32_t graph_id, struct datum *const *inputs,
+                        size_t input_count, struct datum **out_outputs)
+{
+    const struct network_graph *graph = network_graph(executor->network, graph_id);
+    for (uint32_t i = 0; i < graph->output_count; i++)
+        out_outputs[i] = NULL;
+    for (uint32_t i = 0; i < graph->input_count && i < input_count; i++)
+        executor->values[graph->inputs[i]] = inputs[i] != NULL ? datum_keep(inputs[i]) : NULL;
+
+    status failure = run_nodes(executor, graph_id);
+    if (failure == STATUS_OK)
+        failure = take_outputs(executor, graph_id, out_outputs);
+    const struct graph_lifetimes *lists = &executor->lifetimes->graphs[graph_id];
+    for (uint32_t i = 0; i < lists->own_count; i++)
+        failure = status_first(failure, drop_value(executor, lists->own[i]));
+    for (uint32_t i = 0; failure != STATUS_OK && i < graph->output_count; i++) {
+        datum_release(out_outputs[i]);
+        out_outputs[i] = NULL;
+    }
+    return failure;
+}
+
+status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
+                          size_t input_count, struct datum **out_outputs)
+{
+    const struct network_graph *inner = network_graph(runner->executor->network, graph);
+    if (input_count != inner->input_count)
+        return status_make(STATUS_DATA, "graph '%.*s' takes %" PRIu32 " inputs, not %zu",
+                           VIEW_ARGUMENTS(inner->name), inner->input_count, input_count);
+    return run_graph(runner->executor, graph, inputs, input_count, out_outputs);
+}
+
+static status check_tensor_input(const struct network_value *value, const struct tensor *tensor)
+{
+    const struct value_type given = value_type_tensor(tensor->element, &tensor->shape);
+    struct value_type merged;
+    const status failure = value_type_merge(&value->type, &given, &merged);
+    if (failure == STATUS_OK)
+        return STATUS_OK;
+    const status named = status_make(STATUS_DATA, "input '%.*s': %s", VIEW_ARGUMENTS(value->name),
+                                     status_message(failure));
+    status_free(failure);
+    return named;
+}
+
+static status check_inputs(const struct executor *executor, struct datum *const *inputs,
+                           size_t count)
+{
+    const struct network_graph *graph = network_graph(executor->network, 0);
+    if (count > graph->input_count)
+        return status_make(STATUS_DATA, "%s takes %" PRIu32 " inputs, not %zu",
+                           executor->network->source->path, graph->input_count, count);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct network_value *value = network_value(executor->network, graph->inputs[i]);
+        if (i < count && inputs[i] != NULL) {
+            if (inputs[i]->kind == DATUM_TENSOR)
+                STATUS_TRY(check_tensor_input(value, &inputs[i]->tensor));
+        } else if (value->constant == NULL) {
+            return status_make(STATUS_DATA, "input '%.*s' is not given",
+                               VIEW_ARGUMENTS(value->name));
+        }
+    }
+    return STATUS_OK;
+}
+
+// A constant given out lives in the network, or in the executor: the caller gets
+// a copy.
+static status own_outputs(const struct network_graph *graph, struct datum **outputs)
+{
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (outputs[i]->kind == DATUM_TENSOR && !outputs[i]->owns_data)
+            STATUS_TRY(datum_own(outputs[i]));
+    }
+    return STATUS_OK;
+}
+
+status executor_run(struct executor *executor, struct datum *const *inputs, size_t input_count,
+                    struct datum **out_outputs)
+{
+    STATUS_TRY(check_inputs(executor, inputs, input_count));
+    STATUS_TRY(run_graph(executor, 0, inputs, input_count, out_outputs));
+    const struct network_graph *graph = network_graph(executor->network, 0);
+    const status failure = own_outputs(graph, out_outputs);
+    for (uint32_t i = 0; failure != STATUS_OK && i < graph->output_count; i++)
+        datum_release(out_outputs[i]);
+    return failure;
+}

@@ -1,0 +1,185 @@
+#include "invoke.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+// What one call works with, in one piece of memory.
+struct frame {
+    const struct tensor **tensors;
+    struct value_type *types;
+    const struct value_type **type_pointers;
+    struct constant *constants;
+    const struct constant **known;
+    struct value_type *results;
+};
+
+static void frame_allocate(struct frame *frame, uint32_t inputs, uint32_t outputs)
+{
+    frame->tensors = memory_allocate_zeroed(inputs + 1, sizeof *frame->tensors);
+    frame->types = memory_allocate_zeroed(inputs + 1, sizeof *frame->types);
+    frame->type_pointers = memory_allocate_zeroed(inputs + 1, sizeof *frame->type_pointers);
+    frame->constants = memory_allocate_zeroed(inputs + 1, sizeof *frame->constants);
+    frame->known = memory_allocate_zeroed(inputs + 1, sizeof *frame->known);
+    frame->results = memory_allocate_zeroed(outputs + 1, sizeof *frame->results);
+}
+
+static void frame_free(struct frame *frame)
+{
+    free(frame->tensors);
+    free(frame->types);
+    free(frame->type_pointers);
+    free(frame->constants);
+    free(frame->known);
+    free(frame->results);
+}
+
+static struct value_type type_of_sequence(const struct datum *datum)
+{
+    struct value_type type = {.kind = VALUE_SEQUENCE};
+    if (datum->count > 0 && datum->items[0]->kind == DATUM_TENSOR)
+        type.element = datum->items[0]->tensor.element;
+    return type;
+}
+
+static void frame_take_input(struct frame *frame, uint32_t index, struct datum *datum)
+{
+    frame->type_pointers[index] = &frame->types[index];
+    switch (datum->kind) {
+    case DATUM_TENSOR:
+        frame->tensors[index] = &datum->tensor;
+        frame->types[index] = value_type_tensor(datum->tensor.element, &datum->tensor.shape);
+        frame->constants[index] =
+            (struct constant){datum->tensor, false, tensor_bytes(&datum->tensor)};
+        frame->known[index] = &frame->constants[index];
+        break;
+    case DATUM_SEQUENCE:
+        frame->types[index] = type_of_sequence(datum);
+        break;
+    case DATUM_NOTHING:
+        frame->types[index].optional = true;
+        break;
+    }
+}
+
+static status infer_outputs(const struct invocation *invocation, struct frame *frame)
+{
+    const struct network_node *node = invocation->node;
+    struct inference inference = {
+        .network = invocation->network,
+        .node = node,
+        .input_count = node->input_count,
+        .output_count = node->output_count,
+        .inputs = frame->type_pointers,
+        .known = frame->known,
+        .outputs = frame->results,
+    };
+    return inference_run(&inference);
+}
+
+static status make_output(const struct invocation *invocation, uint32_t index,
+                          const struct value_type *type, struct datum **out_datum)
+{
+    uint64_t count;
+    STATUS_TRY(shape_elements(&type->shape, &count));
+    void *place = invocation->places != NULL ? invocation->places[index] : NULL;
+    if (place == NULL || type->element == ELEMENT_TEXT ||
+        count > invocation->sizes[index] / element_size(type->element))
+        return datum_tensor(type->element, &type->shape, out_datum);
+    *out_datum = datum_over(&(struct tensor){type->element, type->shape, place});
+    return STATUS_OK;
+}
+
+static status make_outputs(const struct invocation *invocation, const struct frame *frame,
+                           struct datum **outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        if (invocation->wanted[i] && value_type_static(&frame->results[i]))
+            STATUS_TRY(make_output(invocation, i, &frame->results[i], &outputs[i]));
+    }
+    return STATUS_OK;
+}
+
+static status check_outputs(const struct invocation *invocation, struct datum *const *outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        if (invocation->wanted[i] && outputs[i] == NULL)
+            return status_make(STATUS_UNSUPPORTED, "output %" PRIu32 " cannot be computed", i);
+    }
+    return STATUS_OK;
+}
+
+static status run_kernel(const struct invocation *invocation, const struct frame *frame,
+                         struct datum **outputs)
+{
+    const struct network_node *node = invocation->node;
+    struct kernel_call call = {
+        .node = node,
+        .attributes = node->attributes,
+        .version = node->version,
+        .inputs = frame->tensors,
+        .data = invocation->inputs,
+        .input_count = node->input_count,
+        .output_count = node->output_count,
+        .outputs = outputs,
+        .wanted = invocation->wanted,
+        .parallel = invocation->parallel,
+        .state = invocation->state,
+        .runner = invocation->runner,
+    };
+    STATUS_TRY(invocation->run(&call));
+    return check_outputs(invocation, outputs);
+}
+
+status invoke(const struct invocation *invocation, struct datum **outputs)
+{
+    const struct network_node *node = invocation->node;
+    struct frame frame;
+    frame_allocate(&frame, node->input_count, node->output_count);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        outputs[i] = NULL;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (invocation->inputs[i] != NULL)
+            frame_take_input(&frame, i, invocation->inputs[i]);
+    }
+    status failure = infer_outputs(invocation, &frame);
+    if (failure == STATUS_OK)
+        failure = make_outputs(invocation, &frame, outputs);
+    if (failure == STATUS_OK)
+        failure = run_kernel(invocation, &frame, outputs);
+    for (uint32_t i = 0; failure != STATUS_OK && i < node->output_count; i++) {
+        datum_release(outputs[i]);
+        outputs[i] = NULL;
+    }
+    frame_free(&frame);
+    return failure;
+}
+
+status kernel_make(struct kernel_call *call, uint32_t index, enum element element,
+                   const struct shape *shape, struct tensor **out_tensor)
+{
+    *out_tensor = NULL;
+    if (!kernel_wants(call, index))
+        return STATUS_OK;
+    datum_release(call->outputs[index]);
+    call->outputs[index] = NULL;
+    STATUS_TRY(datum_tensor(element, shape, &call->outputs[index]));
+    *out_tensor = &call->outputs[index]->tensor;
+    return STATUS_OK;
+}
+
+void kernel_give(struct kernel_call *call, uint32_t index, struct datum *datum)
+{
+    if (!kernel_wants(call, index)) {
+        datum_release(datum);
+        return;
+    }
+    datum_release(call->outputs[index]);
+    call->outputs[index] = datum;
+}
+
+struct view kernel_text(struct kernel_call *call, uint32_t index, struct view text)
+{
+    return arena_copy(&call->outputs[index]->texts, text);
+}

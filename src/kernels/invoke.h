@@ -1,0 +1,27 @@
+// Calls the kernel of one node: finds the types of its outputs from the inputs
+// at hand, makes the outputs whose shapes are known, and runs it.
+
+#ifndef OPSCOPE_KERNELS_INVOKE_H
+#define OPSCOPE_KERNELS_INVOKE_H
+
+#include "kernel.h"
+
+struct invocation {
+    const struct network *network;
+    const struct network_node *node;
+    kernel_function run;
+    struct datum *const *inputs; // `node->input_count` of them, NULL where left out
+    const bool *wanted;          // `node->output_count` of them
+    // Planned memory for outputs, aligned, with its size; NULL or 0: none. Used
+    // where it is large enough.
+    void *const *places;
+    const uint64_t *sizes;
+    struct parallel *parallel;
+    struct kernel_state **state;
+    struct kernel_runner *runner; // NULL: no inner graphs can be run
+};
+
+// Fills `outputs`, one reference each, NULL where not wanted; none on failure.
+status invoke(const struct invocation *invocation, struct datum **outputs);
+
+#endif
