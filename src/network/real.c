@@ -21,6 +21,8 @@ float real_from_f16(uint16_t bits)
 // of the fraction is right, and so is what lies beyond the largest number.
 static uint32_t narrow_bits(double magnitude, int fraction_bits, int bias)
 {
+    if (magnitude == 0)
+        return 0;
     int exponent;
     frexp(magnitude, &exponent); // magnitude = f x 2^exponent, 0.5 <= f < 1
     const int lowest = 1 - bias;
