@@ -1,0 +1,385 @@
+#include "integer_matmul.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "integer_core.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// The second side lies in panels of PANEL columns: for each pair of depth indices
+// k, k + 1 the two numbers of each column side by side, which is what one
+// multiply-add instruction takes.
+enum { PANEL = 16, STRIP = 4 };
+
+struct integer_packed {
+    uint64_t columns;
+    uint64_t depth;
+    uint64_t pairs; // depth halved, rounded up; what is missing is 0
+    // Pairs whose sums fit 32 bits whatever the other side is; 0: not even one.
+    uint64_t exact_pairs;
+    int16_t *panels;
+};
+
+static status no_memory(void)
+{
+    return status_make(STATUS_LIMIT, "no memory for an integer product");
+}
+
+int16_t *integer_allocate(uint64_t count)
+{
+    if (count > (UINT64_C(1) << 46))
+        return NULL;
+    return malloc((size_t)(count == 0 ? 1 : count) * sizeof(int16_t));
+}
+
+#define WIDEN(type)                                                                                \
+    do {                                                                                           \
+        const type *from = (const type *)data + first;                                             \
+        if (stride == 1)                                                                           \
+            for (uint64_t i = 0; i < count; i++)                                                   \
+                out[i] = (int16_t)(from[i] - zero);                                                \
+        else                                                                                       \
+            for (uint64_t i = 0; i < count; i++)                                                   \
+                out[i] = (int16_t)(from[i * stride] - zero);                                       \
+    } while (0)
+
+void integer_widen(enum element element, const void *data, uint64_t first, uint64_t stride,
+                   uint64_t count, int32_t zero, int16_t *out)
+{
+    switch (element) {
+    case ELEMENT_U8:
+    case ELEMENT_U4:
+        WIDEN(uint8_t);
+        break;
+    case ELEMENT_I16:
+        WIDEN(int16_t);
+        break;
+    default:
+        WIDEN(int8_t);
+        break;
+    }
+}
+
+static int32_t zero_of(struct integer_zeros zeros, uint64_t row)
+{
+    if (zeros.count == 0)
+        return 0;
+    return zeros.items[zeros.count == 1 ? 0 : row];
+}
+
+void integer_matrix_row(const struct integer_matrix *matrix, uint64_t row, int16_t *out)
+{
+    const int32_t zero = zero_of(matrix->zeros, row);
+    const uint64_t start = row * matrix->row_stride;
+    for (uint64_t o = 0; o < matrix->outer; o++)
+        integer_widen(matrix->element, matrix->data, start + o * matrix->outer_stride,
+                      matrix->inner_stride, matrix->inner, zero, out + o * matrix->inner);
+}
+
+// How many pairs of products with 16-bit numbers are sure to fit 32 bits.
+static uint64_t exact_pairs(int32_t largest)
+{
+    const int64_t pair = INT64_C(2) * 32768 * (largest == 0 ? 1 : largest);
+    return (uint64_t)(INT32_MAX / pair);
+}
+
+status integer_pack(const struct integer_matrix *columns, struct integer_packed **out_packed)
+{
+    const uint64_t depth = columns->outer * columns->inner;
+    const uint64_t pairs = depth / 2 + depth % 2;
+    const uint64_t panels = columns->rows / PANEL + (columns->rows % PANEL != 0);
+    struct integer_packed *packed = calloc(1, sizeof *packed);
+    int16_t *row = integer_allocate(2 * pairs);
+    int16_t *data = pairs == 0 || panels <= (UINT64_C(1) << 46) / (2 * PANEL * pairs)
+                        ? integer_allocate(panels * pairs * 2 * PANEL)
+                        : NULL;
+    if (packed == NULL || row == NULL || data == NULL) {
+        free(packed);
+        free(row);
+        free(data);
+        return no_memory();
+    }
+    memset(data, 0, (size_t)(panels * pairs * 2 * PANEL) * sizeof *data);
+    memset(row, 0, (size_t)(2 * pairs) * sizeof *row);
+    int32_t largest = 0;
+    for (uint64_t n = 0; n < columns->rows; n++) {
+        integer_matrix_row(columns, n, row);
+        int16_t *place = data + n / PANEL * pairs * 2 * PANEL + n % PANEL * 2;
+        for (uint64_t p = 0; p < pairs; p++) {
+            place[p * 2 * PANEL] = row[2 * p];
+            place[p * 2 * PANEL + 1] = row[2 * p + 1];
+        }
+        for (uint64_t k = 0; k < depth; k++)
+            largest = abs(row[k]) > largest ? abs(row[k]) : largest;
+    }
+    free(row);
+    *packed = (struct integer_packed){columns->rows, depth, pairs, exact_pairs(largest), data};
+    *out_packed = packed;
+    return STATUS_OK;
+}
+
+void integer_packed_free(struct integer_packed *packed)
+{
+    if (packed == NULL)
+        return;
+    free(packed->panels);
+    free(packed);
+}
+
+// Sums over `pairs` pairs of `rows` (at most STRIP) rows and one panel.
+typedef void (*strip_function)(const int16_t *a, uint64_t a_stride, uint64_t rows,
+                               const int16_t *panel, uint64_t pairs, uint32_t sums[STRIP][PANEL]);
+
+static void strip_portable(const int16_t *a, uint64_t a_stride, uint64_t rows, const int16_t *panel,
+                           uint64_t pairs, uint32_t sums[STRIP][PANEL])
+{
+    for (uint64_t r = 0; r < rows; r++) {
+        uint32_t line[PANEL] = {0};
+        const int16_t *row = a + r * a_stride;
+        for (uint64_t p = 0; p < pairs; p++) {
+            const int32_t even = row[2 * p];
+            const int32_t odd = row[2 * p + 1];
+            const int16_t *b = panel + p * 2 * PANEL;
+            for (int c = 0; c < PANEL; c++)
+                line[c] += (uint32_t)(even * b[2 * c]) + (uint32_t)(odd * b[2 * c + 1]);
+        }
+        memcpy(sums[r], line, sizeof line);
+    }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"), always_inline)) static inline void
+strip_rows(const int16_t *a, uint64_t a_stride, int rows, const int16_t *panel, uint64_t pairs,
+           uint32_t sums[STRIP][PANEL])
+{
+    __m256i low[STRIP], high[STRIP];
+    for (int r = 0; r < rows; r++)
+        low[r] = high[r] = _mm256_setzero_si256();
+    for (uint64_t p = 0; p < pairs; p++) {
+        const __m256i first = _mm256_loadu_si256((const __m256i *)(panel + p * 2 * PANEL));
+        const __m256i second = _mm256_loadu_si256((const __m256i *)(panel + p * 2 * PANEL + 16));
+        for (int r = 0; r < rows; r++) {
+            int32_t pair;
+            memcpy(&pair, a + (uint64_t)r * a_stride + 2 * p, sizeof pair);
+            const __m256i both = _mm256_set1_epi32(pair);
+            low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(both, first));
+            high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(both, second));
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        _mm256_storeu_si256((__m256i *)sums[r], low[r]);
+        _mm256_storeu_si256((__m256i *)(sums[r] + 8), high[r]);
+    }
+}
+
+__attribute__((target("avx2"))) static void strip_avx2(const int16_t *a, uint64_t a_stride,
+                                                       uint64_t rows, const int16_t *panel,
+                                                       uint64_t pairs, uint32_t sums[STRIP][PANEL])
+{
+    if (rows == STRIP) {
+        strip_rows(a, a_stride, STRIP, panel, pairs, sums);
+        return;
+    }
+    for (uint64_t r = 0; r < rows; r++)
+        strip_rows(a + r * a_stride, a_stride, 1, panel, pairs, sums + r);
+}
+#endif
+
+static bool portable_only;
+
+void integer_force_portable(bool portable)
+{
+    portable_only = portable;
+}
+
+bool integer_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && !portable_only;
+#else
+    return false;
+#endif
+}
+
+static strip_function strip_choose(void)
+{
+#if defined(__x86_64__)
+    if (integer_has_avx2())
+        return strip_avx2;
+#endif
+    return strip_portable;
+}
+
+static void strip_wide_slow(const int16_t *a, uint64_t a_stride, uint64_t rows,
+                            const int16_t *panel, uint64_t pairs, int64_t sums[STRIP][PANEL])
+{
+    for (uint64_t r = 0; r < rows; r++) {
+        const int16_t *row = a + r * a_stride;
+        for (uint64_t p = 0; p < pairs; p++) {
+            const int16_t *b = panel + p * 2 * PANEL;
+            for (int c = 0; c < PANEL; c++)
+                sums[r][c] +=
+                    (int64_t)(row[2 * p] * b[2 * c]) + (int64_t)(row[2 * p + 1] * b[2 * c + 1]);
+        }
+    }
+}
+
+static void strip_wide(strip_function strip, const struct integer_packed *packed, const int16_t *a,
+                       uint64_t a_stride, uint64_t rows, const int16_t *panel,
+                       int64_t sums[STRIP][PANEL])
+{
+    memset(sums, 0, STRIP * sizeof *sums);
+    const uint64_t step = packed->exact_pairs;
+    if (step < 2) {
+        strip_wide_slow(a, a_stride, rows, panel, packed->pairs, sums);
+        return;
+    }
+    uint32_t part[STRIP][PANEL];
+    for (uint64_t p = 0; p < packed->pairs; p += step) {
+        const uint64_t pairs = packed->pairs - p < step ? packed->pairs - p : step;
+        strip(a + 2 * p, a_stride, rows, panel + p * 2 * PANEL, pairs, part);
+        for (uint64_t r = 0; r < rows; r++)
+            for (int c = 0; c < PANEL; c++)
+                sums[r][c] += (int32_t)part[r][c];
+    }
+}
+
+void integer_multiply(const struct integer_packed *packed, const int16_t *a, uint64_t a_stride,
+                      struct integer_tile *tile, void *sums)
+{
+    const strip_function strip = strip_choose();
+    tile->narrow = tile->wide == NULL ? sums : NULL;
+    for (uint64_t column = 0; column < tile->columns; column += PANEL) {
+        const uint64_t columns = tile->columns - column < PANEL ? tile->columns - column : PANEL;
+        const int16_t *panel =
+            packed->panels + (tile->column + column) / PANEL * packed->pairs * 2 * PANEL;
+        for (uint64_t row = 0; row < tile->rows; row += STRIP) {
+            const uint64_t rows = tile->rows - row < STRIP ? tile->rows - row : STRIP;
+            const int16_t *from = a + row * a_stride;
+            uint32_t narrow[STRIP][PANEL];
+            int64_t wide[STRIP][PANEL];
+            if (tile->wide != NULL)
+                strip_wide(strip, packed, from, a_stride, rows, panel, wide);
+            else
+                strip(from, a_stride, rows, panel, packed->pairs, narrow);
+            for (uint64_t r = 0; r < rows; r++) {
+                const uint64_t place = (row + r) * tile->stride + column;
+                if (tile->wide != NULL)
+                    memcpy((int64_t *)sums + place, wide[r], (size_t)columns * sizeof(int64_t));
+                else
+                    memcpy((int32_t *)sums + place, narrow[r], (size_t)columns * sizeof(int32_t));
+            }
+        }
+    }
+}
+
+uint64_t integer_packed_columns(const struct integer_packed *packed)
+{
+    return packed->columns;
+}
+
+uint64_t integer_packed_stride(const struct integer_packed *packed)
+{
+    return 2 * packed->pairs;
+}
+
+void integer_plan_tiles(const struct integer_packed *packed, uint64_t rows,
+                        struct integer_plan *out_plan)
+{
+    enum { BYTES = 128 << 10, ROWS_MOST = 64, COLUMNS = 4 * PANEL };
+    const uint64_t row_bytes = 2 * packed->pairs * sizeof(int16_t) + 1;
+    uint64_t tile_rows = BYTES / row_bytes / STRIP * STRIP;
+    tile_rows = tile_rows < STRIP ? STRIP : tile_rows;
+    tile_rows = tile_rows > ROWS_MOST ? ROWS_MOST : tile_rows;
+    out_plan->rows = tile_rows;
+    out_plan->row_tiles = (rows + tile_rows - 1) / tile_rows;
+    // Few rows: the columns are shared out as well.
+    out_plan->columns = out_plan->row_tiles >= 8 ? packed->columns : COLUMNS;
+    out_plan->column_tiles =
+        packed->columns == 0 ? 0 : (packed->columns + out_plan->columns - 1) / out_plan->columns;
+}
+
+struct matmul_job {
+    const struct integer_matrix *rows;
+    const struct integer_packed *packed;
+    struct integer_plan plan;
+    bool wide;
+    integer_finish finish;
+    void *context;
+    bool no_memory; // set by any piece
+};
+
+static void matmul_piece(void *context, uint64_t from, uint64_t to)
+{
+    struct matmul_job *job = context;
+    const uint64_t a_stride = integer_packed_stride(job->packed);
+    int16_t *a = integer_allocate(job->plan.rows * a_stride + 1);
+    void *sums = integer_tile_allocate(&job->plan, job->packed, job->wide);
+    if (a == NULL || sums == NULL)
+        __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
+    else
+        for (uint64_t i = from; i < to; i++) {
+            struct integer_tile tile;
+            integer_tile_place(&job->plan, job->packed, i, job->rows->rows, &tile);
+            tile.wide = job->wide ? sums : NULL;
+            for (uint64_t r = 0; r < tile.rows; r++) {
+                a[r * a_stride + a_stride - (a_stride > 0)] = 0;
+                integer_matrix_row(job->rows, tile.row + r, a + r * a_stride);
+            }
+            integer_multiply(job->packed, a, a_stride, &tile, sums);
+            job->finish(job->context, &tile);
+        }
+    free(a);
+    free(sums);
+}
+
+void *integer_tile_allocate(const struct integer_plan *plan, const struct integer_packed *packed,
+                            bool wide)
+{
+    const uint64_t columns = plan->columns < packed->columns ? plan->columns : packed->columns;
+    return malloc((size_t)(plan->rows * columns + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
+}
+
+void integer_tile_place(const struct integer_plan *plan, const struct integer_packed *packed,
+                        uint64_t index, uint64_t rows, struct integer_tile *out_tile)
+{
+    const uint64_t row = index / plan->column_tiles * plan->rows;
+    const uint64_t column = index % plan->column_tiles * plan->columns;
+    const uint64_t columns_left = packed->columns - column;
+    *out_tile = (struct integer_tile){
+        .row = row,
+        .rows = rows - row < plan->rows ? rows - row : plan->rows,
+        .column = column,
+        .columns = columns_left < plan->columns ? columns_left : plan->columns,
+    };
+    out_tile->stride = out_tile->columns;
+}
+
+status integer_matmul(const struct integer_matrix *rows, const struct integer_packed *packed,
+                      bool wide, struct parallel *parallel, integer_finish finish, void *context)
+{
+    struct matmul_job job = {rows, packed, {0}, wide, finish, context, false};
+    integer_plan_tiles(packed, rows->rows, &job.plan);
+    parallel_for(parallel, job.plan.row_tiles * job.plan.column_tiles, 1, matmul_piece, &job);
+    return job.no_memory ? no_memory() : STATUS_OK;
+}
+
+void integer_store_tile(void *context, const struct integer_tile *tile)
+{
+    const struct integer_store *store = context;
+    for (uint64_t r = 0; r < tile->rows; r++) {
+        const uint64_t place = tile->batch * store->batch_stride +
+                               (tile->row + r) * store->row_stride +
+                               tile->column * store->column_stride;
+        for (uint64_t c = 0; c < tile->columns; c++) {
+            const uint64_t to = place + c * store->column_stride;
+            if (tile->wide != NULL)
+                store->wide[to] = tile->wide[r * tile->stride + c];
+            else
+                store->narrow[to] = tile->narrow[r * tile->stride + c];
+        }
+    }
+}

@@ -1,0 +1,257 @@
+// Integer products and convolutions against sums written out, with and without AVX2.
+
+#include "kernels/core/integer_matmul.h"
+#include "kernels/core/integer_core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct random {
+    unsigned seed;
+};
+
+static uint64_t below(struct random *random, uint64_t most)
+{
+    return (uint64_t)rand_r(&random->seed) % most;
+}
+
+static void *random_elements(struct random *random, enum element element, uint64_t count)
+{
+    const size_t bytes = (size_t)count * element_size(element);
+    unsigned char *data = malloc(bytes + 1);
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)below(random, 256);
+    return data;
+}
+
+static int64_t element_of(enum element element, const void *data, uint64_t index)
+{
+    if (element == ELEMENT_U8)
+        return ((const uint8_t *)data)[index];
+    if (element == ELEMENT_I16)
+        return ((const int16_t *)data)[index];
+    return ((const int8_t *)data)[index];
+}
+
+static int64_t zero_of(struct integer_zeros zeros, uint64_t row)
+{
+    return zeros.count == 0 ? 0 : zeros.items[zeros.count == 1 ? 0 : row];
+}
+
+static int64_t matrix_at(const struct integer_matrix *matrix, uint64_t row, uint64_t outer,
+                         uint64_t inner)
+{
+    const uint64_t index =
+        row * matrix->row_stride + outer * matrix->outer_stride + inner * matrix->inner_stride;
+    return element_of(matrix->element, matrix->data, index) - zero_of(matrix->zeros, row);
+}
+
+static const enum element ELEMENTS[] = {ELEMENT_I8, ELEMENT_U8, ELEMENT_I16};
+
+static struct integer_zeros random_zeros(struct random *random, enum element element,
+                                         int32_t *items, uint64_t rows)
+{
+    if (element == ELEMENT_I16)
+        return (struct integer_zeros){NULL, 0};
+    for (uint64_t i = 0; i < rows; i++)
+        items[i] = (int32_t)below(random, 256) - (element == ELEMENT_I8 ? 128 : 0);
+    const uint64_t counts[] = {0, 1, rows};
+    return (struct integer_zeros){items, counts[below(random, 3)]};
+}
+
+static void check_product(struct random *random, struct parallel *parallel)
+{
+    const uint64_t m = below(random, 100), n = below(random, 90), k = below(random, 700);
+    int32_t a_zeros[100], b_zeros[90];
+    struct integer_matrix a = {ELEMENTS[below(random, 3)], NULL, m, 1, k, k, 0, 1, {0}};
+    struct integer_matrix b = {ELEMENTS[below(random, 3)], NULL, n, 1, k, k, 0, 1, {0}};
+    if (below(random, 2) == 0) {
+        b.row_stride = 1;
+        b.inner_stride = n;
+    }
+    void *a_data = random_elements(random, a.element, m * k);
+    void *b_data = random_elements(random, b.element, n * k);
+    a.data = a_data;
+    b.data = b_data;
+    a.zeros = random_zeros(random, a.element, a_zeros, m);
+    b.zeros = random_zeros(random, b.element, b_zeros, n);
+    const bool wide = below(random, 2) == 0;
+    int32_t *narrow_sums = calloc(m * n + 1, sizeof *narrow_sums);
+    int64_t *wide_sums = calloc(m * n + 1, sizeof *wide_sums);
+    struct integer_store store = {narrow_sums, wide_sums, 0, n, 1};
+    struct integer_packed *packed;
+    assert_null(integer_pack(&b, &packed));
+    assert_null(integer_matmul(&a, packed, wide, parallel, integer_store_tile, &store));
+    integer_packed_free(packed);
+    for (uint64_t i = 0; i < m; i++)
+        for (uint64_t j = 0; j < n; j++) {
+            int64_t sum = 0;
+            for (uint64_t l = 0; l < k; l++)
+                sum += matrix_at(&a, i, 0, l) * matrix_at(&b, j, 0, l);
+            if (wide)
+                assert_int_equal(wide_sums[i * n + j], sum);
+            else
+                assert_int_equal((uint32_t)narrow_sums[i * n + j], (uint32_t)sum);
+        }
+    free(a_data);
+    free(b_data);
+    free(narrow_sums);
+    free(wide_sums);
+}
+
+static void products_are_exact(void **state)
+{
+    (void)state;
+    struct parallel *parallel = parallel_create(2);
+    for (unsigned round = 0; round < 60; round++) {
+        struct random random = {round};
+        integer_force_portable(round % 3 == 0);
+        check_product(&random, parallel);
+    }
+    integer_force_portable(false);
+    parallel_free(parallel);
+}
+
+// The one case in which a multiply-add of pairs does not fit 32 bits.
+static void the_lowest_numbers_do_not_overflow(void **state)
+{
+    (void)state;
+    int16_t lowest[6];
+    for (int i = 0; i < 6; i++)
+        lowest[i] = INT16_MIN;
+    struct parallel *parallel = parallel_create(1);
+    const struct integer_matrix matrix = {ELEMENT_I16, lowest, 1, 1, 6, 6, 0, 1, {0}};
+    struct integer_packed *packed;
+    assert_null(integer_pack(&matrix, &packed));
+    int64_t sum = 0;
+    struct integer_store store = {NULL, &sum, 0, 1, 1};
+    assert_null(integer_matmul(&matrix, packed, true, parallel, integer_store_tile, &store));
+    assert_int_equal(sum, INT64_C(6) << 30);
+    integer_packed_free(packed);
+    parallel_free(parallel);
+}
+
+static int64_t input_at(const struct integer_convolution *shape, uint64_t batch, uint64_t channel,
+                        const int64_t place[3])
+{
+    uint64_t position = 0;
+    for (int d = 0; d < 3; d++) {
+        if (place[d] < 0 || place[d] >= (int64_t)shape->in[d])
+            return 0;
+        position = position * shape->in[d] + (uint64_t)place[d];
+    }
+    const uint64_t count = shape->in[0] * shape->in[1] * shape->in[2];
+    const uint64_t index = shape->channels_last
+                               ? (batch * count + position) * shape->channels + channel
+                               : (batch * shape->channels + channel) * count + position;
+    return element_of(shape->element, shape->input, index) - shape->zero_point;
+}
+
+static int64_t convolution_at(const struct integer_convolution *shape, uint64_t batch,
+                              uint64_t filter, const uint64_t out[3])
+{
+    const uint64_t depth = shape->channels / shape->groups;
+    const uint64_t group = filter / (shape->filters / shape->groups);
+    int64_t sum = 0;
+    uint64_t tap = 0;
+    for (uint64_t x = 0; x < shape->kernel[0]; x++)
+        for (uint64_t y = 0; y < shape->kernel[1]; y++)
+            for (uint64_t z = 0; z < shape->kernel[2]; z++, tap++) {
+                const uint64_t at[3] = {x, y, z};
+                int64_t place[3];
+                for (int d = 0; d < 3; d++)
+                    place[d] = (int64_t)(out[d] * shape->stride[d] + at[d] * shape->dilation[d]) -
+                               shape->pad[d];
+                for (uint64_t c = 0; c < depth; c++)
+                    sum += input_at(shape, batch, group * depth + c, place) *
+                           matrix_at(&shape->weights, filter, tap, c);
+            }
+    return sum;
+}
+
+static void check_convolution(struct random *random, struct parallel *parallel)
+{
+    struct integer_convolution shape = {.batch = 1 + below(random, 2)};
+    shape.groups = 1 + below(random, 4);
+    shape.channels = shape.groups * (below(random, 2) ? 1 : 1 + below(random, 5));
+    shape.filters = shape.groups * (1 + below(random, 20));
+    const int spatial = 1 + (int)below(random, 3);
+    uint64_t taps = 1, in_count = 1, out_count = 1;
+    for (int d = 0; d < 3; d++) {
+        const bool used = d >= 3 - spatial;
+        shape.kernel[d] = used ? 1 + below(random, 3) : 1;
+        shape.stride[d] = used ? 1 + below(random, 3) : 1;
+        shape.dilation[d] = used ? 1 + below(random, 2) : 1;
+        shape.pad[d] = used ? (int64_t)below(random, 3) : 0;
+        const uint64_t extent = (shape.kernel[d] - 1) * shape.dilation[d] + 1;
+        shape.in[d] = used ? extent + below(random, 5) : 1;
+        shape.out[d] = (shape.in[d] + 2 * (uint64_t)shape.pad[d] - extent) / shape.stride[d] + 1;
+        taps *= shape.kernel[d];
+        in_count *= shape.in[d];
+        out_count *= shape.out[d];
+    }
+    shape.element = ELEMENTS[below(random, 3)];
+    shape.zero_point = shape.element == ELEMENT_I16 ? 0 : (int32_t)below(random, 100);
+    shape.channels_last = below(random, 2) == 0;
+    shape.wide = below(random, 2) == 0;
+    void *input = random_elements(random, shape.element, shape.batch * shape.channels * in_count);
+    shape.input = input;
+    const uint64_t depth = shape.channels / shape.groups;
+    int32_t zeros[200];
+    shape.weights = (struct integer_matrix){
+        ELEMENT_I8, NULL, shape.filters, taps, depth, taps * depth, depth, 1, {0}};
+    if (below(random, 2) == 0) {
+        shape.weights.outer_stride = 1;
+        shape.weights.inner_stride = taps;
+    }
+    void *weights = random_elements(random, ELEMENT_I8, shape.filters * taps * depth);
+    shape.weights.data = weights;
+    shape.weights.zeros = random_zeros(random, ELEMENT_I8, zeros, shape.filters);
+
+    const uint64_t count = shape.batch * shape.filters * out_count;
+    int32_t *narrow = calloc(count, sizeof *narrow);
+    int64_t *wide = calloc(count, sizeof *wide);
+    struct integer_store store = {narrow, wide, shape.filters * out_count, 1, out_count};
+    assert_null(integer_convolve(&shape, parallel, integer_store_tile, &store));
+    uint64_t i = 0;
+    for (uint64_t b = 0; b < shape.batch; b++)
+        for (uint64_t f = 0; f < shape.filters; f++)
+            for (uint64_t x = 0; x < shape.out[0]; x++)
+                for (uint64_t y = 0; y < shape.out[1]; y++)
+                    for (uint64_t z = 0; z < shape.out[2]; z++, i++) {
+                        const uint64_t out[3] = {x, y, z};
+                        const int64_t sum = convolution_at(&shape, b, f, out);
+                        assert_int_equal(shape.wide ? wide[i] : narrow[i], sum);
+                    }
+    free(input);
+    free(weights);
+    free(narrow);
+    free(wide);
+}
+
+static void convolutions_are_exact(void **state)
+{
+    (void)state;
+    struct parallel *parallel = parallel_create(2);
+    for (unsigned round = 0; round < 150; round++) {
+        struct random random = {round};
+        integer_force_portable(round % 3 == 0);
+        check_convolution(&random, parallel);
+    }
+    integer_force_portable(false);
+    parallel_free(parallel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_exact),
+        cmocka_unit_test(the_lowest_numbers_do_not_overflow),
+        cmocka_unit_test(convolutions_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
