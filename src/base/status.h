@@ -33,14 +33,15 @@ typedef struct status_failure *status;
     } while (0)
 
 status status_make(enum status_code code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 // Like `status_make`, with "input:line: " in front.
 status status_at(enum status_code code, const char *input, uint64_t line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5), returns_nonnull));
 
 // A failure of a system call on `path`: "path: what: reason", from `error_number`.
-status status_system(int error_number, const char *path, const char *what);
+status status_system(int error_number, const char *path, const char *what)
+    __attribute__((returns_nonnull));
 
 enum status_code status_code_of(status failure);
 const char *status_message(status failure);

@@ -307,6 +307,11 @@ status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct d
     return run_graph(runner->executor, graph, inputs, input_count, out_outputs);
 }
 
+const struct network *executor_network(const struct kernel_runner *runner)
+{
+    return runner->executor->network;
+}
+
 static status check_tensor_input(const struct network_value *value, const struct tensor *tensor)
 {
     const struct value_type given = value_type_tensor(tensor->element, &tensor->shape);

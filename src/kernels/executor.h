@@ -32,6 +32,9 @@ status executor_run(struct executor *executor, struct datum *const *inputs, size
 status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
                           size_t input_count, struct datum **out_outputs);
 
+// The network that is running.
+const struct network *executor_network(const struct kernel_runner *runner);
+
 // Lets network_infer calculate small constants with the kernels.
 void executor_fold_constants(void);
 
