@@ -19,21 +19,27 @@ bool shape_known(const struct shape *shape)
     return true;
 }
 
+static bool is_empty(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] == 0)
+            return true;
+    }
+    return false;
+}
+
 status shape_elements(const struct shape *shape, uint64_t *out_count)
 {
-    uint64_t count = 1;
-    bool empty = false;
-    for (uint32_t i = 0; i < shape->rank; i++) {
-        const uint64_t length = (uint64_t)shape->dims[i];
-        empty = empty || length == 0;
-        if (!empty &&
-            (__builtin_mul_overflow(count, length, &count) || count >> SHAPE_BITS_MOST != 0)) {
+    uint64_t count = is_empty(shape) ? 0 : 1;
+    for (uint32_t i = 0; i < shape->rank && count > 0; i++) {
+        if (__builtin_mul_overflow(count, (uint64_t)shape->dims[i], &count) ||
+            count >> SHAPE_BITS_MOST != 0) {
             char text[SHAPE_TEXT_MOST];
             return status_make(STATUS_LIMIT, "a tensor of shape %s is too large",
                                shape_text(shape, text));
         }
     }
-    *out_count = empty ? 0 : count;
+    *out_count = count;
     return STATUS_OK;
 }
 
