@@ -167,6 +167,7 @@ struct step {
     void **places;
     uint64_t *sizes;
     bool *wanted;
+    bool *fixed;
 };
 
 static void step_allocate(struct step *step, const struct network_node *node)
@@ -177,6 +178,7 @@ static void step_allocate(struct step *step, const struct network_node *node)
     step->places = memory_allocate_zeroed(outputs + 1, sizeof *step->places);
     step->sizes = memory_allocate_zeroed(outputs + 1, sizeof *step->sizes);
     step->wanted = memory_allocate_zeroed(outputs + 1, sizeof *step->wanted);
+    step->fixed = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *step->fixed);
 }
 
 static void step_free(struct step *step)
@@ -186,6 +188,7 @@ static void step_free(struct step *step)
     free(step->places);
     free(step->sizes);
     free(step->wanted);
+    free(step->fixed);
 }
 
 static void step_place_outputs(const struct executor *executor, const struct network_node *node,
@@ -207,14 +210,18 @@ static status step_run(struct executor *executor, uint32_t node_id, struct step 
 {
     const struct network_node *node = network_node(executor->network, node_id);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (node->inputs[i] != NETWORK_NONE)
-            STATUS_TRY(get_value(executor, node->inputs[i], &step->inputs[i]));
+        const uint32_t id = node->inputs[i];
+        if (id == NETWORK_NONE)
+            continue;
+        step->fixed[i] = executor->values[id] == NULL;
+        STATUS_TRY(get_value(executor, id, &step->inputs[i]));
     }
     step_place_outputs(executor, node, step);
     STATUS_TRY(invoke(&(struct invocation){.network = executor->network,
                                            .node = node,
                                            .run = executor->kernels[node_id],
                                            .inputs = step->inputs,
+                                           .fixed = step->fixed,
                                            .wanted = step->wanted,
                                            .places = step->places,
                                            .sizes = step->sizes,

@@ -122,6 +122,7 @@ static status run_kernel(const struct invocation *invocation, const struct frame
         .data = invocation->inputs,
         .input_count = node->input_count,
         .output_count = node->output_count,
+        .fixed = invocation->fixed,
         .outputs = outputs,
         .wanted = invocation->wanted,
         .parallel = invocation->parallel,

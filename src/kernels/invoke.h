@@ -11,6 +11,7 @@ struct invocation {
     const struct network_node *node;
     kernel_function run;
     struct datum *const *inputs; // `node->input_count` of them, NULL where left out
+    const bool *fixed;           // which of them are constants; NULL: none is known to be one
     const bool *wanted;          // `node->output_count` of them
     // Planned memory for outputs, aligned, with its size; NULL or 0: none. Used
     // where it is large enough.

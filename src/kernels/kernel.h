@@ -30,6 +30,7 @@ struct kernel_call {
     struct datum *const *data;
     uint32_t input_count;
     uint32_t output_count;
+    const bool *fixed; // inputs whose bytes are the same at every call of the node
     // Made before the call where the shapes are known, else NULL. Through
     // kernel_output or kernel_make.
     struct datum **outputs;
@@ -84,6 +85,11 @@ void kernel_give(struct kernel_call *call, uint32_t index, struct datum *datum);
 
 // A copy of `text` for element of output `index`, an ELEMENT_TEXT tensor.
 struct view kernel_text(struct kernel_call *call, uint32_t index, struct view text);
+
+static inline bool kernel_input_fixed(const struct kernel_call *call, uint32_t index)
+{
+    return call->fixed != NULL && index < call->input_count && call->fixed[index];
+}
 
 static inline const struct tensor *kernel_input(const struct kernel_call *call, uint32_t index)
 {

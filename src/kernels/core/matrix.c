@@ -1,0 +1,177 @@
+#include "matrix.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include "onednn.h"
+
+enum {
+    TILE_ROWS = 192,
+    TILE_COLUMNS = 512,
+    PIECE_STEPS = 1 << 19, // multiplications that are worth a piece of their own
+};
+
+struct matrix_product matrix_product_dense(uint64_t rows, uint64_t columns, uint64_t depth)
+{
+    return (struct matrix_product){
+        .rows = rows,
+        .columns = columns,
+        .depth = depth,
+        .a_stride = depth,
+        .b_stride = columns,
+        .c_stride = columns,
+    };
+}
+
+static void clear(const struct matrix_product *product, float *c)
+{
+    for (uint64_t i = 0; i < product->rows; i++)
+        memset(c + i * product->c_stride, 0, product->columns * sizeof *c);
+}
+
+// oneDNN wants a stride that is no less than a row, also where there is one row only.
+static dnnl_dim_t stride_of(uint64_t stride, uint64_t row)
+{
+    const uint64_t wanted = stride > row ? stride : row;
+    return (dnnl_dim_t)(wanted > 0 ? wanted : 1);
+}
+
+static void multiply_f32(const struct matrix_product *product, const float *a, const float *b,
+                         float *c)
+{
+    if (product->depth == 0) {
+        clear(product, c);
+        return;
+    }
+    onednn_single_thread();
+    const uint64_t a_row = product->a_transposed ? product->rows : product->depth;
+    const uint64_t b_row = product->b_transposed ? product->depth : product->columns;
+    // Fails for wrong arguments only.
+    (void)dnnl_sgemm(product->a_transposed ? 'T' : 'N', product->b_transposed ? 'T' : 'N',
+                     (dnnl_dim_t)product->rows, (dnnl_dim_t)product->columns,
+                     (dnnl_dim_t)product->depth, 1.0F, a, stride_of(product->a_stride, a_row), b,
+                     stride_of(product->b_stride, b_row), 0.0F, c,
+                     stride_of(product->c_stride, product->columns));
+}
+
+// One product in plain loops: rows of C by rows of B, or dot products where B is transposed.
+#define DEFINE_LOOPS(name, type)                                                                   \
+    static void name(const struct matrix_product *product, const type *a, const type *b, type *c)  \
+    {                                                                                              \
+        const uint64_t a_row = product->a_transposed ? 1 : product->a_stride;                      \
+        const uint64_t a_column = product->a_transposed ? product->a_stride : 1;                   \
+        for (uint64_t i = 0; i < product->rows; i++) {                                             \
+            type *restrict row = c + i * product->c_stride;                                        \
+            const type *factors = a + i * a_row;                                                   \
+            for (uint64_t j = 0; j < product->columns; j++)                                        \
+                row[j] = 0;                                                                        \
+            for (uint64_t j = 0; product->b_transposed && j < product->columns; j++) {             \
+                const type *line = b + j * product->b_stride;                                      \
+                for (uint64_t k = 0; k < product->depth; k++)                                      \
+                    row[j] += factors[k * a_column] * line[k];                                     \
+            }                                                                                      \
+            for (uint64_t k = 0; !product->b_transposed && k < product->depth; k++) {              \
+                const type factor = factors[k * a_column];                                         \
+                const type *line = b + k * product->b_stride;                                      \
+                for (uint64_t j = 0; j < product->columns; j++)                                    \
+                    row[j] += factor * line[j];                                                    \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+DEFINE_LOOPS(multiply_f64, double)
+DEFINE_LOOPS(multiply_32, uint32_t)
+DEFINE_LOOPS(multiply_64, uint64_t)
+
+void matrix_multiply_here(const struct matrix_product *product, enum element element, const void *a,
+                          const void *b, void *c)
+{
+    if (product->rows == 0 || product->columns == 0)
+        return;
+    switch (element) {
+    case ELEMENT_F32:
+        multiply_f32(product, a, b, c);
+        break;
+    case ELEMENT_F64:
+        multiply_f64(product, a, b, c);
+        break;
+    case ELEMENT_I32:
+    case ELEMENT_U32:
+        multiply_32(product, a, b, c);
+        break;
+    default:
+        multiply_64(product, a, b, c);
+        break;
+    }
+}
+
+struct multiplication {
+    const struct matrix_product *product;
+    enum element element;
+    const char *a;
+    const char *b;
+    char *c;
+    uint64_t tile_rows;
+    uint64_t tile_columns;
+    uint64_t tiles_down;
+    uint64_t tiles_across;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void multiply_pieces(void *context, uint64_t from, uint64_t to)
+{
+    const struct multiplication *task = context;
+    const struct matrix_product *product = task->product;
+    const size_t size = element_size(task->element);
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t column = i % task->tiles_across * task->tile_columns;
+        const uint64_t row = i / task->tiles_across % task->tiles_down * task->tile_rows;
+        uint64_t matrix = i / task->tiles_across / task->tiles_down;
+        uint64_t a = row * (product->a_transposed ? 1 : product->a_stride);
+        uint64_t b = column * (product->b_transposed ? product->b_stride : 1);
+        uint64_t c = row * product->c_stride + column;
+        for (uint32_t d = product->batch_rank; d-- > 0;) {
+            const uint64_t place = matrix % product->batch[d];
+            matrix /= product->batch[d];
+            a += place * product->a_batch[d];
+            b += place * product->b_batch[d];
+            c += place * product->c_batch[d];
+        }
+        struct matrix_product tile = *product;
+        tile.rows = least(task->tile_rows, product->rows - row);
+        tile.columns = least(task->tile_columns, product->columns - column);
+        matrix_multiply_here(&tile, task->element, task->a + a * size, task->b + b * size,
+                             task->c + c * size);
+    }
+}
+
+void matrix_multiply(const struct matrix_product *product, enum element element, const void *a,
+                     const void *b, void *c, struct parallel *parallel)
+{
+    uint64_t matrices = 1;
+    for (uint32_t d = 0; d < product->batch_rank; d++)
+        matrices *= product->batch[d];
+    if (matrices == 0 || product->rows == 0 || product->columns == 0)
+        return;
+    struct multiplication task = {product, element, a, b, c, product->rows, product->columns, 1, 1};
+    const uint64_t depth = product->depth > 0 ? product->depth : 1;
+    const double steps = (double)product->rows * (double)product->columns * (double)depth;
+    if (steps > PIECE_STEPS) {
+        task.tile_rows = least(product->rows, TILE_ROWS);
+        task.tile_columns = least(product->columns, TILE_COLUMNS);
+        // Few rows: narrower tiles, so that there are enough of them.
+        while (task.tile_columns > 64 &&
+               (double)task.tile_rows * (double)task.tile_columns * (double)depth >
+                   8.0 * PIECE_STEPS)
+            task.tile_columns /= 2;
+        task.tiles_down = (product->rows + task.tile_rows - 1) / task.tile_rows;
+        task.tiles_across = (product->columns + task.tile_columns - 1) / task.tile_columns;
+    }
+    const double tile_steps = (double)task.tile_rows * (double)task.tile_columns * (double)depth;
+    const uint64_t grain = tile_steps < PIECE_STEPS ? (uint64_t)(PIECE_STEPS / tile_steps) : 1;
+    parallel_for(parallel, matrices * task.tiles_down * task.tiles_across, grain, multiply_pieces,
+                 &task);
+}
