@@ -29,6 +29,7 @@ extern const struct operator_table ONNX_VISION_OPERATORS;
 extern const struct operator_table ONNX_CONTROL_OPERATORS;
 extern const struct operator_table TOSA_ELEMENTWISE_OPERATORS;
 extern const struct operator_table TOSA_COMPUTE_OPERATORS;
+extern const struct operator_table TOSA_REDUCE_OPERATORS;
 extern const struct operator_table TOSA_MOVEMENT_OPERATORS;
 extern const struct operator_table TOSA_SCALE_OPERATORS;
 extern const struct operator_table TOSA_CONTROL_OPERATORS;
@@ -42,7 +43,7 @@ extern const struct operator_table TOSA_CONTROL_OPERATORS;
         &ONNX_POOLING_OPERATORS, &ONNX_MATMUL_OPERATORS, &ONNX_NORMALIZATION_OPERATORS,            \
         &ONNX_RECURRENT_OPERATORS, &ONNX_QUANTIZE_OPERATORS, &ONNX_SIGNAL_OPERATORS,               \
         &ONNX_TRAINING_OPERATORS, &ONNX_VISION_OPERATORS, &ONNX_CONTROL_OPERATORS,                 \
-        &TOSA_ELEMENTWISE_OPERATORS, &TOSA_COMPUTE_OPERATORS, &TOSA_MOVEMENT_OPERATORS,            \
-        &TOSA_SCALE_OPERATORS, &TOSA_CONTROL_OPERATORS
+        &TOSA_ELEMENTWISE_OPERATORS, &TOSA_COMPUTE_OPERATORS, &TOSA_REDUCE_OPERATORS,              \
+        &TOSA_MOVEMENT_OPERATORS, &TOSA_SCALE_OPERATORS, &TOSA_CONTROL_OPERATORS
 
 #endif

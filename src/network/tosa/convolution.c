@@ -1,0 +1,313 @@
+// Convolutions, products of matrices, pools.
+
+#include "convolution.h"
+
+#include "infer.h"
+#include "network/operator_tables.h"
+
+void tosa_window_read(struct attributes attributes, uint32_t dimensions,
+                      struct tosa_window *out_window)
+{
+    *out_window = (struct tosa_window){{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, {0}};
+    const int64_t *kernel = NULL;
+    const int64_t *stride = NULL;
+    const int64_t *dilation = NULL;
+    const int64_t *pad = NULL;
+    attribute_integers(attributes, "kernel", &kernel);
+    attribute_integers(attributes, "stride", &stride);
+    attribute_integers(attributes, "dilation", &dilation);
+    attribute_integers(attributes, "pad", &pad);
+    for (uint32_t i = 0; i < dimensions; i++) {
+        const uint32_t place = 3 - dimensions + i;
+        if (kernel != NULL)
+            out_window->kernel[place] = kernel[i];
+        if (stride != NULL)
+            out_window->stride[place] = stride[i];
+        if (dilation != NULL)
+            out_window->dilation[place] = dilation[i];
+        if (pad != NULL) {
+            out_window->before[place] = pad[2 * i];
+            out_window->after[place] = pad[2 * i + 1];
+        }
+    }
+}
+
+static status check_window(const struct inference *inference, uint32_t dimensions, bool pool,
+                           struct tosa_window *out_window)
+{
+    int64_t items[6];
+    STATUS_TRY(tosa_lengths(inference, "stride", dimensions, 1, items));
+    STATUS_TRY(tosa_lengths(inference, "pad", 2 * dimensions, 0, items));
+    STATUS_TRY(tosa_lengths(inference, pool ? "kernel" : "dilation", dimensions, 1, items));
+    tosa_window_read(inference->node->attributes, dimensions, out_window);
+    return STATUS_OK;
+}
+
+// How many places the window takes along spatial dimension `place`.
+static status window_places(const struct tosa_window *window, uint32_t place, int64_t in,
+                            int64_t kernel, int64_t *out_places)
+{
+    *out_places = SHAPE_UNKNOWN;
+    if (in == SHAPE_UNKNOWN || kernel == SHAPE_UNKNOWN)
+        return STATUS_OK;
+    const int64_t slack = in + window->before[place] + window->after[place] -
+                          (kernel - 1) * window->dilation[place] - 1;
+    if (kernel < 1 || slack < 0)
+        return status_make(STATUS_DATA, "the kernel is larger than the padded input");
+    *out_places = slack / window->stride[place] + 1;
+    return STATUS_OK;
+}
+
+// Weights go with inputs of the same kind; the result is wider.
+static status check_product_elements(const struct inference *inference, enum element a,
+                                     enum element b, enum element *out_element)
+{
+    const bool real = element_is_float(a);
+    if (a == ELEMENT_NONE || b == ELEMENT_NONE)
+        return status_make(STATUS_DATA, "an input's element type is not known");
+    if (real ? a != b : element_is_float(b))
+        return status_make(STATUS_DATA, "%s times %s", element_name(a), element_name(b));
+    const enum element fallback = real ? a : a == ELEMENT_I16 ? ELEMENT_I48 : ELEMENT_I32;
+    const uint32_t set =
+        real ? TOSA_FLOATS
+             : ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_I48) | ELEMENT_BIT(ELEMENT_I64);
+    *out_element = tosa_declared_element(inference, 0, fallback);
+    if ((set & ELEMENT_BIT(*out_element)) == 0)
+        return status_make(STATUS_DATA, "the result of %s cannot be of %s", element_name(a),
+                           element_name(*out_element));
+    return STATUS_OK;
+}
+
+static const uint32_t FACTORS = TOSA_NARROW | TOSA_FLOATS | TOSA_FLOATS8;
+
+// What input, weight, bias and zero points of all convolutions have in common.
+static status check_operands(const struct inference *inference, uint32_t rank, uint32_t weight_rank,
+                             const struct value_type **out_input,
+                             const struct value_type **out_weight, enum element *out_element)
+{
+    const struct value_type *bias;
+    STATUS_TRY(tosa_need(inference, 0, FACTORS, rank, out_input));
+    STATUS_TRY(tosa_need(inference, 1, FACTORS, weight_rank, out_weight));
+    STATUS_TRY(tosa_need(inference, 2, TOSA_NUMBERS, 1, &bias));
+    STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
+    STATUS_TRY(tosa_need_single(inference, 4, TOSA_NUMBERS | TOSA_FLOATS8));
+    STATUS_TRY(check_product_elements(inference, (*out_input)->element, (*out_weight)->element,
+                                      out_element));
+    if (bias->element != ELEMENT_NONE &&
+        element_is_float(bias->element) != element_is_float(*out_element))
+        return status_make(STATUS_DATA, "a bias of %s for %s", element_name(bias->element),
+                           element_name(*out_element));
+    return STATUS_OK;
+}
+
+static status check_bias(const struct inference *inference, int64_t channels)
+{
+    const struct value_type *bias = inference_tensor(inference, 2);
+    if (bias == NULL || !bias->ranked || bias->shape.dims[0] == 1)
+        return STATUS_OK;
+    return tosa_same_length("output channels", channels, bias->shape.dims[0]);
+}
+
+static int64_t length(const struct value_type *type, uint32_t axis)
+{
+    return type->ranked ? type->shape.dims[axis] : SHAPE_UNKNOWN;
+}
+
+// conv2d and conv3d: input N, space, IC; weight OC, space, IC.
+static status infer_convolution(struct inference *inference, uint32_t dimensions)
+{
+    const struct value_type *input;
+    const struct value_type *weight;
+    enum element element;
+    const uint32_t rank = dimensions + 2;
+    STATUS_TRY(check_operands(inference, rank, rank, &input, &weight, &element));
+    struct tosa_window window;
+    STATUS_TRY(check_window(inference, dimensions, false, &window));
+    STATUS_TRY(
+        tosa_same_length("input channels", length(input, rank - 1), length(weight, rank - 1)));
+    STATUS_TRY(check_bias(inference, length(weight, 0)));
+    struct shape shape = {.rank = rank};
+    shape.dims[0] = length(input, 0);
+    shape.dims[rank - 1] = length(weight, 0);
+    for (uint32_t i = 0; i < dimensions; i++)
+        STATUS_TRY(window_places(&window, 3 - dimensions + i, length(input, 1 + i),
+                                 length(weight, 1 + i), &shape.dims[1 + i]));
+    return tosa_set(inference, 0, element, &shape);
+}
+
+static status infer_conv2d(struct inference *inference)
+{
+    return infer_convolution(inference, 2);
+}
+
+static status infer_conv3d(struct inference *inference)
+{
+    return infer_convolution(inference, 3);
+}
+
+// Weight KH, KW, C, M: each channel has M filters of its own.
+static status infer_depthwise(struct inference *inference)
+{
+    const struct value_type *input;
+    const struct value_type *weight;
+    enum element element;
+    STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
+    struct tosa_window window;
+    STATUS_TRY(check_window(inference, 2, false, &window));
+    STATUS_TRY(tosa_same_length("input channels", length(input, 3), length(weight, 2)));
+    const bool known = length(weight, 2) != SHAPE_UNKNOWN && length(weight, 3) != SHAPE_UNKNOWN;
+    const int64_t channels = known ? length(weight, 2) * length(weight, 3) : SHAPE_UNKNOWN;
+    STATUS_TRY(check_bias(inference, channels));
+    struct shape shape = {4, {length(input, 0), 0, 0, channels}};
+    for (uint32_t i = 0; i < 2; i++)
+        STATUS_TRY(window_places(&window, 1 + i, length(input, 1 + i), length(weight, i),
+                                 &shape.dims[1 + i]));
+    return tosa_set(inference, 0, element, &shape);
+}
+
+// Weight OC, KH, KW, IC. Each input element is spread over a window of the output.
+static status infer_transpose_conv2d(struct inference *inference)
+{
+    const struct value_type *input;
+    const struct value_type *weight;
+    enum element element;
+    STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
+    int64_t stride[2];
+    int64_t pad[4];
+    STATUS_TRY(tosa_lengths(inference, "stride", 2, 1, stride));
+    STATUS_TRY(tosa_lengths(inference, "out_pad", 4, -TOSA_LENGTH_MOST, pad));
+    STATUS_TRY(tosa_same_length("input channels", length(input, 3), length(weight, 3)));
+    STATUS_TRY(check_bias(inference, length(weight, 0)));
+    struct shape shape = {4, {length(input, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN, length(weight, 0)}};
+    for (uint32_t i = 0; i < 2; i++) {
+        const int64_t in = length(input, 1 + i);
+        const int64_t kernel = length(weight, 1 + i);
+        if (in == SHAPE_UNKNOWN || kernel == SHAPE_UNKNOWN)
+            continue;
+        if (in < 1 || kernel < 1 || pad[2 * i] <= -kernel || pad[2 * i + 1] <= -kernel)
+            return status_make(STATUS_DATA, "the kernel does not reach beyond 'out_pad'");
+        shape.dims[1 + i] = (in - 1) * stride[i] + pad[2 * i] + pad[2 * i + 1] + kernel;
+        if (shape.dims[1 + i] < 1)
+            return status_make(STATUS_DATA, "'out_pad' leaves nothing of the output");
+    }
+    return tosa_set(inference, 0, element, &shape);
+}
+
+static status infer_fully_connected(struct inference *inference)
+{
+    const struct value_type *input;
+    const struct value_type *weight;
+    enum element element;
+    STATUS_TRY(check_operands(inference, 2, 2, &input, &weight, &element));
+    STATUS_TRY(tosa_same_length("input channels", length(input, 1), length(weight, 1)));
+    STATUS_TRY(check_bias(inference, length(weight, 0)));
+    const struct shape shape = {2, {length(input, 0), length(weight, 0)}};
+    return tosa_set(inference, 0, element, &shape);
+}
+
+static status infer_matmul(struct inference *inference)
+{
+    const struct value_type *a;
+    const struct value_type *b;
+    enum element element;
+    STATUS_TRY(tosa_need(inference, 0, FACTORS, 3, &a));
+    STATUS_TRY(tosa_need(inference, 1, FACTORS, 3, &b));
+    STATUS_TRY(tosa_need_single(inference, 2, TOSA_NUMBERS | TOSA_FLOATS8));
+    STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
+    STATUS_TRY(check_product_elements(inference, a->element, b->element, &element));
+    STATUS_TRY(tosa_same_length("batches", length(a, 0), length(b, 0)));
+    STATUS_TRY(tosa_same_length("inner dimensions", length(a, 2), length(b, 1)));
+    const int64_t batch = length(a, 0) == SHAPE_UNKNOWN ? length(b, 0) : length(a, 0);
+    const struct shape shape = {3, {batch, length(a, 1), length(b, 2)}};
+    return tosa_set(inference, 0, element, &shape);
+}
+
+static status infer_pool(struct inference *inference, uint32_t set)
+{
+    const struct value_type *input;
+    STATUS_TRY(tosa_need(inference, 0, set, 4, &input));
+    struct tosa_window window;
+    STATUS_TRY(check_window(inference, 2, true, &window));
+    struct shape shape = {4, {length(input, 0), 0, 0, length(input, 3)}};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (window.before[1 + i] >= window.kernel[1 + i] ||
+            window.after[1 + i] >= window.kernel[1 + i])
+            return status_make(STATUS_DATA, "as much padding as the kernel is long");
+        STATUS_TRY(window_places(&window, 1 + i, length(input, 1 + i), window.kernel[1 + i],
+                                 &shape.dims[1 + i]));
+    }
+    return tosa_set(inference, 0, input->element, &shape);
+}
+
+static status infer_avg_pool2d(struct inference *inference)
+{
+    const uint32_t set = TOSA_NARROW | TOSA_FLOATS | TOSA_FLOATS8;
+    STATUS_TRY(tosa_need_single(inference, 1, set));
+    STATUS_TRY(tosa_need_single(inference, 2, set));
+    return infer_pool(inference, set);
+}
+
+static status infer_max_pool2d(struct inference *inference)
+{
+    STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
+    return infer_pool(inference, TOSA_NUMBERS | TOSA_FLOATS8);
+}
+
+// Work ------------------------------------------------------------------------
+
+static void count_macs(struct work *work, uint64_t macs)
+{
+    work->macs = macs;
+    work->flops = 2 * macs;
+}
+
+// Every element of the result is a sum over the taps and channels of its filter.
+static void measure_convolution(const struct inference *inference, struct work *work)
+{
+    const struct shape *weight = &inference->inputs[1]->shape;
+    count_macs(work, work->elements * shape_count_between(weight, 1, weight->rank));
+}
+
+static void measure_depthwise(const struct inference *inference, struct work *work)
+{
+    count_macs(work, work->elements * shape_count_between(&inference->inputs[1]->shape, 0, 2));
+}
+
+// Every element of the input is multiplied with every filter.
+static void measure_transpose_conv2d(const struct inference *inference, struct work *work)
+{
+    const struct shape *weight = &inference->inputs[1]->shape;
+    count_macs(work, shape_count(&inference->inputs[0]->shape) * shape_count_between(weight, 0, 3));
+}
+
+static void measure_matmul(const struct inference *inference, struct work *work)
+{
+    count_macs(work, work->elements * (uint64_t)inference->inputs[0]->shape.dims[2]);
+}
+
+static void measure_pool(const struct inference *inference, struct work *work)
+{
+    struct tosa_window window;
+    tosa_window_read(inference->node->attributes, 2, &window);
+    work->flops = work->elements * (uint64_t)window.kernel[1] * (uint64_t)window.kernel[2];
+}
+
+#define COMPUTE(title, kind, inputs, rule, count)                                                  \
+    {                                                                                              \
+        .name = "tosa." title, .class = OPERATOR_##kind, .inputs_least = (inputs),                 \
+        .inputs_most = (inputs), .outputs_least = 1, .outputs_most = 1, .infer = (rule),           \
+        .measure = (count)                                                                         \
+    }
+
+static const struct operator_definition ITEMS[] = {
+    COMPUTE("conv2d", CONVOLUTION, 5, infer_conv2d, measure_convolution),
+    COMPUTE("conv3d", CONVOLUTION, 5, infer_conv3d, measure_convolution),
+    COMPUTE("depthwise_conv2d", CONVOLUTION, 5, infer_depthwise, measure_depthwise),
+    COMPUTE("transpose_conv2d", CONVOLUTION, 5, infer_transpose_conv2d, measure_transpose_conv2d),
+    COMPUTE("fully_connected", MATMUL, 5, infer_fully_connected, measure_convolution),
+    COMPUTE("matmul", MATMUL, 4, infer_matmul, measure_matmul),
+    COMPUTE("avg_pool2d", POOLING, 3, infer_avg_pool2d, measure_pool),
+    COMPUTE("max_pool2d", POOLING, 1, infer_max_pool2d, measure_pool),
+};
+
+const struct operator_table TOSA_COMPUTE_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -1,0 +1,119 @@
+// Reductions, argmax and Fourier transforms.
+
+#include "infer.h"
+#include "network/operator_tables.h"
+
+static status infer_reduction(struct inference *inference, uint32_t set)
+{
+    const struct value_type *type;
+    STATUS_TRY(tosa_need(inference, 0, set, TOSA_ANY_RANK, &type));
+    if (!type->ranked)
+        return tosa_set_unranked(inference, 0, type->element);
+    uint32_t axis;
+    STATUS_TRY(tosa_axis(inference, type->shape.rank, &axis));
+    struct shape shape = type->shape;
+    shape.dims[axis] = 1;
+    return tosa_set(inference, 0, type->element, &shape);
+}
+
+static status infer_reduce_bools(struct inference *inference)
+{
+    return infer_reduction(inference, TOSA_BOOL);
+}
+
+static status infer_reduce_numbers(struct inference *inference)
+{
+    return infer_reduction(inference, TOSA_NUMBERS);
+}
+
+static status infer_extreme(struct inference *inference)
+{
+    STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
+    return infer_reduction(inference, TOSA_NUMBERS);
+}
+
+static status infer_argmax(struct inference *inference)
+{
+    const struct value_type *type;
+    STATUS_TRY(tosa_need(inference, 0, TOSA_NUMBERS | TOSA_FLOATS8, TOSA_ANY_RANK, &type));
+    STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
+    const enum element element = tosa_declared_element(inference, 0, ELEMENT_I32);
+    if (element != ELEMENT_I32 && element != ELEMENT_I64)
+        return status_make(STATUS_DATA, "places cannot be of %s", element_name(element));
+    if (!type->ranked)
+        return tosa_set_unranked(inference, 0, element);
+    uint32_t axis;
+    STATUS_TRY(tosa_axis(inference, type->shape.rank, &axis));
+    if (type->shape.dims[axis] == 0)
+        return status_make(STATUS_DATA, "the largest of nothing");
+    struct shape shape = {.rank = type->shape.rank - 1};
+    for (uint32_t i = 0; i < shape.rank; i++)
+        shape.dims[i] = type->shape.dims[i < axis ? i : i + 1];
+    return tosa_set(inference, 0, element, &shape);
+}
+
+enum { REAL_ELEMENTS = ELEMENT_BIT(ELEMENT_F32) };
+
+// Real and imaginary part, N x H x W each.
+static status infer_fft2d(struct inference *inference)
+{
+    const struct value_type *real;
+    const struct value_type *imaginary;
+    STATUS_TRY(tosa_need(inference, 0, REAL_ELEMENTS, 3, &real));
+    STATUS_TRY(tosa_need(inference, 1, REAL_ELEMENTS, 3, &imaginary));
+    struct value_type both;
+    STATUS_TRY(value_type_merge(real, imaginary, &both));
+    STATUS_TRY(tosa_set_like(inference, 0, ELEMENT_F32, &both));
+    return tosa_set_like(inference, 1, ELEMENT_F32, &both);
+}
+
+// Of real numbers: the second half of each row is the first one's mirror image.
+static status infer_rfft2d(struct inference *inference)
+{
+    const struct value_type *type;
+    STATUS_TRY(tosa_need(inference, 0, REAL_ELEMENTS, 3, &type));
+    struct value_type half = *type;
+    half.kind = VALUE_TENSOR;
+    if (half.ranked && half.shape.dims[2] != SHAPE_UNKNOWN)
+        half.shape.dims[2] = half.shape.dims[2] / 2 + 1;
+    STATUS_TRY(tosa_set_like(inference, 0, ELEMENT_F32, &half));
+    return tosa_set_like(inference, 1, ELEMENT_F32, &half);
+}
+
+// One step for each input element.
+static void measure_inputs(const struct inference *inference, struct work *work)
+{
+    work->flops = shape_count(&inference->inputs[0]->shape);
+}
+
+// 5 N log2 N, the customary count: a butterfly has ten operations and two points.
+static void measure_fft(const struct inference *inference, struct work *work)
+{
+    const struct shape *shape = &inference->inputs[0]->shape;
+    uint64_t levels = 0;
+    for (uint32_t i = 1; i < 3; i++) {
+        for (uint64_t covered = 1; covered < (uint64_t)shape->dims[i]; covered *= 2)
+            levels++;
+    }
+    work->flops = 5 * shape_count(shape) * levels;
+}
+
+#define REDUCE(title, rule)                                                                        \
+    {                                                                                              \
+        .name = "tosa." title, .class = OPERATOR_REDUCTION, .inputs_least = 1, .inputs_most = 1,   \
+        .outputs_least = 1, .outputs_most = 1, .infer = (rule), .measure = measure_inputs          \
+    }
+
+static const struct operator_definition ITEMS[] = {
+    REDUCE("reduce_all", infer_reduce_bools),
+    REDUCE("reduce_any", infer_reduce_bools),
+    REDUCE("reduce_max", infer_extreme),
+    REDUCE("reduce_min", infer_extreme),
+    REDUCE("reduce_product", infer_reduce_numbers),
+    REDUCE("reduce_sum", infer_reduce_numbers),
+    REDUCE("argmax", infer_argmax),
+    {"tosa.fft2d", OPERATOR_OTHER, 2, 2, 2, 2, 0, false, infer_fft2d, measure_fft},
+    {"tosa.rfft2d", OPERATOR_OTHER, 1, 1, 2, 2, 0, false, infer_rfft2d, measure_fft},
+};
+
+const struct operator_table TOSA_REDUCE_OPERATORS = OPERATOR_TABLE(ITEMS);
