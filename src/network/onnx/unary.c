@@ -1,3 +1,120 @@
+// Functions of one number.
+
 #include "network/operator_tables.h"
 
-const struct operator_table ONNX_UNARY_OPERATORS = {NULL, 0};
+static status one_of(struct inference *inference, uint32_t elements)
+{
+    STATUS_TRY(inference_check_element(inference, 0, elements));
+    return inference_same_as_first(inference);
+}
+
+static status infer_real(struct inference *inference)
+{
+    return one_of(inference, ELEMENTS_FLOAT);
+}
+
+static status infer_number(struct inference *inference)
+{
+    return one_of(inference, ELEMENTS_NUMERIC);
+}
+
+static status infer_signed(struct inference *inference)
+{
+    return one_of(inference, ELEMENTS_FLOAT | ELEMENT_BIT(ELEMENT_I8) | ELEMENT_BIT(ELEMENT_I16) |
+                                 ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_I64));
+}
+
+static status infer_integer(struct inference *inference)
+{
+    return one_of(inference, ELEMENTS_INTEGER);
+}
+
+static status infer_truth(struct inference *inference)
+{
+    return one_of(inference, ELEMENT_BIT(ELEMENT_BOOL));
+}
+
+// Whether a number is something.
+static status infer_question(struct inference *inference)
+{
+    STATUS_TRY(one_of(inference, ELEMENTS_FLOAT | ELEMENT_BIT(ELEMENT_F8E4M3FN) |
+                                     ELEMENT_BIT(ELEMENT_F8E4M3FNUZ) | ELEMENT_BIT(ELEMENT_F8E5M2) |
+                                     ELEMENT_BIT(ELEMENT_F8E5M2FNUZ)));
+    inference->outputs[0].element = ELEMENT_BOOL;
+    return STATUS_OK;
+}
+
+static status infer_gelu(struct inference *inference)
+{
+    const struct view approximate =
+        attribute_text(inference->node->attributes, "approximate", "none");
+    if (!view_is(approximate, "none") && !view_is(approximate, "tanh"))
+        return status_make(STATUS_DATA, "approximate '%.*s' is neither none nor tanh",
+                           VIEW_ARGUMENTS(approximate));
+    return infer_real(inference);
+}
+
+// Also sequences and optionals.
+static status infer_identity(struct inference *inference)
+{
+    inference->outputs[0] = *inference->inputs[0];
+    if (inference->values != NULL)
+        inference->values[0] = inference->known[0];
+    return STATUS_OK;
+}
+
+#define UNARY(name, flops, infer)                                                                  \
+    {                                                                                              \
+        name, OPERATOR_ELEMENTWISE, 1, 1, 1, 1, flops, false, infer, NULL                          \
+    }
+
+static const struct operator_definition DEFINITIONS[] = {
+    UNARY("Abs", 1, infer_number),
+    UNARY("Acos", 4, infer_real),
+    UNARY("Acosh", 4, infer_real),
+    UNARY("Affine", 2, infer_real),
+    UNARY("Asin", 4, infer_real),
+    UNARY("Asinh", 4, infer_real),
+    UNARY("Atan", 4, infer_real),
+    UNARY("Atanh", 4, infer_real),
+    UNARY("BitwiseNot", 1, infer_integer),
+    UNARY("Ceil", 1, infer_real),
+    UNARY("Celu", 7, infer_real),
+    UNARY("Cos", 4, infer_real),
+    UNARY("Cosh", 4, infer_real),
+    UNARY("Elu", 6, infer_real),
+    UNARY("Erf", 4, infer_real),
+    UNARY("Exp", 4, infer_real),
+    UNARY("Floor", 1, infer_real),
+    UNARY("Gelu", 8, infer_gelu),
+    UNARY("HardSigmoid", 4, infer_real),
+    UNARY("HardSwish", 5, infer_real),
+    UNARY("Identity", 0, infer_identity),
+    UNARY("IsInf", 1, infer_question),
+    UNARY("IsNaN", 1, infer_question),
+    UNARY("LeakyRelu", 2, infer_real),
+    UNARY("Log", 4, infer_real),
+    UNARY("Mish", 14, infer_real),
+    UNARY("Neg", 1, infer_signed),
+    UNARY("Not", 1, infer_truth),
+    UNARY("ParametricSoftplus", 11, infer_real),
+    UNARY("Reciprocal", 1, infer_real),
+    UNARY("Relu", 1, infer_number),
+    UNARY("Round", 1, infer_real),
+    UNARY("Scale", 1, infer_real),
+    UNARY("ScaledTanh", 6, infer_real),
+    UNARY("Selu", 7, infer_real),
+    UNARY("Shrink", 3, infer_number),
+    UNARY("Sigmoid", 4, infer_real),
+    UNARY("Sign", 1, infer_number),
+    UNARY("Sin", 4, infer_real),
+    UNARY("Sinh", 4, infer_real),
+    UNARY("Softplus", 9, infer_real),
+    UNARY("Softsign", 3, infer_real),
+    UNARY("Sqrt", 1, infer_real),
+    UNARY("Tan", 4, infer_real),
+    UNARY("Tanh", 4, infer_real),
+    UNARY("ThresholdedRelu", 1, infer_real),
+};
+
+const struct operator_table ONNX_UNARY_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -1,0 +1,95 @@
+// exp, tanh, sigmoid and erf of f32 without branches, so that loops over them
+// become vectors. At most 2 units in the last place from the true value (the unit
+// test sweeps them); infinities, NaN and denormal results as in libm. The f64
+// forms are libm's own.
+//
+// The polynomials are weighted minimax fits made for these ranges.
+
+#ifndef OPSCOPE_KERNELS_CORE_ELEMENTARY_H
+#define OPSCOPE_KERNELS_CORE_ELEMENTARY_H
+
+#include <math.h>
+
+#include "network/real.h"
+
+static inline float elementary_exp_f32(float x)
+{
+    const float clamped = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
+    // Adding 1.5 x 2^23 rounds to a whole number and leaves it in the low bits.
+    const float shifted = clamped * 1.442695041f + 12582912.0f;
+    const float whole = shifted - 12582912.0f;
+    const int32_t exponent = (int32_t)(real_bits(shifted) - 0x4b400000);
+    const float r = (clamped - whole * 0.693359375f) + whole * 2.12194440e-4f;
+    float p = 0.0013814467f;
+    p = p * r + 0.008368781f;
+    p = p * r + 0.041668393f;
+    p = p * r + 0.1666652f;
+    p = p * r + 0.49999994f;
+    p = p * (r * r) + r + 1.0f;
+    // In two steps: each power of two alone is a normal number.
+    const int32_t half = exponent >> 1;
+    const float first = real_from_bits((uint32_t)(half + 127) << 23);
+    const float second = real_from_bits((uint32_t)(exponent - half + 127) << 23);
+    return p * first * second;
+}
+
+static inline float elementary_tanh_f32(float x)
+{
+    const float a = fabsf(x);
+    const float square = a * a;
+    float p = 0.002092841f;
+    p = p * square - 0.0081231f;
+    p = p * square + 0.021678988f;
+    p = p * square - 0.053942855f;
+    p = p * square + 0.13333176f;
+    p = p * square - 0.3333333f;
+    const float small = a + a * square * p;
+    const float large = 1.0f - 2.0f / (elementary_exp_f32(2.0f * a) + 1.0f);
+    return copysignf(a < 0.625f ? small : large, x);
+}
+
+static inline float elementary_sigmoid_f32(float x)
+{
+    const float e = elementary_exp_f32(-fabsf(x));
+    return (x < 0 ? e : 1.0f) / (1.0f + e);
+}
+
+static inline float elementary_erf_f32(float x)
+{
+    const float a = fabsf(x);
+    const float square = a * a;
+    float p = 7.853861e-05f;
+    p = p * square - 0.00080101937f;
+    p = p * square + 0.0051883277f;
+    p = p * square - 0.026853813f;
+    p = p * square + 0.112835854f;
+    p = p * square - 0.37612626f;
+    p = p * square + 0.1283791671f;
+    const float small = a + a * p;
+    // The logarithm of 1 - erf on [0.95, 4].
+    const float b = a > 4.0f ? 4.0f : a;
+    float q = 0.00019150414f;
+    q = q * b - 0.0029995407f;
+    q = q * b + 0.022051997f;
+    q = q * b - 0.10356689f;
+    q = q * b - 0.63760006f;
+    q = q * b - 1.127426f;
+    q = q * b - 0.0002564457f;
+    const float large = 1.0f - elementary_exp_f32(q);
+    return copysignf(a < 1.0f ? small : large, x);
+}
+
+static inline double elementary_sigmoid_f64(double x)
+{
+    const double e = exp(-fabs(x));
+    return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+// For both types.
+#define elementary_exp(x) _Generic((x), float : elementary_exp_f32, double : exp)(x)
+#define elementary_tanh(x) _Generic((x), float : elementary_tanh_f32, double : tanh)(x)
+#define elementary_erf(x) _Generic((x), float : elementary_erf_f32, double : erf)(x)
+#define elementary_sigmoid(x)                                                                      \
+    _Generic((x), float : elementary_sigmoid_f32, double : elementary_sigmoid_f64)(x)
+
+#endif
