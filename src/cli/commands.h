@@ -5,7 +5,9 @@
 
 #include "options.h"
 
+extern const struct command COMMAND_CHECK;
 extern const struct command COMMAND_CONVERT;
+extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_LINKS;
 extern const struct command COMMAND_OVERVIEW;

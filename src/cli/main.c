@@ -7,12 +7,15 @@
 
 #include "commands.h"
 #include "formats/format.h"
+#include "kernels/executor.h"
 #include "progress_line.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_CONVERT,
     &COMMAND_INFO,
+    &COMMAND_INFER,
+    &COMMAND_CHECK,
     &COMMAND_TT_REPORT,
     &COMMAND_PERFETTO_LOGGER,
     &COMMAND_PROCESS_OPS_LOGS,
@@ -120,6 +123,7 @@ static int run_named(int count, char **words)
 
 int main(int count, char **words)
 {
+    executor_fold_constants();
     const int exit_code = run_named(count, words);
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))

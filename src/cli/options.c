@@ -95,7 +95,7 @@ static status parse_option(struct arguments *arguments, int count, char **words,
                         : STATUS_OK;
     if (attached)
         add_word(arguments, &arguments->values[index], bare.data + equals + 1);
-    else if (*at + 1 < count && (!is_option(words[*at + 1]) || option->kind == OPTION_ONE))
+    else if (*at + 1 < count && (!is_option(words[*at + 1]) || option->kind != OPTION_MANY))
         add_word(arguments, &arguments->values[index], words[++*at]);
     else
         return status_make(STATUS_USAGE, "%s: --%s needs a value: %s", command->name, option->name,
@@ -194,7 +194,7 @@ const char *const *arguments_words(const struct arguments *arguments, size_t *ou
 static void print_option(const struct option *option)
 {
     char left[64];
-    const char *many = option->kind == OPTION_MANY ? "..." : "";
+    const char *many = option->kind >= OPTION_EACH ? "..." : "";
     int size = option->letter != 0
                    ? snprintf(left, sizeof left, "-%c, --%s", option->letter, option->name)
                    : snprintf(left, sizeof left, "    --%s", option->name);

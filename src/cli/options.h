@@ -15,6 +15,7 @@
 enum option_kind {
     OPTION_FLAG, // no value
     OPTION_ONE,  // one value; the last one given counts
+    OPTION_EACH, // one value, and may be repeated
     OPTION_MANY, // takes every word up to the next option, and may be repeated
 };
 

@@ -6,14 +6,14 @@
 #include "element.h"
 #include "shape.h"
 
-enum value_kind {
+enum value_type_kind {
     VALUE_UNKNOWN, // nothing is known
     VALUE_TENSOR,
     VALUE_SEQUENCE, // of tensors of `element`
 };
 
 struct value_type {
-    enum value_kind kind;
+    enum value_type_kind kind;
     bool optional;        // may be empty at run time
     bool ranked;          // the shape's rank is known
     enum element element; // ELEMENT_NONE: not known

@@ -59,6 +59,8 @@ static void put_string(struct output *output, struct view text)
 
 static void put_indent(struct json_writer *json)
 {
+    if (json->line)
+        return;
     output_text(json->output, "\n");
     for (unsigned i = 0; i < json->depth; i++)
         output_text(json->output, "  ");
@@ -68,7 +70,7 @@ static void put_key(struct json_writer *json, const char *key)
 {
     if (json->depth > 0) {
         if (json->filled[json->depth - 1])
-            output_text(json->output, ",");
+            output_text(json->output, json->line ? ", " : ",");
         json->filled[json->depth - 1] = true;
         put_indent(json);
     }
@@ -130,6 +132,18 @@ void json_real(struct json_writer *json, const char *key, double number)
     }
     put_key(json, key);
     output_format(json->output, "%.15g", number);
+}
+
+void json_raw(struct json_writer *json, const char *key, struct view value)
+{
+    put_key(json, key);
+    output_write(json->output, value.data, value.size);
+}
+
+void json_bool(struct json_writer *json, const char *key, bool value)
+{
+    put_key(json, key);
+    output_text(json->output, value ? "true" : "false");
 }
 
 void json_null(struct json_writer *json, const char *key)

@@ -1,0 +1,211 @@
+#include "network_input.h"
+
+#include "base/bytes.h"
+#include "network/tensor_file.h"
+#include "network/tensor_random.h"
+#include "network/tensor_text.h"
+
+status network_input_open(const struct arguments *arguments, const char *command,
+                          struct network **out_network)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    if (count != 1)
+        return status_make(STATUS_USAGE, "%s: give one network: opscope %s model.onnx", command,
+                           command);
+    struct network_options options = {0};
+    options.shapes = arguments_values(arguments, "shape", &options.shape_count);
+    options.symbols = arguments_values(arguments, "define-symbol", &options.symbol_count);
+    return network_open(words[0], &options, out_network);
+}
+
+void network_input_append_type(struct bytes *text, const struct value_type *type)
+{
+    if (type->optional)
+        bytes_append_format(text, "optional ");
+    if (type->kind == VALUE_UNKNOWN)
+        bytes_append_format(text, "?");
+    else if (type->kind == VALUE_SEQUENCE)
+        bytes_append_format(text, "sequence of %s", element_name(type->element));
+    else if (!type->ranked)
+        bytes_append_format(text, "*x%s", element_name(type->element));
+    else
+        tensor_text_append_type(text, type->element, &type->shape);
+}
+
+static status of_input(const struct network_value *value, uint32_t index, status failure)
+{
+    if (failure == STATUS_OK)
+        return STATUS_OK;
+    const status named = status_make(status_code_of(failure), "input %u '%.*s': %s", index,
+                                     VIEW_ARGUMENTS(value->name), status_message(failure));
+    status_free(failure);
+    return named;
+}
+
+static bool dimension_fits(int64_t wanted, int64_t given)
+{
+    return wanted == SHAPE_UNKNOWN || wanted == given;
+}
+
+static bool tensor_fits(const struct value_type *type, const struct tensor *tensor)
+{
+    if (type->element != ELEMENT_NONE && type->element != tensor->element)
+        return false;
+    if (!type->ranked)
+        return true;
+    bool fits = type->shape.rank == tensor->shape.rank;
+    for (uint32_t i = 0; fits && i < type->shape.rank; i++)
+        fits = dimension_fits(type->shape.dims[i], tensor->shape.dims[i]);
+    return fits;
+}
+
+static bool datum_fits(const struct value_type *type, const struct datum *datum)
+{
+    if (datum->kind == DATUM_NOTHING)
+        return type->optional;
+    if (type->kind == VALUE_UNKNOWN)
+        return true;
+    if (type->kind == VALUE_SEQUENCE || datum->kind == DATUM_SEQUENCE)
+        return type->kind == VALUE_SEQUENCE && datum->kind == DATUM_SEQUENCE;
+    return tensor_fits(type, &datum->tensor);
+}
+
+static status check_fits(const struct value_type *type, const struct datum *datum)
+{
+    if (datum_fits(type, datum))
+        return STATUS_OK;
+    struct bytes wanted = {0};
+    struct bytes given = {0};
+    network_input_append_type(&wanted, type);
+    if (datum->kind == DATUM_TENSOR)
+        tensor_text_append_type(&given, datum->tensor.element, &datum->tensor.shape);
+    else
+        bytes_append_format(&given, datum->kind == DATUM_NOTHING ? "nothing" : "a sequence");
+    const status failure =
+        status_make(STATUS_USAGE, "is %.*s, but %.*s was given",
+                    VIEW_ARGUMENTS(bytes_view(&wanted)), VIEW_ARGUMENTS(bytes_view(&given)));
+    bytes_free(&wanted);
+    bytes_free(&given);
+    return failure;
+}
+
+// The input that "NAME=..." names; `input_count` when it names none.
+static uint32_t find_named(const struct network *network, struct view text, size_t *out_name_size)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct view name = network_value(network, graph->inputs[i])->name;
+        if (name.size > 0 && name.size < text.size && text.data[name.size] == '=' &&
+            view_equal(name, view_slice(text, 0, name.size))) {
+            *out_name_size = name.size;
+            return i;
+        }
+    }
+    return graph->input_count;
+}
+
+// The next input that nothing was given for and that no initializer stands for.
+static uint32_t next_open(const struct network *network, struct datum *const *inputs, uint32_t from)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    uint32_t i = from;
+    while (i < graph->input_count &&
+           (inputs[i] != NULL || network_value(network, graph->inputs[i])->constant != NULL))
+        i++;
+    return i;
+}
+
+static status read_one(const struct network *network, uint32_t index, struct view text,
+                       struct datum **inputs)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    const struct network_value *value = network_value(network, graph->inputs[index]);
+    if (inputs[index] != NULL)
+        return status_make(STATUS_USAGE, "input '%.*s' is given twice",
+                           VIEW_ARGUMENTS(value->name));
+    STATUS_TRY(of_input(value, index, tensor_file_read_input(text, &value->type, &inputs[index])));
+    return of_input(value, index, check_fits(&value->type, inputs[index]));
+}
+
+// Those with a name first, so that the others fill what is left, in order.
+static status read_given(const struct network *network, const char *const *given, size_t count,
+                         struct datum **inputs)
+{
+    const uint32_t input_count = network_graph(network, 0)->input_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct view text = view_of(given[i]);
+        size_t name_size = 0;
+        const uint32_t index = find_named(network, text, &name_size);
+        if (index < input_count)
+            STATUS_TRY(
+                read_one(network, index, view_slice(text, name_size + 1, text.size), inputs));
+    }
+    uint32_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct view text = view_of(given[i]);
+        size_t name_size;
+        if (find_named(network, text, &name_size) < input_count)
+            continue;
+        at = next_open(network, inputs, at);
+        if (at == input_count)
+            return status_make(STATUS_USAGE, "--input %s: the network has only %u inputs", given[i],
+                               input_count);
+        STATUS_TRY(read_one(network, at, text, inputs));
+    }
+    return STATUS_OK;
+}
+
+static status explain_unknown(const struct network_value *value)
+{
+    const struct value_type *type = &value->type;
+    for (uint32_t i = 0; type->ranked && i < type->shape.rank; i++) {
+        if (type->shape.dims[i] >= 0)
+            continue;
+        if (value->symbols != NULL && value->symbols[i].size > 0)
+            return status_make(STATUS_USAGE,
+                               "dimension %u, '%.*s', is not known: use --define-symbol %.*s,N, "
+                               "--shape or --input",
+                               i, VIEW_ARGUMENTS(value->symbols[i]),
+                               VIEW_ARGUMENTS(value->symbols[i]));
+        return status_make(STATUS_USAGE, "dimension %u is not known: use --shape or --input", i);
+    }
+    return status_make(STATUS_USAGE, "type or shape are not known: use --shape or --input");
+}
+
+static status make_random(const struct network_value *value, uint32_t index, uint64_t seed,
+                          struct datum **out_datum)
+{
+    if (value->type.kind == VALUE_SEQUENCE)
+        return status_make(STATUS_USAGE, "a sequence cannot be random: use --input x.pb");
+    if (!value_type_static(&value->type))
+        return explain_unknown(value);
+    STATUS_TRY(datum_tensor(value->type.element, &value->type.shape, out_datum));
+    tensor_random_fill(&(*out_datum)->tensor, seed, index);
+    return STATUS_OK;
+}
+
+static status read_all(const struct network *network, const char *const *given, size_t count,
+                       uint64_t seed, struct datum **inputs)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    STATUS_TRY(read_given(network, given, count, inputs));
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct network_value *value = network_value(network, graph->inputs[i]);
+        if (inputs[i] == NULL && value->constant == NULL)
+            STATUS_TRY(of_input(value, i, make_random(value, i, seed, &inputs[i])));
+    }
+    return STATUS_OK;
+}
+
+status network_input_read(const struct network *network, const char *const *given, size_t count,
+                          uint64_t seed, struct datum **out_inputs)
+{
+    const uint32_t input_count = network_graph(network, 0)->input_count;
+    for (uint32_t i = 0; i < input_count; i++)
+        out_inputs[i] = NULL;
+    const status result = read_all(network, given, count, seed, out_inputs);
+    for (uint32_t i = 0; result != STATUS_OK && i < input_count; i++)
+        datum_release(out_inputs[i]);
+    return result;
+}

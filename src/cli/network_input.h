@@ -1,0 +1,30 @@
+// What the commands on networks share: opening one, and its inputs.
+
+#ifndef OPSCOPE_CLI_NETWORK_INPUT_H
+#define OPSCOPE_CLI_NETWORK_INPUT_H
+
+#include "network/network.h"
+#include "options.h"
+
+// The options that `network_input_open` reads, for the table of a command.
+#define NETWORK_INPUT_OPTIONS                                                                      \
+    {"shape", 0, OPTION_EACH, "NAME=1x3x224x224", "shape of an input; the name may be left out"},  \
+    {                                                                                              \
+        "define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"         \
+    }
+
+// Opens the one network among the words of the command line.
+status network_input_open(const struct arguments *arguments, const char *command,
+                          struct network **out_network);
+
+// "1x3xf32" or "?x3xf32" of a tensor, "sequence of f32"; appended.
+struct bytes;
+void network_input_append_type(struct bytes *text, const struct value_type *type);
+
+// One datum for each input of the main graph, with a reference each: those given
+// by --input, in order or by name, and random ones for the rest (NULL where an
+// initializer stands for one). Failures name the input. `out_inputs` has room for all.
+status network_input_read(const struct network *network, const char *const *given, size_t count,
+                          uint64_t seed, struct datum **out_inputs);
+
+#endif

@@ -1,0 +1,160 @@
+#include "tensor_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "base/output.h"
+#include "tensor_npy.h"
+#include "tensor_text.h"
+
+enum file_kind {
+    FILE_NONE,
+    FILE_NPY,
+    FILE_RAW,
+    FILE_PROTO,
+};
+
+static enum file_kind kind_of(struct view path)
+{
+    if (view_has_extension(path, ".npy"))
+        return FILE_NPY;
+    if (view_has_extension(path, ".bin"))
+        return FILE_RAW;
+    return view_has_extension(path, ".pb") ? FILE_PROTO : FILE_NONE;
+}
+
+bool tensor_file_named(struct view path)
+{
+    return kind_of(path) != FILE_NONE;
+}
+
+static status unknown_extension(const char *path)
+{
+    return status_make(STATUS_USAGE, "%s: tensor files are called .npy, .bin or .pb", path);
+}
+
+// Puts the file's name in front.
+static status of_file(const char *path, status failure)
+{
+    if (failure == STATUS_OK)
+        return STATUS_OK;
+    const status named =
+        status_make(status_code_of(failure), "%s: %s", path, status_message(failure));
+    status_free(failure);
+    return named;
+}
+
+// Reading ---------------------------------------------------------------------
+
+static status read_raw(struct view bytes, const struct value_type *type, struct datum **out_datum)
+{
+    if (type == NULL || !value_type_static(type))
+        return status_make(STATUS_USAGE, "give type and shape of raw elements: 4xf32=@x.bin");
+    uint64_t count;
+    STATUS_TRY(shape_elements(&type->shape, &count));
+    if (type->element == ELEMENT_TEXT)
+        return status_make(STATUS_UNSUPPORTED, ".bin holds no texts");
+    const size_t size = element_size(type->element);
+    if (bytes.size % size != 0 || bytes.size / size != count) {
+        char text[SHAPE_TEXT_MOST];
+        return status_make(STATUS_DATA, "%zu bytes instead of %" PRIu64 " x %zu for [%s] %s",
+                           bytes.size, count, size, shape_text(&type->shape, text),
+                           element_name(type->element));
+    }
+    STATUS_TRY(datum_tensor(type->element, &type->shape, out_datum));
+    if (bytes.size > 0)
+        memcpy((*out_datum)->tensor.data, bytes.data, bytes.size);
+    return STATUS_OK;
+}
+
+static status read_bytes(const struct input *input, const struct value_type *type,
+                         struct datum **out_datum)
+{
+    if (input->damage != NULL)
+        return status_make(STATUS_DATA, "%s", input->damage);
+    switch (kind_of(view_of(input->path))) {
+    case FILE_NPY:
+        return tensor_npy_read(input->bytes, out_datum);
+    case FILE_PROTO:
+        return status_make(STATUS_UNSUPPORTED, ".pb is not read yet");
+    default:
+        return read_raw(input->bytes, type, out_datum);
+    }
+}
+
+status tensor_file_read(const char *path, const struct value_type *type, struct datum **out_datum)
+{
+    if (!tensor_file_named(view_of(path)))
+        return unknown_extension(path);
+    struct input *input;
+    STATUS_TRY(input_open(path, &input));
+    const status result = of_file(path, read_bytes(input, type, out_datum));
+    input_close(input);
+    return result;
+}
+
+// Half of the machine's memory: a literal is a short text, whatever it stands for.
+static uint64_t literal_most(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 32;
+}
+
+static status read_path(struct view path, const struct value_type *type, struct datum **out_datum)
+{
+    char *name = view_copy(path);
+    const status result = tensor_file_read(name, type, out_datum);
+    free(name);
+    return result;
+}
+
+status tensor_file_read_input(struct view text, const struct value_type *type,
+                              struct datum **out_datum)
+{
+    // IREE marks a bare buffer by '&'; here it is the same as a tensor.
+    if (text.size > 0 && text.data[0] == '&')
+        text = view_slice(text, 1, text.size);
+    const size_t equals = view_find(text, '=');
+    if (text.size > 0 && text.data[0] == '@')
+        return read_path(view_slice(text, 1, text.size), type, out_datum);
+    if (equals + 1 < text.size && text.data[equals + 1] == '@') {
+        struct value_type given = {.kind = VALUE_TENSOR, .ranked = true};
+        STATUS_TRY(tensor_text_type(view_slice(text, 0, equals), &given.element, &given.shape));
+        return read_path(view_slice(text, equals + 2, text.size), &given, out_datum);
+    }
+    if (equals == text.size && tensor_file_named(text))
+        return read_path(text, type, out_datum);
+    return tensor_text_parse(text, literal_most(), out_datum);
+}
+
+// Writing ---------------------------------------------------------------------
+
+static status write_datum(struct output *output, enum file_kind kind, struct view name,
+                          const struct value_type *type, const struct datum *datum)
+{
+    (void)name;
+    (void)type;
+    if (datum->kind != DATUM_TENSOR)
+        return status_make(STATUS_UNSUPPORTED, "only .pb holds sequences and empty optionals");
+    if (kind == FILE_NPY)
+        return tensor_npy_write(output, &datum->tensor);
+    if (datum->tensor.element == ELEMENT_TEXT)
+        return status_make(STATUS_UNSUPPORTED, ".bin holds no texts");
+    output_write(output, datum->tensor.data, tensor_bytes(&datum->tensor));
+    return STATUS_OK;
+}
+
+status tensor_file_write(const char *path, struct view name, const struct value_type *type,
+                         const struct datum *datum)
+{
+    const enum file_kind kind = kind_of(view_of(path));
+    if (kind == FILE_NONE)
+        return unknown_extension(path);
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    const status result = of_file(path, write_datum(output, kind, name, type, datum));
+    return status_first(result, output_close(output));
+}
