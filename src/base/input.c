@@ -134,7 +134,22 @@ static status read_stream(struct input *input, int file)
     return unpack(input);
 }
 
-static status map_file(struct input *input, int file)
+// Leaves an empty file unmapped.
+static status map_regular(struct input *input, int file, off_t size)
+{
+    if (size == 0)
+        return STATUS_OK;
+    input->mapped = (size_t)size;
+    void *mapping = mmap(NULL, input->mapped, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapping == MAP_FAILED)
+        return status_system(errno, input->path, "cannot map");
+    madvise(mapping, input->mapped, MADV_SEQUENTIAL);
+    input->mapping = mapping;
+    input->bytes = (struct view){mapping, input->mapped};
+    return STATUS_OK;
+}
+
+static status read_any(struct input *input, int file)
 {
     struct stat facts;
     if (fstat(file, &facts) != 0)
@@ -143,29 +158,29 @@ static status map_file(struct input *input, int file)
         return status_make(STATUS_IO, "%s: is a folder; give a file", input->path);
     if (!S_ISREG(facts.st_mode))
         return read_stream(input, file);
-    if (facts.st_size == 0)
-        return STATUS_OK;
-
-    input->mapped = (size_t)facts.st_size;
-    void *mapping = mmap(NULL, input->mapped, PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapping == MAP_FAILED)
-        return status_system(errno, input->path, "cannot map");
-    madvise(mapping, input->mapped, MADV_SEQUENTIAL);
-    input->mapping = mapping;
-    input->bytes = (struct view){mapping, input->mapped};
+    STATUS_TRY(map_regular(input, file, facts.st_size));
     return unpack(input);
 }
 
-status input_open(const char *path, struct input **out_input)
+static status read_regular(struct input *input, int file)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return status_system(errno, path, "cannot open");
+    struct stat facts;
+    if (fstat(file, &facts) != 0)
+        return status_system(errno, input->path, "cannot read");
+    if (!S_ISREG(facts.st_mode))
+        return status_make(STATUS_IO, "%s: is not a regular file", input->path);
+    return map_regular(input, file, facts.st_size);
+}
 
-    struct input *input = input_over(standard ? "stdin" : path, VIEW_LITERAL(""));
-    const status result = map_file(input, file);
-    if (!standard)
+// Closes the file, unless it is the standard input.
+static status open_with(status (*reader)(struct input *input, int file), const char *name, int file,
+                        struct input **out_input)
+{
+    if (file < 0)
+        return status_system(errno, name, "cannot open");
+    struct input *input = input_over(name, VIEW_LITERAL(""));
+    const status result = reader(input, file);
+    if (file != STDIN_FILENO)
         close(file);
     if (result != STATUS_OK) {
         input_close(input);
@@ -173,6 +188,19 @@ status input_open(const char *path, struct input **out_input)
     }
     *out_input = input;
     return STATUS_OK;
+}
+
+status input_open(const char *path, struct input **out_input)
+{
+    if (strcmp(path, "-") == 0)
+        return open_with(read_any, "stdin", STDIN_FILENO, out_input);
+    return open_with(read_any, path, open(path, O_RDONLY | O_CLOEXEC), out_input);
+}
+
+status input_map(const char *path, struct input **out_input)
+{
+    // Opening a pipe that nobody writes to would wait.
+    return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_input);
 }
 
 struct input *input_over(const char *name, struct view bytes)

@@ -21,6 +21,9 @@ struct input {
 
 status input_open(const char *path, struct input **out_input);
 
+// A regular file exactly as it is, packed or not.
+status input_map(const char *path, struct input **out_input);
+
 // The same over bytes of the caller's, which must outlive the input.
 struct input *input_over(const char *name, struct view bytes);
 

@@ -56,6 +56,20 @@ status status_system(int error_number, const char *path, const char *what)
     return status_make(code, "%s: %s: %s", path, what, strerror(error_number));
 }
 
+status status_within(status failure, const char *format, ...)
+{
+    if (failure == STATUS_OK)
+        return STATUS_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    const status place = from_arguments(failure->code, "", format, arguments);
+    va_end(arguments);
+    const status named = status_make(failure->code, "%s: %s", place->message, failure->message);
+    status_free(place);
+    status_free(failure);
+    return named;
+}
+
 enum status_code status_code_of(status failure)
 {
     return failure == STATUS_OK ? STATUS_DONE : failure->code;

@@ -46,6 +46,10 @@ status status_system(int error_number, const char *path, const char *what)
 enum status_code status_code_of(status failure);
 const char *status_message(status failure);
 
+// Puts a place and ": " in front of a failure's message; takes the failure over.
+// Accepts STATUS_OK.
+status status_within(status failure, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // Accepts STATUS_OK.
 void status_free(status failure);
 

@@ -6,10 +6,3 @@ status network_apply(struct network *network, const struct network_options *opti
     (void)options;
     return STATUS_OK;
 }
-
-status network_sort(struct network *network, uint32_t graph)
-{
-    (void)network;
-    (void)graph;
-    return STATUS_OK;
-}

@@ -115,16 +115,28 @@ bool protobuf_next_varint(const struct protobuf_field *field, struct view *rest,
     return true;
 }
 
-bool protobuf_next_fixed64(const struct protobuf_field *field, struct view *rest,
-                           uint64_t *out_number)
+static bool next_fixed(const struct protobuf_field *field, unsigned size, struct view *rest,
+                       uint64_t *out_number)
 {
     if (field->type != PROTOBUF_BYTES)
         return take_single(field, rest, out_number);
     if (!open_packed(field, rest))
         return false;
     const unsigned char *at = (const unsigned char *)rest->data;
-    if (read_fixed(&at, at + rest->size, 8, out_number) != PROTOBUF_WHOLE)
+    if (read_fixed(&at, at + rest->size, size, out_number) != PROTOBUF_WHOLE)
         return false;
-    *rest = view_slice(*rest, 8, rest->size);
+    *rest = view_slice(*rest, size, rest->size);
     return true;
+}
+
+bool protobuf_next_fixed64(const struct protobuf_field *field, struct view *rest,
+                           uint64_t *out_number)
+{
+    return next_fixed(field, 8, rest, out_number);
+}
+
+bool protobuf_next_fixed32(const struct protobuf_field *field, struct view *rest,
+                           uint64_t *out_number)
+{
+    return next_fixed(field, 4, rest, out_number);
 }

@@ -86,6 +86,8 @@ bool protobuf_next_varint(const struct protobuf_field *field, struct view *rest,
                           uint64_t *out_number);
 bool protobuf_next_fixed64(const struct protobuf_field *field, struct view *rest,
                            uint64_t *out_number);
+bool protobuf_next_fixed32(const struct protobuf_field *field, struct view *rest,
+                           uint64_t *out_number);
 
 // The bits of a fixed64 as the double that they stand for, and back.
 static inline double protobuf_to_double(uint64_t bits)
