@@ -5,6 +5,7 @@
 
 #include "matrix.h"
 #include "onednn.h"
+#include "sliding.h"
 
 static int64_t volume(uint64_t count, const int64_t *lengths)
 {
@@ -58,33 +59,6 @@ status convolution_f32(const struct convolution *convolution,
 
 // Loops -----------------------------------------------------------------------
 
-// The next place in row-major order; false behind the last one.
-static bool advance(uint64_t count, const int64_t *lengths, int64_t *place)
-{
-    for (uint64_t i = count; i-- > 0;) {
-        if (++place[i] < lengths[i])
-            return true;
-        place[i] = 0;
-    }
-    return false;
-}
-
-struct range {
-    int64_t from;
-    int64_t to;
-};
-
-// The x of [0, count) for which 0 <= x * step + start < limit.
-static struct range inside(int64_t count, int64_t step, int64_t start, int64_t limit)
-{
-    struct range range = {start < 0 ? (-start + step - 1) / step : 0, 0};
-    if (start < limit)
-        range.to = (limit - 1 - start) / step + 1;
-    if (range.to > count)
-        range.to = count;
-    return range;
-}
-
 // Where a row of the output meets one place of the kernel in the source: the offset of the
 // row, or -1 where all of it is padding.
 static int64_t source_row(const struct convolution *c, const int64_t *row, const int64_t *tap)
@@ -123,7 +97,8 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
         const int64_t start = tap * c->dilations[last] - c->pads[last];                            \
         const int64_t from_step = c->strides[last] * c->source_strides[2 + last];                  \
         const int64_t to_step = c->result_strides[2 + last];                                       \
-        const struct range x = inside(c->output[last], c->strides[last], start, c->input[last]);   \
+        const struct sliding_range x =                                                             \
+            sliding_inside(c->output[last], c->strides[last], start, c->input[last]);              \
         const int64_t base = start * c->source_strides[2 + last];                                  \
         for (int64_t i = x.from; i < x.to; i++)                                                    \
             result[i * to_step] += weight * source[base + i * from_step];                          \
@@ -147,7 +122,7 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
                     add_tap_##suffix(c, tap[last],                                                 \
                                      taps[dot(c->spatial, tap, c->weight_strides + 2)],            \
                                      plane + offset, result);                                      \
-            } while (advance(c->spatial, c->kernel, tap));                                         \
+            } while (sliding_advance(c->spatial, c->kernel, tap));                                 \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
@@ -170,7 +145,7 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
                 compute_row_##suffix(c, row, source,                                               \
                                      task->weights + channel * c->weight_strides[0], bias,         \
                                      result + dot(c->spatial - 1, row, c->result_strides + 2));    \
-            } while (advance(c->spatial - 1, c->output, row));                                     \
+            } while (sliding_advance(c->spatial - 1, c->output, row));                             \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
@@ -218,14 +193,15 @@ struct transposed {
         const uint64_t last = c->spatial - 1;                                                      \
         const int64_t start = tap[last] * c->dilations[last] - c->pads[last];                      \
         const int64_t step = c->strides[last];                                                     \
-        const struct range x = inside(c->input[last], step, start, c->output[last]);               \
+        const struct sliding_range x =                                                             \
+            sliding_inside(c->input[last], step, start, c->output[last]);                          \
         int64_t row[CONVOLUTION_SPATIAL_MOST] = {0};                                               \
         do {                                                                                       \
             const int64_t offset = result_row(c, row, tap);                                        \
             for (int64_t i = x.from; offset >= 0 && i < x.to; i++)                                 \
                 plane[offset + start + i * step] += products[i];                                   \
             products += c->input[last];                                                            \
-        } while (advance(last, c->input, row));                                                    \
+        } while (sliding_advance(last, c->input, row));                                            \
     }
 
 // Where a row of the input lands in the output, or -1 where it is cut off.
@@ -281,7 +257,7 @@ static void compute_channels(const struct transposed *task, int64_t first, int64
                 scatter_f32(c, tap, (const float *)at, (float *)plane);
             else
                 scatter_f64(c, tap, (const double *)at, (double *)plane);
-            advance(c->spatial, c->kernel, tap);
+            sliding_advance(c->spatial, c->kernel, tap);
         }
     }
 }

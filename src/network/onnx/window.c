@@ -80,8 +80,10 @@ static status slide(struct window *window, uint32_t d, bool round_up)
     return STATUS_OK;
 }
 
-status window_resolve(struct attributes attributes, uint32_t spatial, const int64_t *input,
-                      const int64_t *kernel, struct window *out_window)
+// All but the output, and the padding that follows from it.
+static status take_window(struct attributes attributes, uint32_t spatial, const int64_t *input,
+                          const int64_t *kernel, struct window *out_window,
+                          enum padding *out_padding)
 {
     struct window window = {.spatial = spatial};
     if (spatial > WINDOW_SPATIAL_MOST)
@@ -90,24 +92,78 @@ status window_resolve(struct attributes attributes, uint32_t spatial, const int6
     STATUS_TRY(take_list(attributes, "strides", spatial, 1, 1, window.stride));
     STATUS_TRY(take_list(attributes, "dilations", spatial, 1, 1, window.dilation));
     STATUS_TRY(take_list(attributes, "pads", 2 * spatial, 0, 0, pads));
-    enum padding padding = PADDING_GIVEN;
-    STATUS_TRY(take_padding(attributes, &padding));
-    const bool round_up = attribute_integer(attributes, "ceil_mode", 0) != 0;
+    STATUS_TRY(take_padding(attributes, out_padding));
     for (uint32_t d = 0; d < spatial; d++) {
         window.input[d] = input[d];
         window.kernel[d] = kernel[d];
-        window.pad[d] = padding == PADDING_GIVEN ? pads[d] : 0;
-        window.pad_end[d] = padding == PADDING_GIVEN ? pads[spatial + d] : 0;
+        window.pad[d] = *out_padding == PADDING_GIVEN ? pads[d] : 0;
+        window.pad_end[d] = *out_padding == PADDING_GIVEN ? pads[spatial + d] : 0;
         window.output[d] = SHAPE_UNKNOWN;
         if (kernel[d] == 0 || kernel[d] > LONGEST || input[d] > INT64_MAX / 4)
             return status_make(STATUS_DATA, "a window of %" PRId64 " over %" PRId64, kernel[d],
                                input[d]);
+    }
+    *out_window = window;
+    return STATUS_OK;
+}
+
+status window_resolve(struct attributes attributes, uint32_t spatial, const int64_t *input,
+                      const int64_t *kernel, struct window *out_window)
+{
+    struct window window;
+    enum padding padding = PADDING_GIVEN;
+    STATUS_TRY(take_window(attributes, spatial, input, kernel, &window, &padding));
+    const bool round_up = attribute_integer(attributes, "ceil_mode", 0) != 0;
+    for (uint32_t d = 0; d < spatial; d++) {
         if (kernel[d] == SHAPE_UNKNOWN || input[d] == SHAPE_UNKNOWN)
             continue;
         if (padding == PADDING_SAME_UPPER || padding == PADDING_SAME_LOWER)
             pad_to_same(&window, d, padding == PADDING_SAME_LOWER);
         else
             STATUS_TRY(slide(&window, d, round_up));
+    }
+    *out_window = window;
+    return STATUS_OK;
+}
+
+// Fits the output to a length that is wanted, by cutting off or adding zeros behind.
+static void cut_to(struct window *window, uint32_t d, int64_t whole, int64_t wanted, bool upper)
+{
+    const int64_t total = whole > wanted ? whole - wanted : 0;
+    window->output[d] = wanted;
+    window->pad[d] = upper ? total / 2 : total - total / 2;
+    window->pad_end[d] = whole - wanted - window->pad[d];
+}
+
+status window_resolve_transposed(struct attributes attributes, uint32_t spatial,
+                                 const int64_t *input, const int64_t *kernel,
+                                 struct window *out_window)
+{
+    struct window window;
+    enum padding padding = PADDING_GIVEN;
+    STATUS_TRY(take_window(attributes, spatial, input, kernel, &window, &padding));
+    int64_t added[WINDOW_SPATIAL_MOST];
+    int64_t wanted[WINDOW_SPATIAL_MOST];
+    STATUS_TRY(take_list(attributes, "output_padding", spatial, 0, 0, added));
+    STATUS_TRY(take_list(attributes, "output_shape", spatial, 1, 0, wanted));
+    for (uint32_t d = 0; d < spatial; d++) {
+        if (kernel[d] == SHAPE_UNKNOWN || input[d] == SHAPE_UNKNOWN)
+            continue;
+        const int64_t stride = window.stride[d];
+        if (input[d] < 1 || input[d] > LONGEST)
+            return status_make(STATUS_DATA, "a transposed convolution over %" PRId64, input[d]);
+        const int64_t whole =
+            (input[d] - 1) * stride + added[d] + (window.kernel[d] - 1) * window.dilation[d] + 1;
+        const bool same = padding == PADDING_SAME_UPPER || padding == PADDING_SAME_LOWER;
+        if (wanted[d] > 0 || same) {
+            cut_to(&window, d, whole, wanted[d] > 0 ? wanted[d] : input[d] * stride,
+                   padding == PADDING_SAME_UPPER);
+        } else {
+            window.output[d] = whole - window.pad[d] - window.pad_end[d];
+            window.pad_end[d] -= added[d];
+        }
+        if (window.output[d] < 1)
+            return status_make(STATUS_DATA, "pads leave nothing of dimension %" PRIu32, d + 2);
     }
     *out_window = window;
     return STATUS_OK;

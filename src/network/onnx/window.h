@@ -27,4 +27,11 @@ struct window {
 status window_resolve(struct attributes attributes, uint32_t spatial, const int64_t *input,
                       const int64_t *kernel, struct window *out_window);
 
+// The same for a transposed convolution, whose output is the larger side: `pad` is
+// what is cut off in front of it and `pad_end` behind (negative where output_padding
+// or output_shape add to it). Fails for an output without elements.
+status window_resolve_transposed(struct attributes attributes, uint32_t spatial,
+                                 const int64_t *input, const int64_t *kernel,
+                                 struct window *out_window);
+
 #endif

@@ -1,0 +1,75 @@
+#include "widened.h"
+
+#include <stdlib.h>
+
+#include "convert.h"
+
+enum { GRAIN = 1 << 16 };
+
+struct conversion {
+    const struct tensor *tensor;
+    float *data;
+};
+
+static void *element_at(const struct conversion *conversion, uint64_t index)
+{
+    return (char *)conversion->tensor->data + index * element_size(conversion->tensor->element);
+}
+
+static void widen_piece(void *context, uint64_t from, uint64_t to)
+{
+    const struct conversion *conversion = context;
+    convert_to_f32(conversion->tensor->element, element_at(conversion, from),
+                   conversion->data + from, to - from);
+}
+
+static void narrow_piece(void *context, uint64_t from, uint64_t to)
+{
+    const struct conversion *conversion = context;
+    convert_from_f32(conversion->tensor->element, conversion->data + from,
+                     element_at(conversion, from), to - from);
+}
+
+status widened_output(const struct tensor *tensor, struct widened *out_widened)
+{
+    *out_widened = (struct widened){0};
+    if (tensor == NULL)
+        return STATUS_OK;
+    out_widened->tensor = tensor;
+    if (tensor->element == ELEMENT_F32) {
+        out_widened->data = tensor->data;
+        return STATUS_OK;
+    }
+    const uint64_t count = tensor_count(tensor);
+    void *data;
+    if (posix_memalign(&data, TENSOR_ALIGNMENT, (count + 1) * sizeof(float)) != 0)
+        return status_make(STATUS_LIMIT, "no memory to compute in f32");
+    out_widened->data = data;
+    out_widened->owned = true;
+    return STATUS_OK;
+}
+
+status widened_input(const struct tensor *tensor, struct parallel *parallel,
+                     struct widened *out_widened)
+{
+    STATUS_TRY(widened_output(tensor, out_widened));
+    if (out_widened->owned)
+        parallel_for(parallel, tensor_count(tensor), GRAIN, widen_piece,
+                     &(struct conversion){tensor, out_widened->data});
+    return STATUS_OK;
+}
+
+void widened_finish(struct widened *widened, struct parallel *parallel)
+{
+    if (widened->owned)
+        parallel_for(parallel, tensor_count(widened->tensor), GRAIN, narrow_piece,
+                     &(struct conversion){widened->tensor, widened->data});
+    widened_free(widened);
+}
+
+void widened_free(struct widened *widened)
+{
+    if (widened->owned)
+        free(widened->data);
+    *widened = (struct widened){0};
+}
