@@ -318,7 +318,8 @@ static void append_real(struct bytes *text, double number, enum element element)
 {
     char digits[40];
     const bool wide = element == ELEMENT_F64 || element == ELEMENT_C128;
-    const int most = wide ? 17 : 9;
+    const bool narrow = element_bits(element) <= 16; // six digits are always enough
+    const int most = wide ? 17 : narrow ? 6 : 9;
     for (int precision = 6; precision <= most; precision++) {
         snprintf(digits, sizeof digits, "%.*G", precision, number);
         const double back = wide ? strtod(digits, NULL) : (double)strtof(digits, NULL);
