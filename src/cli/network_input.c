@@ -35,12 +35,7 @@ void network_input_append_type(struct bytes *text, const struct value_type *type
 
 static status of_input(const struct network_value *value, uint32_t index, status failure)
 {
-    if (failure == STATUS_OK)
-        return STATUS_OK;
-    const status named = status_make(status_code_of(failure), "input %u '%.*s': %s", index,
-                                     VIEW_ARGUMENTS(value->name), status_message(failure));
-    status_free(failure);
-    return named;
+    return status_within(failure, "input %u '%.*s'", index, VIEW_ARGUMENTS(value->name));
 }
 
 static bool dimension_fits(int64_t wanted, int64_t given)

@@ -6,6 +6,7 @@
 
 #include "base/input.h"
 #include "base/output.h"
+#include "network/onnx/tensor_proto.h"
 #include "tensor_npy.h"
 #include "tensor_text.h"
 
@@ -33,17 +34,6 @@ bool tensor_file_named(struct view path)
 static status unknown_extension(const char *path)
 {
     return status_make(STATUS_USAGE, "%s: tensor files are called .npy, .bin or .pb", path);
-}
-
-// Puts the file's name in front.
-static status of_file(const char *path, status failure)
-{
-    if (failure == STATUS_OK)
-        return STATUS_OK;
-    const status named =
-        status_make(status_code_of(failure), "%s: %s", path, status_message(failure));
-    status_free(failure);
-    return named;
 }
 
 // Reading ---------------------------------------------------------------------
@@ -78,7 +68,7 @@ static status read_bytes(const struct input *input, const struct value_type *typ
     case FILE_NPY:
         return tensor_npy_read(input->bytes, out_datum);
     case FILE_PROTO:
-        return status_make(STATUS_UNSUPPORTED, ".pb is not read yet");
+        return tensor_proto_read_datum(input->bytes, type, out_datum);
     default:
         return read_raw(input->bytes, type, out_datum);
     }
@@ -90,7 +80,7 @@ status tensor_file_read(const char *path, const struct value_type *type, struct 
         return unknown_extension(path);
     struct input *input;
     STATUS_TRY(input_open(path, &input));
-    const status result = of_file(path, read_bytes(input, type, out_datum));
+    const status result = status_within(read_bytes(input, type, out_datum), "%s", path);
     input_close(input);
     return result;
 }
@@ -135,8 +125,13 @@ status tensor_file_read_input(struct view text, const struct value_type *type,
 static status write_datum(struct output *output, enum file_kind kind, struct view name,
                           const struct value_type *type, const struct datum *datum)
 {
-    (void)name;
-    (void)type;
+    if (kind == FILE_PROTO) {
+        struct bytes bytes = {0};
+        tensor_proto_write_datum(&bytes, name, type, datum);
+        output_write(output, bytes.data, bytes.size);
+        bytes_free(&bytes);
+        return STATUS_OK;
+    }
     if (datum->kind != DATUM_TENSOR)
         return status_make(STATUS_UNSUPPORTED, "only .pb holds sequences and empty optionals");
     if (kind == FILE_NPY)
@@ -155,6 +150,6 @@ status tensor_file_write(const char *path, struct view name, const struct value_
         return unknown_extension(path);
     struct output *output;
     STATUS_TRY(output_open(path, &output));
-    const status result = of_file(path, write_datum(output, kind, name, type, datum));
+    const status result = status_within(write_datum(output, kind, name, type, datum), "%s", path);
     return status_first(result, output_close(output));
 }
