@@ -10,6 +10,7 @@ extern const struct command COMMAND_CONVERT;
 extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_LINKS;
+extern const struct command COMMAND_MODEL;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_TT_PERF;

@@ -14,6 +14,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_CONVERT,
     &COMMAND_INFO,
+    &COMMAND_MODEL,
     &COMMAND_INFER,
     &COMMAND_CHECK,
     &COMMAND_TT_REPORT,
