@@ -31,7 +31,7 @@ struct network_value {
     const struct constant *constant; // NULL unless its value is known
     uint32_t producer;               // node id; NETWORK_NONE: a graph's input or a constant
     // Names of unknown dimensions, as the file gives them; NULL when it names none.
-    const struct view *symbols; // `type.shape.rank` of them, empty where unnamed
+    const struct view *symbols; // SHAPE_RANK_MOST of them, empty where unnamed
 };
 
 struct network_node {

@@ -10,6 +10,11 @@
 
 #include "network/network.h"
 
+// An input of the main graph that an initializer stands for is an optional input
+// with that constant as its default: it is in the graph's inputs, has the
+// constant, and whoever runs the network may give another of the same type.
+// Shapes are inferred as if it were the constant.
+//
 // The network owns `input`, also on failure. Types are those that the file
 // declares; network_infer finds the others.
 status onnx_import(struct input *input, struct network **out_network);

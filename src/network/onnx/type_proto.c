@@ -42,7 +42,7 @@ static status shape_read(struct view bytes, struct arena *arena, struct value_ty
                          const struct view **out_symbols)
 {
     enum { DIM = 1 };
-    struct view symbols[SHAPE_RANK_MOST];
+    struct view symbols[SHAPE_RANK_MOST] = {0};
     bool named = false;
     struct shape shape = {0};
     struct message message = message_open(bytes);
@@ -61,8 +61,8 @@ static status shape_read(struct view bytes, struct arena *arena, struct value_ty
     type->ranked = true;
     type->shape = shape;
     if (named) {
-        struct view *kept = arena_allocate(arena, shape.rank * sizeof *kept);
-        memcpy(kept, symbols, shape.rank * sizeof *kept);
+        struct view *kept = arena_allocate(arena, sizeof symbols);
+        memcpy(kept, symbols, sizeof symbols);
         *out_symbols = kept;
     }
     return STATUS_OK;

@@ -10,7 +10,7 @@
 // numbers of elements that are not known here.
 status type_proto_element(uint64_t data_type, enum element *out_element);
 
-// `*out_symbols` is NULL, or as long as the rank, from `arena`. Fails for maps,
+// `*out_symbols` is NULL, or SHAPE_RANK_MOST names from `arena`. Fails for maps,
 // sparse tensors, and sequences of anything but tensors.
 status type_proto_read(struct view message, struct arena *arena, struct value_type *out_type,
                        const struct view **out_symbols);
