@@ -1,6 +1,7 @@
 # make            build/bin/opscope and the vendors' names for it
 # make demo       what it does, in a minute
 # make test       everything that must hold; the last line counts
+# make conformance  the ONNX project's tests and TOSA against MLIR, all of them
 # make bench      speed, size and memory of the converter (ROWS=10000000)
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
 # make lint       layout, rooms and habits; make format applies the layout
@@ -21,7 +22,7 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 	said=$$(ninja -C $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
-.PHONY: all demo test bench fuzz lint format install clean \
+.PHONY: all demo test conformance bench fuzz lint format install clean \
 	dependencies test-dependencies build-asan build-fuzz
 .NOTPARALLEL:
 
@@ -37,6 +38,9 @@ demo: all
 test: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	@tests/run.py
+
+conformance: test-dependencies all
+	@tests/conformance.py
 
 bench: all
 	@$(call build,build,bench/generate_c2)

@@ -88,6 +88,7 @@ if [ "$group" = test ]; then
     need_command protoc protobuf-compiler
     need_command node nodejs
     need_command npm npm
+    [ -d /usr/share/libonnx-testdata ] || missing+=(libonnx-testdata)
     [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
 fi
 

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""How much of ONNX and TOSA opscope computes as it should: `make conformance`.
+
+Runs the ONNX project's backend tests (Debian's libonnx-testdata) with
+`opscope check` and holds the outcome against docs/conformance-onnx.md: a case
+that fails must be listed there with the reason, and one that is listed must
+fail. Then the TOSA networks against MLIR's own lowering, where both are there.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
+DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
+DOCUMENT = ROOT / "docs/conformance-onnx.md"
+GROUPS = ["node", "simple", "pytorch-converted", "pytorch-operator"]
+
+
+def exceptions():
+    """Cases that the document lists, 'node/test_x', with the reason."""
+    rows = re.findall(r"^\| `([a-z-]+/\w+)` \| (.+?) \|$", DOCUMENT.read_text(encoding="utf-8"),
+                      re.MULTILINE)
+    return dict(rows)
+
+
+def check(group, *options):
+    """The results of `opscope check --json` on a group, by case 'node/test_x'."""
+    done = subprocess.run([str(BIN / "opscope"), "check", "--json", *options, str(DATA / group)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1) or done.stderr:
+        raise RuntimeError(f"opscope check {group}: exit {done.returncode}\n{done.stderr}")
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    return {f"{group}/{pathlib.Path(result['case']).name}": result for result in results}
+
+
+def surprises(results, listed):
+    """What the document does not say, as lines of text."""
+    lines = []
+    for case, result in results.items():
+        if result["status"] != "pass" and case not in listed:
+            lines.append(f"{case}: {result['status']}: {result['reason']}")
+        if result["status"] == "pass" and case in listed:
+            lines.append(f"{case} passes, but {DOCUMENT.relative_to(ROOT)} lists it")
+    return lines
+
+
+def conform_onnx():
+    if not DATA.is_dir():
+        print(f"skipped: no {DATA} (Debian's libonnx-testdata)")
+        return []
+    listed = exceptions()
+    lines = [f"{case} is listed but does not exist" for case in listed
+             if not (DATA / case / "model.onnx").exists()]
+    passed = total = 0
+    for group in GROUPS:
+        results = check(group)
+        good = sum(result["status"] == "pass" for result in results.values())
+        print(f"{group:20} {good:4} of {len(results):4} pass")
+        lines += surprises(results, listed)
+        passed, total = passed + good, total + len(results)
+    print(f"{'ONNX':20} {passed:4} of {total:4} pass, {len(listed)} exceptions are listed")
+    return lines
+
+
+def conform_tosa():
+    """The end-to-end tests of TOSA do the work; here all networks instead of some."""
+    failed = []
+    for test in sorted((ROOT / "tests/e2e").glob("*_tosa*.py")):
+        done = subprocess.run([sys.executable, str(test)], capture_output=True, text=True,
+                              env={**os.environ, "OPSCOPE_ALL": "1"}, check=False)
+        print(done.stdout, end="")
+        failed += [f"{test.name} fails\n{done.stderr}"] if done.returncode != 0 else []
+    return failed
+
+
+def main():
+    lines = conform_onnx() + conform_tosa()
+    print("\n".join(lines) if lines else "as documented")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
