@@ -57,6 +57,12 @@ static void bf16_of_f32(const float *in, uint16_t *out, uint64_t count)
         out[i] = real_to_bf16(in[i]);
 }
 
+static void f64_of_f32(const float *in, double *out, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        out[i] = (double)in[i];
+}
+
 void convert_to_f32(enum element element, const void *in, float *out, uint64_t count)
 {
     if (element == ELEMENT_F16)
@@ -342,6 +348,10 @@ void convert_row(enum element from, const void *in, enum element to, void *out, 
     }
     if (from == ELEMENT_F32 && is_plain_float(to)) {
         convert_from_f32(to, in, out, count);
+        return;
+    }
+    if (from == ELEMENT_F32 && to == ELEMENT_F64) {
+        f64_of_f32(in, out, count);
         return;
     }
     struct wide wide;
