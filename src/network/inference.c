@@ -36,6 +36,8 @@ status inference_need_tensor(const struct inference *inference, uint32_t index,
     const struct value_type *type = inference->inputs[index];
     if (type->kind == VALUE_SEQUENCE)
         return status_make(STATUS_DATA, "input %" PRIu32 " is a sequence, not a tensor", index);
+    if (type->kind == VALUE_UNKNOWN && inference->building == NULL)
+        return status_make(STATUS_DATA, "input %" PRIu32 " is an optional that is empty", index);
     if (type->kind == VALUE_TENSOR)
         *out_type = type;
     return STATUS_OK;

@@ -1,5 +1,6 @@
 // TopK and Unique: operators that put elements in order.
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -127,6 +128,8 @@ status gathering_top_k(struct kernel_call *call)
 }
 
 // Unique -------------------------------------------------------------------------
+
+enum { EMPTY_ROWS_MOST = 1 << 24 };
 
 // One of the things compared: a row of keys, or of texts.
 struct row {
@@ -325,6 +328,9 @@ status gathering_unique(struct kernel_call *call)
         if (axis > 0)
             failure = turn(call, &unique, axis);
     }
+    // Rows without elements take no memory, but their order does.
+    if (failure == STATUS_OK && unique.width == 0 && unique.count > EMPTY_ROWS_MOST)
+        failure = status_make(STATUS_LIMIT, "%" PRIu64 " empty rows", unique.count);
     if (failure == STATUS_OK)
         failure = sort_rows(&unique);
     if (failure == STATUS_OK && attribute_integer(call->attributes, "sorted", 1) == 0)
