@@ -1,3 +1,198 @@
-#include "network/operator_tables.h"
+#include <inttypes.h>
 
-const struct operator_table ONNX_POOLING_OPERATORS = {NULL, 0};
+#include "common.h"
+#include "network/operator_tables.h"
+#include "window.h"
+
+static const uint32_t ELEMENTS_OF_MAX_POOL = ELEMENT_BIT(ELEMENT_F16) | ELEMENT_BIT(ELEMENT_BF16) |
+                                             ELEMENT_BIT(ELEMENT_F32) | ELEMENT_BIT(ELEMENT_F64) |
+                                             ELEMENT_BIT(ELEMENT_I8) | ELEMENT_BIT(ELEMENT_U8);
+
+// The kernel is an attribute: one length for each of `spatial` dimensions.
+static status take_kernel(const struct inference *inference, uint32_t spatial,
+                          const int64_t **out_kernel)
+{
+    const uint32_t count =
+        attribute_integers(inference->node->attributes, "kernel_shape", out_kernel);
+    if (count == 0)
+        return status_make(STATUS_DATA, "attribute kernel_shape is missing");
+    if (count != spatial)
+        return status_make(STATUS_DATA,
+                           "attribute kernel_shape has %" PRIu32 " items instead of %" PRIu32,
+                           count, spatial);
+    for (uint32_t d = 0; d < count; d++) {
+        if ((*out_kernel)[d] < 1)
+            return status_make(STATUS_DATA, "attribute kernel_shape holds %" PRId64,
+                               (*out_kernel)[d]);
+    }
+    return STATUS_OK;
+}
+
+static status infer_window(struct inference *inference, uint32_t elements)
+{
+    enum element element;
+    STATUS_TRY(common_element(inference, 0, 1, elements, &element));
+    STATUS_TRY(common_check_rank(inference, 0, 3));
+    inference_set_unranked(inference, 0, element);
+    inference_set_unranked(inference, 1, ELEMENT_I64);
+    const struct value_type *x = common_ranked(inference, 0);
+    if (x == NULL)
+        return STATUS_OK;
+    const int64_t *kernel;
+    struct window window;
+    const uint32_t spatial = x->shape.rank - 2;
+    STATUS_TRY(take_kernel(inference, spatial, &kernel));
+    STATUS_TRY(
+        window_resolve(inference->node->attributes, spatial, x->shape.dims + 2, kernel, &window));
+    struct shape shape = x->shape;
+    for (uint32_t d = 0; d < spatial; d++)
+        shape.dims[2 + d] = window.output[d];
+    inference_set(inference, 0, element, &shape);
+    inference_set(inference, 1, ELEMENT_I64, &shape);
+    return STATUS_OK;
+}
+
+static status infer_pool(struct inference *inference)
+{
+    return infer_window(inference, ELEMENTS_FLOAT);
+}
+
+static status infer_max_pool(struct inference *inference)
+{
+    const int64_t order = attribute_integer(inference->node->attributes, "storage_order", 0);
+    if (order != 0 && order != 1)
+        return status_make(STATUS_DATA, "attribute storage_order is %" PRId64, order);
+    return infer_window(inference, ELEMENTS_OF_MAX_POOL);
+}
+
+// Opset 1 of LpPool and GlobalLpPool has a real p, the others an integer.
+static status check_power(const struct inference *inference)
+{
+    const double power = attribute_real(inference->node->attributes, "p", 2);
+    return power > 0 ? STATUS_OK : status_make(STATUS_DATA, "attribute p is %g", power);
+}
+
+static status infer_lp_pool(struct inference *inference)
+{
+    STATUS_TRY(check_power(inference));
+    return infer_window(inference, ELEMENTS_FLOAT);
+}
+
+static status infer_global(struct inference *inference)
+{
+    enum element element;
+    STATUS_TRY(common_element(inference, 0, 1, ELEMENTS_FLOAT, &element));
+    STATUS_TRY(common_check_rank(inference, 0, 2));
+    inference_set_unranked(inference, 0, element);
+    const struct value_type *x = common_ranked(inference, 0);
+    if (x == NULL)
+        return STATUS_OK;
+    struct shape shape = x->shape;
+    for (uint32_t d = 2; d < shape.rank; d++) {
+        if (shape.dims[d] == 0)
+            return status_make(STATUS_DATA, "dimension %" PRIu32 " is empty", d);
+        shape.dims[d] = 1;
+    }
+    inference_set(inference, 0, element, &shape);
+    return STATUS_OK;
+}
+
+static status infer_global_lp(struct inference *inference)
+{
+    STATUS_TRY(check_power(inference));
+    return infer_global(inference);
+}
+
+// The shape that MaxPool had before, as far as its attributes tell.
+static status shape_before_pool(const struct inference *inference, const struct shape *x,
+                                struct shape *out_shape)
+{
+    const uint32_t spatial = x->rank - 2;
+    const int64_t *kernel;
+    STATUS_TRY(take_kernel(inference, spatial, &kernel));
+    struct window window;
+    STATUS_TRY(window_resolve_transposed(inference->node->attributes, spatial, x->dims + 2, kernel,
+                                         &window));
+    *out_shape = *x;
+    for (uint32_t d = 0; d < spatial; d++)
+        out_shape->dims[2 + d] = window.output[d];
+    return STATUS_OK;
+}
+
+static status infer_max_unpool(struct inference *inference)
+{
+    enum element element;
+    STATUS_TRY(common_element(inference, 0, 1, ELEMENTS_FLOAT, &element));
+    STATUS_TRY(inference_check_element(inference, 1, ELEMENT_BIT(ELEMENT_I64)));
+    STATUS_TRY(inference_check_element(inference, 2, ELEMENT_BIT(ELEMENT_I64)));
+    STATUS_TRY(common_check_rank(inference, 0, 3));
+    inference_set_unranked(inference, 0, element);
+    const struct value_type *x = common_ranked(inference, 0);
+    if (x == NULL)
+        return STATUS_OK;
+    STATUS_TRY(common_check_shape(inference, 1, &x->shape));
+    struct shape shape;
+    STATUS_TRY(shape_before_pool(inference, &x->shape, &shape));
+    if (inference->input_count > 2 && inference->inputs[2] != NULL) {
+        uint32_t count;
+        bool known;
+        int64_t dims[SHAPE_RANK_MOST];
+        STATUS_TRY(inference_integers(inference, 2, SHAPE_RANK_MOST, dims, &count, &known));
+        if (known && count != shape.rank)
+            return status_make(STATUS_DATA,
+                               "output_shape has %" PRIu32 " items instead of %" PRIu32, count,
+                               shape.rank);
+        for (uint32_t d = 0; d < shape.rank; d++) {
+            if (known && dims[d] < 0)
+                return status_make(STATUS_DATA, "output_shape holds %" PRId64, dims[d]);
+            shape.dims[d] = known ? dims[d] : SHAPE_UNKNOWN;
+        }
+    }
+    inference_set(inference, 0, element, &shape);
+    return STATUS_OK;
+}
+
+static uint64_t taps(const struct inference *inference)
+{
+    const int64_t *kernel;
+    const uint32_t count = attribute_integers(inference->node->attributes, "kernel_shape", &kernel);
+    uint64_t product = 1;
+    for (uint32_t d = 0; d < count; d++)
+        product *= (uint64_t)kernel[d];
+    return product;
+}
+
+// Additions and a division, or comparisons: one for each tap, in the padding too.
+static void measure_pool(const struct inference *inference, struct work *work)
+{
+    work->flops = taps(inference) * shape_count(&inference->outputs[0].shape);
+}
+
+// A power and an addition for each tap, and a root.
+static void measure_lp_pool(const struct inference *inference, struct work *work)
+{
+    work->flops = (2 * taps(inference) + 1) * shape_count(&inference->outputs[0].shape);
+}
+
+static void measure_global(const struct inference *inference, struct work *work)
+{
+    work->flops = shape_count(&inference->inputs[0]->shape);
+}
+
+static void measure_global_lp(const struct inference *inference, struct work *work)
+{
+    work->flops =
+        2 * shape_count(&inference->inputs[0]->shape) + shape_count(&inference->outputs[0].shape);
+}
+
+static const struct operator_definition DEFINITIONS[] = {
+    {"AveragePool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_pool, measure_pool},
+    {"MaxPool", OPERATOR_POOLING, 1, 1, 1, 2, 0, false, infer_max_pool, measure_pool},
+    {"LpPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_lp_pool, measure_lp_pool},
+    {"GlobalAveragePool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global, measure_global},
+    {"GlobalMaxPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global, measure_global},
+    {"GlobalLpPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global_lp, measure_global_lp},
+    {"MaxUnpool", OPERATOR_POOLING, 2, 3, 1, 1, 0, false, infer_max_unpool, NULL},
+};
+
+const struct operator_table ONNX_POOLING_OPERATORS = OPERATOR_TABLE(DEFINITIONS);
