@@ -14,8 +14,8 @@
 // on in steps. All distances are in elements.
 struct transform_job {
     const struct fourier *fourier;
-    const struct tensor *in;
-    struct tensor *out;
+    const double *in;
+    double *out;
     uint64_t inner;       // lines of each outer index
     uint64_t in_outer;    // from outer index to outer index
     uint64_t in_inner;    // from line to line
@@ -50,9 +50,9 @@ static void load_line(const struct transform_job *job, uint64_t first, struct fo
             continue;
         const uint64_t index = first + i * job->in_step;
         const double factor = job->window == NULL ? 1 : job->window[i];
-        line[i].real = factor * load(job->in, index);
+        line[i].real = factor * job->in[index];
         if (job->complex)
-            line[i].imaginary = factor * load(job->in, index + 1);
+            line[i].imaginary = factor * job->in[index + 1];
     }
 }
 
@@ -72,11 +72,38 @@ static void transform_piece(void *context, uint64_t from, uint64_t to)
         fourier_run(job->fourier, line, spectrum, scratch);
         for (uint64_t k = 0; k < job->bins; k++) {
             const uint64_t place = 2 * ((outer * job->bins + k) * job->inner + inner);
-            store(job->out, place, spectrum[k].real);
-            store(job->out, place + 1, spectrum[k].imaginary);
+            job->out[place] = spectrum[k].real;
+            job->out[place + 1] = spectrum[k].imaginary;
         }
     }
     free(line);
+}
+
+// The numbers of a tensor as f64, and room for those of another.
+struct numbers {
+    double *in, *out;
+};
+
+static status numbers_load(const struct tensor *in, const struct tensor *out,
+                           struct numbers *numbers)
+{
+    const uint64_t in_count = tensor_count(in), out_count = tensor_count(out);
+    numbers->in = malloc((size_t)(in_count + 1) * sizeof(double));
+    numbers->out = malloc((size_t)(out_count + 1) * sizeof(double));
+    if (numbers->in == NULL || numbers->out == NULL) {
+        free(numbers->in);
+        free(numbers->out);
+        return status_make(STATUS_LIMIT, "no memory for a transform");
+    }
+    convert_row(in->element, in->data, ELEMENT_F64, numbers->in, in_count, true);
+    return STATUS_OK;
+}
+
+static void numbers_store(struct numbers *numbers, struct tensor *out)
+{
+    convert_row(ELEMENT_F64, numbers->out, out->element, out->data, tensor_count(out), true);
+    free(numbers->in);
+    free(numbers->out);
 }
 
 static status run_transforms(const struct kernel_call *call, struct transform_job *job,
@@ -115,9 +142,11 @@ static status dft(struct kernel_call *call)
     const uint64_t parts = (uint64_t)in->shape.dims[rank - 1];
     const uint64_t available = (uint64_t)in->shape.dims[axis];
     const uint64_t inner = shape_count_between(&in->shape, axis + 1, rank - 1);
+    struct numbers numbers;
+    STATUS_TRY(numbers_load(in, out, &numbers));
     struct transform_job job = {
-        .in = in,
-        .out = out,
+        .in = numbers.in,
+        .out = numbers.out,
         .inner = inner,
         .in_outer = available * inner * parts,
         .in_inner = parts,
@@ -128,8 +157,10 @@ static status dft(struct kernel_call *call)
         .complex = parts == 2,
     };
     const uint64_t lines = shape_count_between(&in->shape, 0, axis) * inner;
-    return run_transforms(call, &job, lines,
-                          attribute_integer(call->attributes, "inverse", 0) != 0);
+    const status result =
+        run_transforms(call, &job, lines, attribute_integer(call->attributes, "inverse", 0) != 0);
+    numbers_store(&numbers, out);
+    return result;
 }
 
 static status stft(struct kernel_call *call)
@@ -151,9 +182,15 @@ static status stft(struct kernel_call *call)
     const uint64_t step = (uint64_t)integer_input(call, 1, 1);
     const uint64_t samples = (uint64_t)signal->shape.dims[1];
     const uint64_t frames = (uint64_t)out->shape.dims[1];
+    struct numbers numbers;
+    status result = numbers_load(signal, out, &numbers);
+    if (result != STATUS_OK) {
+        free(factors);
+        return result;
+    }
     struct transform_job job = {
-        .in = signal,
         .inner = 1,
+        .in_outer = step * parts,
         .in_step = parts,
         .available = (uint64_t)length,
         .length = (uint64_t)length,
@@ -161,17 +198,13 @@ static status stft(struct kernel_call *call)
         .complex = complex,
         .window = factors,
     };
-    status result = STATUS_OK;
     // Frames of one signal are as far apart as the steps say, signals are not.
     for (uint64_t b = 0; b < (uint64_t)signal->shape.dims[0] && result == STATUS_OK; b++) {
-        struct tensor from = *signal, to = *out;
-        from.data = (char *)signal->data + b * samples * parts * element_size(signal->element);
-        to.data = (char *)out->data + b * frames * job.bins * 2 * element_size(out->element);
-        job.in = &from;
-        job.out = &to;
-        job.in_outer = step * parts;
+        job.in = numbers.in + b * samples * parts;
+        job.out = numbers.out + b * frames * job.bins * 2;
         result = run_transforms(call, &job, frames, false);
     }
+    numbers_store(&numbers, out);
     free(factors);
     return result;
 }
