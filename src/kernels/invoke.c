@@ -115,6 +115,7 @@ static status run_kernel(const struct invocation *invocation, const struct frame
 {
     const struct network_node *node = invocation->node;
     struct kernel_call call = {
+        .network = invocation->network,
         .node = node,
         .attributes = node->attributes,
         .version = node->version,

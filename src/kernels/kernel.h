@@ -22,6 +22,7 @@ struct kernel_state {
 struct kernel_runner;
 
 struct kernel_call {
+    const struct network *network; // that the node belongs to
     const struct network_node *node;
     struct attributes attributes; // of the node, or of a tile of it
     uint32_t version;             // of the operator set
