@@ -1,0 +1,169 @@
+"""opscope infer: inputs of every kind, outputs of every kind, and what it says when they are wrong."""
+import struct
+
+from support import *
+from onnx_writer import *
+
+
+def model(folder, nodes, inputs, outputs, initializers=(), opset=17):
+    graph = make_graph(nodes, inputs, outputs, initializers)
+    return write(folder / "m.onnx", make_model(graph, opset=opset))
+
+
+def adder(folder, dims=(2, 3), element="f32"):
+    """out = left + right"""
+    return model(folder, [make_node("Add", ["left", "right"], ["out"], name="adder")],
+                 [make_value("left", element, dims), make_value("right", element, dims)],
+                 [make_value("out", element, dims)])
+
+
+def text_of(result):
+    """What is printed behind each 'result[N]: name'."""
+    lines = result.out.splitlines()
+    equal(len(lines) % 2, 0, "lines")
+    return lines[1::2]
+
+
+def npy(descr, shape, data):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + data
+
+
+def test_literals_in_order_and_by_name(folder):
+    path = adder(folder)
+    result = opscope("infer", path, "--input", "2x3xf32=[[1,2,3],[4,5,6]]", "--input=2x3xf32=0.5")
+    equal(result.out, "result[0]: out\n2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]\n", "output")
+    result = opscope("infer", "-i", "right=2x3xf32=1,2,3,4,5,6", path, "-i", "2x3xf32=10")
+    equal(text_of(result), ["2x3xf32=[11 12 13][14 15 16]"], "by name")
+
+
+def test_files_come_in_and_go_out(folder):
+    path = adder(folder)
+    raw = struct.pack("<6f", 1, 2, 3, 4, 5, 6)
+    write(folder / "a.bin", raw)
+    write(folder / "a.npy", npy("<f4", "(2, 3)", raw))
+    write(folder / "a.pb", make_tensor("whatever", "f32", [2, 3], [1, 2, 3, 4, 5, 6]))
+    want = struct.pack("<6f", 2, 4, 6, 8, 10, 12)
+    for given in ("2x3xf32=@a.bin", "@a.bin", "@a.npy", "a.npy", "@a.pb", "&2x3xf32=@a.bin"):
+        opscope("infer", path, "--input", given, "--input", "@a.bin", "--output=@o.bin", cwd=folder)
+        equal((folder / "o.bin").read_bytes(), want, f"output for {given}")
+    opscope("infer", path, "--input=a.npy", "--input=a.npy", "--output", "o.npy", cwd=folder)
+    equal((folder / "o.npy").read_bytes(), npy("<f4", "(2, 3)", want), ".npy")
+    result = opscope("infer", path, "--input=a.npy", "--input=a.npy", "--output", "o.pb", cwd=folder)
+    equal(result.out, "", "nothing is printed")
+    equal((folder / "o.pb").read_bytes(), make_tensor("out", "f32", [2, 3], [2, 4, 6, 8, 10, 12]), ".pb")
+
+
+def test_outputs_go_to_their_places_in_order(folder):
+    path = model(folder, [make_node("Split", ["x"], ["a", "b"], axis=0)], [make_value("x", "i32", [2])],
+                 [make_value("a", "i32", [1]), make_value("b", "i32", [1])], opset=11)
+    result = opscope("infer", path, "--input", "2xi32=7,8")
+    equal(result.out, "result[0]: a\n1xi32=7\nresult[1]: b\n1xi32=8\n", "both")
+    result = opscope("infer", path, "--input", "2xi32=7,8", "--output", "-")
+    equal(result.out, "result[0]: a\n1xi32=7\n", "the first alone")
+    result = opscope("infer", path, "--input", "2xi32=7,8", "-o", "a.bin", "-o", "-", cwd=folder)
+    equal(result.out, "result[1]: b\n1xi32=8\n", "one of each")
+    equal((folder / "a.bin").read_bytes(), struct.pack("<i", 7), "a.bin")
+    contains(opscope("infer", path, *["--output=-"] * 3, code=2).err, "has 2 outputs")
+    contains(opscope("infer", path, "-o", "x.txt", code=2).err, ".npy, .bin or .pb")
+
+
+def test_random_inputs_depend_on_the_seed_alone(folder):
+    path = adder(folder, [64, 64])
+    outputs = [opscope("infer", path, *options).out for options in
+               ([], ["--seed", "0"], ["--threads", "1"], ["--threads", "3"], ["--seed", "1"])]
+    equal(outputs[1:4], [outputs[0]] * 3, "the same seed")
+    true(outputs[0] != outputs[4], "another seed gives the same")
+    numbers = [float(word) for word in re.findall(r"[-\d.E]+(?=[ \]])", outputs[0])]
+    true(len(numbers) > 1000 and all(-2 <= number < 2 for number in numbers), "range")
+    contains(outputs[0], "...", "1024 of 4096 elements")
+    equal(opscope("infer", path, "--max-elements", "4096").out.count("..."), 0, "all elements")
+
+
+def test_unknown_dimensions(folder):
+    path = adder(folder, ["batch", None])
+    both = "--shape=left=2x3", "--shape", "right=2x3"
+    error = opscope("infer", path, code=2).err
+    contains(error, "input 0 'left': dimension 0, 'batch', is not known: use --define-symbol batch,N")
+    error = opscope("infer", path, "--define-symbol", "batch,2", code=2).err
+    contains(error, "dimension 1 is not known: use --shape or --input")
+    contains(opscope("infer", path, *both).out, "2x3xf32=[")
+    given = opscope("infer", path, "-i", "1x2xf32=1,2", "-i", "1x2xf32=3,4")
+    equal(text_of(given), ["1x2xf32=[4 6]"], "shapes from the inputs")
+
+
+def test_wrong_inputs_are_named(folder):
+    path = adder(folder)
+    for given, code, said in (
+            ("2x4xf32=1", 2, "input 0 'left': is 2x3xf32, but 2x4xf32 was given"),
+            ("2x3xf64=1", 2, "input 0 'left': is 2x3xf32, but 2x3xf64 was given"),
+            ("right=i8=1", 2, "input 1 'right': is 2x3xf32, but i8 was given"),
+            ("2x3xf32=1,2", 2, "input 0 'left': 2 values instead of 6"),
+            ("2x3xf32=one", 2, "input 0 'left': 'one' is not a value of type f32"),
+            ("nonsense", 2, "input 0 'left': 'nonsense' is not a type"),
+            ("@missing.npy", 1, "missing.npy"),
+            ("@m.onnx", 2, ".npy, .bin or .pb"),
+            ("2x3xf32=@short.bin", 1, "short.bin: 4 bytes instead of 6 x 4"),
+            ("@empty.npy", 1, "empty.npy: is no .npy file"),
+    ):
+        write(folder / "short.bin", b"1234")
+        write(folder / "empty.npy", b"")
+        contains(opscope("infer", path, "--input", given, code=code, cwd=folder).err, said, given)
+    error = opscope("infer", path, *["--input=2x3xf32=1"] * 3, code=2).err
+    contains(error, "the network has only 2 inputs")
+    error = opscope("infer", path, *["--input=left=2x3xf32=1"] * 2, code=2).err
+    contains(error, "'left' is given twice")
+
+
+def test_wrong_use(folder):
+    path = adder(folder)
+    contains(opscope("infer", code=2).err, "give one network")
+    contains(opscope("infer", path, path, code=2).err, "give one network")
+    contains(opscope("infer", folder / "none.onnx", code=1).err, "none.onnx")
+    contains(opscope("infer", write(folder / "empty.onnx", b""), code=1).err, "empty.onnx")
+    contains(opscope("infer", path, "--seed", "x", code=2).err, "--seed")
+    contains(opscope("infer", path, "--threads", "0", code=2).err, "--threads")
+    contains(opscope("infer", "--help").out, "examples:")
+
+
+def test_initializers_may_be_replaced(folder):
+    path = model(folder, [make_node("Add", ["x", "w"], ["y"])],
+                 [make_value("x", "i32", [2]), make_value("w", "i32", [2])],
+                 [make_value("y", "i32", [2])], [make_tensor("w", "i32", [2], [10, 20])], opset=17)
+    equal(text_of(opscope("infer", path, "-i", "2xi32=1,2")), ["2xi32=11 22"], "as the file says")
+    given = opscope("infer", path, "-i", "2xi32=1,2", "-i", "w=2xi32=5")
+    equal(text_of(given), ["2xi32=6 7"], "replaced")
+
+
+def test_sequences_and_texts(folder):
+    path = model(folder, [make_node("SequenceConstruct", ["a", "a"], ["s"])], [make_value("a", "i8", [2])],
+                 [make_value("s", make_sequence_type(make_type("i8", [2])))])
+    equal(text_of(opscope("infer", path, "-i", "2xi8=1,2")), ["[2xi8=1 2, 2xi8=1 2]"], "sequence")
+    opscope("infer", path, "-i", "2xi8=1,2", "-o", "s.pb", cwd=folder)
+    pair = make_tensor("", "i8", [2], [1, 2])
+    equal((folder / "s.pb").read_bytes(), make_sequence([pair, pair], "s"), "SequenceProto")
+    error = opscope("infer", path, "-i", "2xi8=1,2", "-o", "s.npy", cwd=folder, code=1).err
+    contains(error, "only .pb holds sequences")
+    path = model(folder, [make_node("Identity", ["a"], ["b"])], [make_value("a", "text", [2])],
+                 [make_value("b", "text", [2])])
+    result = opscope("infer", path, "-i", '2xtext="a b" "\\"c"')
+    equal(text_of(result), ['2xtext="a b" "\\"c"'], "texts")
+
+
+def test_json_and_times(folder):
+    path = adder(folder, [3], "i64")
+    words = "infer", path, "-i", "3xi64=9007199254740993,2,3", "-i", "3xi64=0"
+    report = opscope(*words, "--json", "--iterations", "3").json()
+    equal(report["outputs"], [{"name": "out", "type": "3xi64", "values": [9007199254740993, 2, 3],
+                               "left_out": 0}], "outputs")
+    equal(report["iterations"], 3, "iterations")
+    true(0 <= report["least_ms"] <= report["median_ms"], "times")
+    matches(opscope(*words, "-n", "4").out,
+            r"^4 iterations on this machine: median [\d.]+ ms, least [\d.]+ ms, most [\d.]+ ms$")
+    path = adder(folder, [3], "f32")
+    result = opscope("infer", path, "-i", "3xf32=nan,inf,0.1", "-i", "3xf32=0", "--json")
+    equal(result.json()["outputs"][0]["values"][:2], ["NAN", "INF"], "what JSON has no number for")
+
+
+main()
