@@ -188,10 +188,12 @@ static status write_json(const char *path, const struct network *network,
     json_uint(&json, "inner_operators", summary->inner);
     json_uint(&json, "unknown", summary->unknown);
     json_uint(&json, "weights", summary->weight_count);
-    // The sum of what is known: `unknown` says whether that is all.
-    struct work work = summary->work;
-    work.known = true;
-    write_work(&json, &work);
+    write_work(&json, &summary->work);
+    json_close(&json);
+    struct work least = summary->work;
+    least.known = true;
+    json_open_object(&json, "at_least");
+    write_work(&json, &least);
     json_close(&json);
     json_close(&json);
     return output_close(output);

@@ -76,6 +76,15 @@ static void print_number(bool known, uint64_t number)
     printf(" %6s", known ? short_number(number, text) : "absent");
 }
 
+// A sum that lacks something: "more than".
+static void print_least(uint64_t number)
+{
+    char text[NUMBER_ROOM];
+    char marked[NUMBER_ROOM + 1];
+    snprintf(marked, sizeof marked, ">%s", short_number(number, text));
+    printf(" %6s", marked);
+}
+
 // The end of a path tells more than its start: "..layer1/conv1/Conv".
 static void print_name(struct view name, int width)
 {
@@ -103,6 +112,16 @@ static void print_work(const struct work *work)
     print_number(work->known, work->bytes_read);
     print_number(work->known, work->bytes_written);
     print_number(work->known, work->weight_bytes);
+}
+
+static void print_least_work(const struct work *work)
+{
+    print_least(work->macs);
+    print_least(work->flops);
+    print_least(work->elements);
+    print_least(work->bytes_read);
+    print_least(work->bytes_written);
+    print_number(true, work->weight_bytes);
 }
 
 static void print_row(const struct network *network, uint32_t id)
@@ -159,11 +178,11 @@ static void print_head(const char *path, const struct network *network,
 static void print_foot(const struct summary *summary, const struct model_order *order)
 {
     char number[NUMBER_ROOM];
-    // The sum of what is known; the line below says when that is not all.
-    struct work work = summary->work;
-    work.known = true;
     printf("%4s %-*s %*s", "", NAME_MOST, "total", TYPE_MOST + 1 + SHAPE_MOST, "");
-    print_work(&work);
+    if (summary->work.known)
+        print_work(&summary->work);
+    else
+        print_least_work(&summary->work);
     printf("\n%" PRIu32 " operators", summary->operators);
     if (order->count < summary->operators)
         printf(" (%" PRIu32 " shown)", order->count);
