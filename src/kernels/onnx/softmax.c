@@ -1,3 +1,220 @@
+// Softmax, LogSoftmax and Hardmax.
+//
+// Narrow floats are computed in f32, f64 in f64. The sum of the exponentials is kept
+// in f64, from the first element to the last.
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "kernels/core/clones.h"
+#include "kernels/core/convert.h"
+#include "kernels/core/elementary.h"
 #include "kernels/kernel_tables.h"
 
-const struct kernel_table ONNX_SOFTMAX_KERNELS = {NULL, 0};
+enum {
+    LANES = 32,
+    GRAIN = 16384, // elements of one parallel piece
+};
+
+enum softmax_kind {
+    SOFTMAX,
+    LOG_SOFTMAX,
+    HARDMAX,
+};
+
+struct softmax {
+    const struct tensor *in;
+    const struct tensor *out;
+    enum softmax_kind kind;
+    enum element wide; // what is computed in
+    uint64_t length;   // of the axis
+    uint64_t inner;    // elements between neighbours along it
+};
+
+// `lanes` problems side by side: element k of lane i is rows[k * lanes + i].
+#define COLUMNS(type, suffix)                                                                      \
+    static void largest_##suffix(const type *rows, uint64_t length, uint64_t lanes, type *largest) \
+    {                                                                                              \
+        for (uint64_t i = 0; i < lanes; i++)                                                       \
+            largest[i] = rows[i];                                                                  \
+        for (uint64_t k = 1; k < length; k++) {                                                    \
+            for (uint64_t i = 0; i < lanes; i++) {                                                 \
+                const type x = rows[k * lanes + i];                                                \
+                largest[i] = x > largest[i] || x != x ? x : largest[i];                            \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* exp(x - largest) in place, or only added up. */                                             \
+    CORE_CLONES static void exponents_##suffix(type *rows, uint64_t length, uint64_t lanes,        \
+                                               const type *largest, double *sums, bool keep)       \
+    {                                                                                              \
+        for (uint64_t i = 0; i < lanes; i++)                                                       \
+            sums[i] = 0;                                                                           \
+        for (uint64_t k = 0; k < length; k++) {                                                    \
+            type *row = rows + k * lanes;                                                          \
+            type powers[LANES];                                                                    \
+            for (uint64_t i = 0; i < lanes; i++)                                                   \
+                powers[i] = elementary_exp(row[i] - largest[i]);                                   \
+            for (uint64_t i = 0; i < lanes; i++)                                                   \
+                sums[i] += (double)powers[i];                                                      \
+            for (uint64_t i = 0; keep && i < lanes; i++)                                           \
+                row[i] = powers[i];                                                                \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* The same for one problem, whose exponentials can be computed side by side. */               \
+    CORE_CLONES static double exponents_of_run_##suffix(type *run, uint64_t length, type largest,  \
+                                                        bool keep)                                 \
+    {                                                                                              \
+        double sum = 0;                                                                            \
+        for (uint64_t at = 0; at < length; at += LANES) {                                          \
+            const uint64_t part = length - at < LANES ? length - at : LANES;                       \
+            type powers[LANES];                                                                    \
+            for (uint64_t i = 0; i < part; i++)                                                    \
+                powers[i] = elementary_exp(run[at + i] - largest);                                 \
+            for (uint64_t i = 0; i < part; i++)                                                    \
+                sum += (double)powers[i];                                                          \
+            for (uint64_t i = 0; keep && i < part; i++)                                            \
+                run[at + i] = powers[i];                                                           \
+        }                                                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    static void softmax_##suffix(enum softmax_kind kind, type *rows, uint64_t length,              \
+                                 uint64_t lanes)                                                   \
+    {                                                                                              \
+        type largest[LANES];                                                                       \
+        double sums[LANES];                                                                        \
+        largest_##suffix(rows, length, lanes, largest);                                            \
+        if (lanes == 1)                                                                            \
+            sums[0] = exponents_of_run_##suffix(rows, length, largest[0], kind == SOFTMAX);        \
+        else                                                                                       \
+            exponents_##suffix(rows, length, lanes, largest, sums, kind == SOFTMAX);               \
+        for (uint64_t i = 0; i < lanes; i++) {                                                     \
+            const double logarithm = log(sums[i]);                                                 \
+            const type sum = (type)sums[i];                                                        \
+            if (kind == SOFTMAX) {                                                                 \
+                for (uint64_t k = 0; k < length; k++)                                              \
+                    rows[k * lanes + i] /= sum;                                                    \
+            } else {                                                                               \
+                for (uint64_t k = 0; k < length; k++)                                              \
+                    rows[k * lanes + i] =                                                          \
+                        (type)((double)(rows[k * lanes + i] - largest[i]) - logarithm);            \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* 1 at the first of the largest, 0 elsewhere. */                                              \
+    static void hardmax_##suffix(type *rows, uint64_t length, uint64_t lanes)                      \
+    {                                                                                              \
+        type largest[LANES];                                                                       \
+        largest_##suffix(rows, length, lanes, largest);                                            \
+        for (uint64_t i = 0; i < lanes; i++) {                                                     \
+            bool found = false;                                                                    \
+            for (uint64_t k = 0; k < length; k++) {                                                \
+                const type x = rows[k * lanes + i];                                                \
+                const bool here = !found && (x == largest[i] || x != x);                           \
+                rows[k * lanes + i] = here ? 1 : 0;                                                \
+                found = found || here;                                                             \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+COLUMNS(float, f32)
+COLUMNS(double, f64)
+
+static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
+{
+    if (softmax->kind == HARDMAX && softmax->wide == ELEMENT_F32)
+        hardmax_f32(rows, softmax->length, lanes);
+    else if (softmax->kind == HARDMAX)
+        hardmax_f64(rows, softmax->length, lanes);
+    else if (softmax->wide == ELEMENT_F32)
+        softmax_f32(softmax->kind, rows, softmax->length, lanes);
+    else
+        softmax_f64(softmax->kind, rows, softmax->length, lanes);
+}
+
+// Fetches `lanes` problems from `base` on, solves them, and puts them back.
+static void solve(const struct softmax *softmax, uint64_t base, uint64_t lanes, char *rows)
+{
+    const enum element element = softmax->in->element;
+    const size_t size = element_size(element);
+    const uint64_t steps = softmax->inner == 1 ? 1 : softmax->length;
+    const uint64_t run = softmax->inner == 1 ? softmax->length : lanes;
+    const size_t row_bytes = run * element_size(softmax->wide);
+    const char *from = (const char *)softmax->in->data + base * size;
+    char *to = (char *)softmax->out->data + base * size;
+    for (uint64_t k = 0; k < steps; k++)
+        convert_row(element, from + k * softmax->inner * size, softmax->wide, rows + k * row_bytes,
+                    run, true);
+    compute(softmax, rows, lanes);
+    for (uint64_t k = 0; k < steps; k++)
+        convert_row(softmax->wide, rows + k * row_bytes, element, to + k * softmax->inner * size,
+                    run, true);
+}
+
+static void softmax_piece(void *context, uint64_t from, uint64_t to)
+{
+    const struct softmax *softmax = context;
+    const uint64_t inner = softmax->inner;
+    const uint64_t most = inner < LANES ? inner : LANES;
+    char *rows = memory_allocate(softmax->length * most * element_size(softmax->wide));
+    while (from < to) {
+        uint64_t lanes = inner - from % inner;
+        lanes = lanes < to - from ? lanes : to - from;
+        lanes = lanes < most ? lanes : most;
+        solve(softmax, from / inner * inner * softmax->length + from % inner, lanes, rows);
+        from += lanes;
+    }
+    free(rows);
+}
+
+// Before version 13 everything from the axis on is one problem.
+static status run(struct kernel_call *call, enum softmax_kind kind)
+{
+    const struct tensor *out = kernel_output(call, 0);
+    const struct tensor *in = kernel_input(call, 0);
+    if (out == NULL || in == NULL || tensor_count(in) == 0)
+        return STATUS_OK;
+    const bool flattens = call->version < 13;
+    const uint32_t rank = in->shape.rank;
+    const int64_t given = attribute_integer(call->attributes, "axis", flattens ? 1 : -1);
+    const uint32_t axis = (uint32_t)(given < 0 ? given + (int64_t)rank : given);
+    struct softmax softmax = {
+        .in = in,
+        .out = out,
+        .kind = kind,
+        .wide = in->element == ELEMENT_F64 ? ELEMENT_F64 : ELEMENT_F32,
+        .length = shape_count_between(&in->shape, axis, flattens || rank == 0 ? rank : axis + 1),
+        .inner = flattens || rank == 0 ? 1 : shape_count_between(&in->shape, axis + 1, rank),
+    };
+    const uint64_t grain = softmax.length < GRAIN ? GRAIN / softmax.length : 1;
+    parallel_for(call->parallel, tensor_count(in) / softmax.length, grain, softmax_piece, &softmax);
+    return STATUS_OK;
+}
+
+static status softmax_kernel(struct kernel_call *call)
+{
+    return run(call, SOFTMAX);
+}
+
+static status log_softmax_kernel(struct kernel_call *call)
+{
+    return run(call, LOG_SOFTMAX);
+}
+
+static status hardmax_kernel(struct kernel_call *call)
+{
+    return run(call, HARDMAX);
+}
+
+static const struct kernel KERNELS[] = {
+    {"Hardmax", hardmax_kernel},
+    {"LogSoftmax", log_softmax_kernel},
+    {"Softmax", softmax_kernel},
+};
+
+const struct kernel_table ONNX_SOFTMAX_KERNELS = KERNEL_TABLE(KERNELS);

@@ -10,6 +10,7 @@
 #include "kernels/core/elementary.h"
 #include "kernels/core/typed.h"
 #include "kernels/kernel_tables.h"
+#include "unary.h"
 
 // Attributes that are numbers, and what they are when not given.
 struct parameter {
@@ -252,6 +253,7 @@ static const struct kernel KERNELS[] = {
     {"BitwiseNot", bitwise_not_kernel},
     {"Ceil", ceil_kernel},
     {"Celu", celu_kernel},
+    {"Clip", unary_clip},
     {"Cos", cos_kernel},
     {"Cosh", cosh_kernel},
     {"Elu", elu_kernel},

@@ -1,3 +1,38 @@
+// Softmax, LogSoftmax and Hardmax.
+
+#include <inttypes.h>
+
 #include "network/operator_tables.h"
 
-const struct operator_table ONNX_SOFTMAX_OPERATORS = {NULL, 0};
+// Before version 13 the axis says where the shape is split in two, which may be
+// behind the last dimension.
+static status infer_softmax(struct inference *inference)
+{
+    STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_FLOAT));
+    STATUS_TRY(inference_same_as_first(inference));
+    const struct value_type *input = &inference->outputs[0];
+    if (!input->ranked)
+        return STATUS_OK;
+    const bool splits = inference->node->version < 13;
+    const int64_t given = attribute_integer(inference->node->attributes, "axis", splits ? 1 : -1);
+    const int64_t rank = input->shape.rank;
+    const int64_t axis = given < 0 ? given + rank : given;
+    if (axis < 0 || (splits ? axis > rank : axis >= rank))
+        return status_make(STATUS_DATA, "axis %" PRId64 " of a tensor with %" PRId64 " dimensions",
+                           given, rank);
+    return STATUS_OK;
+}
+
+// FLOPs: maximum, difference, exponential, sum, and a division (or a difference).
+#define SOFTMAX(name, flops)                                                                       \
+    {                                                                                              \
+        name, OPERATOR_NORMALIZATION, 1, 1, 1, 1, flops, false, infer_softmax, NULL                \
+    }
+
+static const struct operator_definition DEFINITIONS[] = {
+    SOFTMAX("Hardmax", 1),
+    SOFTMAX("LogSoftmax", 8),
+    SOFTMAX("Softmax", 8),
+};
+
+const struct operator_table ONNX_SOFTMAX_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

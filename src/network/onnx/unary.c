@@ -54,6 +54,28 @@ static status infer_gelu(struct inference *inference)
     return infer_real(inference);
 }
 
+// The bounds are scalars of the input's type.
+static status infer_clip(struct inference *inference)
+{
+    const struct value_type *input;
+    STATUS_TRY(inference_need_tensor(inference, 0, &input));
+    for (uint32_t i = 1; i < inference->input_count; i++) {
+        const struct value_type *bound = inference_tensor(inference, i);
+        if (bound == NULL)
+            continue;
+        if (bound->element != ELEMENT_NONE && input->element != ELEMENT_NONE &&
+            bound->element != input->element)
+            return status_make(STATUS_DATA, "a bound of %s for %s", element_name(bound->element),
+                               element_name(input->element));
+        uint64_t count = 1;
+        if (bound->ranked && shape_known(&bound->shape))
+            STATUS_TRY(shape_elements(&bound->shape, &count));
+        if (count != 1)
+            return status_make(STATUS_DATA, "input %u is not one number", i);
+    }
+    return infer_number(inference);
+}
+
 // Also sequences and optionals.
 static status infer_identity(struct inference *inference)
 {
@@ -80,6 +102,7 @@ static const struct operator_definition DEFINITIONS[] = {
     UNARY("BitwiseNot", 1, infer_integer),
     UNARY("Ceil", 1, infer_real),
     UNARY("Celu", 7, infer_real),
+    {"Clip", OPERATOR_ELEMENTWISE, 1, 3, 1, 1, 2, false, infer_clip, NULL},
     UNARY("Cos", 4, infer_real),
     UNARY("Cosh", 4, infer_real),
     UNARY("Elu", 6, infer_real),
