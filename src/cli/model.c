@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "model_table.h"
+#include "network/print.h"
 #include "network_input.h"
 #include "wire/csv.h"
 #include "wire/json.h"
@@ -199,6 +200,14 @@ static status write_json(const char *path, const struct network *network,
     return output_close(output);
 }
 
+static status write_text(const struct network *network)
+{
+    struct output *output;
+    STATUS_TRY(output_open("-", &output));
+    network_print(network, output);
+    return output_close(output);
+}
+
 // Running ---------------------------------------------------------------------
 
 static status show(const struct arguments *arguments, const struct network *network)
@@ -206,8 +215,12 @@ static status show(const struct arguments *arguments, const struct network *netw
     size_t count;
     const char *path = arguments_words(arguments, &count)[0];
     unsigned top;
-    if (arguments_flag(arguments, "json") && arguments_flag(arguments, "csv"))
-        return status_make(STATUS_USAGE, "model: give --json or --csv, not both");
+    if (arguments_flag(arguments, "json") + arguments_flag(arguments, "csv") +
+            arguments_flag(arguments, "text") >
+        1)
+        return status_make(STATUS_USAGE, "model: give only one of --json, --csv and --text");
+    if (arguments_flag(arguments, "text"))
+        return write_text(network);
     STATUS_TRY(arguments_number(arguments, "top", UINT32_MAX, &top));
     struct summary summary;
     summary_of(network, &summary);
@@ -238,18 +251,20 @@ static const struct option OPTIONS[] = {
     {"top", 0, OPTION_ONE, "N", "only the N operators with the most work"},
     {"json", 0, OPTION_FLAG, NULL, "as JSON, with exact figures"},
     {"csv", 0, OPTION_FLAG, NULL, "one row for each operator, with exact figures"},
+    {"text", 0, OPTION_FLAG, NULL, "the graph: operands, attributes and types of each operator"},
     {0},
 };
 
 const struct command COMMAND_MODEL = {
     .name = "model",
-    .usage = "MODEL [--shape NAME=DIMS] [--top N] [--json|--csv]",
+    .usage = "MODEL [--shape NAME=DIMS] [--top N] [--json|--csv|--text]",
     .summary = "show the operators of a network with their shapes and work",
     .details = "MACs, FLOPs, elements and bytes are counted from the shapes (docs/work.md). A\n"
                "dimension that is not known is '?', and work that depends on it is 'absent'.",
     .examples = "  opscope model model.onnx\n"
                 "  opscope model model.onnx --define-symbol batch,1 --top 10\n"
-                "  opscope model conv.mlir --json",
+                "  opscope model conv.mlir --json\n"
+                "  opscope model conv.mlir --text",
     .options = OPTIONS,
     .run = run,
 };

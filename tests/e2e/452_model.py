@@ -168,7 +168,7 @@ def test_inner_graphs_are_listed_but_not_summed(folder):
 def test_wrong_use(folder):
     path = small_network(folder)
     contains(opscope("model", code=2).err, "give one network")
-    contains(opscope("model", path, "--json", "--csv", code=2).err, "not both")
+    contains(opscope("model", path, "--json", "--csv", code=2).err, "only one of")
     contains(opscope("model", folder / "none.onnx", code=1).err, "none.onnx")
     contains(opscope("model", write(folder / "empty.onnx", b""), code=1).err, "empty.onnx")
     contains(opscope("model", "--help").out, "examples:")
