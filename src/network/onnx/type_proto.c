@@ -171,7 +171,7 @@ status value_info_read(struct view message, struct arena *arena, struct value_in
 {
     enum { NAME = 1, TYPE = 2 };
     struct view type = {0};
-    *out_info = (struct value_info){0};
+    *out_info = (struct value_info){.name = VIEW_LITERAL("")};
     struct message fields = message_open(message);
     while (message_next(&fields)) {
         if (fields.field.number == NAME)
