@@ -31,6 +31,7 @@ extern const struct kernel_table TOSA_ELEMENTWISE_KERNELS;
 extern const struct kernel_table TOSA_COMPUTE_KERNELS;
 extern const struct kernel_table TOSA_REDUCE_KERNELS;
 extern const struct kernel_table TOSA_MOVEMENT_KERNELS;
+extern const struct kernel_table TOSA_RESIZE_KERNELS;
 extern const struct kernel_table TOSA_SCALE_KERNELS;
 extern const struct kernel_table TOSA_CONTROL_KERNELS;
 
@@ -43,6 +44,6 @@ extern const struct kernel_table TOSA_CONTROL_KERNELS;
         &ONNX_NORMALIZATION_KERNELS, &ONNX_RECURRENT_KERNELS, &ONNX_QUANTIZE_KERNELS,              \
         &ONNX_SIGNAL_KERNELS, &ONNX_TRAINING_KERNELS, &ONNX_VISION_KERNELS, &ONNX_CONTROL_KERNELS, \
         &TOSA_ELEMENTWISE_KERNELS, &TOSA_COMPUTE_KERNELS, &TOSA_REDUCE_KERNELS,                    \
-        &TOSA_MOVEMENT_KERNELS, &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS
+        &TOSA_MOVEMENT_KERNELS, &TOSA_RESIZE_KERNELS, &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS
 
 #endif

@@ -1,3 +1,404 @@
-#include "kernels/kernel_tables.h"
+// Elementwise operators. Most are ONNX's under another name; here is what TOSA
+// has of its own. Integers wrap around, f16 and bf16 are computed in f32.
 
-const struct kernel_table TOSA_ELEMENTWISE_KERNELS = {NULL, 0};
+#include <math.h>
+#include <stdatomic.h>
+
+#include "kernels/core/clones.h"
+#include "kernels/core/convert.h"
+#include "kernels/core/typed.h"
+#include "kernels/kernel_tables.h"
+#include "tosa.h"
+
+// Operators that ONNX has as well -----------------------------------------------
+
+#define SAME(title, name, inputs)                                                                  \
+    static status run_##title(struct kernel_call *call)                                            \
+    {                                                                                              \
+        return tosa_run_as(call, name, inputs);                                                    \
+    }
+
+SAME(abs, "Abs", 1)
+SAME(add, "Add", 2)
+SAME(sub, "Sub", 2)
+SAME(pow, "Pow", 2)
+SAME(bitwise_and, "BitwiseAnd", 2)
+SAME(bitwise_or, "BitwiseOr", 2)
+SAME(bitwise_xor, "BitwiseXor", 2)
+SAME(bitwise_not, "BitwiseNot", 1)
+SAME(logical_and, "And", 2)
+SAME(logical_or, "Or", 2)
+SAME(logical_xor, "Xor", 2)
+SAME(logical_not, "Not", 1)
+SAME(equal, "Equal", 2)
+SAME(greater, "Greater", 2)
+SAME(greater_equal, "GreaterOrEqual", 2)
+SAME(select, "Where", 3)
+SAME(ceil, "Ceil", 1)
+SAME(floor, "Floor", 1)
+SAME(reciprocal, "Reciprocal", 1)
+SAME(exp, "Exp", 1)
+SAME(log, "Log", 1)
+SAME(sin, "Sin", 1)
+SAME(cos, "Cos", 1)
+SAME(tanh, "Tanh", 1)
+SAME(sigmoid, "Sigmoid", 1)
+SAME(erf, "Erf", 1)
+
+// Rows ------------------------------------------------------------------------
+
+// Runs `rows` over the first `inputs` inputs.
+static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t inputs,
+                       const void *context)
+{
+    struct tensor *out = kernel_output(call, 0);
+    if (out == NULL)
+        return STATUS_OK;
+    struct tensor views[2];
+    const struct tensor *pointers[2];
+    for (uint32_t i = 0; i < inputs; i++) {
+        views[i] = tosa_view(call->inputs[i], false);
+        pointers[i] = &views[i];
+    }
+    const struct tensor view = tosa_view(out, false);
+    typed_run_tensors(call->parallel, &view, pointers, inputs, rows, context);
+    return STATUS_OK;
+}
+
+// `expression` of x and y, both of type `number`, and of *context.
+#define BINARY_ROW(name, type, context_type, expression)                                           \
+    CORE_CLONES static void name(const void *context, void *out, const void *const *in,            \
+                                 const uint8_t *steps, uint64_t count)                             \
+    {                                                                                              \
+        typedef type number;                                                                       \
+        context_type *with __attribute__((unused)) = (context_type *)context;                      \
+        const number *a = in[0];                                                                   \
+        const number *b = in[1];                                                                   \
+        number *to = out;                                                                          \
+        if (steps[0] != 0 && steps[1] != 0) {                                                      \
+            for (uint64_t i = 0; i < count; i++) {                                                 \
+                const number x = a[i];                                                             \
+                const number y = b[i];                                                             \
+                to[i] = (number)(expression);                                                      \
+            }                                                                                      \
+        } else if (steps[0] != 0) {                                                                \
+            const number y = *b;                                                                   \
+            for (uint64_t i = 0; i < count; i++) {                                                 \
+                const number x = a[i];                                                             \
+                to[i] = (number)(expression);                                                      \
+            }                                                                                      \
+        } else {                                                                                   \
+            const number x = *a;                                                                   \
+            for (uint64_t i = 0; i < count; i++) {                                                 \
+                const number y = b[i * steps[1]];                                                  \
+                to[i] = (number)(expression);                                                      \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+#define UNARY_ROW(name, type, context_type, expression)                                            \
+    CORE_CLONES static void name(const void *context, void *out, const void *const *in,            \
+                                 const uint8_t *steps, uint64_t count)                             \
+    {                                                                                              \
+        typedef type number;                                                                       \
+        const context_type *with __attribute__((unused)) = context;                                \
+        const number *from = in[0];                                                                \
+        number *to = out;                                                                          \
+        (void)steps;                                                                               \
+        for (uint64_t i = 0; i < count; i++) {                                                     \
+            const number x = from[i];                                                              \
+            to[i] = (number)(expression);                                                          \
+        }                                                                                          \
+    }
+
+#define INTEGER_ROWS(form, name, context_type, expression)                                         \
+    form(name##_i8, int8_t, context_type, expression)                                              \
+        form(name##_u8, uint8_t, context_type, expression)                                         \
+            form(name##_i16, int16_t, context_type, expression)                                    \
+                form(name##_u16, uint16_t, context_type, expression)                               \
+                    form(name##_i32, int32_t, context_type, expression)                            \
+                        form(name##_u32, uint32_t, context_type, expression)                       \
+                            form(name##_i64, int64_t, context_type, expression)
+
+#define REAL_ROWS(form, name, context_type, expression)                                            \
+    form(name##_f32, float, context_type, expression)                                              \
+        form(name##_f64, double, context_type, expression)
+
+#define INTEGER_TABLE(name)                                                                        \
+    [ELEMENT_I8] = name##_i8, [ELEMENT_U8] = name##_u8, [ELEMENT_I16] = name##_i16,                \
+    [ELEMENT_U16] = name##_u16, [ELEMENT_I32] = name##_i32, [ELEMENT_U32] = name##_u32,            \
+    [ELEMENT_I64] = name##_i64
+#define REAL_TABLE(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
+
+// The larger and the smaller one ---------------------------------------------------
+
+INTEGER_ROWS(BINARY_ROW, larger, const void, x > y ? x : y)
+INTEGER_ROWS(BINARY_ROW, smaller, const void, x < y ? x : y)
+REAL_ROWS(BINARY_ROW, larger, const void, x > y || x != x ? x : y)
+REAL_ROWS(BINARY_ROW, smaller, const void, x < y || x != x ? x : y)
+// Where NaN is ignored.
+REAL_ROWS(BINARY_ROW, larger_number, const void, x > y || y != y ? x : y)
+REAL_ROWS(BINARY_ROW, smaller_number, const void, x < y || y != y ? x : y)
+
+static status run_maximum(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(larger), REAL_TABLE(larger)};
+    static const typed_rows numbers = {INTEGER_TABLE(larger), REAL_TABLE(larger_number)};
+    return run_rows(call, tosa_ignores_nan(call) ? numbers : rows, 2, NULL);
+}
+
+static status run_minimum(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(smaller), REAL_TABLE(smaller)};
+    static const typed_rows numbers = {INTEGER_TABLE(smaller), REAL_TABLE(smaller_number)};
+    return run_rows(call, tosa_ignores_nan(call) ? numbers : rows, 2, NULL);
+}
+
+// Shifts ------------------------------------------------------------------------
+
+#define WIDTH ((int)(8 * sizeof(number)))
+
+static inline uint64_t bits_of(int64_t value, int width)
+{
+    return width == 64 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << width) - 1);
+}
+
+// A shift by as many bits as there are, or by more, leaves nothing but the sign.
+static inline bool beyond(int64_t by, int width)
+{
+    return by < 0 || by >= width;
+}
+
+static inline uint64_t shift_left(uint64_t bits, int64_t by, int width)
+{
+    return beyond(by, width) ? 0 : bits << by;
+}
+
+static inline uint64_t shift_right(uint64_t bits, int64_t by, int width)
+{
+    return beyond(by, width) ? 0 : bits >> by;
+}
+
+static inline int64_t shift_signed(int64_t value, int64_t by, bool round)
+{
+    if (beyond(by, 64))
+        return value < 0 ? -1 : 0;
+    return (value >> by) + (round && by > 0 ? value >> (by - 1) & 1 : 0);
+}
+
+#define BITS(x) bits_of((int64_t)(x), WIDTH)
+INTEGER_ROWS(BINARY_ROW, left_shift, const void, shift_left(BITS(x), (int64_t)y, WIDTH))
+INTEGER_ROWS(BINARY_ROW, right_shift, const void, shift_right(BITS(x), (int64_t)y, WIDTH))
+INTEGER_ROWS(BINARY_ROW, sign_shift, const void, shift_signed((int64_t)x, (int64_t)y, false))
+INTEGER_ROWS(BINARY_ROW, round_shift, const void, shift_signed((int64_t)x, (int64_t)y, true))
+
+static status run_logical_left_shift(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(left_shift)};
+    return run_rows(call, rows, 2, NULL);
+}
+
+static status run_logical_right_shift(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(right_shift)};
+    return run_rows(call, rows, 2, NULL);
+}
+
+static status run_arithmetic_right_shift(struct kernel_call *call)
+{
+    static const typed_rows plain = {INTEGER_TABLE(sign_shift)};
+    static const typed_rows rounded = {INTEGER_TABLE(round_shift)};
+    const bool round = attribute_integer(call->attributes, "round", 0) != 0;
+    return run_rows(call, round ? rounded : plain, 2, NULL);
+}
+
+// Division ------------------------------------------------------------------------
+
+// Towards zero. The lowest number divided by -1 is itself.
+static inline int64_t divide(int64_t x, int64_t y, atomic_bool *out_zero)
+{
+    if (y == 0) {
+        atomic_store_explicit(out_zero, true, memory_order_relaxed);
+        return 0;
+    }
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+INTEGER_ROWS(BINARY_ROW, quotient, atomic_bool, divide((int64_t)x, (int64_t)y, with))
+
+static status run_intdiv(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(quotient)};
+    atomic_bool zero = false;
+    STATUS_TRY(run_rows(call, rows, 2, &zero));
+    return zero ? status_make(STATUS_DATA, "a division by zero") : STATUS_OK;
+}
+
+// Of one number -------------------------------------------------------------------
+
+static inline int leading_zeros(uint64_t bits, int width)
+{
+    return bits == 0 ? width : __builtin_clzll(bits) - (64 - width);
+}
+
+INTEGER_ROWS(UNARY_ROW, clz, void, leading_zeros(BITS(x), WIDTH))
+REAL_ROWS(UNARY_ROW, rsqrt, void,
+          1 / (sizeof x == sizeof(float) ? sqrtf((float)x) : sqrt((double)x)))
+
+static status run_clz(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(clz)};
+    return run_rows(call, rows, 1, NULL);
+}
+
+static status run_rsqrt(struct kernel_call *call)
+{
+    static const typed_rows rows = {REAL_TABLE(rsqrt)};
+    return run_rows(call, rows, 1, NULL);
+}
+
+// Limits of a clamp, or what a number is subtracted from (`zero`).
+struct limits {
+    int64_t lowest;
+    int64_t highest;
+    int64_t zero;
+    double least;
+    double most;
+};
+
+#define BETWEEN(value, low, high) ((value) < (low) ? (low) : (value) > (high) ? (high) : (value))
+
+INTEGER_ROWS(UNARY_ROW, clamp, struct limits,
+             BETWEEN(x, (number)with->lowest, (number)with->highest))
+REAL_ROWS(UNARY_ROW, clamp, struct limits, BETWEEN(x, (number)with->least, (number)with->most))
+REAL_ROWS(UNARY_ROW, clamp_number, struct limits,
+          x > (number)with->least ? BETWEEN(x, (number)with->least, (number)with->most)
+                                  : (number)with->least)
+
+static int64_t within(int64_t value, enum element element)
+{
+    return BETWEEN(value, (int64_t)element_lowest(element), (int64_t)element_highest(element));
+}
+
+static status run_clamp(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(clamp), REAL_TABLE(clamp)};
+    static const typed_rows numbers = {INTEGER_TABLE(clamp), REAL_TABLE(clamp_number)};
+    const enum element element = tosa_element(call->inputs[0]->element, false);
+    struct limits limits = {
+        .lowest = attribute_integer(call->attributes, "min_val", 0),
+        .highest = attribute_integer(call->attributes, "max_val", 0),
+        .least = attribute_real(call->attributes, "min_val", 0),
+        .most = attribute_real(call->attributes, "max_val", 0),
+    };
+    if (element_is_integer(element)) {
+        limits.lowest = within(limits.lowest, element);
+        limits.highest = within(limits.highest, element);
+    }
+    return run_rows(call, tosa_ignores_nan(call) ? numbers : rows, 1, &limits);
+}
+
+static inline int64_t subtract(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x - (uint64_t)y);
+}
+
+// zero - x, within the type; -x of floats.
+INTEGER_ROWS(UNARY_ROW, negate, struct limits,
+             BETWEEN(subtract(with->zero, (int64_t)x), with->lowest, with->highest))
+REAL_ROWS(UNARY_ROW, negate, void, -x)
+
+static status run_negate(struct kernel_call *call)
+{
+    static const typed_rows rows = {INTEGER_TABLE(negate), REAL_TABLE(negate)};
+    const enum element element = tosa_element(call->inputs[0]->element, false);
+    struct limits limits = {0};
+    if (element_is_integer(element)) {
+        limits.lowest = element_lowest(element);
+        limits.highest = element_highest(element);
+        limits.zero = within(tosa_integer(call->inputs[1], 0), ELEMENT_I32) +
+                      within(tosa_integer(call->inputs[2], 0), ELEMENT_I32);
+    }
+    return run_rows(call, rows, 1, &limits);
+}
+
+// Products ------------------------------------------------------------------------
+
+// Factors widened to i32, or i64 where the result is wider or shifted.
+struct product {
+    enum element in;
+    enum element out;
+    int64_t shift;
+};
+
+static inline int64_t shifted_product(int64_t x, int64_t y, int64_t shift)
+{
+    const uint64_t round = shift > 0 ? UINT64_C(1) << (shift - 1) : 0;
+    return (int64_t)((uint64_t)x * (uint64_t)y + round) >> shift;
+}
+
+BINARY_ROW(narrow_product, int32_t, const void, (uint32_t)x *(uint32_t)y)
+BINARY_ROW(wide_product, int64_t, const int64_t, shifted_product(x, y, *with))
+
+static void product_row(const void *context, void *out, const void *const *in, const uint8_t *steps,
+                        uint64_t count)
+{
+    enum { CHUNK = 256 };
+    const struct product *product = context;
+    const bool wide = product->shift > 0 || element_size(product->out) > sizeof(int32_t);
+    const enum element middle = wide ? ELEMENT_I64 : ELEMENT_I32;
+    const size_t size = element_size(product->in);
+    int64_t factors[2][CHUNK];
+    int64_t results[CHUNK];
+    const void *pointers[2] = {factors[0], factors[1]};
+    for (uint64_t at = 0; at < count; at += CHUNK) {
+        const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
+        for (uint32_t i = 0; i < 2; i++)
+            convert_row(product->in, (const char *)in[i] + at * steps[i] * size, middle, factors[i],
+                        steps[i] != 0 ? part : 1, false);
+        if (wide)
+            wide_product(&product->shift, results, pointers, steps, part);
+        else
+            narrow_product(NULL, results, pointers, steps, part);
+        convert_row(middle, results, product->out, (char *)out + at * element_size(product->out),
+                    part, false);
+    }
+}
+
+static status run_mul(struct kernel_call *call)
+{
+    if (element_is_float(call->inputs[0]->element))
+        return tosa_run_as(call, "Mul", 2);
+    const struct tensor *out = kernel_output(call, 0);
+    if (out == NULL)
+        return STATUS_OK;
+    const int64_t shift = tosa_integer(call->inputs[2], 0);
+    if (shift < 0 || shift > 63)
+        return status_make(STATUS_DATA, "a shift by %lld bits", (long long)shift);
+    const struct product product = {call->inputs[0]->element, out->element, shift};
+    broadcast_tensors(call->parallel, out, call->inputs, 2, product_row, &product);
+    return STATUS_OK;
+}
+
+#define ENTRY(title)                                                                               \
+    {                                                                                              \
+        "tosa." #title, run_##title                                                                \
+    }
+
+static const struct kernel ITEMS[] = {
+    ENTRY(abs),         ENTRY(add),           ENTRY(arithmetic_right_shift),
+    ENTRY(bitwise_and), ENTRY(bitwise_not),   ENTRY(bitwise_or),
+    ENTRY(bitwise_xor), ENTRY(ceil),          ENTRY(clamp),
+    ENTRY(clz),         ENTRY(cos),           ENTRY(equal),
+    ENTRY(erf),         ENTRY(exp),           ENTRY(floor),
+    ENTRY(greater),     ENTRY(greater_equal), ENTRY(intdiv),
+    ENTRY(log),         ENTRY(logical_and),   ENTRY(logical_left_shift),
+    ENTRY(logical_not), ENTRY(logical_or),    ENTRY(logical_right_shift),
+    ENTRY(logical_xor), ENTRY(maximum),       ENTRY(minimum),
+    ENTRY(mul),         ENTRY(negate),        ENTRY(pow),
+    ENTRY(reciprocal),  ENTRY(rsqrt),         ENTRY(select),
+    ENTRY(sigmoid),     ENTRY(sin),           ENTRY(sub),
+    ENTRY(tanh),
+};
+
+const struct kernel_table TOSA_ELEMENTWISE_KERNELS = KERNEL_TABLE(ITEMS);

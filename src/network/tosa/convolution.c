@@ -87,10 +87,10 @@ static status check_operands(const struct inference *inference, uint32_t rank, u
 {
     const struct value_type *bias;
     STATUS_TRY(tosa_need(inference, 0, FACTORS, rank, out_input));
-    STATUS_TRY(tosa_need(inference, 1, FACTORS, weight_rank, out_weight));
+    STATUS_TRY(tosa_need(inference, 1, FACTORS | ELEMENT_BIT(ELEMENT_I4), weight_rank, out_weight));
     STATUS_TRY(tosa_need(inference, 2, TOSA_NUMBERS, 1, &bias));
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
-    STATUS_TRY(tosa_need_single(inference, 4, TOSA_NUMBERS | TOSA_FLOATS8));
+    STATUS_TRY(tosa_need_single(inference, 4, TOSA_ANY));
     STATUS_TRY(check_product_elements(inference, (*out_input)->element, (*out_weight)->element,
                                       out_element));
     if (bias->element != ELEMENT_NONE &&

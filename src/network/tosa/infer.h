@@ -10,15 +10,14 @@
     (ELEMENT_BIT(ELEMENT_F16) | ELEMENT_BIT(ELEMENT_BF16) | ELEMENT_BIT(ELEMENT_F32) |             \
      ELEMENT_BIT(ELEMENT_F64))
 #define TOSA_FLOATS8 (ELEMENT_BIT(ELEMENT_F8E4M3FN) | ELEMENT_BIT(ELEMENT_F8E5M2))
-#define TOSA_NARROW                                                                                \
-    (ELEMENT_BIT(ELEMENT_I4) | ELEMENT_BIT(ELEMENT_I8) | ELEMENT_BIT(ELEMENT_U8) |                 \
-     ELEMENT_BIT(ELEMENT_I16))
+// i4 is for weights and for copies only.
+#define TOSA_NARROW (ELEMENT_BIT(ELEMENT_I8) | ELEMENT_BIT(ELEMENT_U8) | ELEMENT_BIT(ELEMENT_I16))
 #define TOSA_INTEGERS                                                                              \
     (TOSA_NARROW | ELEMENT_BIT(ELEMENT_U16) | ELEMENT_BIT(ELEMENT_I32) |                           \
      ELEMENT_BIT(ELEMENT_U32) | ELEMENT_BIT(ELEMENT_I48) | ELEMENT_BIT(ELEMENT_I64))
 #define TOSA_NUMBERS (TOSA_FLOATS | TOSA_INTEGERS)
 #define TOSA_BOOL ELEMENT_BIT(ELEMENT_BOOL)
-#define TOSA_ANY (TOSA_NUMBERS | TOSA_FLOATS8 | TOSA_BOOL)
+#define TOSA_ANY (TOSA_NUMBERS | TOSA_FLOATS8 | TOSA_BOOL | ELEMENT_BIT(ELEMENT_I4))
 
 // Dimensions, pads, strides and the like are below this, so that sums and
 // products of two of them cannot overflow.
