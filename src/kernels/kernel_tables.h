@@ -29,6 +29,8 @@ extern const struct kernel_table ONNX_VISION_KERNELS;
 extern const struct kernel_table ONNX_CONTROL_KERNELS;
 extern const struct kernel_table TOSA_ELEMENTWISE_KERNELS;
 extern const struct kernel_table TOSA_COMPUTE_KERNELS;
+extern const struct kernel_table TOSA_POOLING_KERNELS;
+extern const struct kernel_table TOSA_FOURIER_KERNELS;
 extern const struct kernel_table TOSA_REDUCE_KERNELS;
 extern const struct kernel_table TOSA_MOVEMENT_KERNELS;
 extern const struct kernel_table TOSA_RESIZE_KERNELS;
@@ -43,7 +45,8 @@ extern const struct kernel_table TOSA_CONTROL_KERNELS;
         &ONNX_CONVOLUTION_KERNELS, &ONNX_POOLING_KERNELS, &ONNX_MATMUL_KERNELS,                    \
         &ONNX_NORMALIZATION_KERNELS, &ONNX_RECURRENT_KERNELS, &ONNX_QUANTIZE_KERNELS,              \
         &ONNX_SIGNAL_KERNELS, &ONNX_TRAINING_KERNELS, &ONNX_VISION_KERNELS, &ONNX_CONTROL_KERNELS, \
-        &TOSA_ELEMENTWISE_KERNELS, &TOSA_COMPUTE_KERNELS, &TOSA_REDUCE_KERNELS,                    \
-        &TOSA_MOVEMENT_KERNELS, &TOSA_RESIZE_KERNELS, &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS
+        &TOSA_ELEMENTWISE_KERNELS, &TOSA_COMPUTE_KERNELS, &TOSA_POOLING_KERNELS,                   \
+        &TOSA_FOURIER_KERNELS, &TOSA_REDUCE_KERNELS, &TOSA_MOVEMENT_KERNELS, &TOSA_RESIZE_KERNELS, \
+        &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS
 
 #endif

@@ -19,8 +19,8 @@ static void *element_at(const struct conversion *conversion, uint64_t index)
 static void widen_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct conversion *conversion = context;
-    convert_to_f32(conversion->tensor->element, element_at(conversion, from),
-                   conversion->data + from, to - from);
+    convert_row(conversion->tensor->element, element_at(conversion, from), ELEMENT_F32,
+                conversion->data + from, to - from, false);
 }
 
 static void narrow_piece(void *context, uint64_t from, uint64_t to)

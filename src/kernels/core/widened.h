@@ -1,4 +1,4 @@
-// f16 and bf16 computed in f32: whole tensors widened before, and rounded once after.
+// f16, bf16 and f8 computed in f32: whole tensors widened before, and rounded once after.
 
 #ifndef OPSCOPE_KERNELS_CORE_WIDENED_H
 #define OPSCOPE_KERNELS_CORE_WIDENED_H
@@ -12,7 +12,7 @@ struct widened {
     const struct tensor *tensor;
 };
 
-// The numbers of `tensor` (f32, f16 or bf16; NULL: none). An f32 tensor is taken as it lies.
+// The numbers of `tensor` (f32 or narrower; NULL: none). An f32 tensor is taken as it lies.
 status widened_input(const struct tensor *tensor, struct parallel *parallel,
                      struct widened *out_widened);
 

@@ -2,6 +2,8 @@
 
 #include "convolution.h"
 
+#include <inttypes.h>
+
 #include "infer.h"
 #include "network/operator_tables.h"
 
@@ -52,7 +54,7 @@ static status window_places(const struct tosa_window *window, uint32_t place, in
         return STATUS_OK;
     const int64_t slack = in + window->before[place] + window->after[place] -
                           (kernel - 1) * window->dilation[place] - 1;
-    if (kernel < 1 || slack < 0)
+    if (in < 1 || kernel < 1 || slack < 0)
         return status_make(STATUS_DATA, "the kernel is larger than the padded input");
     *out_places = slack / window->stride[place] + 1;
     return STATUS_OK;
@@ -72,7 +74,8 @@ static status check_product_elements(const struct inference *inference, enum ele
         real ? TOSA_FLOATS
              : ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_I48) | ELEMENT_BIT(ELEMENT_I64);
     *out_element = tosa_declared_element(inference, 0, fallback);
-    if ((set & ELEMENT_BIT(*out_element)) == 0)
+    if ((set & ELEMENT_BIT(*out_element)) == 0 ||
+        (a == ELEMENT_F64) != (*out_element == ELEMENT_F64))
         return status_make(STATUS_DATA, "the result of %s cannot be of %s", element_name(a),
                            element_name(*out_element));
     return STATUS_OK;
@@ -80,14 +83,27 @@ static status check_product_elements(const struct inference *inference, enum ele
 
 static const uint32_t FACTORS = TOSA_NARROW | TOSA_FLOATS | TOSA_FLOATS8;
 
+// An input or weight that is multiplied: there are no empty ones.
+static status need_factor(const struct inference *inference, uint32_t index, uint32_t set,
+                          uint32_t rank, const struct value_type **out_type)
+{
+    STATUS_TRY(tosa_need(inference, index, set, rank, out_type));
+    for (uint32_t i = 0; (*out_type)->ranked && i < rank; i++) {
+        if ((*out_type)->shape.dims[i] == 0)
+            return status_make(STATUS_DATA, "input %" PRIu32 " is empty", index);
+    }
+    return STATUS_OK;
+}
+
 // What input, weight, bias and zero points of all convolutions have in common.
 static status check_operands(const struct inference *inference, uint32_t rank, uint32_t weight_rank,
                              const struct value_type **out_input,
                              const struct value_type **out_weight, enum element *out_element)
 {
     const struct value_type *bias;
-    STATUS_TRY(tosa_need(inference, 0, FACTORS, rank, out_input));
-    STATUS_TRY(tosa_need(inference, 1, FACTORS | ELEMENT_BIT(ELEMENT_I4), weight_rank, out_weight));
+    STATUS_TRY(need_factor(inference, 0, FACTORS, rank, out_input));
+    STATUS_TRY(
+        need_factor(inference, 1, FACTORS | ELEMENT_BIT(ELEMENT_I4), weight_rank, out_weight));
     STATUS_TRY(tosa_need(inference, 2, TOSA_NUMBERS, 1, &bias));
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(tosa_need_single(inference, 4, TOSA_ANY));
@@ -210,8 +226,8 @@ static status infer_matmul(struct inference *inference)
     const struct value_type *a;
     const struct value_type *b;
     enum element element;
-    STATUS_TRY(tosa_need(inference, 0, FACTORS, 3, &a));
-    STATUS_TRY(tosa_need(inference, 1, FACTORS, 3, &b));
+    STATUS_TRY(need_factor(inference, 0, FACTORS, 3, &a));
+    STATUS_TRY(need_factor(inference, 1, FACTORS, 3, &b));
     STATUS_TRY(tosa_need_single(inference, 2, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(check_product_elements(inference, a->element, b->element, &element));
@@ -228,6 +244,8 @@ static status infer_pool(struct inference *inference, uint32_t set)
     STATUS_TRY(tosa_need(inference, 0, set, 4, &input));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, 2, true, &window));
+    if (window.kernel[1] > TOSA_LENGTH_MOST / window.kernel[2])
+        return status_make(STATUS_LIMIT, "the kernel is too large");
     struct shape shape = {4, {length(input, 0), 0, 0, length(input, 3)}};
     for (uint32_t i = 0; i < 2; i++) {
         if (window.before[1 + i] >= window.kernel[1 + i] ||
