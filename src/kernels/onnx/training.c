@@ -252,7 +252,7 @@ static status adagrad(struct kernel_call *call)
 {
     struct step step = {
         .decay = attribute_real(call->attributes, "decay_factor", 0),
-        .epsilon = attribute_real(call->attributes, "epsilon", 0),
+        .epsilon = attribute_real(call->attributes, "epsilon", 1e-6F),
     };
     return optimize(call, &step, 3, adagrad_numbers);
 }
@@ -262,7 +262,7 @@ static status adam(struct kernel_call *call)
     struct step step = {
         .alpha = attribute_real(call->attributes, "alpha", 0.9F),
         .beta = attribute_real(call->attributes, "beta", 0.999F),
-        .epsilon = attribute_real(call->attributes, "epsilon", 0),
+        .epsilon = attribute_real(call->attributes, "epsilon", 1e-6F),
         .norm_post = attribute_real(call->attributes, "norm_coefficient_post", 0),
     };
     return optimize(call, &step, 4, adam_numbers);
