@@ -25,40 +25,84 @@ union numbers {
     int64_t integers[LANES];
 };
 
-// Adds a row to the sums; `row` becomes the sums with or without it.
-#define ADVANCE(name, type, plus)                                                                  \
-    static void name(type *sums, type *row, uint64_t count, bool exclusive)                        \
-    {                                                                                              \
-        for (uint64_t i = 0; i < count; i++) {                                                     \
-            const type before = sums[i];                                                           \
-            sums[i] = plus(before, row[i]);                                                        \
-            row[i] = exclusive ? before : sums[i];                                                 \
-        }                                                                                          \
-    }
-
 #define PLUS_REAL(a, b) ((a) + (b))
 #define PLUS_INTEGER(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 
-ADVANCE(advance_reals, double, PLUS_REAL)
-ADVANCE(advance_integers, int64_t, PLUS_INTEGER)
+// `rows` adds a row to the sums of its lanes; `run` adds up one lane, whose elements lie
+// in a row, from either end. The items become the sums with or without them.
+#define SUMS(rows, run, type, plus)                                                                \
+    static void rows(type *sums, type *items, uint64_t count, bool exclusive)                      \
+    {                                                                                              \
+        for (uint64_t i = 0; i < count; i++) {                                                     \
+            const type before = sums[i];                                                           \
+            sums[i] = plus(before, items[i]);                                                      \
+            items[i] = exclusive ? before : sums[i];                                               \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void run(type *sum, type *items, uint64_t count, bool exclusive, bool reverse)          \
+    {                                                                                              \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            rows(sum, &items[reverse ? count - 1 - i : i], 1, exclusive);                          \
+    }
+
+SUMS(sum_rows_of_reals, sum_run_of_reals, double, PLUS_REAL)
+SUMS(sum_rows_of_integers, sum_run_of_integers, int64_t, PLUS_INTEGER)
+
+static enum element wide_element(const struct summing *summing)
+{
+    return summing->real ? ELEMENT_F64 : ELEMENT_I64;
+}
+
+static void load(const struct summing *summing, uint64_t at, uint64_t count, union numbers *items)
+{
+    const enum element element = summing->in->element;
+    convert_row(element, (const char *)summing->in->data + at * element_size(element),
+                wide_element(summing), items, count, true);
+}
+
+static void store(const struct summing *summing, uint64_t at, uint64_t count,
+                  const union numbers *items)
+{
+    const enum element element = summing->out->element;
+    convert_row(wide_element(summing), items, element,
+                (char *)summing->out->data + at * element_size(element), count, true);
+}
 
 // `count` lanes side by side, along the whole axis.
 static void sum_lanes(const struct summing *summing, uint64_t base, uint64_t count)
 {
-    const enum element element = summing->in->element;
-    const enum element wide = summing->real ? ELEMENT_F64 : ELEMENT_I64;
-    const size_t size = element_size(element);
     union numbers sums = {{0}};
-    union numbers row;
+    union numbers items;
     for (uint64_t k = 0; k < summing->length; k++) {
         const uint64_t place = summing->reverse ? summing->length - 1 - k : k;
-        const uint64_t offset = (base + place * summing->inner) * size;
-        convert_row(element, (const char *)summing->in->data + offset, wide, &row, count, true);
+        const uint64_t at = base + place * summing->inner;
+        load(summing, at, count, &items);
         if (summing->real)
-            advance_reals(sums.reals, row.reals, count, summing->exclusive);
+            sum_rows_of_reals(sums.reals, items.reals, count, summing->exclusive);
         else
-            advance_integers(sums.integers, row.integers, count, summing->exclusive);
-        convert_row(wide, &row, element, (char *)summing->out->data + offset, count, true);
+            sum_rows_of_integers(sums.integers, items.integers, count, summing->exclusive);
+        store(summing, at, count, &items);
+    }
+}
+
+// One lane whose elements lie in a row.
+static void sum_run(const struct summing *summing, uint64_t base)
+{
+    double real = 0;
+    int64_t integer = 0;
+    union numbers items;
+    for (uint64_t done = 0; done < summing->length; done += LANES) {
+        const uint64_t left = summing->length - done;
+        const uint64_t part = left < LANES ? left : LANES;
+        const uint64_t at = base + (summing->reverse ? left - part : done);
+        load(summing, at, part, &items);
+        if (summing->real)
+            sum_run_of_reals(&real, items.reals, part, summing->exclusive, summing->reverse);
+        else
+            sum_run_of_integers(&integer, items.integers, part, summing->exclusive,
+                                summing->reverse);
+        store(summing, at, part, &items);
     }
 }
 
@@ -70,9 +114,12 @@ static void sum_piece(void *context, uint64_t from, uint64_t to)
         uint64_t count = left < to - from ? left : to - from;
         if (count > LANES)
             count = LANES;
-        sum_lanes(summing,
-                  from / summing->inner * summing->inner * summing->length + from % summing->inner,
-                  count);
+        const uint64_t base =
+            from / summing->inner * summing->inner * summing->length + from % summing->inner;
+        if (summing->inner == 1)
+            sum_run(summing, base);
+        else
+            sum_lanes(summing, base, count);
         from += count;
     }
 }

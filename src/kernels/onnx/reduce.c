@@ -1,15 +1,15 @@
-// Reductions along axes: Reduce*, CumSum; ArgMax and ArgMin are in reduce_arg.c.
+// Reductions along axes. Along none at all, every element is reduced by itself: a sum
+// of squares is the square.
 
 #include "kernels/core/reduce.h"
 
-#include "kernels/core/copy.h"
 #include "kernels/kernel_tables.h"
 #include "network/onnx/axes.h"
 #include "reduce.h"
 
 static status run(struct kernel_call *call, enum reduce_kind kind)
 {
-    struct tensor *out = kernel_output(call, 0);
+    const struct tensor *out = kernel_output(call, 0);
     const struct tensor *in = kernel_input(call, 0);
     if (out == NULL || in == NULL)
         return STATUS_OK;
@@ -19,10 +19,7 @@ static status run(struct kernel_call *call, enum reduce_kind kind)
         constant = (struct constant){*list, false, tensor_bytes(list)};
     bool axes[SHAPE_RANK_MOST];
     STATUS_TRY(axes_read(call->attributes, list != NULL ? &constant : NULL, in->shape.rank, axes));
-    if (axes_none(axes, in->shape.rank) && axes_noop(call->attributes))
-        copy_all(call->parallel, in, out);
-    else
-        reduce_run(call->parallel, in, axes, kind, out);
+    reduce_run(call->parallel, in, axes, kind, out);
     return STATUS_OK;
 }
 

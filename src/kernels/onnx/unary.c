@@ -1,7 +1,8 @@
 // Functions of one number.
 //
-// f16 and bf16 are computed in f32 and rounded once. NaN stays NaN. Integers
-// wrap around: the absolute value of the lowest one is itself.
+// f16 and bf16 are computed in f32 and rounded once. NaN stays NaN, except
+// where the definition is a choice that no NaN meets (Shrink, ThresholdedRelu).
+// Integers wrap around: the absolute value of the lowest one is itself.
 
 #include <tgmath.h>
 
@@ -143,11 +144,8 @@ REAL_KERNEL_WITH(hard_sigmoid, "alpha", 0.2, "beta", 0.5, CLAMP(alpha *x + beta,
 REAL_KERNEL_WITH(elu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x) : x)
 REAL_KERNEL_WITH(celu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x / alpha) : x)
 REAL_KERNEL_WITH(leaky_relu, "alpha", 0.01, NULL, 0, x < 0 ? alpha * x : x)
-REAL_KERNEL_WITH(thresholded_relu, "alpha", 1, NULL, 0, x > alpha || x != x ? x : 0)
-REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
-                 x<-alpha ? x + beta : x> alpha ? x - beta
-                 : x != x                       ? x
-                                                : 0)
+REAL_KERNEL_WITH(thresholded_relu, "alpha", 1, NULL, 0, x > alpha ? x : 0)
+REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0, x<-alpha ? x + beta : x> alpha ? x - beta : 0)
 
 // Operators of the first, experimental set.
 REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, alpha *x + beta)

@@ -2,20 +2,6 @@
 
 #include <inttypes.h>
 
-bool axes_noop(struct attributes attributes)
-{
-    return attribute_integer(attributes, "noop_with_empty_axes", 0) != 0;
-}
-
-bool axes_none(const bool *axes, uint32_t rank)
-{
-    for (uint32_t i = 0; i < rank; i++) {
-        if (axes[i])
-            return false;
-    }
-    return true;
-}
-
 static status mark(int64_t axis, uint32_t rank, bool *axes)
 {
     uint32_t counted;
@@ -40,7 +26,8 @@ status axes_read(struct attributes attributes, const struct constant *list, uint
     }
     for (uint64_t i = 0; i < count; i++)
         STATUS_TRY(mark(list != NULL ? constant_integer(list, i) : items[i], rank, out_axes));
-    for (uint32_t i = 0; count == 0 && !axes_noop(attributes) && i < rank; i++)
+    const bool all = count == 0 && attribute_integer(attributes, "noop_with_empty_axes", 0) == 0;
+    for (uint32_t i = 0; all && i < rank; i++)
         out_axes[i] = true;
     return STATUS_OK;
 }

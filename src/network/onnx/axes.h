@@ -12,9 +12,4 @@
 status axes_read(struct attributes attributes, const struct constant *list, uint32_t rank,
                  bool out_axes[SHAPE_RANK_MOST]);
 
-// Whether no axes mean that nothing is done.
-bool axes_noop(struct attributes attributes);
-
-bool axes_none(const bool *axes, uint32_t rank);
-
 #endif
