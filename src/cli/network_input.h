@@ -8,7 +8,7 @@
 
 // The options that `network_input_open` reads, for the table of a command.
 #define NETWORK_INPUT_OPTIONS                                                                      \
-    {"shape", 0, OPTION_EACH, "NAME=1x3x224x224", "shape of an input; the name may be left out"},  \
+    {"shape", 0, OPTION_EACH, "NAME=1x3x9x9", "shape of an input; the name may be left out"},      \
     {                                                                                              \
         "define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"         \
     }

@@ -30,8 +30,19 @@ def compare(folder, name, inputs, tolerance=1e-4):
         true(len(set(numbers[:1000])) > 1 or len(numbers) == 1, f"{name} computes nothing: {dims}")
 
 
+def enlarged(numbers, height, width, times):
+    """Every pixel becomes a square of so many."""
+    result = array.array("f")
+    for row in range(0, len(numbers), width):
+        wide = array.array("f", [number for number in numbers[row:row + width] for _ in range(times)])
+        result.extend(wide * times)
+    equal(len(result), 3 * height * width * times * times, "pixels")
+    return result
+
+
 def test_retinaface(folder):
-    compare(folder, "mnet.25_v2.onnx", [("data", "1x3x160x192xf32", image(160, 192, 1, low=0, high=255))])
+    pixels = enlarged(image(80, 80, 1, low=0, high=255), 80, 80, 8)
+    compare(folder, "mnet.25_v2.onnx", [("data", "1x3x640x640xf32", pixels)])
 
 
 def test_ppocr_detector(folder):

@@ -71,7 +71,7 @@ def _numbers(element, dims, file, skip=0):
 
 
 def _read_npy(file):
-    head = re.match(rb"\x93NUMPY\1\0(..)\{'descr': '.(\w+)', 'fortran_order': False, 'shape': \((.*?)\)",
+    head = re.match(rb"\x93NUMPY\x01\x00(..)\{'descr': '.(\w+)', 'fortran_order': False, 'shape': \((.*?)\)",
                     file.read_bytes(), re.DOTALL)
     kinds = {"f4": "f32", "f8": "f64", "f2": "f16", "i1": "i8", "u1": "ui8", "i2": "i16", "u2": "ui16",
              "i4": "i32", "u4": "ui32", "i8": "i64", "u8": "ui64", "b1": "i1"}
