@@ -347,6 +347,40 @@ static void functions_cannot_unfold_without_bound(void **state)
     assert_refused(model, "unfold to too many nodes");
 }
 
+// The branch that the function is called with; two places could not share it.
+static void a_graph_given_to_a_function_is_put_in_once(void **state)
+{
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        struct bytes choose = node_of("If", "c", "b", "choose");
+        put_message(&choose, 5, reference_of("then_branch", "branch"));
+        put_message(&choose, 5, reference_of("else_branch", twice ? "branch" : "other"));
+        struct bytes function = function_of("F", "c", "b");
+        put_message(&function, 7, choose);
+        put_message(&function, 11, attribute_of("other", 6, branch_of("Not", "c", "r"), 5));
+        struct bytes call = call_of("F", "c", "y", "call");
+        put_message(&call, 5, attribute_of("branch", 6, branch_of("Neg", "x", "r"), 5));
+        struct bytes graph = graph_xy();
+        put_message(&graph, INPUT, value_of("c", 9, 0, NULL));
+        put_message(&graph, NODE, call);
+        struct bytes model = model_of(graph, 21);
+        put_message(&model, FUNCTION, function);
+        if (twice) {
+            assert_refused(model, "node 'call' (F)|node 'choose' (If)|'else_branch'|twice");
+            continue;
+        }
+        struct network *network = import(&model);
+        const struct network_node *node = node_at(network, 0, 0);
+        const struct network_node *given = node_at(network, node->attributes.items[0].graph, 0);
+        const struct network_node *other = node_at(network, node->attributes.items[1].graph, 0);
+        assert_int_equal(given->inputs[0], network_graph(network, 0)->inputs[0]);
+        assert_int_equal(other->inputs[0], network_graph(network, 0)->inputs[1]);
+        assert_true(view_is(other->name, "call/Not"));
+        network_free(network);
+        bytes_free(&model);
+    }
+}
+
 static void what_does_not_fit_together_is_named(void **state)
 {
     (void)state;
@@ -472,6 +506,7 @@ int main(void)
         cmocka_unit_test(functions_are_put_in_where_they_are_called),
         cmocka_unit_test(a_function_that_calls_itself_is_refused),
         cmocka_unit_test(functions_cannot_unfold_without_bound),
+        cmocka_unit_test(a_graph_given_to_a_function_is_put_in_once),
         cmocka_unit_test(what_does_not_fit_together_is_named),
         cmocka_unit_test(an_input_may_have_a_constant_as_default),
         cmocka_unit_test(a_model_cut_anywhere_is_refused_or_smaller),

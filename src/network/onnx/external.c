@@ -9,17 +9,9 @@
 
 status external_entry_read(struct view bytes, struct external_place *place)
 {
-    enum { KEY = 1, VALUE = 2 };
-    struct view key = VIEW_LITERAL("");
-    struct view value = VIEW_LITERAL("");
-    struct message message = message_open(bytes);
-    while (message_next(&message)) {
-        if (message.field.number == KEY)
-            key = message_bytes(&message);
-        else if (message.field.number == VALUE)
-            value = message_bytes(&message);
-    }
-    STATUS_TRY(message_close(&message, "a place of external data"));
+    struct view key;
+    struct view value;
+    STATUS_TRY(message_entry(bytes, &key, &value));
     if (view_is(key, "location"))
         place->location = value;
     else if (view_is(key, "offset") && !view_to_u64(value, &place->offset))

@@ -252,32 +252,48 @@ static status value_read(struct importer *importer, const struct frame *frame,
     return last_read(importer, frame, form.field, fields->message, out_attribute);
 }
 
+// An attribute that the function was called with. A graph cannot be in two places.
+static status given_take(struct call *call, uint32_t index, struct attribute *out_attribute)
+{
+    *out_attribute = call->given.items[index];
+    if (out_attribute->kind != ATTRIBUTE_GRAPH && out_attribute->kind != ATTRIBUTE_GRAPHS)
+        return STATUS_OK;
+    if (call->graph_used[index])
+        return status_make(STATUS_UNSUPPORTED, "a graph that a function puts in twice");
+    call->graph_used[index] = true;
+    return STATUS_OK;
+}
+
+static status default_find(struct importer *importer, const struct frame *frame, struct view name,
+                           struct attribute *out_attribute, bool *out_there)
+{
+    *out_there = false;
+    for (uint32_t i = 0; i < frame->call->default_count; i++) {
+        struct attribute_fields fields;
+        STATUS_TRY(fields_read(frame->call->defaults[i], &fields));
+        if (!view_equal(fields.name, name))
+            continue;
+        *out_there = true;
+        STATUS_TRY(import_charge(importer, fields.message.size));
+        return value_read(importer, frame, &fields, out_attribute);
+    }
+    return STATUS_OK;
+}
+
 // The attribute that the function was called with, or its default.
 static status reference_read(struct importer *importer, const struct frame *frame,
-                             const struct attribute_fields *fields, struct attribute *out_attribute,
+                             struct view reference, struct attribute *out_attribute,
                              bool *out_there)
 {
     if (frame->call == NULL)
         return status_make(STATUS_DATA, "it refers to attribute '%.*s' of a function, outside one",
-                           VIEW_ARGUMENTS(fields->reference));
+                           VIEW_ARGUMENTS(reference));
     const struct attributes given = frame->call->given;
     for (uint32_t i = 0; i < given.count; i++) {
-        if (!view_equal(given.items[i].name, fields->reference))
-            continue;
-        *out_attribute = given.items[i];
-        out_attribute->name = fields->name;
-        return STATUS_OK;
+        if (view_equal(given.items[i].name, reference))
+            return given_take(frame->call, i, out_attribute);
     }
-    struct view message;
-    STATUS_TRY(
-        import_function_default(frame->call->function, fields->reference, &message, out_there));
-    if (!*out_there)
-        return STATUS_OK;
-    struct attribute_fields standard;
-    STATUS_TRY(fields_read(message, &standard));
-    STATUS_TRY(value_read(importer, frame, &standard, out_attribute));
-    out_attribute->name = fields->name;
-    return STATUS_OK;
+    return default_find(importer, frame, reference, out_attribute, out_there);
 }
 
 status import_attribute(struct importer *importer, const struct frame *frame, struct view message,
@@ -288,8 +304,11 @@ status import_attribute(struct importer *importer, const struct frame *frame, st
     STATUS_TRY(fields_read(message, &fields));
     if (fields.name.size == 0)
         return status_make(STATUS_DATA, "an attribute has no name");
-    const status failure = fields.reference.size > 0
-                               ? reference_read(importer, frame, &fields, out_attribute, out_there)
-                               : value_read(importer, frame, &fields, out_attribute);
+    *out_attribute = (struct attribute){0};
+    const status failure =
+        fields.reference.size > 0
+            ? reference_read(importer, frame, fields.reference, out_attribute, out_there)
+            : value_read(importer, frame, &fields, out_attribute);
+    out_attribute->name = fields.name;
     return status_within(failure, "attribute '%.*s'", VIEW_ARGUMENTS(fields.name));
 }

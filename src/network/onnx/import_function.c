@@ -76,28 +76,6 @@ struct function *import_function_find(struct importer *importer, const struct no
     return find(importer, node->domain, node->type, node->overload);
 }
 
-status import_function_default(const struct function *function, struct view name,
-                               struct view *out_message, bool *out_there)
-{
-    enum { ATTRIBUTE_NAME = 1 };
-    *out_there = false;
-    struct message message = message_open(function->body);
-    while (message_next(&message)) {
-        if (message.field.number != FUNCTION_ATTRIBUTE_PROTO)
-            continue;
-        struct message attribute = message_open(message_bytes(&message));
-        while (message_next(&attribute)) {
-            if (attribute.field.number == ATTRIBUTE_NAME &&
-                view_equal(message_bytes(&attribute), name)) {
-                *out_message = message_bytes(&message);
-                *out_there = true;
-            }
-        }
-        STATUS_TRY(message_close(&attribute, "an attribute"));
-    }
-    return STATUS_OK;
-}
-
 // An output of a function that no node of it computes: an input handed through,
 // or another output once more.
 static void identity_add(struct importer *importer, struct frame *frame, uint32_t from, uint32_t to)
@@ -151,9 +129,10 @@ static void output_bind(struct frame *frame, struct view name, const struct call
 }
 
 // Inputs come first: an output may be one of them.
-static status signature_read(struct frame *frame, struct view body, struct opsets *opsets,
+static status signature_read(struct frame *frame, struct view body,
                              const struct call_values *values)
 {
+    struct call *call = frame->call;
     uint32_t inputs = 0;
     uint32_t outputs = 0;
     struct message message = message_open(body);
@@ -161,7 +140,13 @@ static status signature_read(struct frame *frame, struct view body, struct opset
         if (message.field.number == FUNCTION_INPUT)
             STATUS_TRY(input_bind(frame, message_bytes(&message), values, inputs++));
         else if (message.field.number == FUNCTION_OPSET)
-            STATUS_TRY(opsets_add(opsets, message_bytes(&message)));
+            STATUS_TRY(opsets_add(&call->opsets, message_bytes(&message)));
+        else if (message.field.number == FUNCTION_ATTRIBUTE_PROTO) {
+            if (call->default_count == ATTRIBUTES_MOST)
+                return status_make(STATUS_LIMIT, "the function has more than %d attributes",
+                                   ATTRIBUTES_MOST);
+            call->defaults[call->default_count++] = message_bytes(&message);
+        }
     }
     message = message_open(body);
     while (message_next(&message)) {
@@ -218,11 +203,11 @@ static status body_read(struct importer *importer, struct frame *frame, struct v
     return message_close(&message, "the function");
 }
 
-static status put_in(struct importer *importer, struct frame *frame, struct opsets *opsets,
+static status put_in(struct importer *importer, struct frame *frame,
                      const struct call_values *values)
 {
     const struct view body = frame->call->function->body;
-    STATUS_TRY(signature_read(frame, body, opsets, values));
+    STATUS_TRY(signature_read(frame, body, values));
     STATUS_TRY(body_read(importer, frame, body));
     return outputs_settle(importer, frame, body, values);
 }
@@ -255,17 +240,15 @@ status import_call(struct importer *importer, struct frame *frame, const struct 
     STATUS_TRY(import_attributes(importer, frame, node, &call.given));
     STATUS_TRY(import_node_inputs(importer, frame, node, &values.inputs));
     values.outputs = import_node_results(importer, frame, node);
-    struct opsets *opsets = arena_allocate(&importer->network->arena, sizeof *opsets);
-    opsets->count = 0;
     struct frame inner = {.graph = frame->graph,
                           .nodes = frame->nodes,
-                          .opsets = opsets,
+                          .opsets = &call.opsets,
                           .call = &call,
                           .index = index};
     STATUS_TRY(path_of(importer, frame, node, &inner.path));
     importer->depth++;
     function->active = true;
-    const status failure = put_in(importer, &inner, opsets, &values);
+    const status failure = put_in(importer, &inner, &values);
     function->active = false;
     importer->depth--;
     scope_free(&inner.scope);

@@ -49,23 +49,16 @@ status import_name(struct importer *importer, const struct frame *frame, struct 
 // Exporters say where in the source a node comes from under keys of their own.
 static status location_read(struct view bytes, struct view *location)
 {
-    enum { KEY = 1, VALUE = 2 };
     static const char *const KEYS[] = {"source", "location", "namespace",
                                        "pkg.torch.onnx.stack_trace"};
-    struct view key = VIEW_LITERAL("");
-    struct view value = VIEW_LITERAL("");
-    struct message message = message_open(bytes);
-    while (message_next(&message)) {
-        if (message.field.number == KEY)
-            key = message_bytes(&message);
-        else if (message.field.number == VALUE)
-            value = message_bytes(&message);
-    }
+    struct view key;
+    struct view value;
+    STATUS_TRY(message_entry(bytes, &key, &value));
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (view_is(key, KEYS[i]))
             *location = value;
     }
-    return message_close(&message, "an entry of metadata");
+    return STATUS_OK;
 }
 
 // The doc string of PyTorch's exporter is a stack: "file.py(12): forward", one
@@ -297,8 +290,6 @@ status import_node(struct importer *importer, struct frame *frame, struct view m
     return blame(add_or_call(importer, frame, &fields, frame->call != NULL ? frame->index : index),
                  &fields, index);
 }
-
-enum { ATTRIBUTES_MOST = 256 };
 
 static status check_unique(const struct attribute *items, uint32_t count)
 {

@@ -95,10 +95,17 @@ void scope_free(struct scope *scope);
 
 // Graphs, nodes, attributes, functions ----------------------------------------
 
+// How many attributes a node or a function may have.
+enum { ATTRIBUTES_MOST = 256 };
+
 // The call of the function whose nodes are being read.
 struct call {
     const struct function *function;
+    struct opsets opsets;
     struct attributes given;
+    bool graph_used[ATTRIBUTES_MOST];      // of those given: put in once, and no more
+    struct view defaults[ATTRIBUTES_MOST]; // AttributeProto of those not given
+    uint32_t default_count;
 };
 
 // Ids of a graph's nodes, inputs or outputs while they are collected.
@@ -116,9 +123,9 @@ struct frame {
     uint32_t graph;
     struct id_list *nodes;
     const struct opsets *opsets;
-    const struct call *call; // NULL outside functions
-    struct view path;        // in front of names: "" or "caller/"
-    uint32_t index;          // of the calling node, within functions
+    struct call *call; // NULL outside functions
+    struct view path;  // in front of names: "" or "caller/"
+    uint32_t index;    // of the calling node, within functions
 };
 
 // A NodeProto, its inputs and attributes not looked at yet.
@@ -167,10 +174,6 @@ status import_function_add(struct importer *importer, struct view message);
 
 // NULL when the model has none.
 struct function *import_function_find(struct importer *importer, const struct node_fields *node);
-
-// Finds a default of the function's attribute `name`, a view of its AttributeProto.
-status import_function_default(const struct function *function, struct view name,
-                               struct view *out_message, bool *out_there);
 
 // Puts in the nodes of a function.
 status import_call(struct importer *importer, struct frame *frame, const struct node_fields *node,

@@ -14,6 +14,21 @@ status message_close(const struct message *message, const char *what)
     return STATUS_OK;
 }
 
+status message_entry(struct view bytes, struct view *out_key, struct view *out_value)
+{
+    enum { KEY = 1, VALUE = 2 };
+    *out_key = VIEW_LITERAL("");
+    *out_value = VIEW_LITERAL("");
+    struct message message = message_open(bytes);
+    while (message_next(&message)) {
+        if (message.field.number == KEY)
+            *out_key = message_bytes(&message);
+        else if (message.field.number == VALUE)
+            *out_value = message_bytes(&message);
+    }
+    return message_close(&message, "an entry");
+}
+
 bool message_next_number(struct message *message, enum protobuf_type type, struct view *rest,
                          uint64_t *out_number)
 {

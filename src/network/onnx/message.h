@@ -49,6 +49,9 @@ static inline uint64_t message_number(struct message *message)
 // was not what was asked for. `what` starts the text of the failure.
 status message_close(const struct message *message, const char *what);
 
+// Reads a StringStringEntryProto.
+status message_entry(struct view bytes, struct view *out_key, struct view *out_value);
+
 // The numbers of a field that are varints, fixed32 or fixed64, one or packed:
 //     struct view rest = {0};
 //     while (message_next_number(&message, PROTOBUF_VARINT, &rest, &number))

@@ -3,23 +3,8 @@
 #include <inttypes.h>
 
 #include "message.h"
+#include "tensor_proto_fields.h"
 #include "type_proto.h"
-
-enum tensor_field {
-    TENSOR_DIMS = 1,
-    TENSOR_DATA_TYPE = 2,
-    TENSOR_SEGMENT = 3,
-    TENSOR_FLOAT_DATA = 4,
-    TENSOR_INT32_DATA = 5,
-    TENSOR_STRING_DATA = 6,
-    TENSOR_INT64_DATA = 7,
-    TENSOR_NAME = 8,
-    TENSOR_RAW_DATA = 9,
-    TENSOR_DOUBLE_DATA = 10,
-    TENSOR_UINT64_DATA = 11,
-    TENSOR_EXTERNAL_DATA = 13,
-    TENSOR_DATA_LOCATION = 14,
-};
 
 // A TensorProto, its numbers not looked at yet.
 struct tensor_fields {
@@ -38,20 +23,6 @@ struct tensor_fields {
     struct view piece; // of a data field whose numbers are packed
 };
 
-static status dimensions_read(struct message *message, struct shape *shape)
-{
-    struct view rest = {0};
-    uint64_t length;
-    while (message_next_number(message, PROTOBUF_VARINT, &rest, &length)) {
-        if (shape->rank == SHAPE_RANK_MOST)
-            return status_make(STATUS_LIMIT, "more than %d dimensions", SHAPE_RANK_MOST);
-        if (length > INT64_MAX)
-            return status_make(STATUS_DATA, "a negative dimension");
-        shape->dims[shape->rank++] = (int64_t)length;
-    }
-    return STATUS_OK;
-}
-
 static void note_data(struct tensor_fields *fields, const struct protobuf_field *field)
 {
     if (fields->data_field != 0 && fields->data_field != field->number)
@@ -65,7 +36,7 @@ static status field_read(struct message *message, struct tensor_fields *fields)
 {
     switch (message->field.number) {
     case TENSOR_DIMS:
-        return dimensions_read(message, &fields->shape);
+        return type_proto_dimensions(message, &fields->shape);
     case TENSOR_DATA_TYPE:
         return type_proto_element(message_number(message), &fields->element);
     case TENSOR_SEGMENT:

@@ -6,19 +6,10 @@
 #include "base/memory.h"
 #include "message.h"
 #include "tensor_proto.h"
+#include "tensor_proto_fields.h"
 
 // How deep sequences and optionals may lie inside one another.
 enum { NESTING_MOST = 8 };
-
-// SequenceProto and OptionalProto have the same fields for their items, but for
-// the number of them; a field holds any number in a sequence and one in an optional.
-enum item_field {
-    ITEM_TENSOR = 3,
-    ITEM_SPARSE_TENSOR = 4,
-    ITEM_SEQUENCE = 5,
-    ITEM_MAP = 6,
-    ITEM_OPTIONAL = 7,
-};
 
 // The datum outlives the message: texts are copied too.
 static status datum_of_constant(const struct constant *constant, struct datum **out_datum)

@@ -4,6 +4,7 @@
 
 #include "message.h"
 #include "tensor_proto.h"
+#include "type_proto.h"
 
 enum { DENSE_FREE = 64 << 20, DENSE_FOR_EACH_BYTE = 64 };
 
@@ -23,21 +24,12 @@ static status fields_read(struct view bytes, struct sparse_fields *fields)
     enum { VALUES = 1, INDICES = 2, DIMS = 3 };
     struct message message = message_open(bytes);
     while (message_next(&message)) {
-        struct view rest = {0};
-        uint64_t length;
         if (message.field.number == VALUES)
             fields->values = message_bytes(&message);
         else if (message.field.number == INDICES)
             fields->indices = message_bytes(&message);
-        else if (message.field.number == DIMS) {
-            while (message_next_number(&message, PROTOBUF_VARINT, &rest, &length)) {
-                if (fields->shape.rank == SHAPE_RANK_MOST)
-                    return status_make(STATUS_LIMIT, "more than %d dimensions", SHAPE_RANK_MOST);
-                if (length > INT64_MAX)
-                    return status_make(STATUS_DATA, "a negative dimension");
-                fields->shape.dims[fields->shape.rank++] = (int64_t)length;
-            }
-        }
+        else if (message.field.number == DIMS)
+            STATUS_TRY(type_proto_dimensions(&message, &fields->shape));
     }
     return message_close(&message, "a sparse tensor");
 }

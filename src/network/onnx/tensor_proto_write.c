@@ -1,22 +1,8 @@
 #include "tensor_proto.h"
+#include "tensor_proto_fields.h"
 #include "wire/protobuf.h"
 
-enum tensor_field {
-    TENSOR_DIMS = 1,
-    TENSOR_DATA_TYPE = 2,
-    TENSOR_STRING_DATA = 6,
-    TENSOR_NAME = 8,
-    TENSOR_RAW_DATA = 9,
-};
-
-// Of SequenceProto and OptionalProto.
-enum item_field {
-    ITEM_NAME = 1,
-    ITEM_ELEM_TYPE = 2,
-    ITEM_TENSOR = 3,
-    ITEM_SEQUENCE = 5,
-};
-
+// Of what ITEM_ELEM_TYPE says.
 enum item_type {
     ITEM_TYPE_TENSOR = 1,
     ITEM_TYPE_SEQUENCE = 3,

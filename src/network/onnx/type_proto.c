@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "message.h"
-
 enum { DATA_TYPE_MOST = ELEMENT_I4 };
 
 status type_proto_element(uint64_t data_type, enum element *out_element)
@@ -12,6 +10,20 @@ status type_proto_element(uint64_t data_type, enum element *out_element)
         return status_make(STATUS_UNSUPPORTED, "element type %" PRIu64 "; 1 to %d are known",
                            data_type, DATA_TYPE_MOST);
     *out_element = (enum element)data_type;
+    return STATUS_OK;
+}
+
+status type_proto_dimensions(struct message *message, struct shape *shape)
+{
+    struct view rest = {0};
+    uint64_t length;
+    while (message_next_number(message, PROTOBUF_VARINT, &rest, &length)) {
+        if (shape->rank == SHAPE_RANK_MOST)
+            return status_make(STATUS_LIMIT, "more than %d dimensions", SHAPE_RANK_MOST);
+        if (length > INT64_MAX)
+            return status_make(STATUS_DATA, "a negative dimension");
+        shape->dims[shape->rank++] = (int64_t)length;
+    }
     return STATUS_OK;
 }
 

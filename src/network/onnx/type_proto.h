@@ -4,6 +4,7 @@
 #define OPSCOPE_NETWORK_ONNX_TYPE_PROTO_H
 
 #include "base/arena.h"
+#include "message.h"
 #include "network/value_type.h"
 
 // The element of a number of TensorProto.DataType; ELEMENT_NONE for 0. Fails for
@@ -14,6 +15,9 @@ status type_proto_element(uint64_t data_type, enum element *out_element);
 // sparse tensors, and sequences of anything but tensors.
 status type_proto_read(struct view message, struct arena *arena, struct value_type *out_type,
                        const struct view **out_symbols);
+
+// Appends the lengths of a field `dims`, which are numbers.
+status type_proto_dimensions(struct message *message, struct shape *shape);
 
 struct value_info {
     struct view name;
