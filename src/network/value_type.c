@@ -39,6 +39,7 @@ status value_type_merge(const struct value_type *a, const struct value_type *b,
     if (a->kind != b->kind)
         return status_make(STATUS_DATA, "a tensor, but also a sequence");
     struct value_type result = *a;
+    result.optional = a->optional && b->optional;
     if (a->element == ELEMENT_NONE)
         result.element = b->element;
     else if (b->element != ELEMENT_NONE && b->element != a->element)
