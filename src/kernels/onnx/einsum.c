@@ -150,6 +150,19 @@ static void arrange(const struct evaluation *evaluation, const struct operand *o
     copy_run(evaluation->call->parallel, &copy, operand->data, target);
 }
 
+// Says that the elements lie dense in the order of `labels`.
+static void set_dense(const struct evaluation *evaluation, struct operand *operand,
+                      const uint8_t *labels, uint32_t rank)
+{
+    int64_t step = 1;
+    operand->rank = rank;
+    for (uint32_t d = rank; d-- > 0;) {
+        operand->labels[d] = labels[d];
+        operand->strides[labels[d]] = step;
+        step *= evaluation->einsum.lengths[labels[d]];
+    }
+}
+
 // Makes the operand dense in the order of `labels`, which are all of its own and
 // perhaps more, along which it is repeated.
 static status make_dense(const struct evaluation *evaluation, struct operand *operand,
@@ -166,13 +179,7 @@ static status make_dense(const struct evaluation *evaluation, struct operand *op
         operand->owned = data;
         operand->data = data;
     }
-    int64_t step = 1;
-    operand->rank = rank;
-    for (uint32_t d = rank; d-- > 0;) {
-        operand->labels[d] = labels[d];
-        operand->strides[labels[d]] = step;
-        step *= evaluation->einsum.lengths[labels[d]];
-    }
+    set_dense(evaluation, operand, labels, rank);
     return STATUS_OK;
 }
 
@@ -229,7 +236,8 @@ static status sum_out(const struct evaluation *evaluation, struct operand *opera
     sum_rows(evaluation->element, operand->data, data, rows, length);
     operand_free(operand);
     *operand = (struct operand){.data = data, .owned = data};
-    return make_dense(evaluation, operand, labels, kept);
+    set_dense(evaluation, operand, labels, kept);
+    return STATUS_OK;
 }
 
 // Labels that a product of two operands has, by what becomes of them.
@@ -307,7 +315,8 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
                     evaluation->call->parallel);
     operand_free(a);
     *a = (struct operand){.data = data, .owned = data};
-    return make_dense(evaluation, a, labels, rank);
+    set_dense(evaluation, a, labels, rank);
+    return STATUS_OK;
 }
 
 // What the output and the operands from `first` on still need.
