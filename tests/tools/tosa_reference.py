@@ -50,11 +50,11 @@ TO_LLVM = [
     "expand-strided-metadata",
     "lower-affine",
     "convert-scf-to-cf",
-    "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN,f8E5M2 target-type=f32}",
+    "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 target-type=f32}",
     "math-expand-ops{ops=rsqrt}",
     "convert-math-to-llvm",
     "convert-math-to-libm",
-    "func.func(arith-expand{include-bf16=true})",
+    "func.func(arith-expand)",
     "convert-arith-to-llvm",
     "convert-index-to-llvm",
     "finalize-memref-to-llvm",
@@ -109,6 +109,11 @@ def signature(text):
     return name, split_types(types.group(1)), split_types(types.group(2))
 
 
+def modern(text):
+    """Keywords were texts in TOSA 0.x."""
+    return re.sub(rb'\b(rounding_mode|nan_mode|mode) = "([A-Z_]+)"', rb"\1 = \2", text)
+
+
 def lower(text):
     # Signed and unsigned integers do not lower; the bits are the same.
     text = run_tool(["mlir-opt-22", "--tosa-convert-integer-type-to-signless"], text)
@@ -121,7 +126,7 @@ def compile_network(path):
     missing = missing_tools()
     if missing:
         raise Unavailable(", ".join(missing) + " not installed")
-    text = pathlib.Path(path).read_bytes()
+    text = modern(pathlib.Path(path).read_bytes())
     recipe = repr(TO_LINALG + TO_LLVM).encode()
     name = hashlib.sha256(recipe + b"\0" + text).hexdigest()[:32]
     library = CACHE / (name + ".so")
@@ -205,7 +210,7 @@ class Network:
 
     def __init__(self, path):
         self.library = compile_network(path)
-        name, self.inputs, self.outputs = signature(pathlib.Path(path).read_bytes())
+        name, self.inputs, self.outputs = signature(modern(pathlib.Path(path).read_bytes()))
         self.function = getattr(ctypes.CDLL(str(self.library)), "_mlir_ciface_" + name)
 
     def run(self, inputs):

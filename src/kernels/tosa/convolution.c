@@ -1,7 +1,8 @@
 // Convolutions and products of matrices.
 //
-// Integers are summed exactly and wrap around in the result's type; floats are
-// computed in f32 (f64 in f64) and rounded once.
+// Integers are summed exactly and wrap around in the result's type. Floats are
+// summed in the accumulator's type: acc_type of convolutions, the result's type of
+// products. The bias is added in the result's type.
 
 #include "kernels/core/convolution.h"
 
@@ -15,6 +16,7 @@
 #include "kernels/core/matrix.h"
 #include "kernels/core/widened.h"
 #include "kernels/kernel_tables.h"
+#include "narrow.h"
 #include "network/tosa/convolution.h"
 #include "tosa.h"
 
@@ -49,7 +51,7 @@ static int64_t spatial(const struct problem *problem, const struct tensor *tenso
 
 // Where sums go, and what is added to them.
 struct result {
-    enum element element; // i32, i48 or i64
+    enum element element; // i16, i32, i48 or i64
     char *data;
     uint64_t positions; // of a batch
     uint64_t filters;
@@ -61,14 +63,18 @@ static inline int64_t wrap_48(int64_t value)
     return (int64_t)((uint64_t)value << 16) >> 16;
 }
 
-static void finish_narrow(const struct result *result, const struct integer_tile *tile,
-                          uint64_t row, int32_t *out)
-{
-    const int32_t *sums = tile->narrow + row * tile->stride;
-    const int64_t *bias = result->bias != NULL ? result->bias + tile->column : NULL;
-    for (uint64_t i = 0; i < tile->columns; i++)
-        out[i] = (int32_t)((uint32_t)sums[i] + (bias != NULL ? (uint32_t)bias[i] : 0));
-}
+#define FINISH_NARROW(name, type)                                                                  \
+    static void name(const struct result *result, const struct integer_tile *tile, uint64_t row,   \
+                     type *out)                                                                    \
+    {                                                                                              \
+        const int32_t *sums = tile->narrow + row * tile->stride;                                   \
+        const int64_t *bias = result->bias != NULL ? result->bias + tile->column : NULL;           \
+        for (uint64_t i = 0; i < tile->columns; i++)                                               \
+            out[i] = (type)((uint32_t)sums[i] + (bias != NULL ? (uint32_t)bias[i] : 0));           \
+    }
+
+FINISH_NARROW(finish_i16, int16_t)
+FINISH_NARROW(finish_i32, int32_t)
 
 static void finish_wide(const struct result *result, const struct integer_tile *tile, uint64_t row,
                         int64_t *out)
@@ -88,8 +94,10 @@ static void finish_tile(void *context, const struct integer_tile *tile)
         const uint64_t at =
             (tile->batch * result->positions + tile->row + row) * result->filters + tile->column;
         char *out = result->data + at * element_size(result->element);
-        if (tile->narrow != NULL)
-            finish_narrow(result, tile, row, (int32_t *)out);
+        if (result->element == ELEMENT_I16)
+            finish_i16(result, tile, row, (int16_t *)out);
+        else if (result->element == ELEMENT_I32)
+            finish_i32(result, tile, row, (int32_t *)out);
         else
             finish_wide(result, tile, row, (int64_t *)out);
     }
@@ -120,7 +128,7 @@ static status convolve_integers(const struct problem *problem, struct parallel *
     STATUS_TRY(check_zero(input, problem->input_zero));
     STATUS_TRY(check_zero(&problem->weight, problem->weight_zero));
     const int32_t weight_zero = (int32_t)problem->weight_zero;
-    const bool wide = problem->output->element != ELEMENT_I32;
+    const bool wide = element_size(problem->output->element) > sizeof(int32_t);
     struct integer_convolution c = {
         .batch = (uint64_t)input->shape.dims[0],
         .channels = problem->channels,
@@ -194,6 +202,7 @@ static struct convolution convolution_of(const struct problem *problem)
     return c;
 }
 
+// One number for each filter; a single one serves all.
 static double *real_bias(const struct problem *problem)
 {
     double *bias = memory_allocate_zeroed(problem->filters + 1, sizeof *bias);
@@ -203,30 +212,85 @@ static double *real_bias(const struct problem *problem)
     return bias;
 }
 
-static status convolve_f32(const struct problem *problem, const struct convolution *c,
-                           const double *wide_bias, struct kernel_call *call)
+// Sums are rounded to the result's type before the bias is added in that type.
+struct bias_job {
+    enum element element;
+    float *sums;
+    const double *bias;
+    uint64_t filters;
+};
+
+static void add_bias(void *context, uint64_t from, uint64_t to)
 {
-    float *bias = memory_allocate_zeroed(problem->filters + 1, sizeof *bias);
-    convert_row(ELEMENT_F64, wide_bias, ELEMENT_F32, bias, problem->filters, false);
+    enum { CHUNK = 256 };
+    const struct bias_job *job = context;
+    for (uint64_t row = from; row < to; row++) {
+        for (uint64_t at = 0; at < job->filters; at += CHUNK) {
+            const uint64_t count = job->filters - at < CHUNK ? job->filters - at : CHUNK;
+            float *sums = job->sums + row * job->filters + at;
+            uint16_t narrow[CHUNK];
+            convert_from_f32(job->element, sums, narrow, count);
+            convert_to_f32(job->element, narrow, sums, count);
+            for (uint64_t i = 0; i < count; i++)
+                sums[i] += (float)job->bias[at + i];
+        }
+    }
+}
+
+static void add_bias_f32(void *context, uint64_t from, uint64_t to)
+{
+    const struct bias_job *job = context;
+    for (uint64_t row = from; row < to; row++) {
+        float *sums = job->sums + row * job->filters;
+        for (uint64_t i = 0; i < job->filters; i++)
+            sums[i] += (float)job->bias[i];
+    }
+}
+
+// The type in which TOSA adds up the products of floats.
+static enum element accumulator(const struct kernel_call *call)
+{
+    const struct attribute *attribute =
+        attribute_find(call->attributes, "acc_type", ATTRIBUTE_TYPE);
+    return attribute != NULL ? attribute->type->element : ELEMENT_F32;
+}
+
+static status sum_f32(const struct problem *problem, const struct convolution *c,
+                      struct convolution_operands *operands, struct kernel_call *call)
+{
+    const enum element sums = accumulator(call);
+    if (sums == ELEMENT_F16 || sums == ELEMENT_BF16)
+        return narrow_convolve(c, sums, operands->source, operands->weights, operands->result,
+                               call->parallel);
+    operands->weights_fixed = kernel_input_fixed(call, 1) &&
+                              problem->weight.data == call->inputs[1]->data &&
+                              operands->weights == problem->weight.data;
+    return convolution_f32(c, operands, call->parallel, call->state);
+}
+
+static status convolve_f32(const struct problem *problem, const struct convolution *c,
+                           const double *bias, struct kernel_call *call)
+{
     struct widened input = {0}, weight = {0}, output = {0};
     status failure = widened_input(&problem->input, call->parallel, &input);
     if (failure == STATUS_OK)
         failure = widened_input(&problem->weight, call->parallel, &weight);
     if (failure == STATUS_OK)
         failure = widened_output(problem->output, &output);
-    const bool fixed = kernel_input_fixed(call, 1) && problem->weight.data == call->inputs[1]->data;
     if (failure == STATUS_OK)
-        failure =
-            convolution_f32(c,
-                            &(struct convolution_operands){input.data, weight.data, bias,
-                                                           output.data, fixed && !weight.owned},
-                            call->parallel, call->state);
-    if (failure == STATUS_OK)
+        failure = sum_f32(problem, c,
+                          &(struct convolution_operands){
+                              .source = input.data, .weights = weight.data, .result = output.data},
+                          call);
+    if (failure == STATUS_OK) {
+        struct bias_job job = {problem->output->element, output.data, bias, problem->filters};
+        parallel_for(call->parallel, tensor_count(problem->output) / problem->filters,
+                     16384 / problem->filters + 1, output.owned ? add_bias : add_bias_f32, &job);
         widened_finish(&output, call->parallel);
+    }
     widened_free(&input);
     widened_free(&weight);
     widened_free(&output);
-    free(bias);
     return failure;
 }
 
@@ -458,8 +522,9 @@ static status multiply_integers(struct kernel_call *call, const struct tensor *o
                                 rows, columns, NULL};
         struct integer_packed *packed;
         STATUS_TRY(integer_pack(&right, &packed));
-        const status failure = integer_matmul(&left, packed, out->element != ELEMENT_I32,
-                                              call->parallel, finish_tile, &result);
+        const bool wide = element_size(out->element) > sizeof(int32_t);
+        const status failure =
+            integer_matmul(&left, packed, wide, call->parallel, finish_tile, &result);
         integer_packed_free(packed);
         STATUS_TRY(failure);
     }
@@ -478,6 +543,19 @@ static struct matrix_product product_of(const struct tensor *a, const struct ten
     product.b_batch[0] = depth * columns;
     product.c_batch[0] = rows * columns;
     return product;
+}
+
+// Sums are of the result's type.
+static void multiply_f32(struct kernel_call *call, const struct matrix_product *product,
+                         const float *a, const float *b, float *c)
+{
+    const enum element sums = kernel_output(call, 0)->element;
+    if (sums == ELEMENT_F32)
+        matrix_multiply(product, ELEMENT_F32, a, b, c, call->parallel);
+    else
+        narrow_multiply(&(struct narrow_product){sums, product->batch[0], product->rows,
+                                                 product->depth, product->columns, a, b, c},
+                        call->parallel);
 }
 
 static status run_matmul(struct kernel_call *call)
@@ -501,7 +579,7 @@ static status run_matmul(struct kernel_call *call)
     if (failure == STATUS_OK)
         failure = widened_output(out, &result);
     if (failure == STATUS_OK) {
-        matrix_multiply(&product, ELEMENT_F32, left.data, right.data, result.data, call->parallel);
+        multiply_f32(call, &product, left.data, right.data, result.data);
         widened_finish(&result, call->parallel);
     }
     widened_free(&left);

@@ -70,9 +70,9 @@ static status check_product_elements(const struct inference *inference, enum ele
     if (real ? a != b : element_is_float(b))
         return status_make(STATUS_DATA, "%s times %s", element_name(a), element_name(b));
     const enum element fallback = real ? a : a == ELEMENT_I16 ? ELEMENT_I48 : ELEMENT_I32;
-    const uint32_t set =
-        real ? TOSA_FLOATS
-             : ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_I48) | ELEMENT_BIT(ELEMENT_I64);
+    const uint32_t integers = ELEMENT_BIT(ELEMENT_I16) | ELEMENT_BIT(ELEMENT_I32) |
+                              ELEMENT_BIT(ELEMENT_I48) | ELEMENT_BIT(ELEMENT_I64);
+    const uint32_t set = real ? TOSA_FLOATS : integers;
     *out_element = tosa_declared_element(inference, 0, fallback);
     if ((set & ELEMENT_BIT(*out_element)) == 0 ||
         (a == ELEMENT_F64) != (*out_element == ELEMENT_F64))
