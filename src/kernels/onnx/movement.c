@@ -140,14 +140,7 @@ static status run_expand(struct kernel_call *call)
     memcpy(shape.dims, list.items, shape.rank * sizeof *shape.dims);
     STATUS_TRY(shape_broadcast(&input->shape, &shape, &shape));
     STATUS_TRY(moving_check(output, &shape));
-    struct copy copy = copy_over(&shape, output->element);
-    int64_t steps[SHAPE_RANK_MOST];
-    copy_steps(&input->shape, steps);
-    const uint32_t missing = shape.rank - input->shape.rank;
-    for (uint32_t i = 0; i < shape.rank; i++)
-        copy.source_steps[i] =
-            i < missing || input->shape.dims[i - missing] == 1 ? 0 : steps[i - missing];
-    copy_run(call->parallel, &copy, input->data, output->data);
+    moving_expand(call->parallel, input, output);
     return done(call);
 }
 

@@ -42,3 +42,15 @@ void moving_give_all(struct kernel_call *call, uint32_t input, uint32_t output)
     copy_all(call->parallel, call->inputs[input], target);
     moving_own_texts(call, output);
 }
+
+void moving_expand(struct parallel *parallel, const struct tensor *input, struct tensor *output)
+{
+    struct copy copy = copy_over(&output->shape, output->element);
+    int64_t steps[SHAPE_RANK_MOST];
+    copy_steps(&input->shape, steps);
+    const uint32_t missing = output->shape.rank - input->shape.rank;
+    for (uint32_t i = 0; i < copy.rank; i++)
+        copy.source_steps[i] =
+            i < missing || input->shape.dims[i - missing] == 1 ? 0 : steps[i - missing];
+    copy_run(parallel, &copy, input->data, output->data);
+}

@@ -28,6 +28,10 @@ void moving_own_texts(struct kernel_call *call, uint32_t index);
 // Copies an input of the output's size as it lies.
 void moving_give_all(struct kernel_call *call, uint32_t input, uint32_t output);
 
+// Repeats the input along the dimensions that the output has more of (numpy's
+// broadcasting).
+void moving_expand(struct parallel *parallel, const struct tensor *input, struct tensor *output);
+
 // `axis` where it counts from the end; infer has checked it.
 static inline uint32_t moving_axis(int64_t axis, uint32_t rank)
 {

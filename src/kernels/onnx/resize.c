@@ -122,7 +122,7 @@ struct pass {
     {                                                                                              \
         type sum = 0;                                                                              \
         for (int64_t k = 0; k < pass->taps->width; k++)                                            \
-            sum += (type)weights[k] * source[indices[k]];                                          \
+            sum += weights[k] != 0 ? (type)weights[k] * source[indices[k]] : 0;                    \
         return sum;                                                                                \
     }                                                                                              \
     static void name(void *context, uint64_t from, uint64_t to)                                    \
