@@ -2,7 +2,7 @@
 # make demo       what it does, in a minute
 # make test       everything that must hold; the last line counts
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them
-# make bench      speed, size and memory of the converter (ROWS=10000000)
+# make bench      speed, size and memory of the converters (ROWS=10000000) and of networks
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
 # make lint       layout, rooms and habits; make format applies the layout
 # make install    PREFIX=/usr/local, DESTDIR=
@@ -47,6 +47,8 @@ bench: all
 	@$(call build,build,bench/generate_tt_logs)
 	@bench/convert.py --rows $(ROWS)
 	@bench/tt_report.py --rows $(ROWS)
+	@$(call build,build,bench/open_network)
+	@bench/networks.py
 
 fuzz: test-dependencies build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz

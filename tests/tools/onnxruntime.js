@@ -5,9 +5,11 @@
 // One request a line on stdin, one answer a line on stdout:
 //   {"model": "x.onnx", "inputs": [{"name", "type": "float32", "dims": [1, 3], "file": "x.bin"}],
 //    "folder": "out", "iterations": 5, "threads": 2}
-//   {"open_ms": 1.2, "run_ms": [3.4, ...], "outputs": [{"name", "type", "dims", "file"}]}
+//   {"open_ms": 1.2, "anonymous": BYTES, "run_ms": [3.4, ...],
+//    "outputs": [{"name", "type", "dims", "file"}]}
 // Files hold raw elements, little endian. Without "folder" nothing is computed: the
-// session is only created. A failure is {"error": "..."}.
+// session is only created. "anonymous" is by how much the process grew meanwhile, without
+// mapped files. A failure is {"error": "..."}.
 
 "use strict";
 
@@ -67,15 +69,22 @@ async function compute(session, request) {
   return { run_ms: times, outputs };
 }
 
+function anonymous() {
+  const status = fs.readFileSync("/proc/self/status", "utf8");
+  return Number(/RssAnon:\s+(\d+)/.exec(status)[1]) * 1024;
+}
+
 async function answer(request) {
   const options = { logSeverityLevel: 4, intraOpNumThreads: request.threads || 0,
                     graphOptimizationLevel: request.optimization || "all" };
+  const before = anonymous();
   const start = process.hrtime.bigint();
   const session = await ort.InferenceSession.create(request.model, options);
   const opened = Number(process.hrtime.bigint() - start) / 1e6;
+  const grown = anonymous() - before;
   const computed = request.folder ? await compute(session, request) : {};
   await session.release();
-  return { open_ms: opened, ...computed };
+  return { open_ms: opened, anonymous: grown, ...computed };
 }
 
 async function main() {
