@@ -105,10 +105,10 @@ static void a_quantized_convolution_rescales_each_sum(void **state)
     give(&bench, ELEMENT_U8, SCALAR);
     struct work work = measured(&bench);
     assert_int_equal(work.macs, 54 * 18);
-    assert_int_equal(work.flops, 2 * 54 * 18 + 3 * 54); // multiply, round, add
+    assert_int_equal(work.flops, 2 * 54 * 18 + 5 * 54); // multiply, round, add, clamp
     give(&bench, ELEMENT_I32, (struct shape){1, {6}});
     work = measured(&bench);
-    assert_int_equal(work.flops, 2 * 54 * 18 + 4 * 54); // and the bias
+    assert_int_equal(work.flops, 2 * 54 * 18 + 6 * 54); // and the bias
     assert_int_equal(work.bytes_read, 120 + 4 + 1 + 108 + 24 + 6 + 4 + 1 + 24);
     assert_int_equal(bench.output.element, ELEMENT_U8);
 }
@@ -135,7 +135,7 @@ static void quantized_products_are_counted(void **state)
     give(&bench, ELEMENT_I8, SCALAR);
     work = measured(&bench);
     assert_int_equal(work.macs, 120);
-    assert_int_equal(work.flops, 240 + 3 * 30);
+    assert_int_equal(work.flops, 240 + 5 * 30);
     assert_int_equal(bench.output.element, ELEMENT_I8);
 }
 

@@ -298,13 +298,13 @@ static status infer_qlinear_convolution(struct inference *inference)
     return infer_convolution(inference, 0, 3, element_of(inference, 7));
 }
 
-// What is added to the multiply-accumulates for each output: multiply, round, add.
-enum { REQUANTIZE_FLOPS = 3 };
+// What is added to the multiply-accumulates for each output: multiply, round, add, clamp.
+enum { REQUANTIZE_FLOPS = 5 };
 
-// Each number is compared with the lowest and the highest, divided, rounded, shifted.
+// Each number is compared with the lowest and the highest, then quantized.
 static void measure_dynamic_quantize(const struct inference *inference, struct work *work)
 {
-    work->flops = 5 * shape_count(&inference->outputs[0].shape);
+    work->flops = 7 * shape_count(&inference->outputs[0].shape);
 }
 
 static void measure_matmul_integer(const struct inference *inference, struct work *work)
@@ -336,7 +336,7 @@ static void measure_qlinear_convolution(const struct inference *inference, struc
 }
 
 static const struct operator_definition DEFINITIONS[] = {
-    {"QuantizeLinear", OPERATOR_ELEMENTWISE, 2, 3, 1, 1, 3, false, infer_quantize, NULL},
+    {"QuantizeLinear", OPERATOR_ELEMENTWISE, 2, 3, 1, 1, 5, false, infer_quantize, NULL},
     {"DequantizeLinear", OPERATOR_ELEMENTWISE, 2, 3, 1, 1, 2, false, infer_dequantize, NULL},
     {"DynamicQuantizeLinear", OPERATOR_OTHER, 1, 1, 1, 3, 0, false, infer_dynamic_quantize,
      measure_dynamic_quantize},

@@ -254,9 +254,9 @@ static void measure_stft(const struct inference *inference, struct work *work)
 static const struct operator_definition DEFINITIONS[] = {
     {"DFT", OPERATOR_OTHER, 1, 3, 1, 1, 0, false, infer_dft, measure_dft},
     {"STFT", OPERATOR_OTHER, 2, 4, 1, 1, 0, false, infer_stft, measure_stft},
-    {"HannWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 4, false, infer_window, NULL},
-    {"HammingWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 4, false, infer_window, NULL},
-    {"BlackmanWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 7, false, infer_window, NULL},
+    {"HannWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 7, false, infer_window, NULL},
+    {"HammingWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 7, false, infer_window, NULL},
+    {"BlackmanWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 14, false, infer_window, NULL},
     {"MelWeightMatrix", OPERATOR_CONSTANT, 5, 5, 1, 1, 2, false, infer_mel_weights, NULL},
 };
 

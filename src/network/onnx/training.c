@@ -75,7 +75,7 @@ static status infer_loss(struct inference *inference)
     return STATUS_OK;
 }
 
-// Negated, weighted and summed: 3 for each target. A softmax before it: 5 for each
+// Negated, weighted and summed: 3 for each target. A softmax before it: 8 for each
 // score (maximum, difference, exponential, sum, difference).
 static void measure_loss(const struct inference *inference, struct work *work)
 {
@@ -85,7 +85,7 @@ static void measure_loss(const struct inference *inference, struct work *work)
 static void measure_softmax_loss(const struct inference *inference, struct work *work)
 {
     measure_loss(inference, work);
-    work->flops += 5 * shape_count(&inference->inputs[0]->shape);
+    work->flops += 8 * shape_count(&inference->inputs[0]->shape);
 }
 
 // Rate and step, then groups of as many tensors each: what is optimized, its
@@ -134,6 +134,30 @@ static status infer_adam(struct inference *inference)
     return infer_optimizer(inference, 4);
 }
 
+// `steps` for each number that is optimized, of which every group of outputs has as many.
+static void measure_optimizer(struct work *work, uint32_t groups_out, uint64_t steps)
+{
+    work->flops = steps * (work->elements / groups_out);
+}
+
+static void measure_adagrad(const struct inference *inference, struct work *work)
+{
+    (void)inference;
+    measure_optimizer(work, 2, 9);
+}
+
+static void measure_adam(const struct inference *inference, struct work *work)
+{
+    (void)inference;
+    measure_optimizer(work, 3, 15);
+}
+
+static void measure_momentum(const struct inference *inference, struct work *work)
+{
+    const struct view mode = attribute_text(inference->node->attributes, "mode", "standard");
+    measure_optimizer(work, 2, view_is(mode, "nesterov") ? 9 : 7);
+}
+
 static uint32_t count_texts(const struct inference *inference, const char *name)
 {
     const struct attribute *attribute =
@@ -163,9 +187,11 @@ static const struct operator_definition DEFINITIONS[] = {
      measure_loss},
     {"SoftmaxCrossEntropyLoss", OPERATOR_REDUCTION, 2, 3, 1, 2, 0, false, infer_loss,
      measure_softmax_loss},
-    {"Adagrad", OPERATOR_OTHER, 5, UINT16_MAX, 2, UINT16_MAX, 5, false, infer_three_groups, NULL},
-    {"Adam", OPERATOR_OTHER, 6, UINT16_MAX, 3, UINT16_MAX, 5, false, infer_adam, NULL},
-    {"Momentum", OPERATOR_OTHER, 5, UINT16_MAX, 2, UINT16_MAX, 4, false, infer_three_groups, NULL},
+    {"Adagrad", OPERATOR_OTHER, 5, UINT16_MAX, 2, UINT16_MAX, 0, false, infer_three_groups,
+     measure_adagrad},
+    {"Adam", OPERATOR_OTHER, 6, UINT16_MAX, 3, UINT16_MAX, 0, false, infer_adam, measure_adam},
+    {"Momentum", OPERATOR_OTHER, 5, UINT16_MAX, 2, UINT16_MAX, 0, false, infer_three_groups,
+     measure_momentum},
     {"Gradient", OPERATOR_OTHER, 1, UINT16_MAX, 1, UINT16_MAX, 0, false, infer_gradient, NULL},
 };
 

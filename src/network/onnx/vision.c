@@ -85,6 +85,15 @@ static status infer_roi_align(struct inference *inference)
     return STATUS_OK;
 }
 
+// Four products and four additions (or comparisons) for each sample, and the mean.
+// As many samples as the attribute says; one where the data decide.
+static void measure_roi_align(const struct inference *inference, struct work *work)
+{
+    const int64_t ratio = attribute_integer(inference->node->attributes, "sampling_ratio", 0);
+    const uint64_t samples = ratio > 0 ? (uint64_t)(ratio * ratio) : 1;
+    work->flops = (8 * samples + 1) * work->elements;
+}
+
 static status infer_max_roi_pool(struct inference *inference)
 {
     const struct value_type *x, *rois;
@@ -228,7 +237,7 @@ static void measure_col2im(const struct inference *inference, struct work *work)
 }
 
 static const struct operator_definition DEFINITIONS[] = {
-    {"RoiAlign", OPERATOR_GATHER, 3, 3, 1, 1, 8, false, infer_roi_align, NULL},
+    {"RoiAlign", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_roi_align, measure_roi_align},
     {"MaxRoiPool", OPERATOR_GATHER, 2, 2, 1, 1, 1, false, infer_max_roi_pool, NULL},
     {"NonMaxSuppression", OPERATOR_OTHER, 2, 5, 1, 1, 0, false, infer_non_max_suppression,
      measure_non_max_suppression},
