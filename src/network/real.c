@@ -47,6 +47,19 @@ uint16_t real_to_f16(float value)
     return real_f16_of_double((double)value);
 }
 
+float real_to_odd(double value)
+{
+    float single = (float)value;
+    if (!((double)single != value) || value != value)
+        return single;
+    const double magnitude = value < 0 ? -value : value;
+    uint32_t bits = real_bits(single);
+    const float absolute = real_from_bits(bits & 0x7fffffff);
+    if ((double)absolute > magnitude)
+        bits--; // towards zero
+    return real_from_bits(bits | 1);
+}
+
 struct narrow_format {
     int fraction_bits;
     int bias;

@@ -43,6 +43,10 @@ uint16_t real_to_f16(float value);
 // From a double, rounded once.
 uint16_t real_f16_of_double(double value);
 
+// The nearest float whose last bit says whether anything was lost, so that
+// rounding it once more to fewer bits rounds as from the double.
+float real_to_odd(double value);
+
 // `element` is one of the four 8-bit ones. Values beyond the largest saturate,
 // or become infinite (NaN where the type has no infinity).
 float real_from_f8(enum element element, uint8_t bits);

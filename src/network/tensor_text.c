@@ -142,7 +142,6 @@ static void store_integer(struct tensor *tensor, uint64_t index, int64_t number)
 static bool store_number(struct tensor *tensor, uint64_t index, struct view token)
 {
     int64_t integer;
-    float single;
     double real[2];
     switch (tensor->element) {
     case ELEMENT_F32:
@@ -155,17 +154,17 @@ static bool store_number(struct tensor *tensor, uint64_t index, struct view toke
         ((uint16_t *)tensor->data)[index] = real_f16_of_double(real[0]);
         return true;
     case ELEMENT_BF16:
-        if (!parse_f32(token, &single))
+        if (!parse_f64(token, real))
             return false;
-        ((uint16_t *)tensor->data)[index] = real_to_bf16(single);
+        ((uint16_t *)tensor->data)[index] = real_to_bf16(real_to_odd(real[0]));
         return true;
     case ELEMENT_F8E4M3FN:
     case ELEMENT_F8E4M3FNUZ:
     case ELEMENT_F8E5M2:
     case ELEMENT_F8E5M2FNUZ:
-        if (!parse_f32(token, &single))
+        if (!parse_f64(token, real))
             return false;
-        ((uint8_t *)tensor->data)[index] = real_to_f8(tensor->element, single, true);
+        ((uint8_t *)tensor->data)[index] = real_to_f8(tensor->element, real_to_odd(real[0]), true);
         return true;
     case ELEMENT_BOOL:
         return parse_bool(token, (uint8_t *)tensor->data + index);

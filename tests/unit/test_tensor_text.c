@@ -69,6 +69,9 @@ static void every_kind_of_number_is_read(void **state)
     expect("3xf32=inf,-inf,nan", "3xf32=INF -INF NAN");
     expect("2xf16=0.1 65504", "2xf16=0.0999756 65504");
     expect("2xbf16=1.5 3.14159", "2xbf16=1.5 3.14062");
+    // Just above the middle of two: rounding to f32 first would lose that.
+    expect("bf16=1.00390625000001", "bf16=1.00781");
+    expect("bf16=1.00390625", "bf16=1");
     expect("f64=0.1", "f64=0.1");
     expect("f32=0.1", "f32=0.1");
     expect("f32=16777217", "f32=16777216");

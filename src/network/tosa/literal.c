@@ -106,21 +106,6 @@ static status read_real(struct reader *reader, double *out_number)
     return wrong(reader, "a number with a point");
 }
 
-// The nearest float whose last bit says whether anything was lost, so that
-// rounding it once more to fewer bits rounds as from the double.
-static float to_odd(double value)
-{
-    float single = (float)value;
-    if (!((double)single != value) || value != value)
-        return single;
-    const double magnitude = value < 0 ? -value : value;
-    uint32_t bits = real_bits(single);
-    const float absolute = real_from_bits(bits & 0x7fffffff);
-    if ((double)absolute > magnitude)
-        bits--; // towards zero
-    return real_from_bits(bits | 1);
-}
-
 static void store_reals(const struct reader *reader, const double *numbers, size_t count)
 {
     float *singles = (float *)reader->data;
@@ -140,11 +125,11 @@ static void store_reals(const struct reader *reader, const double *numbers, size
         return;
     case ELEMENT_BF16:
         for (size_t i = 0; i < count; i++)
-            halves[i] = real_to_bf16(to_odd(numbers[i]));
+            halves[i] = real_to_bf16(real_to_odd(numbers[i]));
         return;
     default:
         for (size_t i = 0; i < count; i++)
-            bytes[i] = real_to_f8(reader->element, to_odd(numbers[i]), false);
+            bytes[i] = real_to_f8(reader->element, real_to_odd(numbers[i]), false);
     }
 }
 
