@@ -233,15 +233,6 @@ static void finish(const struct reduction *reduction, union lanes *lanes, uint64
     }
 }
 
-// An infinite or missing maximum cannot be subtracted.
-static void make_finite(double *largest, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        if (!isfinite(largest[i]))
-            largest[i] = 0;
-    }
-}
-
 // Lanes are results: `count` of them from `base` on lie side by side.
 static void accumulate_side_by_side(const struct reduction *reduction, uint64_t base,
                                     uint64_t count, const double *largest, union lanes *lanes)
@@ -281,27 +272,35 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
     }
 }
 
-// Results [from, from + count), all of one run when the innermost group is reduced.
+// Fills the lanes for `count` results from `base` on.
+static void accumulate(const struct reduction *reduction, uint64_t base, uint64_t count,
+                       const double *largest, union lanes *lanes)
+{
+    if (reduction->groups[reduction->group_count - 1].reduced)
+        accumulate_run(reduction, base, largest, lanes);
+    else
+        accumulate_side_by_side(reduction, base, count, largest, lanes);
+}
+
+static void find_largest(const struct reduction *reduction, uint64_t base, uint64_t count,
+                         double *largest)
+{
+    struct reduction maximum = *reduction;
+    maximum.kind = REDUCE_MAX;
+    union lanes lanes;
+    accumulate(&maximum, base, count, NULL, &lanes);
+    for (uint64_t i = 0; i < count; i++)
+        largest[i] = isfinite(lanes.reals[i]) ? lanes.reals[i] : 0; // can be subtracted
+}
+
+// Results [from, from + count): one when the innermost group is reduced.
 static void compute(const struct reduction *reduction, uint64_t base, uint64_t from, uint64_t count)
 {
-    const bool side_by_side = !reduction->groups[reduction->group_count - 1].reduced;
     union lanes lanes;
-    double largest[LANES] = {0};
-    if (reduction->kind == REDUCE_LOG_SUM_EXP) {
-        struct reduction maximum = *reduction;
-        maximum.kind = REDUCE_MAX;
-        if (side_by_side)
-            accumulate_side_by_side(&maximum, base, count, largest, &lanes);
-        else
-            accumulate_run(&maximum, base, largest, &lanes);
-        for (uint64_t i = 0; i < count; i++)
-            largest[i] = lanes.reals[i];
-        make_finite(largest, count);
-    }
-    if (side_by_side)
-        accumulate_side_by_side(reduction, base, count, largest, &lanes);
-    else
-        accumulate_run(reduction, base, largest, &lanes);
+    double largest[LANES];
+    if (reduction->kind == REDUCE_LOG_SUM_EXP)
+        find_largest(reduction, base, count, largest);
+    accumulate(reduction, base, count, largest, &lanes);
     finish(reduction, &lanes, count, largest);
     store(reduction, &lanes, from, count);
 }

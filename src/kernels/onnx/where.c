@@ -13,8 +13,10 @@
         type *to = out;                                                                            \
         (void)context;                                                                             \
         if (steps[0] != 0 && steps[1] != 0 && steps[2] != 0) {                                     \
-            for (uint64_t i = 0; i < count; i++)                                                   \
-                to[i] = condition[i] != 0 ? yes[i] : no[i];                                        \
+            for (uint64_t i = 0; i < count; i++) {                                                 \
+                const type x = yes[i], y = no[i]; /* both: a choice without a branch */            \
+                to[i] = condition[i] != 0 ? x : y;                                                 \
+            }                                                                                      \
             return;                                                                                \
         }                                                                                          \
         for (uint64_t i = 0; i < count; i++)                                                       \
