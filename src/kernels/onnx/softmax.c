@@ -1,7 +1,8 @@
 // Softmax, LogSoftmax and Hardmax.
 //
 // Narrow floats are computed in f32, f64 in f64. The sum of the exponentials is kept
-// in f64, from the first element to the last.
+// in f64: from the first element to the last, or, where they lie in a row, in 32 lanes
+// (element k in lane k mod 32) that are added up in their order.
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ struct softmax {
 
 // `lanes` problems side by side: element k of lane i is rows[k * lanes + i].
 #define COLUMNS(type, suffix)                                                                      \
-    static void largest_##suffix(const type *rows, uint64_t length, uint64_t lanes, type *largest) \
+    CORE_CLONES static void largest_##suffix(const type *rows, uint64_t length, uint64_t lanes,    \
+                                             type *largest)                                        \
     {                                                                                              \
         for (uint64_t i = 0; i < lanes; i++)                                                       \
             largest[i] = rows[i];                                                                  \
@@ -64,22 +66,53 @@ struct softmax {
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    /* The same for one problem, whose exponentials can be computed side by side. */               \
-    CORE_CLONES static double exponents_of_run_##suffix(type *run, uint64_t length, type largest,  \
-                                                        bool keep)                                 \
+    CORE_CLONES static void finish_##suffix(enum softmax_kind kind, type *rows, uint64_t length,   \
+                                            uint64_t lanes, const type *largest,                   \
+                                            const double *sums)                                    \
     {                                                                                              \
-        double sum = 0;                                                                            \
-        for (uint64_t at = 0; at < length; at += LANES) {                                          \
-            const uint64_t part = length - at < LANES ? length - at : LANES;                       \
-            type powers[LANES];                                                                    \
-            for (uint64_t i = 0; i < part; i++)                                                    \
-                powers[i] = elementary_exp(run[at + i] - largest);                                 \
-            for (uint64_t i = 0; i < part; i++)                                                    \
-                sum += (double)powers[i];                                                          \
-            for (uint64_t i = 0; keep && i < part; i++)                                            \
-                run[at + i] = powers[i];                                                           \
+        double logarithms[LANES] = {0};                                                            \
+        for (uint64_t i = 0; kind == LOG_SOFTMAX && i < lanes; i++)                                \
+            logarithms[i] = log(sums[i]);                                                          \
+        for (uint64_t k = 0; k < length; k++) {                                                    \
+            type *row = rows + k * lanes;                                                          \
+            for (uint64_t i = 0; kind == SOFTMAX && i < lanes; i++)                                \
+                row[i] /= (type)sums[i];                                                           \
+            for (uint64_t i = 0; kind == LOG_SOFTMAX && i < lanes; i++)                            \
+                row[i] = (type)((double)(row[i] - largest[i]) - logarithms[i]);                    \
         }                                                                                          \
-        return sum;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    /* One problem whose elements lie in a row: as rows of LANES lanes, and the rest behind */     \
+    /* them as one shorter row, whose results are then combined. */                                \
+    static void softmax_of_run_##suffix(enum softmax_kind kind, type *run, uint64_t length)        \
+    {                                                                                              \
+        const uint64_t full = length / LANES;                                                      \
+        const uint64_t rest = length % LANES;                                                      \
+        type *tail = run + full * LANES;                                                           \
+        type largest[LANES];                                                                       \
+        type most = run[0];                                                                        \
+        for (int part = 0; part < 2; part++) {                                                     \
+            const uint64_t lanes = part == 0 ? LANES : rest;                                       \
+            const uint64_t rows = part == 0 ? full : rest > 0;                                     \
+            if (rows > 0)                                                                          \
+                largest_##suffix(part == 0 ? run : tail, rows, lanes, largest);                    \
+            for (uint64_t i = 0; rows > 0 && i < lanes; i++)                                       \
+                most = largest[i] > most || largest[i] != largest[i] ? largest[i] : most;          \
+        }                                                                                          \
+        double sums[LANES];                                                                        \
+        double sum = 0;                                                                            \
+        for (uint64_t i = 0; i < LANES; i++)                                                       \
+            largest[i] = most;                                                                     \
+        exponents_##suffix(run, full, LANES, largest, sums, kind == SOFTMAX);                      \
+        for (uint64_t i = 0; i < LANES; i++)                                                       \
+            sum += sums[i];                                                                        \
+        exponents_##suffix(tail, 1, rest, largest, sums, kind == SOFTMAX);                         \
+        for (uint64_t i = 0; i < rest; i++)                                                        \
+            sum += sums[i];                                                                        \
+        for (uint64_t i = 0; i < LANES; i++)                                                       \
+            sums[i] = sum;                                                                         \
+        finish_##suffix(kind, run, full, LANES, largest, sums);                                    \
+        finish_##suffix(kind, tail, 1, rest, largest, sums);                                       \
     }                                                                                              \
                                                                                                    \
     static void softmax_##suffix(enum softmax_kind kind, type *rows, uint64_t length,              \
@@ -88,22 +121,8 @@ struct softmax {
         type largest[LANES];                                                                       \
         double sums[LANES];                                                                        \
         largest_##suffix(rows, length, lanes, largest);                                            \
-        if (lanes == 1)                                                                            \
-            sums[0] = exponents_of_run_##suffix(rows, length, largest[0], kind == SOFTMAX);        \
-        else                                                                                       \
-            exponents_##suffix(rows, length, lanes, largest, sums, kind == SOFTMAX);               \
-        for (uint64_t i = 0; i < lanes; i++) {                                                     \
-            const double logarithm = log(sums[i]);                                                 \
-            const type sum = (type)sums[i];                                                        \
-            if (kind == SOFTMAX) {                                                                 \
-                for (uint64_t k = 0; k < length; k++)                                              \
-                    rows[k * lanes + i] /= sum;                                                    \
-            } else {                                                                               \
-                for (uint64_t k = 0; k < length; k++)                                              \
-                    rows[k * lanes + i] =                                                          \
-                        (type)((double)(rows[k * lanes + i] - largest[i]) - logarithm);            \
-            }                                                                                      \
-        }                                                                                          \
+        exponents_##suffix(rows, length, lanes, largest, sums, kind == SOFTMAX);                   \
+        finish_##suffix(kind, rows, length, lanes, largest, sums);                                 \
     }                                                                                              \
                                                                                                    \
     /* 1 at the first of the largest, 0 elsewhere. */                                              \
@@ -131,8 +150,12 @@ static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
         hardmax_f32(rows, softmax->length, lanes);
     else if (softmax->kind == HARDMAX)
         hardmax_f64(rows, softmax->length, lanes);
+    else if (softmax->wide == ELEMENT_F32 && softmax->inner == 1)
+        softmax_of_run_f32(softmax->kind, rows, softmax->length);
     else if (softmax->wide == ELEMENT_F32)
         softmax_f32(softmax->kind, rows, softmax->length, lanes);
+    else if (softmax->inner == 1)
+        softmax_of_run_f64(softmax->kind, rows, softmax->length);
     else
         softmax_f64(softmax->kind, rows, softmax->length, lanes);
 }
