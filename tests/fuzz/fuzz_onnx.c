@@ -3,6 +3,7 @@
 #include "kernels/executor.h"
 #include "network/onnx/import.h"
 #include "network/operators.h"
+#include "onnx_mutator.h"
 
 #include <stdlib.h>
 
