@@ -17,6 +17,15 @@ static void print_view(struct output *output, struct view text)
     output_write(output, text.data, text.size);
 }
 
+// Whether a text gives a number back: as a float where the number is one.
+static bool gives_back(const char *text, double number)
+{
+    const float single = (float)number;
+    const bool is_single = !((double)single < number) && !((double)single > number);
+    const double back = is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    return !(back < number) && !(back > number);
+}
+
 // Numbers with as few digits as give them back.
 static void print_real(struct output *output, double number)
 {
@@ -24,8 +33,7 @@ static void print_real(struct output *output, double number)
     char text[40];
     for (size_t i = 0; i < sizeof DIGITS / sizeof *DIGITS; i++) {
         snprintf(text, sizeof text, "%.*g", DIGITS[i], number);
-        const double back = strtod(text, NULL);
-        if (!(back < number) && !(back > number))
+        if (gives_back(text, number))
             break;
     }
     output_text(output, isnan(number) ? "nan" : text);

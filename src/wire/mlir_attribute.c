@@ -1,5 +1,9 @@
 #include "mlir_parser.h"
 
+// All texts are there, be they empty.
+static const struct mlir_attribute NOTHING = {
+    .kind = MLIR_UNIT, .key = {"", 0}, .text = {"", 0}, .name = {"", 0}, .body = {"", 0}};
+
 static struct view unquoted(struct view text)
 {
     return view_slice(text, 1, text.size - 1);
@@ -55,7 +59,7 @@ static status read_entry(struct mlir_parser *parser, struct mlir_attribute *entr
     if (key.kind != MLIR_TOKEN_NAME && key.kind != MLIR_TOKEN_TEXT)
         return mlir_expected(parser, "the name of an attribute");
     mlir_advance(parser);
-    *entry = (struct mlir_attribute){.kind = MLIR_UNIT};
+    *entry = NOTHING;
     if (mlir_take(parser, '='))
         STATUS_TRY(mlir_read_attribute(parser, entry));
     entry->key = key.kind == MLIR_TOKEN_TEXT ? unquoted(key.text) : key.text;
@@ -83,7 +87,7 @@ status mlir_read_dictionary(struct mlir_parser *parser,
 {
     struct mlir_attribute *dictionary =
         arena_allocate(&parser->document->arena, sizeof *dictionary);
-    *dictionary = (struct mlir_attribute){0};
+    *dictionary = NOTHING;
     const char *start = parser->token.text.data;
     STATUS_TRY(mlir_enter(parser));
     STATUS_TRY(read_entries(parser, dictionary));
@@ -220,7 +224,7 @@ static status read_kind(struct mlir_parser *parser, struct mlir_attribute *attri
 
 status mlir_read_attribute(struct mlir_parser *parser, struct mlir_attribute *out_attribute)
 {
-    *out_attribute = (struct mlir_attribute){0};
+    *out_attribute = NOTHING;
     STATUS_TRY(mlir_enter(parser));
     if (mlir_starts_type(parser)) {
         const char *start = parser->token.text.data;

@@ -134,7 +134,7 @@ static status read_place(struct mlir_parser *parser, const struct mlir_location 
         return mlir_read_location(parser, out_location);
     STATUS_TRY(mlir_enter(parser));
     struct mlir_location *location = arena_allocate(&parser->document->arena, sizeof *location);
-    *location = (struct mlir_location){0};
+    *location = (struct mlir_location){.text = {"", 0}};
     STATUS_TRY(read_kind(parser, location));
     parser->depth--;
     *out_location = location;

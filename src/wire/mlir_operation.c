@@ -22,7 +22,7 @@ status mlir_read_operand(struct mlir_parser *parser, struct mlir_operand *out_op
 // "%a: type {attributes} loc(...)", or only the type.
 status mlir_read_argument(struct mlir_parser *parser, struct mlir_argument *out_argument)
 {
-    *out_argument = (struct mlir_argument){0};
+    *out_argument = (struct mlir_argument){.name = {"", 0}};
     if (mlir_at(parser, MLIR_TOKEN_VALUE)) {
         out_argument->name = view_slice(parser->token.text, 1, parser->token.text.size);
         mlir_advance(parser);

@@ -239,7 +239,7 @@ static const struct mlir_type *find_known(const struct mlir_parser *parser, stru
 
 static status read_named_type(struct mlir_parser *parser, const struct mlir_type **out_type)
 {
-    struct mlir_type type = {0};
+    struct mlir_type type = {.body = {"", 0}, .encoding = {"", 0}};
     STATUS_TRY(read_extent(parser, &type));
     const uint32_t hash = hash_bytes(type.text.data, type.text.size);
     *out_type = find_known(parser, type.text, hash);
@@ -267,7 +267,7 @@ status mlir_read_type(struct mlir_parser *parser, const struct mlir_type **out_t
     } else {
         const char *start = parser->token.text.data;
         struct mlir_type *type = arena_allocate(&parser->document->arena, sizeof *type);
-        *type = (struct mlir_type){0};
+        *type = (struct mlir_type){.name = {"", 0}, .body = {"", 0}, .encoding = {"", 0}};
         STATUS_TRY(read_function_type(parser, type));
         type->text = mlir_text_since(parser, start);
         *out_type = type;

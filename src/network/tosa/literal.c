@@ -241,15 +241,17 @@ static status read_lists(struct reader *reader, const struct shape *shape)
             if (--depth == 0)
                 return STATUS_OK;
             counts[depth - 1]++;
-            if (counts[depth - 1] > shape->dims[depth - 1])
-                return wrong(reader, "']': the list is longer than the dimension");
-            if (take(reader, ','))
+            if (!take(reader, ','))
+                continue;
+            if (counts[depth - 1] < shape->dims[depth - 1])
                 break;
+            return wrong(reader, "']': the list is longer than the dimension");
         }
     }
 }
 
-// Aligned, so that kernels can take it as it lies.
+// Aligned, so that kernels can take it as it lies; with room for one element
+// also where there is none.
 static struct constant *new_constant(struct arena *arena, enum element element,
                                      const struct shape *shape, uint64_t bytes)
 {
@@ -257,7 +259,7 @@ static struct constant *new_constant(struct arena *arena, enum element element,
     *constant = (struct constant){.bytes = bytes};
     constant->tensor.element = element;
     constant->tensor.shape = *shape;
-    char *data = arena_allocate(arena, bytes + TENSOR_ALIGNMENT);
+    char *data = arena_allocate(arena, bytes + TENSOR_ALIGNMENT + sizeof(uint64_t));
     constant->tensor.data = data + (-(uintptr_t)data & (TENSOR_ALIGNMENT - 1));
     return constant;
 }
@@ -292,7 +294,7 @@ static status new_splat(struct tosa_literals *literals, const char *at, enum ele
         return mlir_failure(literals->document, at,
                             "the splats of the text take too much memory with this one");
     literals->splat_budget -= count * size;
-    *out_constant = new_constant(literals->arena, element, shape, (count > 0 ? count : 1) * size);
+    *out_constant = new_constant(literals->arena, element, shape, count * size);
     return STATUS_OK;
 }
 
@@ -377,6 +379,8 @@ static status read_list(struct reader *reader, const struct shape *shape,
                         struct constant **out_constant)
 {
     uint64_t count;
+    if (shape->rank == 0)
+        return wrong(reader, "one number");
     STATUS_TRY(shape_elements(shape, &count));
     // Each element takes a character at least, so the text bounds the memory.
     if (count > (uint64_t)(reader->end - reader->at))
