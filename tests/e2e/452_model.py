@@ -57,6 +57,15 @@ COUNTED = [
      "2x5x3xf32", 2 * 5 * 3 * 7, 2 * 2 * 5 * 3 * 7, 30, 280 + 84, 120, 84),
     ("MatMul", [("f16", [5, 7]), ("f16", [7, 3])], [], {},
      "5x3xf16", 105, 210, 15, 70 + 42, 30, 0),
+    # And an addition for each element of the third input that it gets.
+    ("Gemm", [("f32", [5, 7])], [("f32", [3, 7]), ("f32", [3])], {"transB": 1},
+     "5x3xf32", 105, 210 + 15, 15, 140 + 84 + 12, 60, 96),
+    # 5 steps of a batch of 2: four gates of 3 from 4 inputs and 3 states; then for each of the 3
+    # states four sums, three sigmoids and two tanh of 4, and three products with a sum.
+    ("LSTM", [("f32", [5, 2, 4])], [("f32", [1, 12, 4]), ("f32", [1, 12, 3])], {"hidden_size": 3},
+     "5x1x2x3xf32", 10 * 12 * 7, 2 * 10 * 12 * 7 + 30 * (4 + 20 + 4), 30, 160 + 192 + 144, 120, 336),
+    # Maximum, difference, exp (4), sum, division.
+    ("Softmax", [("f32", [4, 10])], [], {}, "4x10xf32", 0, 8 * 40, 40, 160, 160, 0),
     # A window of 2 x 2 for each output element.
     ("MaxPool", [X], [], {"kernel_shape": [2, 2], "strides": [2, 2]},
      "1x3x4x4xf32", 0, 48 * 4, 48, 768, 192, 0),
@@ -80,6 +89,27 @@ def test_work_is_what_one_counts_by_hand(folder):
         got = one(folder, operator, inputs, weights, **attributes)
         equal(got["outputs"][0]["type"], type_, what)
         equal(figures(got), want, what)
+
+
+TOSA = """func.func @main(%x: tensor<1x8x8x3xi8>) -> tensor<1x6x6x4xi32> {
+  %w = "tosa.const"() {values = dense<1> : tensor<4x3x3x3xi8>} : () -> tensor<4x3x3x3xi8>
+  %b = "tosa.const"() {values = dense<0> : tensor<4xi32>} : () -> tensor<4xi32>
+  %z = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %y = tosa.conv2d %x, %w, %b, %z, %z {acc_type = i32, dilation = array<i64: 1, 1>,
+    pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<1x8x8x3xi8>, tensor<4x3x3x3xi8>, tensor<4xi32>, tensor<1xi8>, tensor<1xi8>)
+    -> tensor<1x6x6x4xi32>
+  return %y : tensor<1x6x6x4xi32>
+}
+"""
+
+
+def test_tosa_counts_the_same(folder):
+    report = opscope("model", write(folder / "m.mlir", TOSA), "--json").json()
+    found = [operator for operator in report["operators"] if operator["type"] == "tosa.conv2d"]
+    want = [144 * 27, 2 * 144 * 27 + 144, 144, 192 + 108 + 16 + 2, 576, 108 + 16 + 2]
+    equal(figures(found[0]), want, "conv2d")
+    equal(report["format"], "tosa", "format")
 
 
 def small_network(folder, batch=2):

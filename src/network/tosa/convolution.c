@@ -279,23 +279,32 @@ static void count_macs(struct work *work, uint64_t macs)
     work->flops = 2 * macs;
 }
 
+// A convolution adds a bias to every element.
+static void count_convolution(struct work *work, uint64_t macs)
+{
+    count_macs(work, macs);
+    work->flops += work->elements;
+}
+
 // Every element of the result is a sum over the taps and channels of its filter.
 static void measure_convolution(const struct inference *inference, struct work *work)
 {
     const struct shape *weight = &inference->inputs[1]->shape;
-    count_macs(work, work->elements * shape_count_between(weight, 1, weight->rank));
+    count_convolution(work, work->elements * shape_count_between(weight, 1, weight->rank));
 }
 
 static void measure_depthwise(const struct inference *inference, struct work *work)
 {
-    count_macs(work, work->elements * shape_count_between(&inference->inputs[1]->shape, 0, 2));
+    count_convolution(work,
+                      work->elements * shape_count_between(&inference->inputs[1]->shape, 0, 2));
 }
 
 // Every element of the input is multiplied with every filter.
 static void measure_transpose_conv2d(const struct inference *inference, struct work *work)
 {
     const struct shape *weight = &inference->inputs[1]->shape;
-    count_macs(work, shape_count(&inference->inputs[0]->shape) * shape_count_between(weight, 0, 3));
+    count_convolution(work, shape_count(&inference->inputs[0]->shape) *
+                                shape_count_between(weight, 0, 3));
 }
 
 static void measure_matmul(const struct inference *inference, struct work *work)
