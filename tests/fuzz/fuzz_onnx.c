@@ -1,9 +1,11 @@
-// Any bytes as an ONNX model: read, types inferred, small values calculated.
+// Any bytes as an ONNX model: read, types inferred, small values calculated, and
+// run when that cannot take long.
 
 #include "kernels/executor.h"
 #include "network/onnx/import.h"
 #include "network/operators.h"
 #include "onnx_mutator.h"
+#include "onnx_run.h"
 
 #include <stdlib.h>
 
@@ -90,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (failure == STATUS_OK) {
         check_network(network);
         failure = network_infer(network);
+        if (failure == STATUS_OK)
+            run_network(network, size > 0 ? data[size - 1] : 0);
         network_free(network);
     }
     status_free(failure);
