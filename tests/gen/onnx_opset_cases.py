@@ -7,6 +7,7 @@ are made inside the network by Cast.
 import random
 
 from onnx_writer import *
+from pictures import make_bmp, make_png, make_pnm
 
 CASES = []
 
@@ -433,6 +434,54 @@ def texts():
              fixed={"x": ("text", [4], ["hello world", " a  b c ", "x,y,,z", ""])})
 
 
+def pictures():
+    width, height = 11, 9
+    source = random.Random(1)
+    colours = [tuple(source.randrange(256) for _ in range(3)) for _ in range(16)]
+    samples = [source.randrange(256) for _ in range(width * height * 4)]
+    pixels = width * height
+
+    def picture(name, file, expected, **attributes):
+        channels = 1 if attributes.get("pixel_format") == "Grayscale" else 3
+        case(f"ImageDecoder_{name}", 20, node("ImageDecoder", "x", **attributes), {"x": ("u8", [len(file)], list(file))},
+             {"y": "u8"}, expected=[("u8", [height, width, channels], expected)],
+             why="ONNX Runtime has no ImageDecoder")
+
+    rgb = samples[:3 * pixels]
+    for kind in range(5):
+        picture(f"png_filter_{kind}", make_png(width, height, rgb, filter=kind), rgb)
+    picture("png_interlaced", make_png(width, height, rgb, filter=4, interlaced=True), rgb)
+    picture("png_bgr", make_png(width, height, rgb), [rgb[i // 3 * 3 + 2 - i % 3] for i in range(3 * pixels)],
+            pixel_format="BGR")
+    picture("png_grayscale", make_png(width, height, rgb),
+            [(19595 * rgb[3 * i] + 38470 * rgb[3 * i + 1] + 7471 * rgb[3 * i + 2] + 32768) >> 16 for i in range(pixels)],
+            pixel_format="Grayscale")
+    for depth in (1, 2, 4, 8, 16):
+        gray = [sample * ((1 << depth) - 1) // 255 for sample in samples[:pixels]]
+        seen = [value * 255 // ((1 << depth) - 1) if depth < 16 else value >> 8 for value in gray]
+        picture(f"png_gray_{depth}", make_png(width, height, gray, "gray", depth, 2, depth == 2),
+                [value for value in seen for _ in range(3)])
+    indices = [sample % 4 for sample in samples[:pixels]]
+    picture("png_palette", make_png(width, height, indices, "palette", 2, interlaced=True,
+                                    palette=[part for colour in colours for part in colour][:12]),
+            [part for index in indices for part in colours[index]])
+    picture("png_alpha", make_png(width, height, samples, "rgb_alpha", 8, 3),
+            [samples[4 * (i // 3) + i % 3] for i in range(3 * pixels)])
+    picture("png_gray_alpha_16", make_png(width, height, [sample * 257 for sample in samples[:2 * pixels]],
+                                          "gray_alpha", 16, 1),
+            [samples[2 * (i // 3)] for i in range(3 * pixels)])
+    triples = [tuple(rgb[3 * i:3 * i + 3]) for i in range(pixels)]
+    picture("bmp", make_bmp(width, height, triples), rgb)
+    picture("bmp_32_top_down", make_bmp(width, height, triples, 32, True), rgb)
+    for bits in (1, 4, 8):
+        some = [sample % min(16, 1 << bits) for sample in samples[:pixels]]
+        picture(f"bmp_{bits}", make_bmp(width, height, some, bits, palette=colours[:min(16, 1 << bits)]),
+                [part for index in some for part in colours[index]])
+    picture("ppm", make_pnm(width, height, rgb), rgb)
+    picture("pgm_16", make_pnm(width, height, [sample * 257 for sample in samples[:pixels]], 1, 65535),
+            [sample for sample in samples[:pixels] for _ in range(3)])
+
+
 # 21 -----------------------------------------------------------------------------
 
 def four_bits():
@@ -597,6 +646,6 @@ def convolve():
 
 for group in (bitwise, center_crop_pad, col2im, normalize, pool, mish, optional, pad, reduce, resize, scatter,
               split, cast_f8, deform_conv, equal_text, reshape, control, quantize_f8, affine_grid,
-              constant_of_shape, transform, gelu, grid_sample, special_values, texts, four_bits, quantize_21,
+              constant_of_shape, transform, gelu, grid_sample, special_values, texts, pictures, four_bits, quantize_21,
               matmul_21, top_k, vision, convolve):
     group()

@@ -261,6 +261,7 @@ static const struct kernel KERNELS[] = {
     {"MaxRoiPool", vision_max_roi_pool},
     {"NonMaxSuppression", non_max_suppression},
     {"Col2Im", col2im},
+    {"ImageDecoder", vision_image_decoder},
 };
 
 const struct kernel_table ONNX_VISION_KERNELS = KERNEL_TABLE(KERNELS);

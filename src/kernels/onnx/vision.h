@@ -7,5 +7,6 @@
 
 status vision_roi_align(struct kernel_call *call);
 status vision_max_roi_pool(struct kernel_call *call);
+status vision_image_decoder(struct kernel_call *call);
 
 #endif

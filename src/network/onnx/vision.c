@@ -236,12 +236,27 @@ static void measure_col2im(const struct inference *inference, struct work *work)
     work->flops = shape_count(&inference->inputs[0]->shape);
 }
 
+static status infer_image_decoder(struct inference *inference)
+{
+    STATUS_TRY(inference_check_element(inference, 0, ELEMENT_BIT(ELEMENT_U8)));
+    STATUS_TRY(check_rank(inference, 0, 1));
+    const struct view format = attribute_text(inference->node->attributes, "pixel_format", "RGB");
+    const bool gray = view_is(format, "Grayscale");
+    if (!gray && !view_is(format, "RGB") && !view_is(format, "BGR"))
+        return status_make(STATUS_DATA, "attribute pixel_format is '%.*s'", (int)format.size,
+                           format.data);
+    const struct shape out = {3, {SHAPE_UNKNOWN, SHAPE_UNKNOWN, gray ? 1 : 3}};
+    inference_set(inference, 0, ELEMENT_U8, &out);
+    return STATUS_OK;
+}
+
 static const struct operator_definition DEFINITIONS[] = {
     {"RoiAlign", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_roi_align, measure_roi_align},
     {"MaxRoiPool", OPERATOR_GATHER, 2, 2, 1, 1, 1, false, infer_max_roi_pool, NULL},
     {"NonMaxSuppression", OPERATOR_OTHER, 2, 5, 1, 1, 0, false, infer_non_max_suppression,
      measure_non_max_suppression},
     {"Col2Im", OPERATOR_MOVEMENT, 3, 3, 1, 1, 0, false, infer_col2im, measure_col2im},
+    {"ImageDecoder", OPERATOR_OTHER, 1, 1, 1, 1, 0, false, infer_image_decoder, NULL},
 };
 
 const struct operator_table ONNX_VISION_OPERATORS = OPERATOR_TABLE(DEFINITIONS);
