@@ -83,15 +83,15 @@ static double cubic_weight(double distance)
 static uint32_t axis_taps(const struct sampler *sampler, double at, int64_t length, int64_t *places,
                           double *weights)
 {
-    if (sampler->sampling != SAMPLE_CUBIC && sampler->border == BORDER_CLAMP)
-        at = clamp(at, length);
-    if (sampler->sampling != SAMPLE_CUBIC && sampler->border == BORDER_REFLECT)
-        at = reflect(sampler, at, length);
-    if (sampler->sampling == SAMPLE_NEAREST) {
+    if (sampler->sampling == SAMPLE_NEAREST) { // rounded first, then mirrored
         places[0] = resolve(sampler, rint(at), length);
         weights[0] = 1;
         return 1;
     }
+    if (sampler->sampling == SAMPLE_LINEAR && sampler->border == BORDER_CLAMP)
+        at = clamp(at, length);
+    if (sampler->sampling == SAMPLE_LINEAR && sampler->border == BORDER_REFLECT)
+        at = reflect(sampler, at, length);
     const double base = floor(at);
     const uint32_t count = sampler->sampling == SAMPLE_LINEAR ? 2 : 4;
     for (uint32_t k = 0; k < count; k++) {

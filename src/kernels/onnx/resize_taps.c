@@ -7,20 +7,20 @@ static double original(const struct resize *resize, const struct resize_axis *ax
                        int64_t length, int64_t count)
 {
     const double x = (double)place, last = (double)(length - 1);
+    const double middle = (x + 0.5) * axis->from / axis->to;
     switch (resize->coordinates) {
     case RESIZE_HALF_PIXEL:
-        return (x + 0.5) / axis->scale - 0.5;
+        return middle - 0.5;
     case RESIZE_HALF_PIXEL_SYMMETRIC:
-        return (double)length / 2 * (1 - (double)count / axis->length) + (x + 0.5) / axis->scale -
-               0.5;
+        return (double)length / 2 * (1 - (double)count / axis->length) + middle - 0.5;
     case RESIZE_PYTORCH_HALF_PIXEL:
-        return count > 1 ? (x + 0.5) / axis->scale - 0.5 : 0;
+        return count > 1 ? middle - 0.5 : 0;
     case RESIZE_ALIGN_CORNERS:
         return axis->length > 1 ? x * last / (axis->length - 1) : 0;
     case RESIZE_ASYMMETRIC:
-        return x / axis->scale;
+        return x * axis->from / axis->to;
     case RESIZE_TF_HALF_PIXEL_FOR_NN:
-        return (x + 0.5) / axis->scale;
+        return middle;
     case RESIZE_TF_CROP_AND_RESIZE:
         return count > 1
                    ? axis->start * last + x * (axis->end - axis->start) * last / (double)(count - 1)

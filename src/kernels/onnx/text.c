@@ -185,11 +185,23 @@ static size_t piece_length(const struct splitter *splitter, struct view text)
     return at;
 }
 
-// Counts the pieces of a text, and writes them to `out` unless it is NULL.
+static struct view cut_blanks(struct view text)
+{
+    while (text.size > 0 && is_blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+// Counts the pieces of a text, and writes them to `out` unless it is NULL. An
+// empty text has none, as ONNX Runtime counts; ONNX itself does not say.
 static uint64_t split_text(const struct splitter *splitter, struct view text, struct view *out)
 {
     const bool blanks = splitter->delimiter.size == 0;
     uint64_t count = 0;
+    if (blanks)
+        text = cut_blanks(text);
+    if (text.size == 0)
+        return 0;
     for (;;) {
         if (blanks)
             text = skip_blanks(text);

@@ -23,7 +23,7 @@ static int64_t slice_dimension(int64_t length, int64_t start, int64_t end, int64
         end = clamp(end, 0, length);
         distance = end > start ? (uint64_t)(end - start) : 0;
     } else {
-        start = clamp(start, -1, length - 1);
+        start = length > 0 ? clamp(start, 0, length - 1) : -1;
         end = clamp(end, -1, length - 1);
         distance = start > end ? (uint64_t)(start - end) : 0;
     }

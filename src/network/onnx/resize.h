@@ -31,6 +31,7 @@ enum resize_nearest {
 
 struct resize_axis {
     double scale;
+    double from, to;   // scale is to / from, each exact: lengths where they are given
     double length;     // of the output, before it was rounded down
     double start, end; // of the region, in parts of the input
 };

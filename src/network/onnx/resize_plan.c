@@ -156,6 +156,8 @@ static status plan_scales(const struct network_node *node, const struct constant
         const double part =
             resize->coordinates == RESIZE_TF_CROP_AND_RESIZE ? axis->end - axis->start : 1;
         axis->length = (double)length * axis->scale;
+        axis->from = 1;
+        axis->to = axis->scale;
         // In single precision, in which the scales were made.
         STATUS_TRY(set_length(floor((double)((float)length * (float)part * (float)axis->scale)),
                               &shape->dims[places[i]]));
@@ -180,15 +182,20 @@ static status plan_sizes(const struct network_node *node, const struct constant 
         if (to < 0)
             return status_make(STATUS_DATA, "a size of %" PRId64, to);
         const double scale = from > 0 ? (double)to / (double)from : 1;
-        resize->axes[places[i]].scale = scale;
-        resize->axes[places[i]].length = (double)to;
+        resize->axes[places[i]] = (struct resize_axis){.scale = scale,
+                                                       .from = from > 0 ? (double)from : 1,
+                                                       .to = from > 0 ? (double)to : 1,
+                                                       .length = (double)to,
+                                                       .start = resize->axes[places[i]].start,
+                                                       .end = resize->axes[places[i]].end};
         shape->dims[places[i]] = to;
         common = policy == NOT_LARGER ? fmin(common, scale) : fmax(common, scale);
     }
     for (uint32_t i = 0; policy != STRETCH && i < count; i++) {
         struct resize_axis *axis = &resize->axes[places[i]];
         const double from = axis->scale > 0 ? axis->length / axis->scale : 0;
-        axis->scale = common;
+        axis->scale = axis->to = common;
+        axis->from = 1;
         axis->length = common * from;
         STATUS_TRY(set_length(floor(axis->length + 0.5), &shape->dims[places[i]]));
     }
@@ -218,7 +225,8 @@ status resize_plan(const struct network_node *node, const struct resize_inputs *
     STATUS_TRY(resize_attributes(node, out_resize));
     *out_shape = *input;
     for (uint32_t i = 0; i < input->rank; i++)
-        out_resize->axes[i] = (struct resize_axis){1, (double)input->dims[i], 0, 1};
+        out_resize->axes[i] = (struct resize_axis){
+            .scale = 1, .from = 1, .to = 1, .length = (double)input->dims[i], .end = 1};
     uint32_t places[SHAPE_RANK_MOST], count;
     STATUS_TRY(resized_axes(node, input->rank, places, &count));
     STATUS_TRY(plan_region(inputs->region, places, count, out_resize));
