@@ -223,7 +223,8 @@ static status cosine_window(struct kernel_call *call, const double coefficients[
         const double value = length == 0 ? 1
                                          : coefficients[0] + coefficients[1] * cos(angle) +
                                                coefficients[2] * cos(2 * angle);
-        store(out, i, value);
+        // The definition computes in f32: what is nearly 1 is 1, also as an integer.
+        store(out, i, out->element == ELEMENT_F64 ? value : (double)(float)value);
     }
     return STATUS_OK;
 }
