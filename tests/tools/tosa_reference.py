@@ -32,18 +32,18 @@ SIZES = {"i1": 1, "i4": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "i32": 4, "ui
          "f8E4M3FN": 1, "f8E5M2": 1}
 
 TO_LINALG = [
+    "func.func(tosa-to-scf)",
     "func.func(tosa-optional-decompositions)",
     "func.func(tosa-to-linalg-named{prefer-conv2d-kernel-layout-hwcf=true})",
     "func.func(tosa-to-linalg)",
     "func.func(tosa-to-arith{include-apply-rescale=true})",
     "func.func(tosa-to-tensor)",
-    "func.func(tosa-to-scf)",
     "canonicalize",
 ]
 TO_LLVM = [
     "empty-tensor-to-alloc-tensor",
     "one-shot-bufferize{bufferize-function-boundaries=1 "
-    "function-boundary-type-conversion=identity-layout-map allow-unknown-ops=0}",
+    "function-boundary-type-conversion=identity-layout-map allow-return-allocs-from-loops=1}",
     "func.func(convert-linalg-to-loops)",
     "canonicalize",
     "func.func(llvm-request-c-wrappers)",
@@ -191,6 +191,18 @@ def make_input(kind, data):
 
 def gather(memref, kind):
     """The bytes of a result, in row-major order."""
+    data = gather_raw(memref, kind)
+    return sign_extended(data) if kind[1] == "i48" else data
+
+
+def sign_extended(data):
+    """LLVM leaves the upper two bytes of an i48 as they were."""
+    values = [int.from_bytes(data[at:at + 6], "little", signed=True)
+              for at in range(0, len(data), 8)]
+    return b"".join(value.to_bytes(8, "little", signed=True) for value in values)
+
+
+def gather_raw(memref, kind):
     dims, element = kind
     size = SIZES[element]
     count = count_of(dims)

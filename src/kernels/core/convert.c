@@ -80,7 +80,7 @@ void convert_from_f32(enum element element, const float *in, void *out, uint64_t
     else if (element == ELEMENT_BF16)
         bf16_of_f32(in, out, count);
     else
-        memcpy(out, in, count * sizeof *out);
+        memcpy(out, in, count * sizeof *in);
 }
 
 bool convert_knows(enum element element)

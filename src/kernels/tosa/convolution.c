@@ -2,7 +2,7 @@
 //
 // Integers are summed exactly and wrap around in the result's type. Floats are
 // summed in the accumulator's type: acc_type of convolutions, the result's type of
-// products. The bias is added in the result's type.
+// products. Where TOSA leaves it open, the order is that of MLIR's lowering.
 
 #include "kernels/core/convolution.h"
 
@@ -38,6 +38,9 @@ struct problem {
     int64_t kernel_strides[3];
     int64_t input_zero;
     int64_t weight_zero;
+    // The bias of floats is added in the result's type behind the sum, instead of
+    // in the accumulator's type in front of it.
+    bool bias_last;
 };
 
 // Length of spatial dimension `place` (of three) of a channels-last tensor.
@@ -213,55 +216,36 @@ static double *real_bias(const struct problem *problem)
 }
 
 // Sums are rounded to the result's type before the bias is added in that type.
-struct bias_job {
+struct late_bias {
     enum element element;
     float *sums;
-    const double *bias;
+    const float *bias;
     uint64_t filters;
 };
 
 static void add_bias(void *context, uint64_t from, uint64_t to)
 {
     enum { CHUNK = 256 };
-    const struct bias_job *job = context;
+    const struct late_bias *late = context;
     for (uint64_t row = from; row < to; row++) {
-        for (uint64_t at = 0; at < job->filters; at += CHUNK) {
-            const uint64_t count = job->filters - at < CHUNK ? job->filters - at : CHUNK;
-            float *sums = job->sums + row * job->filters + at;
-            uint16_t narrow[CHUNK];
-            convert_from_f32(job->element, sums, narrow, count);
-            convert_to_f32(job->element, narrow, sums, count);
+        for (uint64_t at = 0; at < late->filters; at += CHUNK) {
+            const uint64_t count = late->filters - at < CHUNK ? late->filters - at : CHUNK;
+            float *sums = late->sums + row * late->filters + at;
+            float narrow[CHUNK];
+            convert_from_f32(late->element, sums, narrow, count);
+            convert_to_f32(late->element, narrow, sums, count);
             for (uint64_t i = 0; i < count; i++)
-                sums[i] += (float)job->bias[at + i];
+                sums[i] += late->bias[at + i];
         }
     }
-}
-
-static void add_bias_f32(void *context, uint64_t from, uint64_t to)
-{
-    const struct bias_job *job = context;
-    for (uint64_t row = from; row < to; row++) {
-        float *sums = job->sums + row * job->filters;
-        for (uint64_t i = 0; i < job->filters; i++)
-            sums[i] += (float)job->bias[i];
-    }
-}
-
-// The type in which TOSA adds up the products of floats.
-static enum element accumulator(const struct kernel_call *call)
-{
-    const struct attribute *attribute =
-        attribute_find(call->attributes, "acc_type", ATTRIBUTE_TYPE);
-    return attribute != NULL ? attribute->type->element : ELEMENT_F32;
 }
 
 static status sum_f32(const struct problem *problem, const struct convolution *c,
                       struct convolution_operands *operands, struct kernel_call *call)
 {
-    const enum element sums = accumulator(call);
+    const enum element sums = tosa_accumulator(call);
     if (sums == ELEMENT_F16 || sums == ELEMENT_BF16)
-        return narrow_convolve(c, sums, operands->source, operands->weights, operands->result,
-                               call->parallel);
+        return narrow_convolve(c, sums, operands, call->parallel);
     operands->weights_fixed = kernel_input_fixed(call, 1) &&
                               problem->weight.data == call->inputs[1]->data &&
                               operands->weights == problem->weight.data;
@@ -269,8 +253,10 @@ static status sum_f32(const struct problem *problem, const struct convolution *c
 }
 
 static status convolve_f32(const struct problem *problem, const struct convolution *c,
-                           const double *bias, struct kernel_call *call)
+                           const double *wide_bias, struct kernel_call *call)
 {
+    float *bias = memory_allocate_zeroed(problem->filters + 1, sizeof *bias);
+    convert_row(ELEMENT_F64, wide_bias, ELEMENT_F32, bias, problem->filters, false);
     struct widened input = {0}, weight = {0}, output = {0};
     status failure = widened_input(&problem->input, call->parallel, &input);
     if (failure == STATUS_OK)
@@ -279,18 +265,22 @@ static status convolve_f32(const struct problem *problem, const struct convoluti
         failure = widened_output(problem->output, &output);
     if (failure == STATUS_OK)
         failure = sum_f32(problem, c,
-                          &(struct convolution_operands){
-                              .source = input.data, .weights = weight.data, .result = output.data},
+                          &(struct convolution_operands){.source = input.data,
+                                                         .weights = weight.data,
+                                                         .bias = problem->bias_last ? NULL : bias,
+                                                         .result = output.data},
                           call);
-    if (failure == STATUS_OK) {
-        struct bias_job job = {problem->output->element, output.data, bias, problem->filters};
-        parallel_for(call->parallel, tensor_count(problem->output) / problem->filters,
-                     16384 / problem->filters + 1, output.owned ? add_bias : add_bias_f32, &job);
+    if (failure == STATUS_OK && problem->bias_last)
+        parallel_for(
+            call->parallel, tensor_count(problem->output) / problem->filters,
+            16384 / problem->filters + 1, add_bias,
+            &(struct late_bias){problem->output->element, output.data, bias, problem->filters});
+    if (failure == STATUS_OK)
         widened_finish(&output, call->parallel);
-    }
     widened_free(&input);
     widened_free(&weight);
     widened_free(&output);
+    free(bias);
     return failure;
 }
 
@@ -374,6 +364,7 @@ static status run_depthwise_conv2d(struct kernel_call *call)
         return STATUS_OK;
     struct problem problem = problem_of(call, output, 2);
     const int64_t *weight = call->inputs[1]->shape.dims;
+    problem.bias_last = true;
     problem.groups = problem.channels;
     problem.filters = (uint64_t)output->shape.dims[3];
     problem.window.kernel[1] = weight[0];
@@ -472,6 +463,7 @@ static status run_transpose_conv2d(struct kernel_call *call)
     const int64_t stride[2] = {problem.window.stride[1], problem.window.stride[2]};
     const int64_t *pad = NULL;
     attribute_integers(call->attributes, "out_pad", &pad);
+    problem.bias_last = stride[0] != 1 || stride[1] != 1;
     struct tensor input = {0};
     struct tensor weight = {0};
     status failure = spread(&problem, call, stride, &input);

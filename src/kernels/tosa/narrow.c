@@ -16,12 +16,10 @@ static void round_to(enum element element, float *values, uint64_t count)
     convert_to_f32(element, narrow, values, count);
 }
 
-// One row times `count` columns.
+// One row times `count` columns, added to the sums.
 static void multiply_row(enum element element, const float *a, uint64_t depth, const float *b,
                          uint64_t b_stride, uint64_t count, float *sums)
 {
-    for (uint64_t j = 0; j < count; j++)
-        sums[j] = 0;
     for (uint64_t k = 0; k < depth; k++) {
         float terms[CHUNK];
         const float *row = b + k * b_stride;
@@ -34,12 +32,15 @@ static void multiply_row(enum element element, const float *a, uint64_t depth, c
     }
 }
 
+// `first` is what the sums begin with; NULL: 0.
 static void multiply_columns(enum element element, const float *a, uint64_t depth, const float *b,
-                             uint64_t columns, float *sums, uint64_t sum_stride)
+                             uint64_t columns, const float *first, float *sums, uint64_t sum_stride)
 {
     for (uint64_t at = 0; at < columns; at += CHUNK) {
         const uint64_t count = columns - at < CHUNK ? columns - at : CHUNK;
         float row[CHUNK];
+        for (uint64_t j = 0; j < count; j++)
+            row[j] = first != NULL ? first[at + j] : 0;
         multiply_row(element, a, depth, b + at, columns, count, row);
         for (uint64_t j = 0; j < count; j++)
             sums[(at + j) * sum_stride] = row[j];
@@ -52,7 +53,7 @@ static void multiply_rows(void *context, uint64_t from, uint64_t to)
     for (uint64_t row = from; row < to; row++)
         multiply_columns(product->element, product->a + row * product->depth, product->depth,
                          product->b + row / product->rows * product->depth * product->columns,
-                         product->columns, product->c + row * product->columns, 1);
+                         product->columns, NULL, product->c + row * product->columns, 1);
 }
 
 void narrow_multiply(const struct narrow_product *product, struct parallel *parallel)
@@ -69,6 +70,7 @@ struct job {
     enum element element;
     const float *source;
     const float *weights; // groups x depth x outputs
+    const float *bias;
     float *result;
     uint64_t depth; // kernel positions x channels
     uint64_t positions;
@@ -143,6 +145,7 @@ static void convolve_positions(void *context, uint64_t from, uint64_t to)
             multiply_columns(job->element, window, job->depth,
                              job->weights + (uint64_t)(group * c->outputs) * job->depth,
                              (uint64_t)c->outputs,
+                             job->bias != NULL ? job->bias + group * c->outputs : NULL,
                              job->result + target + group * c->outputs * c->result_strides[1],
                              (uint64_t)c->result_strides[1]);
         }
@@ -151,15 +154,15 @@ static void convolve_positions(void *context, uint64_t from, uint64_t to)
 }
 
 status narrow_convolve(const struct convolution *convolution, enum element element,
-                       const float *source, const float *weights, float *result,
-                       struct parallel *parallel)
+                       const struct convolution_operands *operands, struct parallel *parallel)
 {
     const struct convolution *c = convolution;
     struct job job = {
         .shape = c,
         .element = element,
-        .source = source,
-        .result = result,
+        .source = operands->source,
+        .bias = operands->bias,
+        .result = operands->result,
         .depth = volume(c, c->kernel) * (uint64_t)c->inputs,
         .positions = volume(c, c->output),
     };
@@ -168,7 +171,7 @@ status narrow_convolve(const struct convolution *convolution, enum element eleme
         count < SIZE_MAX / sizeof(float) ? malloc((count + 1) * sizeof *arranged) : NULL;
     if (arranged == NULL)
         return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
-    arrange_weights(&job, weights, arranged);
+    arrange_weights(&job, operands->weights, arranged);
     job.weights = arranged;
     parallel_for(parallel, (uint64_t)c->batch * job.positions, 4096 / (count + 1) + 1,
                  convolve_positions, &job);

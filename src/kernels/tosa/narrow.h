@@ -22,10 +22,9 @@ struct narrow_product {
 
 void narrow_multiply(const struct narrow_product *product, struct parallel *parallel);
 
-// Without a bias; terms in the order of kernel positions, then channels. Fails when
-// there is no memory.
+// Sums begin with the bias (which may be NULL: 0), then come kernel positions, and
+// channels within them. Fails when there is no memory.
 status narrow_convolve(const struct convolution *convolution, enum element element,
-                       const float *source, const float *weights, float *result,
-                       struct parallel *parallel);
+                       const struct convolution_operands *operands, struct parallel *parallel);
 
 #endif

@@ -1,6 +1,7 @@
 // The largest and the mean of windows: NHWC, padding does not count.
 
-#include <math.h>
+#include <float.h>
+#include <string.h>
 
 #include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
@@ -30,6 +31,8 @@ struct pool {
     int64_t out_zero;
     int64_t lowest;
     int64_t highest;
+    enum element sums; // of floats: the type that they are added up in
+    double least;      // of floats: what is left where all taps are NaN and ignored
 };
 
 // The places of a window, which begins at place `index` of the output along
@@ -77,7 +80,8 @@ static const char *tap(const struct pool *pool, const char *in, int64_t y, int64
 
 // The largest -----------------------------------------------------------------
 
-#define MAX_PIXEL(name, type, expression)                                                          \
+// `first` is what the taps are compared with at first.
+#define MAX_PIXEL(name, type, first, expression)                                                   \
     CORE_CLONES static void name##_taps(type *best, const type *values, int64_t channels)          \
     {                                                                                              \
         for (int64_t i = 0; i < channels; i++) {                                                   \
@@ -90,24 +94,46 @@ static const char *tap(const struct pool *pool, const char *in, int64_t y, int64
                      struct sliding_range columns, char *out)                                      \
     {                                                                                              \
         const int64_t channels = pool->in_shape.dims[3];                                           \
-        memcpy(out, tap(pool, in, rows.from, columns.from), (size_t)channels * sizeof(type));      \
+        const type *start __attribute__((unused)) =                                                \
+            (const type *)tap(pool, in, rows.from, columns.from);                                  \
+        for (int64_t i = 0; i < channels; i++)                                                     \
+            ((type *)out)[i] = (first);                                                            \
         for (int64_t y = rows.from; y < rows.to; y++) {                                            \
             for (int64_t x = columns.from; x < columns.to; x++)                                    \
                 name##_taps((type *)out, (const type *)tap(pool, in, y, x), channels);             \
         }                                                                                          \
     }
 
-MAX_PIXEL(max_i8, int8_t, a > b)
-MAX_PIXEL(max_u8, uint8_t, a > b)
-MAX_PIXEL(max_i16, int16_t, a > b)
-MAX_PIXEL(max_u16, uint16_t, a > b)
-MAX_PIXEL(max_i32, int32_t, a > b)
-MAX_PIXEL(max_u32, uint32_t, a > b)
-MAX_PIXEL(max_i64, int64_t, a > b)
-MAX_PIXEL(max_f32, float, a > b || a != a)
-MAX_PIXEL(max_f64, double, a > b || a != a)
-MAX_PIXEL(max_number_f32, float, a > b || b != b)
-MAX_PIXEL(max_number_f64, double, a > b || b != b)
+MAX_PIXEL(max_i8, int8_t, start[i], a > b)
+MAX_PIXEL(max_u8, uint8_t, start[i], a > b)
+MAX_PIXEL(max_i16, int16_t, start[i], a > b)
+MAX_PIXEL(max_u16, uint16_t, start[i], a > b)
+MAX_PIXEL(max_i32, int32_t, start[i], a > b)
+MAX_PIXEL(max_u32, uint32_t, start[i], a > b)
+MAX_PIXEL(max_i64, int64_t, start[i], a > b)
+MAX_PIXEL(max_f32, float, start[i], a > b || a != a)
+MAX_PIXEL(max_f64, double, start[i], a > b || a != a)
+MAX_PIXEL(max_number_f32, float, (float)pool->least, a > b || b != b)
+MAX_PIXEL(max_number_f64, double, (double)pool->least, a > b || b != b)
+
+// The lowest finite number.
+static double least_real(enum element element)
+{
+    switch (element) {
+    case ELEMENT_F16:
+        return -65504;
+    case ELEMENT_BF16:
+        return -0x1.fep127;
+    case ELEMENT_F8E4M3FN:
+        return -448;
+    case ELEMENT_F8E5M2:
+        return -57344;
+    case ELEMENT_F32:
+        return -(double)FLT_MAX;
+    default:
+        return -DBL_MAX;
+    }
+}
 
 static pool_pixel max_pixel(enum element element, bool ignores_nan)
 {
@@ -179,6 +205,7 @@ static status run_max_pool2d(struct kernel_call *call)
     if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
     struct pool pool = pool_of(call, out);
+    pool.least = least_real(out->element);
     pool.pixel = max_pixel(tosa_element(out->element, false), tosa_ignores_nan(call));
     return run_pool_of(call, out, &pool);
 }
@@ -248,8 +275,34 @@ MEAN_INTEGERS(mean_i16, int16_t)
 MEAN_REALS(mean_f32, float)
 MEAN_REALS(mean_f64, double)
 
-static pool_pixel mean_pixel(enum element element)
+// Sums rounded to a narrow type at every step.
+static void mean_narrow(const struct pool *pool, const char *in, struct sliding_range rows,
+                        struct sliding_range columns, char *out)
 {
+    const int64_t channels = pool->in_shape.dims[3];
+    const float taps = (float)((rows.to - rows.from) * (columns.to - columns.from));
+    for (int64_t at = 0; at < channels; at += CHUNK) {
+        const int64_t count = channels - at < CHUNK ? channels - at : CHUNK;
+        float sums[CHUNK] = {0};
+        for (int64_t y = rows.from; y < rows.to; y++) {
+            for (int64_t x = columns.from; x < columns.to; x++) {
+                const float *values = (const float *)tap(pool, in, y, x) + at;
+                uint16_t narrow[CHUNK];
+                for (int64_t i = 0; i < count; i++)
+                    sums[i] += values[i];
+                convert_from_f32(pool->sums, sums, narrow, (uint64_t)count);
+                convert_to_f32(pool->sums, narrow, sums, (uint64_t)count);
+            }
+        }
+        for (int64_t i = 0; i < count; i++)
+            ((float *)out)[at + i] = sums[i] / taps;
+    }
+}
+
+static pool_pixel mean_pixel(enum element element, enum element sums)
+{
+    if (sums == ELEMENT_F16 || sums == ELEMENT_BF16)
+        return mean_narrow;
     switch (element) {
     case ELEMENT_I8:
         return mean_i8;
@@ -270,7 +323,8 @@ static status run_avg_pool2d(struct kernel_call *call)
     if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
     struct pool pool = pool_of(call, out);
-    pool.pixel = mean_pixel(out->element);
+    pool.sums = tosa_accumulator(call);
+    pool.pixel = mean_pixel(out->element, pool.sums);
     if (element_is_integer(out->element)) {
         pool.in_zero = tosa_integer(call->inputs[1], 0);
         pool.out_zero = tosa_integer(call->inputs[2], 0);

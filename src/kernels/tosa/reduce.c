@@ -88,6 +88,25 @@ static const struct folder INTEGER_FOLDERS[] = {
         [SMALLEST_NUMBER] = FOLDER_ENTRY(smallest_number_##suffix),                                \
     }
 
+// Products of narrow floats are rounded at every step.
+#define NARROW_PRODUCT(name, element)                                                              \
+    static void name##_columns(void *products, const void *values, uint64_t count)                 \
+    {                                                                                              \
+        uint16_t narrow[CHUNK];                                                                    \
+        product_f32_columns(products, values, count);                                              \
+        convert_from_f32(element, products, narrow, count);                                        \
+        convert_to_f32(element, narrow, products, count);                                          \
+    }                                                                                              \
+    static void name##_line(void *product, const void *values, uint64_t count)                     \
+    {                                                                                              \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            name##_columns(product, (const float *)values + i, 1);                                 \
+    }                                                                                              \
+    static const struct folder name = {product_f32_start, name##_columns, name##_line};
+
+NARROW_PRODUCT(product_f16, ELEMENT_F16)
+NARROW_PRODUCT(product_bf16, ELEMENT_BF16)
+
 static const struct folder F32_FOLDERS[] = REAL_TABLE(f32);
 static const struct folder F64_FOLDERS[] = REAL_TABLE(f64);
 
@@ -190,6 +209,10 @@ static status reduce(struct kernel_call *call, enum reduction reduction)
                                    : axis.wide == ELEMENT_F64 ? F64_FOLDERS
                                                               : F32_FOLDERS;
     axis.folder = &folders[reduction];
+    if (reduction == PRODUCT && axis.in->element == ELEMENT_F16)
+        axis.folder = &product_f16;
+    if (reduction == PRODUCT && axis.in->element == ELEMENT_BF16)
+        axis.folder = &product_bf16;
     parallel_for(call->parallel, axis.outer * axis.blocks, grain_of(&axis), reduce_piece, &axis);
     return STATUS_OK;
 }

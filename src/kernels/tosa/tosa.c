@@ -71,3 +71,10 @@ bool tosa_ignores_nan(const struct kernel_call *call)
 {
     return view_is(attribute_text(call->attributes, "nan_mode", "PROPAGATE"), "IGNORE");
 }
+
+enum element tosa_accumulator(const struct kernel_call *call)
+{
+    const struct attribute *attribute =
+        attribute_find(call->attributes, "acc_type", ATTRIBUTE_TYPE);
+    return attribute != NULL ? attribute->type->element : ELEMENT_F32;
+}

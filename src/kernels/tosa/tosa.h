@@ -23,4 +23,7 @@ struct tensor tosa_view(const struct tensor *tensor, bool is_unsigned);
 // Whether attribute `nan_mode` says that NaN loses against numbers.
 bool tosa_ignores_nan(const struct kernel_call *call);
 
+// The type of sums, attribute `acc_type`; f32 where there is none.
+enum element tosa_accumulator(const struct kernel_call *call);
+
 #endif
