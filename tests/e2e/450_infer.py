@@ -151,6 +151,33 @@ def test_sequences_and_texts(folder):
     equal(text_of(result), ['2xtext="a b" "\\"c"'], "texts")
 
 
+def test_tosa_text(folder):
+    path = write(folder / "m.mlir", """module {
+  func.func @main(%a: tensor<2x2xi32>, %b: tensor<1x2xi32>) -> tensor<2x2xi32> {
+    %0 = tosa.add %a, %b : (tensor<2x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+    return %0 : tensor<2x2xi32>
+  }
+}
+""")
+    result = opscope("infer", path, "-i", "2x2xi32=1,2,3,4", "-i", "1x2xi32=10,20")
+    equal(text_of(result), ["2x2xi32=[11 22][13 24]"], "sum")
+    contains(opscope("infer", path, "-i", "2x3xi32=1", code=2).err, "2x3xi32 was given")
+
+
+def test_what_does_not_fit_memory_is_refused(folder):
+    """A small file that asks for more than any machine has."""
+    path = model(folder, [make_node("Expand", ["x", "dims"], ["y"], name="huge")],
+                 [make_value("x", "f32", [1])], [make_value("y", "f32", None)],
+                 [make_tensor("dims", "i64", [3], [1 << 20, 1 << 20, 4])])
+    error = opscope("infer", path, code=1).err
+    contains(error, "huge", "the node is named")
+    path = adder(folder, [1 << 20, 1 << 21])
+    contains(opscope("infer", path, code=1).err, "input 0 'left'", "the input is named")
+    path = adder(folder, ["n"])
+    error = opscope("infer", path, "--input", "1000000000000xf32=1", code=1).err
+    contains(error, "too large", "literal")
+
+
 def test_json_and_times(folder):
     path = adder(folder, [3], "i64")
     words = "infer", path, "-i", "3xi64=9007199254740993,2,3", "-i", "3xi64=0"
