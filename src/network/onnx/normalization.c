@@ -65,17 +65,17 @@ static status infer_batch(struct inference *inference)
     return STATUS_OK;
 }
 
-// Of each element a difference, a product and a sum; of each channel the factor (an
-// addition, a root and a division). Training computes the statistics as well, and
-// moves the two running ones (3 each).
+// Of each element a difference, a division, a product and a sum; of each channel the addition
+// and the root. Training computes the statistics as well (4 for each element, 2 for each
+// channel), and moves the two running ones (3 each).
 static void measure_batch(const struct inference *inference, struct work *work)
 {
     const uint64_t elements = shape_count(&inference->outputs[0].shape);
     const uint64_t channels = shape_count(&inference->inputs[1]->shape);
-    work->flops = 3 * elements + 3 * channels;
+    work->flops = 4 * elements + 2 * channels;
     if (normalization_trains(inference->node->version, inference->node->attributes,
                              inference->output_count))
-        work->flops += 4 * elements + (2 + 6) * channels;
+        work->flops += 4 * elements + 8 * channels;
 }
 
 static status infer_instance(struct inference *inference)
@@ -210,12 +210,12 @@ static status infer_lrn(struct inference *inference)
     return inference_same_as_first(inference);
 }
 
-// The squares and their sum, then a product, an addition, a power and a division;
-// channels beyond the ends count as well.
+// The squares of the window and their sum, then a product, an addition, a power and a
+// division; channels beyond the ends count as well.
 static void measure_lrn(const struct inference *inference, struct work *work)
 {
-    const int64_t size = attribute_integer(inference->node->attributes, "size", 1);
-    work->flops = ((uint64_t)size + 4) * shape_count(&inference->outputs[0].shape);
+    const uint64_t size = (uint64_t)attribute_integer(inference->node->attributes, "size", 1);
+    work->flops = (2 * size - 1 + 7) * shape_count(&inference->outputs[0].shape);
 }
 
 static status infer_lp(struct inference *inference)
@@ -231,6 +231,19 @@ static status infer_lp(struct inference *inference)
     if (x != NULL)
         STATUS_TRY(shape_axis(attribute_integer(attributes, "axis", -1), x->shape.rank, &axis));
     return inference_same_as_first(inference);
+}
+
+// Magnitudes or squares, their sum and a division; the squares of a vector have a root.
+static void measure_lp(const struct inference *inference, struct work *work)
+{
+    const struct attributes attributes = inference->node->attributes;
+    const struct shape *x = &inference->inputs[0]->shape;
+    const uint64_t elements = shape_count(x);
+    uint32_t axis = 0;
+    status_free(shape_axis(attribute_integer(attributes, "axis", -1), x->rank, &axis));
+    const uint64_t length = (uint64_t)x->dims[axis];
+    const bool squared = attribute_integer(attributes, "p", 2) == 2;
+    work->flops = 3 * elements + (squared && length > 0 ? elements / length : 0);
 }
 
 // Which dimensions share a mean, by opset 1 and by the later ones.
@@ -289,7 +302,7 @@ static const struct operator_definition DEFINITIONS[] = {
     {"GroupNormalization", OPERATOR_NORMALIZATION, 3, 3, 1, 1, 0, false, infer_group,
      measure_group},
     {"LRN", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_lrn, measure_lrn},
-    {"LpNormalization", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 3, false, infer_lp, NULL},
+    {"LpNormalization", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_lp, measure_lp},
     {"MeanVarianceNormalization", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_mean_variance,
      measure_mean_variance},
 };

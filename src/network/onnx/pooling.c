@@ -168,10 +168,20 @@ static void measure_pool(const struct inference *inference, struct work *work)
     work->flops = taps(inference) * shape_count(&inference->outputs[0].shape);
 }
 
-// A power and an addition for each tap, and a root.
+// A norm of `read` elements in `written` ones: magnitudes and their sum; squares, their sum
+// and a root; or the magnitude, power and sum of each element, and a power at the end.
+static uint64_t norm_flops(const struct inference *inference, uint64_t read, uint64_t written)
+{
+    const double power = attribute_real(inference->node->attributes, "p", 2);
+    if (power == 1)
+        return 2 * read;
+    return power == 2 ? 2 * read + written : 6 * read + 4 * written;
+}
+
 static void measure_lp_pool(const struct inference *inference, struct work *work)
 {
-    work->flops = (2 * taps(inference) + 1) * shape_count(&inference->outputs[0].shape);
+    const uint64_t written = shape_count(&inference->outputs[0].shape);
+    work->flops = norm_flops(inference, taps(inference) * written, written);
 }
 
 static void measure_global(const struct inference *inference, struct work *work)
@@ -181,8 +191,8 @@ static void measure_global(const struct inference *inference, struct work *work)
 
 static void measure_global_lp(const struct inference *inference, struct work *work)
 {
-    work->flops =
-        2 * shape_count(&inference->inputs[0]->shape) + shape_count(&inference->outputs[0].shape);
+    work->flops = norm_flops(inference, shape_count(&inference->inputs[0]->shape),
+                             shape_count(&inference->outputs[0].shape));
 }
 
 static const struct operator_definition DEFINITIONS[] = {

@@ -19,18 +19,19 @@ static const struct named_function {
     bool takes_beta;
     double alpha; // unless given
     double beta;
+    uint32_t flops; // as of the operators of these names
 } FUNCTIONS[] = {
-    {"Relu", RECURRENT_RELU, false, false, 0, 0},
-    {"Tanh", RECURRENT_TANH, false, false, 0, 0},
-    {"Sigmoid", RECURRENT_SIGMOID, false, false, 0, 0},
-    {"Affine", RECURRENT_AFFINE, true, true, 1, 0},
-    {"LeakyRelu", RECURRENT_LEAKY_RELU, true, false, 0.01, 0},
-    {"ThresholdedRelu", RECURRENT_THRESHOLDED_RELU, true, false, 1, 0},
-    {"ScaledTanh", RECURRENT_SCALED_TANH, true, true, 1, 1},
-    {"HardSigmoid", RECURRENT_HARD_SIGMOID, true, true, 0.2, 0.5},
-    {"Elu", RECURRENT_ELU, true, false, 1, 0},
-    {"Softsign", RECURRENT_SOFTSIGN, false, false, 0, 0},
-    {"Softplus", RECURRENT_SOFTPLUS, false, false, 0, 0},
+    {"Relu", RECURRENT_RELU, false, false, 0, 0, 1},
+    {"Tanh", RECURRENT_TANH, false, false, 0, 0, 4},
+    {"Sigmoid", RECURRENT_SIGMOID, false, false, 0, 0, 4},
+    {"Affine", RECURRENT_AFFINE, true, true, 1, 0, 2},
+    {"LeakyRelu", RECURRENT_LEAKY_RELU, true, false, 0.01, 0, 2},
+    {"ThresholdedRelu", RECURRENT_THRESHOLDED_RELU, true, false, 1, 0, 1},
+    {"ScaledTanh", RECURRENT_SCALED_TANH, true, true, 1, 1, 6},
+    {"HardSigmoid", RECURRENT_HARD_SIGMOID, true, true, 0.2, 0.5, 4},
+    {"Elu", RECURRENT_ELU, true, false, 1, 0, 6},
+    {"Softsign", RECURRENT_SOFTSIGN, false, false, 0, 0, 3},
+    {"Softplus", RECURRENT_SOFTPLUS, false, false, 0, 0, 9},
 };
 
 static const struct named_function *find_function(struct view name)
@@ -83,7 +84,7 @@ static status parse_activations(struct attributes attributes, struct recurrent *
             return status_make(STATUS_DATA, "there is no activation '%.*s'", VIEW_ARGUMENTS(name));
         recurrent->functions[i / recurrent->activations][place] = (struct recurrent_activation){
             function->function, take_number(&alphas, function->takes_alpha, function->alpha),
-            take_number(&betas, function->takes_beta, function->beta)};
+            take_number(&betas, function->takes_beta, function->beta), function->flops};
     }
     return STATUS_OK;
 }
@@ -199,10 +200,26 @@ static status infer_recurrent(struct inference *inference)
     return STATUS_OK;
 }
 
-// Both products for every step; for every hidden number of a step the two sums of
-// each gate (with the other product, and with the bias where there is one), 4 for
-// each activation, and what joins the gates: 4 in an LSTM (and 2 for each of 3
-// peepholes), 5 in a GRU.
+// What the activations of one hidden number take: the gates of an LSTM use the first
+// function three times (but for a coupled forget gate, which is 1 - input), those of a
+// GRU twice.
+static uint64_t activation_flops(const struct recurrent *recurrent, uint32_t direction)
+{
+    const struct recurrent_activation *functions = recurrent->functions[direction];
+    uint64_t flops = 0;
+    for (uint32_t i = 0; i < recurrent->activations; i++)
+        flops += functions[i].flops;
+    if (recurrent->kind == RECURRENT_LSTM)
+        flops += functions[0].flops + (recurrent->input_forget ? 1 : functions[0].flops);
+    if (recurrent->kind == RECURRENT_GRU)
+        flops += functions[0].flops;
+    return flops;
+}
+
+// Both products for every step; for every hidden number of a step the sums of each gate
+// (with the other product, and with both biases where there are any), two comparisons
+// where it is clipped, the activations, and what joins the gates: 4 in an LSTM (and 2 for
+// each of 3 peepholes), 5 in a GRU.
 static void measure_recurrent(const struct inference *inference, struct work *work)
 {
     struct recurrent recurrent;
@@ -214,17 +231,18 @@ static void measure_recurrent(const struct inference *inference, struct work *wo
     }
     const struct shape *x = &inference->inputs[INPUT_X]->shape;
     const uint64_t hidden = (uint64_t)inference->inputs[INPUT_R]->shape.dims[2];
-    const uint64_t numbers =
-        (uint64_t)x->dims[0] * (uint64_t)x->dims[1] * recurrent.directions * hidden;
+    const uint64_t numbers = (uint64_t)x->dims[0] * (uint64_t)x->dims[1] * hidden;
     const bool biased = inference->input_count > INPUT_B && inference->inputs[INPUT_B] != NULL;
     const bool peeps = inference->input_count > INPUT_P && inference->inputs[INPUT_P] != NULL;
     static const uint64_t joins[] = {
         [RECURRENT_RNN] = 0, [RECURRENT_GRU] = 5, [RECURRENT_LSTM] = 4};
-    static const uint64_t activated[] = {
-        [RECURRENT_RNN] = 1, [RECURRENT_GRU] = 3, [RECURRENT_LSTM] = 5};
-    work->macs = numbers * recurrent.gates * ((uint64_t)x->dims[2] + hidden);
-    work->flops = 2 * work->macs + numbers * (recurrent.gates * (biased ? 2 : 1) +
-                                              4 * activated[kind] + joins[kind] + (peeps ? 6 : 0));
+    const uint64_t gate = (biased ? UINT64_C(3) : 1) + (recurrent.clip > 0 ? 2 : 0);
+    const uint64_t others = recurrent.gates * gate + joins[kind] + (peeps ? 6 : 0);
+    for (uint32_t direction = 0; direction < recurrent.directions; direction++) {
+        work->macs += numbers * recurrent.gates * ((uint64_t)x->dims[2] + hidden);
+        work->flops += numbers * (others + activation_flops(&recurrent, direction));
+    }
+    work->flops += 2 * work->macs;
 }
 
 static const struct operator_definition DEFINITIONS[] = {

@@ -29,6 +29,7 @@ struct recurrent_activation {
     enum recurrent_function function;
     double alpha;
     double beta;
+    uint32_t flops; // for each number
 };
 
 enum { RECURRENT_ACTIVATIONS_MOST = 3 };
