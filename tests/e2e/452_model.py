@@ -72,6 +72,37 @@ COUNTED = [
     ("AveragePool", [X], [], {"kernel_shape": [3, 3]},
      "1x3x6x6xf32", 0, 108 * 9, 108, 768, 432, 0),
     ("GlobalAveragePool", [X], [], {}, "1x3x1x1xf32", 0, 192, 3, 768, 12, 0),
+    # 6 x 6 windows of 2 x 2: squares and sums of 4, and a root; of power 3: magnitude, power, sum; power.
+    ("LpPool", [("f32", [1, 1, 7, 7])], [], {"kernel_shape": [2, 2]},
+     "1x1x6x6xf32", 0, 36 * (2 * 4 + 1), 36, 196, 144, 0),
+    ("LpPool", [("f32", [1, 1, 7, 7])], [], {"kernel_shape": [2, 2], "p": 3},
+     "1x1x6x6xf32", 0, 36 * (6 * 4 + 4), 36, 196, 144, 0),
+    ("GlobalLpPool", [X], [], {"p": 1}, "1x3x1x1xf32", 0, 2 * 192, 3, 768, 12, 0),
+    # 5 x 3 sums of 7 products, halved, and each added to.
+    ("Gemm", [("f32", [5, 7]), ("f32", [7, 3]), ("f32", [3])], [], {"alpha": 0.5},
+     "5x3xf32", 105, 210 + 15 + 15, 15, 140 + 84 + 12, 60, 0),
+    ("Einsum", [("f32", [2, 3]), ("f32", [3, 4])], [], {"equation": "ij,jk->ki"},
+     "4x2xf32", 24, 48, 8, 24 + 48, 32, 0),
+    ("Einsum", [("f32", [2, 3])], [], {"equation": "ij->i"}, "2xf32", 0, 6 - 2, 2, 24, 8, 0),
+    # 3 x 3: 2 + 1 quotients, 4 + 1 products and differences each, 3 pivots.
+    ("Det", [("f32", [3, 3])], [], {}, "f32", 0, 3 + 2 * 5 + 3, 1, 36, 4, 0),
+    # Difference, quotient, product and sum; of 3 channels a sum and a root.
+    ("BatchNormalization", [X], [("f32", [3])] * 4, {}, "1x3x8x8xf32", 0, 4 * 192 + 2 * 3, 192, 768 + 48, 768, 48),
+    # Sum, difference, square, sum, product, scale, bias; of 3 means 5 each.
+    ("InstanceNormalization", [X], [("f32", [3])] * 2, {}, "1x3x8x8xf32", 0, 7 * 192 + 5 * 3, 192, 768 + 24, 768, 24),
+    ("LayerNormalization", [X], [("f32", [8])], {}, "1x3x8x8xf32", 0, 6 * 192 + 5 * 24, 192, 768 + 32, 768, 32),
+    ("LRN", [X], [], {"size": 3}, "1x3x8x8xf32", 0, 12 * 192, 192, 768, 768, 0),
+    ("LpNormalization", [X], [], {}, "1x3x8x8xf32", 0, 3 * 192 + 24, 192, 768, 768, 0),
+    ("MeanVarianceNormalization", [X], [], {}, "1x3x8x8xf32", 0, 5 * 192 + 5 * 3, 192, 768, 768, 0),
+    # 2 steps of 1 item, 3 numbers wide: 4 hidden numbers meet 3 + 4 others in each gate.
+    ("RNN", [("f32", [2, 1, 3])], [("f32", [1, 4, 3]), ("f32", [1, 4, 4])], {"hidden_size": 4},
+     "2x1x1x4xf32", 8 * 7, 2 * 56 + 8 * (1 + 4), 8, 24 + 48 + 64, 32, 48 + 64),
+    # An update and a reset gate of 1 + 4 each, a hidden one of 1 + 4, 5 to join them; biases twice 3.
+    ("GRU", [("f32", [2, 1, 3])], [("f32", [1, 12, 3]), ("f32", [1, 12, 4]), ("f32", [1, 24])], {"hidden_size": 4},
+     "2x1x1x4xf32", 3 * 8 * 7, 2 * 168 + 8 * (3 * 5 + 5 + 6), 8, 24 + 144 + 192 + 96, 32, 144 + 192 + 96),
+    # Four gates of 1 + 4, tanh of the cell, 4 to join them.
+    ("LSTM", [("f32", [2, 1, 3])], [("f32", [1, 16, 3]), ("f32", [1, 16, 4])], {"hidden_size": 4},
+     "2x1x1x4xf32", 4 * 8 * 7, 2 * 224 + 8 * (4 * 5 + 4 + 4), 8, 24 + 192 + 256, 32, 192 + 256),
     ("Add", [X, ("f32", [8])], [], {}, "1x3x8x8xf32", 0, 192, 192, 768 + 32, 768, 0),
     ("Mul", [("i8", [4])], [("i8", [1])], {}, "4xi8", 0, 4, 4, 4 + 1, 4, 1),
     ("Relu", [X], [], {}, "1x3x8x8xf32", 0, 192, 192, 768, 768, 0),
