@@ -1,17 +1,14 @@
 #include "extreme.h"
 
+#include "axis.h"
 #include "convert.h"
 
-enum {
-    LANES = 256,
-    GRAIN = 16384, // input elements of one parallel piece
-};
+enum { LANES = 256 };
 
 struct search {
     const struct tensor *in;
     const struct tensor *out;
-    uint64_t length; // of the axis
-    uint64_t inner;  // elements between neighbours along it
+    struct axis axis;
     bool largest;
     bool last;
 };
@@ -53,15 +50,16 @@ static inline bool better(int64_t key, int64_t best, bool last)
     return key > best || (last && key == best);
 }
 
-// One result, whose elements lie side by side.
-static void search_run(const struct search *search, uint64_t result)
+// One line whose elements lie in a row.
+static void search_run(const struct search *search, uint64_t base, uint64_t line)
 {
     int64_t keys[LANES];
     int64_t best = 0;
     int64_t index = 0;
-    for (uint64_t at = 0; at < search->length; at += LANES) {
-        const uint64_t part = search->length - at < LANES ? search->length - at : LANES;
-        load_keys(search, result * search->length + at, part, keys);
+    const uint64_t length = search->axis.length;
+    for (uint64_t at = 0; at < length; at += LANES) {
+        const uint64_t part = length - at < LANES ? length - at : LANES;
+        load_keys(search, base + at, part, keys);
         if (at == 0)
             best = keys[0];
         for (uint64_t i = 0; i < part; i++) {
@@ -71,54 +69,34 @@ static void search_run(const struct search *search, uint64_t result)
             }
         }
     }
-    store_index(search, result, &index, 1);
+    store_index(search, line, &index, 1);
 }
 
-// Results that lie side by side.
-static void search_rows(const struct search *search, uint64_t result, uint64_t count)
+static void search_lines(void *context, uint64_t base, uint64_t first, uint64_t count,
+                         void *scratch)
 {
+    const struct search *search = context;
+    (void)scratch;
+    if (search->axis.inner == 1) {
+        search_run(search, base, first);
+        return;
+    }
     int64_t keys[LANES], best[LANES], index[LANES] = {0};
-    const uint64_t base =
-        result / search->inner * search->inner * search->length + result % search->inner;
     load_keys(search, base, count, best);
-    for (uint64_t k = 1; k < search->length; k++) {
-        load_keys(search, base + k * search->inner, count, keys);
+    for (uint64_t k = 1; k < search->axis.length; k++) {
+        load_keys(search, base + k * search->axis.inner, count, keys);
         for (uint64_t i = 0; i < count; i++) {
             const bool wins = better(keys[i], best[i], search->last);
             best[i] = wins ? keys[i] : best[i];
             index[i] = wins ? (int64_t)k : index[i];
         }
     }
-    store_index(search, result, index, count);
-}
-
-static void search_piece(void *context, uint64_t from, uint64_t to)
-{
-    const struct search *search = context;
-    while (from < to) {
-        const uint64_t left = search->inner - from % search->inner;
-        uint64_t count = left < to - from ? left : to - from;
-        if (count > LANES)
-            count = LANES;
-        if (search->inner == 1)
-            search_run(search, from);
-        else
-            search_rows(search, from, count);
-        from += count;
-    }
+    store_index(search, first, index, count);
 }
 
 void extreme_find(struct parallel *parallel, const struct tensor *in, uint32_t axis, bool largest,
                   bool last, const struct tensor *out)
 {
-    struct search search = {
-        .in = in,
-        .out = out,
-        .length = (uint64_t)in->shape.dims[axis],
-        .inner = shape_count_between(&in->shape, axis + 1, in->shape.rank),
-        .largest = largest,
-        .last = last,
-    };
-    const uint64_t grain = search.length < GRAIN ? GRAIN / search.length : 1;
-    parallel_for(parallel, tensor_count(out), grain, search_piece, &search);
+    struct search search = {in, out, axis_of(&in->shape, axis), largest, last};
+    axis_for(parallel, &search.axis, LANES, 0, search_lines, &search);
 }

@@ -8,6 +8,34 @@
 // One row function for each element that has one.
 typedef broadcast_row typed_rows[ELEMENT_COUNT];
 
+// Entries of a table whose functions are called name_f32, name_i8 ...
+#define TYPED_REALS(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
+#define TYPED_SIGNED(name)                                                                         \
+    [ELEMENT_I8] = name##_i8, [ELEMENT_I16] = name##_i16, [ELEMENT_I32] = name##_i32,              \
+    [ELEMENT_I64] = name##_i64
+#define TYPED_UNSIGNED(name)                                                                       \
+    [ELEMENT_U8] = name##_u8, [ELEMENT_U16] = name##_u16, [ELEMENT_U32] = name##_u32,              \
+    [ELEMENT_U64] = name##_u64
+#define TYPED_NUMBERS(name) TYPED_REALS(name), TYPED_SIGNED(name), TYPED_UNSIGNED(name)
+
+// Makes the functions of such entries: `row(name, type, bits, ...)` is a macro that
+// makes one; `bits` is an unsigned type of at least the size in which nothing
+// overflows.
+#define TYPED_REAL_ROWS(row, name, ...)                                                            \
+    row(name##_f32, float, uint32_t, __VA_ARGS__) row(name##_f64, double, uint64_t, __VA_ARGS__)
+#define TYPED_SIGNED_ROWS(row, name, ...)                                                          \
+    row(name##_i8, int8_t, uint32_t, __VA_ARGS__) row(name##_i16, int16_t, uint32_t, __VA_ARGS__)  \
+        row(name##_i32, int32_t, uint32_t, __VA_ARGS__)                                            \
+            row(name##_i64, int64_t, uint64_t, __VA_ARGS__)
+#define TYPED_UNSIGNED_ROWS(row, name, ...)                                                        \
+    row(name##_u8, uint8_t, uint32_t, __VA_ARGS__)                                                 \
+        row(name##_u16, uint16_t, uint32_t, __VA_ARGS__)                                           \
+            row(name##_u32, uint32_t, uint32_t, __VA_ARGS__)                                       \
+                row(name##_u64, uint64_t, uint64_t, __VA_ARGS__)
+#define TYPED_NUMBER_ROWS(row, name, ...)                                                          \
+    TYPED_REAL_ROWS(row, name, __VA_ARGS__)                                                        \
+    TYPED_SIGNED_ROWS(row, name, __VA_ARGS__) TYPED_UNSIGNED_ROWS(row, name, __VA_ARGS__)
+
 // Whether the rows serve the element: with a function of its own, or narrow
 // floats by way of f32 and integers by way of f64 (rounded once at the end, by
 // the rules of convert.h).

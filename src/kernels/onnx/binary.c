@@ -14,7 +14,7 @@
 // `expression` of x and y, which are `number`; `bits` is an unsigned type that holds
 // them without promotion to a signed one. The three forms of the loop are those
 // that a compiler can turn into vectors.
-#define ROW(name, in_type, out_type, bits_type, expression)                                        \
+#define ROW_TO(name, in_type, out_type, bits_type, expression)                                     \
     static void name(const void *context, void *out, const void *const *in, const uint8_t *steps,  \
                      uint64_t count)                                                               \
     {                                                                                              \
@@ -44,42 +44,12 @@
         }                                                                                          \
     }
 
-#define REAL_ROWS(name, expression)                                                                \
-    ROW(name##_f32, float, float, uint32_t, expression)                                            \
-    ROW(name##_f64, double, double, uint64_t, expression)
+#define ROW(name, type, bits, expression) ROW_TO(name, type, type, bits, expression)
+#define BOOL_ROW(name, type, bits, expression) ROW_TO(name, type, uint8_t, bits, expression)
 
-#define SIGNED_ROWS(name, expression)                                                              \
-    ROW(name##_i8, int8_t, int8_t, uint32_t, expression)                                           \
-    ROW(name##_i16, int16_t, int16_t, uint32_t, expression)                                        \
-    ROW(name##_i32, int32_t, int32_t, uint32_t, expression)                                        \
-    ROW(name##_i64, int64_t, int64_t, uint64_t, expression)
-
-#define UNSIGNED_ROWS(name, expression)                                                            \
-    ROW(name##_u8, uint8_t, uint8_t, uint32_t, expression)                                         \
-    ROW(name##_u16, uint16_t, uint16_t, uint32_t, expression)                                      \
-    ROW(name##_u32, uint32_t, uint32_t, uint32_t, expression)                                      \
-    ROW(name##_u64, uint64_t, uint64_t, uint64_t, expression)
-
-#define COMPARISON_ROWS(name, expression)                                                          \
-    ROW(name##_f32, float, uint8_t, uint32_t, expression)                                          \
-    ROW(name##_f64, double, uint8_t, uint64_t, expression)                                         \
-    ROW(name##_i8, int8_t, uint8_t, uint32_t, expression)                                          \
-    ROW(name##_i16, int16_t, uint8_t, uint32_t, expression)                                        \
-    ROW(name##_i32, int32_t, uint8_t, uint32_t, expression)                                        \
-    ROW(name##_i64, int64_t, uint8_t, uint64_t, expression)                                        \
-    ROW(name##_u8, uint8_t, uint8_t, uint32_t, expression)                                         \
-    ROW(name##_u16, uint16_t, uint8_t, uint32_t, expression)                                       \
-    ROW(name##_u32, uint32_t, uint8_t, uint32_t, expression)                                       \
-    ROW(name##_u64, uint64_t, uint8_t, uint64_t, expression)
-
-#define REAL_TABLE(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
-#define SIGNED_TABLE(name)                                                                         \
-    [ELEMENT_I8] = name##_i8, [ELEMENT_I16] = name##_i16, [ELEMENT_I32] = name##_i32,              \
-    [ELEMENT_I64] = name##_i64
-#define UNSIGNED_TABLE(name)                                                                       \
-    [ELEMENT_U8] = name##_u8, [ELEMENT_U16] = name##_u16, [ELEMENT_U32] = name##_u32,              \
-    [ELEMENT_U64] = name##_u64
-#define NUMBER_TABLE(name) REAL_TABLE(name), SIGNED_TABLE(name), UNSIGNED_TABLE(name)
+#define REAL_ROWS(name, expression) TYPED_REAL_ROWS(ROW, name, expression)
+#define SIGNED_ROWS(name, expression) TYPED_SIGNED_ROWS(ROW, name, expression)
+#define UNSIGNED_ROWS(name, expression) TYPED_UNSIGNED_ROWS(ROW, name, expression)
 
 #define KERNEL(name, ...)                                                                          \
     static status name##_kernel(struct kernel_call *call)                                          \
@@ -106,7 +76,7 @@ static status run(struct kernel_call *call, const typed_rows rows)
     REAL_ROWS(name, real_expression)                                                               \
     SIGNED_ROWS(name, integer_expression)                                                          \
     UNSIGNED_ROWS(name, integer_expression)                                                        \
-    KERNEL(name, NUMBER_TABLE(name))
+    KERNEL(name, TYPED_NUMBERS(name))
 
 ARITHMETIC(add, x + y, (bits)x + (bits)y)
 ARITHMETIC(sub, x - y, (bits)x - (bits)y)
@@ -116,7 +86,7 @@ ARITHMETIC(mul, x *y, (bits)x *(bits)y)
 REAL_ROWS(div, x / y)
 SIGNED_ROWS(div, y == 0 ? 0 : y == -1 ? (number)(0 - (bits)x) : x / y)
 UNSIGNED_ROWS(div, y == 0 ? 0 : x / y)
-KERNEL(div, NUMBER_TABLE(div))
+KERNEL(div, TYPED_NUMBERS(div))
 
 // Remainders: `fmod` has the sign of the dividend, the other one that of the divisor.
 REAL_ROWS(fmod, fmod(x, y))
@@ -134,8 +104,8 @@ UNSIGNED_ROWS(mod, y == 0 ? 0 : x % y)
 
 static status mod_kernel(struct kernel_call *call)
 {
-    static const typed_rows of_dividend = {NUMBER_TABLE(fmod)};
-    static const typed_rows of_divisor = {NUMBER_TABLE(mod)};
+    static const typed_rows of_dividend = {TYPED_NUMBERS(fmod)};
+    static const typed_rows of_divisor = {TYPED_NUMBERS(mod)};
     return run(call,
                attribute_integer(call->attributes, "fmod", 0) != 0 ? of_dividend : of_divisor);
 }
@@ -145,8 +115,8 @@ UNSIGNED_ROWS(shift_right, y >= sizeof(number) * 8 ? 0 : (bits)x >> y)
 
 static status shift_kernel(struct kernel_call *call)
 {
-    static const typed_rows left = {UNSIGNED_TABLE(shift_left)};
-    static const typed_rows right = {UNSIGNED_TABLE(shift_right)};
+    static const typed_rows left = {TYPED_UNSIGNED(shift_left)};
+    static const typed_rows right = {TYPED_UNSIGNED(shift_right)};
     return run(call,
                view_is(attribute_text(call->attributes, "direction", ""), "LEFT") ? left : right);
 }
@@ -154,26 +124,26 @@ static status shift_kernel(struct kernel_call *call)
 #define BITWISE(name, expression)                                                                  \
     SIGNED_ROWS(name, expression)                                                                  \
     UNSIGNED_ROWS(name, expression)                                                                \
-    ROW(name##_bool, uint8_t, uint8_t, uint32_t, expression)                                       \
-    KERNEL(name, SIGNED_TABLE(name), UNSIGNED_TABLE(name), [ELEMENT_BOOL] = name##_bool)
+    ROW(name##_bool, uint8_t, uint32_t, expression)                                                \
+    KERNEL(name, TYPED_SIGNED(name), TYPED_UNSIGNED(name), [ELEMENT_BOOL] = name##_bool)
 
 BITWISE(and, x &y)
 BITWISE(or, x | y)
 BITWISE(xor, x ^ y)
 
 #define COMPARISON(name, expression)                                                               \
-    COMPARISON_ROWS(name, expression)                                                              \
-    KERNEL(name, NUMBER_TABLE(name))
+    TYPED_NUMBER_ROWS(BOOL_ROW, name, expression)                                                  \
+    KERNEL(name, TYPED_NUMBERS(name))
 
 COMPARISON(greater, x > y)
 COMPARISON(greater_or_equal, x >= y)
 COMPARISON(less, x < y)
 COMPARISON(less_or_equal, x <= y)
 
-COMPARISON_ROWS(equal, x == y)
-ROW(equal_bool, uint8_t, uint8_t, uint32_t, (x != 0) == (y != 0))
-ROW(equal_text, struct view, uint8_t, uint32_t, view_equal(x, y))
-KERNEL(equal, NUMBER_TABLE(equal), [ELEMENT_BOOL] = equal_bool, [ELEMENT_TEXT] = equal_text)
+TYPED_NUMBER_ROWS(BOOL_ROW, equal, x == y)
+ROW(equal_bool, uint8_t, uint32_t, (x != 0) == (y != 0))
+BOOL_ROW(equal_text, struct view, uint32_t, view_equal(x, y))
+KERNEL(equal, TYPED_NUMBERS(equal), [ELEMENT_BOOL] = equal_bool, [ELEMENT_TEXT] = equal_text)
 
 REAL_ROWS(prelu, x < 0 ? x * y : x)
 SIGNED_ROWS(prelu, x < 0 ? (bits)x * (bits)y : (bits)x)
@@ -182,7 +152,7 @@ SIGNED_ROWS(prelu, x < 0 ? (bits)x * (bits)y : (bits)x)
 // belongs to the channels.
 static status prelu_kernel(struct kernel_call *call)
 {
-    static const typed_rows rows = {REAL_TABLE(prelu), SIGNED_TABLE(prelu)};
+    static const typed_rows rows = {TYPED_REALS(prelu), TYPED_SIGNED(prelu)};
     struct tensor *out = kernel_output(call, 0);
     const struct tensor *x = kernel_input(call, 0);
     const struct tensor *slope = kernel_input(call, 1);

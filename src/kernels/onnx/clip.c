@@ -9,7 +9,7 @@
 #include "unary.h"
 
 // NaN stays; a lowest beyond the highest gives the highest.
-#define ROW(name, type)                                                                            \
+#define ROW(name, type, bits, ...)                                                                 \
     static void name(const void *context, void *out, const void *const *in, const uint8_t *steps,  \
                      uint64_t count)                                                               \
     {                                                                                              \
@@ -25,16 +25,7 @@
         }                                                                                          \
     }
 
-ROW(clip_f32, float)
-ROW(clip_f64, double)
-ROW(clip_i8, int8_t)
-ROW(clip_i16, int16_t)
-ROW(clip_i32, int32_t)
-ROW(clip_i64, int64_t)
-ROW(clip_u8, uint8_t)
-ROW(clip_u16, uint16_t)
-ROW(clip_u32, uint32_t)
-ROW(clip_u64, uint64_t)
+TYPED_NUMBER_ROWS(ROW, clip, )
 
 static double largest_real(enum element element)
 {
@@ -81,12 +72,7 @@ static struct broadcast_input bound_of(const struct kernel_call *call, enum elem
 
 status unary_clip(struct kernel_call *call)
 {
-    static const typed_rows rows = {
-        [ELEMENT_F32] = clip_f32, [ELEMENT_F64] = clip_f64, [ELEMENT_I8] = clip_i8,
-        [ELEMENT_I16] = clip_i16, [ELEMENT_I32] = clip_i32, [ELEMENT_I64] = clip_i64,
-        [ELEMENT_U8] = clip_u8,   [ELEMENT_U16] = clip_u16, [ELEMENT_U32] = clip_u32,
-        [ELEMENT_U64] = clip_u64,
-    };
+    static const typed_rows rows = {TYPED_NUMBERS(clip)};
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *in = kernel_input(call, 0);
     if (out == NULL || in == NULL)

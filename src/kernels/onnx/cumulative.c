@@ -2,19 +2,16 @@
 // from the first (the last, when reversed) and each sum is rounded once; integers wrap
 // around.
 
+#include "kernels/core/axis.h"
 #include "kernels/core/convert.h"
 #include "reduce.h"
 
-enum {
-    LANES = 256,
-    GRAIN = 16384, // elements of one parallel piece
-};
+enum { LANES = 256 };
 
 struct summing {
     const struct tensor *in;
     const struct tensor *out;
-    uint64_t length; // of the axis
-    uint64_t inner;  // elements between neighbours along it
+    struct axis axis;
     bool exclusive;
     bool reverse;
     bool real;
@@ -74,9 +71,9 @@ static void sum_lanes(const struct summing *summing, uint64_t base, uint64_t cou
 {
     union numbers sums = {{0}};
     union numbers items;
-    for (uint64_t k = 0; k < summing->length; k++) {
-        const uint64_t place = summing->reverse ? summing->length - 1 - k : k;
-        const uint64_t at = base + place * summing->inner;
+    for (uint64_t k = 0; k < summing->axis.length; k++) {
+        const uint64_t place = summing->reverse ? summing->axis.length - 1 - k : k;
+        const uint64_t at = base + place * summing->axis.inner;
         load(summing, at, count, &items);
         if (summing->real)
             sum_rows_of_reals(sums.reals, items.reals, count, summing->exclusive);
@@ -92,8 +89,8 @@ static void sum_run(const struct summing *summing, uint64_t base)
     double real = 0;
     int64_t integer = 0;
     union numbers items;
-    for (uint64_t done = 0; done < summing->length; done += LANES) {
-        const uint64_t left = summing->length - done;
+    for (uint64_t done = 0; done < summing->axis.length; done += LANES) {
+        const uint64_t left = summing->axis.length - done;
         const uint64_t part = left < LANES ? left : LANES;
         const uint64_t at = base + (summing->reverse ? left - part : done);
         load(summing, at, part, &items);
@@ -106,22 +103,15 @@ static void sum_run(const struct summing *summing, uint64_t base)
     }
 }
 
-static void sum_piece(void *context, uint64_t from, uint64_t to)
+static void sum_lines(void *context, uint64_t base, uint64_t first, uint64_t count, void *scratch)
 {
     const struct summing *summing = context;
-    while (from < to) {
-        const uint64_t left = summing->inner - from % summing->inner;
-        uint64_t count = left < to - from ? left : to - from;
-        if (count > LANES)
-            count = LANES;
-        const uint64_t base =
-            from / summing->inner * summing->inner * summing->length + from % summing->inner;
-        if (summing->inner == 1)
-            sum_run(summing, base);
-        else
-            sum_lanes(summing, base, count);
-        from += count;
-    }
+    (void)first;
+    (void)scratch;
+    if (summing->axis.inner == 1)
+        sum_run(summing, base);
+    else
+        sum_lanes(summing, base, count);
 }
 
 status reduce_cumulative(struct kernel_call *call)
@@ -137,13 +127,11 @@ status reduce_cumulative(struct kernel_call *call)
     struct summing summing = {
         .in = in,
         .out = out,
-        .length = (uint64_t)in->shape.dims[axis],
-        .inner = shape_count_between(&in->shape, axis + 1, in->shape.rank),
+        .axis = axis_of(&in->shape, axis),
         .exclusive = attribute_integer(call->attributes, "exclusive", 0) != 0,
         .reverse = attribute_integer(call->attributes, "reverse", 0) != 0,
         .real = element_is_float(in->element),
     };
-    const uint64_t grain = summing.length < GRAIN ? GRAIN / summing.length : 1;
-    parallel_for(call->parallel, tensor_count(in) / summing.length, grain, sum_piece, &summing);
+    axis_for(call->parallel, &summing.axis, LANES, 0, sum_lines, &summing);
     return STATUS_OK;
 }

@@ -5,18 +5,14 @@
 // (element k in lane k mod 32) that are added up in their order.
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
+#include "kernels/core/axis.h"
 #include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
 #include "kernels/core/elementary.h"
 #include "kernels/kernel_tables.h"
 
-enum {
-    LANES = 32,
-    GRAIN = 16384, // elements of one parallel piece
-};
+enum { LANES = 32 };
 
 enum softmax_kind {
     SOFTMAX,
@@ -29,8 +25,7 @@ struct softmax {
     const struct tensor *out;
     enum softmax_kind kind;
     enum element wide; // what is computed in
-    uint64_t length;   // of the axis
-    uint64_t inner;    // elements between neighbours along it
+    struct axis axis;
 };
 
 // `lanes` problems side by side: element k of lane i is rows[k * lanes + i].
@@ -147,52 +142,39 @@ COLUMNS(double, f64)
 static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
 {
     if (softmax->kind == HARDMAX && softmax->wide == ELEMENT_F32)
-        hardmax_f32(rows, softmax->length, lanes);
+        hardmax_f32(rows, softmax->axis.length, lanes);
     else if (softmax->kind == HARDMAX)
-        hardmax_f64(rows, softmax->length, lanes);
-    else if (softmax->wide == ELEMENT_F32 && softmax->inner == 1)
-        softmax_of_run_f32(softmax->kind, rows, softmax->length);
+        hardmax_f64(rows, softmax->axis.length, lanes);
+    else if (softmax->wide == ELEMENT_F32 && softmax->axis.inner == 1)
+        softmax_of_run_f32(softmax->kind, rows, softmax->axis.length);
     else if (softmax->wide == ELEMENT_F32)
-        softmax_f32(softmax->kind, rows, softmax->length, lanes);
-    else if (softmax->inner == 1)
-        softmax_of_run_f64(softmax->kind, rows, softmax->length);
+        softmax_f32(softmax->kind, rows, softmax->axis.length, lanes);
+    else if (softmax->axis.inner == 1)
+        softmax_of_run_f64(softmax->kind, rows, softmax->axis.length);
     else
-        softmax_f64(softmax->kind, rows, softmax->length, lanes);
+        softmax_f64(softmax->kind, rows, softmax->axis.length, lanes);
 }
 
-// Fetches `lanes` problems from `base` on, solves them, and puts them back.
-static void solve(const struct softmax *softmax, uint64_t base, uint64_t lanes, char *rows)
+// Fetches `lanes` problems from `base` on, solves them in `scratch`, and puts them back.
+static void solve(void *context, uint64_t base, uint64_t first, uint64_t lanes, void *scratch)
 {
+    const struct softmax *softmax = context;
+    char *rows = scratch;
+    (void)first;
     const enum element element = softmax->in->element;
     const size_t size = element_size(element);
-    const uint64_t steps = softmax->inner == 1 ? 1 : softmax->length;
-    const uint64_t run = softmax->inner == 1 ? softmax->length : lanes;
+    const uint64_t steps = softmax->axis.inner == 1 ? 1 : softmax->axis.length;
+    const uint64_t run = softmax->axis.inner == 1 ? softmax->axis.length : lanes;
     const size_t row_bytes = run * element_size(softmax->wide);
     const char *from = (const char *)softmax->in->data + base * size;
     char *to = (char *)softmax->out->data + base * size;
     for (uint64_t k = 0; k < steps; k++)
-        convert_row(element, from + k * softmax->inner * size, softmax->wide, rows + k * row_bytes,
-                    run, true);
+        convert_row(element, from + k * softmax->axis.inner * size, softmax->wide,
+                    rows + k * row_bytes, run, true);
     compute(softmax, rows, lanes);
     for (uint64_t k = 0; k < steps; k++)
-        convert_row(softmax->wide, rows + k * row_bytes, element, to + k * softmax->inner * size,
-                    run, true);
-}
-
-static void softmax_piece(void *context, uint64_t from, uint64_t to)
-{
-    const struct softmax *softmax = context;
-    const uint64_t inner = softmax->inner;
-    const uint64_t most = inner < LANES ? inner : LANES;
-    char *rows = memory_allocate(softmax->length * most * element_size(softmax->wide));
-    while (from < to) {
-        uint64_t lanes = inner - from % inner;
-        lanes = lanes < to - from ? lanes : to - from;
-        lanes = lanes < most ? lanes : most;
-        solve(softmax, from / inner * inner * softmax->length + from % inner, lanes, rows);
-        from += lanes;
-    }
-    free(rows);
+        convert_row(softmax->wide, rows + k * row_bytes, element,
+                    to + k * softmax->axis.inner * size, run, true);
 }
 
 // Before version 13 everything from the axis on is one problem.
@@ -211,11 +193,13 @@ static status run(struct kernel_call *call, enum softmax_kind kind)
         .out = out,
         .kind = kind,
         .wide = in->element == ELEMENT_F64 ? ELEMENT_F64 : ELEMENT_F32,
-        .length = shape_count_between(&in->shape, axis, flattens || rank == 0 ? rank : axis + 1),
-        .inner = flattens || rank == 0 ? 1 : shape_count_between(&in->shape, axis + 1, rank),
+        .axis = flattens ? (struct axis){shape_count_between(&in->shape, axis, rank), 1,
+                                         shape_count_between(&in->shape, 0, axis)}
+                         : axis_of(&in->shape, axis),
     };
-    const uint64_t grain = softmax.length < GRAIN ? GRAIN / softmax.length : 1;
-    parallel_for(call->parallel, tensor_count(in) / softmax.length, grain, softmax_piece, &softmax);
+    const uint64_t lanes = softmax.axis.inner < LANES ? softmax.axis.inner : LANES;
+    axis_for(call->parallel, &softmax.axis, LANES,
+             softmax.axis.length * lanes * element_size(softmax.wide), solve, &softmax);
     return STATUS_OK;
 }
 

@@ -43,9 +43,8 @@ static status run(struct kernel_call *call, const typed_rows rows,
     return STATUS_OK;
 }
 
-// A row of an operator: `expression` of x, alpha and beta, all of type `number`;
-// `bits` is the unsigned type of the same size.
-#define ROW(name, in_type, out_type, bits_type, expression)                                        \
+// A row of an operator: `expression` of x, alpha and beta, all of type `number`.
+#define ROW_TO(name, in_type, out_type, bits_type, expression)                                     \
     static void name(const void *context, void *out, const void *const *in, const uint8_t *steps,  \
                      uint64_t count)                                                               \
     {                                                                                              \
@@ -65,36 +64,20 @@ static status run(struct kernel_call *call, const typed_rows rows,
         (void)steps;                                                                               \
     }
 
-#define REAL_ROWS(name, out32, out64, expression)                                                  \
-    CORE_CLONES ROW(name##_f32, float, out32, uint32_t, expression)                                \
-        ROW(name##_f64, double, out64, uint64_t, expression)
+#define ROW(name, type, bits, expression) ROW_TO(name, type, type, bits, expression)
+#define QUICK_ROW(name, type, bits, expression) CORE_CLONES ROW(name, type, bits, expression)
+#define BOOL_ROW(name, type, bits, expression) ROW_TO(name, type, uint8_t, bits, expression)
 
-#define INTEGER_ROWS(name, expression)                                                             \
-    ROW(name##_i8, int8_t, int8_t, uint8_t, expression)                                            \
-    ROW(name##_i16, int16_t, int16_t, uint16_t, expression)                                        \
-    ROW(name##_i32, int32_t, int32_t, uint32_t, expression)                                        \
-    ROW(name##_i64, int64_t, int64_t, uint64_t, expression)
-
-#define NATURAL_ROWS(name, expression)                                                             \
-    ROW(name##_u8, uint8_t, uint8_t, uint8_t, expression)                                          \
-    ROW(name##_u16, uint16_t, uint16_t, uint16_t, expression)                                      \
-    ROW(name##_u32, uint32_t, uint32_t, uint32_t, expression)                                      \
-    ROW(name##_u64, uint64_t, uint64_t, uint64_t, expression)
-
-#define REAL_TABLE(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
-#define INTEGER_TABLE(name)                                                                        \
-    [ELEMENT_I8] = name##_i8, [ELEMENT_I16] = name##_i16, [ELEMENT_I32] = name##_i32,              \
-    [ELEMENT_I64] = name##_i64
-#define NATURAL_TABLE(name)                                                                        \
-    [ELEMENT_U8] = name##_u8, [ELEMENT_U16] = name##_u16, [ELEMENT_U32] = name##_u32,              \
-    [ELEMENT_U64] = name##_u64
+#define REAL_ROWS(name, expression) TYPED_REAL_ROWS(QUICK_ROW, name, expression)
+#define SIGNED_ROWS(name, expression) TYPED_SIGNED_ROWS(ROW, name, expression)
+#define UNSIGNED_ROWS(name, expression) TYPED_UNSIGNED_ROWS(ROW, name, expression)
 
 // A kernel over floats, with up to two parameters.
 #define REAL_KERNEL_WITH(name, alpha_name, alpha_fallback, beta_name, beta_fallback, expression)   \
-    REAL_ROWS(name, float, double, expression)                                                     \
+    REAL_ROWS(name, expression)                                                                    \
     static status name##_kernel(struct kernel_call *call)                                          \
     {                                                                                              \
-        static const typed_rows rows = {REAL_TABLE(name)};                                         \
+        static const typed_rows rows = {TYPED_REALS(name)};                                        \
         const struct parameters parameters =                                                       \
             read_parameters(call->attributes, (struct parameter){alpha_name, alpha_fallback},      \
                             (struct parameter){beta_name, beta_fallback});                         \
@@ -154,11 +137,11 @@ REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, alpha *elementary_tanh(beta
 REAL_KERNEL_WITH(parametric_softplus, "alpha", 1, "beta", 1,
                  alpha *(log1p(exp(-fabs(beta *x))) + (beta * x < 0 ? 0 : beta * x)))
 
-REAL_ROWS(selu, float, double, x > 0 ? beta * x : beta * (alpha * expm1(x)))
+REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * expm1(x)))
 
 static status selu_kernel(struct kernel_call *call)
 {
-    static const typed_rows rows = {REAL_TABLE(selu)};
+    static const typed_rows rows = {TYPED_REALS(selu)};
     const bool first = call->version < 6;
     const struct parameters parameters = read_parameters(
         call->attributes, (struct parameter){"alpha", first ? 1.6732 : 1.67326319217681884765625},
@@ -166,59 +149,57 @@ static status selu_kernel(struct kernel_call *call)
     return run(call, rows, &parameters);
 }
 
-REAL_ROWS(gelu, float, double,
-          (number)0.5 * x * (1 + elementary_erf(x * (number)0.70710678118654752440)))
+REAL_ROWS(gelu, (number)0.5 * x * (1 + elementary_erf(x * (number)0.70710678118654752440)))
 // sqrt(2 / pi)
-REAL_ROWS(gelu_tanh, float, double,
-          (number)0.5 * x *
-              (1 + elementary_tanh((number)0.79788456080286535588 *
-                                   (x + (number)0.044715 * x * x * x))))
+REAL_ROWS(gelu_tanh, (number)0.5 * x *
+                         (1 + elementary_tanh((number)0.79788456080286535588 *
+                                              (x + (number)0.044715 * x * x * x))))
 
 static status gelu_kernel(struct kernel_call *call)
 {
-    static const typed_rows exact = {REAL_TABLE(gelu)};
-    static const typed_rows by_tanh = {REAL_TABLE(gelu_tanh)};
+    static const typed_rows exact = {TYPED_REALS(gelu)};
+    static const typed_rows by_tanh = {TYPED_REALS(gelu_tanh)};
     const bool approximate =
         view_is(attribute_text(call->attributes, "approximate", "none"), "tanh");
     return run(call, approximate ? by_tanh : exact, NULL);
 }
 
-REAL_ROWS(abs, float, double, fabs(x))
-INTEGER_ROWS(abs, x < 0 ? (bits)(0 - (bits)x) : (bits)x)
-NATURAL_ROWS(abs, x)
-KERNEL(abs, REAL_TABLE(abs), INTEGER_TABLE(abs), NATURAL_TABLE(abs))
+REAL_ROWS(abs, fabs(x))
+SIGNED_ROWS(abs, x < 0 ? (bits)(0 - (bits)x) : (bits)x)
+UNSIGNED_ROWS(abs, x)
+KERNEL(abs, TYPED_NUMBERS(abs))
 
-REAL_ROWS(neg, float, double, -x)
-INTEGER_ROWS(neg, 0 - (bits)x)
-KERNEL(neg, REAL_TABLE(neg), INTEGER_TABLE(neg))
+REAL_ROWS(neg, -x)
+SIGNED_ROWS(neg, 0 - (bits)x)
+KERNEL(neg, TYPED_REALS(neg), TYPED_SIGNED(neg))
 
-REAL_ROWS(relu, float, double, x < 0 ? 0 : x)
-INTEGER_ROWS(relu, x < 0 ? 0 : x)
-NATURAL_ROWS(relu, x)
-KERNEL(relu, REAL_TABLE(relu), INTEGER_TABLE(relu), NATURAL_TABLE(relu))
+REAL_ROWS(relu, x < 0 ? 0 : x)
+SIGNED_ROWS(relu, x < 0 ? 0 : x)
+UNSIGNED_ROWS(relu, x)
+KERNEL(relu, TYPED_NUMBERS(relu))
 
-REAL_ROWS(sign, float, double, x != x ? x : (number)((x > 0) - (x < 0)))
-INTEGER_ROWS(sign, (x > 0) - (x < 0))
-NATURAL_ROWS(sign, x > 0)
-KERNEL(sign, REAL_TABLE(sign), INTEGER_TABLE(sign), NATURAL_TABLE(sign))
+REAL_ROWS(sign, x != x ? x : (number)((x > 0) - (x < 0)))
+SIGNED_ROWS(sign, (x > 0) - (x < 0))
+UNSIGNED_ROWS(sign, x > 0)
+KERNEL(sign, TYPED_NUMBERS(sign))
 
-INTEGER_ROWS(bitwise_not, ~x)
-NATURAL_ROWS(bitwise_not, ~x)
-KERNEL(bitwise_not, INTEGER_TABLE(bitwise_not), NATURAL_TABLE(bitwise_not))
+SIGNED_ROWS(bitwise_not, ~x)
+UNSIGNED_ROWS(bitwise_not, ~x)
+KERNEL(bitwise_not, TYPED_SIGNED(bitwise_not), TYPED_UNSIGNED(bitwise_not))
 
-ROW(not_bool, uint8_t, uint8_t, uint8_t, x == 0)
+ROW(not_bool, uint8_t, uint32_t, x == 0)
 KERNEL(not, [ELEMENT_BOOL] = not_bool)
 
-REAL_ROWS(is_nan, uint8_t, uint8_t, x != x)
-KERNEL(is_nan, REAL_TABLE(is_nan))
+TYPED_REAL_ROWS(BOOL_ROW, is_nan, x != x)
+KERNEL(is_nan, TYPED_REALS(is_nan))
 
 // alpha: whether negative infinity counts; beta: whether the positive one does.
-REAL_ROWS(is_inf, uint8_t, uint8_t,
-          (alpha != 0 && x == -(number)INFINITY) || (beta != 0 && x == (number)INFINITY))
+TYPED_REAL_ROWS(BOOL_ROW, is_inf,
+                (alpha != 0 && x == -(number)INFINITY) || (beta != 0 && x == (number)INFINITY))
 
 static status is_inf_kernel(struct kernel_call *call)
 {
-    static const typed_rows rows = {REAL_TABLE(is_inf)};
+    static const typed_rows rows = {TYPED_REALS(is_inf)};
     const struct parameters parameters = {
         (double)attribute_integer(call->attributes, "detect_negative", 1),
         (double)attribute_integer(call->attributes, "detect_positive", 1),

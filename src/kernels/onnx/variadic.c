@@ -28,26 +28,9 @@
             to[i] = (number)(to[i] / (number)(last));                                              \
     }
 
-#define REAL_ROWS(name, expression, last)                                                          \
-    ROW(name##_f32, float, uint32_t, expression, last)                                             \
-    ROW(name##_f64, double, uint64_t, expression, last)
-
+#define REAL_ROWS(name, expression, last) TYPED_REAL_ROWS(ROW, name, expression, last)
 #define INTEGER_ROWS(name, expression)                                                             \
-    ROW(name##_i8, int8_t, uint32_t, expression, 1)                                                \
-    ROW(name##_i16, int16_t, uint32_t, expression, 1)                                              \
-    ROW(name##_i32, int32_t, uint32_t, expression, 1)                                              \
-    ROW(name##_i64, int64_t, uint64_t, expression, 1)                                              \
-    ROW(name##_u8, uint8_t, uint32_t, expression, 1)                                               \
-    ROW(name##_u16, uint16_t, uint32_t, expression, 1)                                             \
-    ROW(name##_u32, uint32_t, uint32_t, expression, 1)                                             \
-    ROW(name##_u64, uint64_t, uint64_t, expression, 1)
-
-#define REAL_TABLE(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
-#define NUMBER_TABLE(name)                                                                         \
-    REAL_TABLE(name), [ELEMENT_I8] = name##_i8, [ELEMENT_I16] = name##_i16,                        \
-                      [ELEMENT_I32] = name##_i32, [ELEMENT_I64] = name##_i64,                      \
-                      [ELEMENT_U8] = name##_u8, [ELEMENT_U16] = name##_u16,                        \
-                      [ELEMENT_U32] = name##_u32, [ELEMENT_U64] = name##_u64
+    TYPED_SIGNED_ROWS(ROW, name, expression, 1) TYPED_UNSIGNED_ROWS(ROW, name, expression, 1)
 
 // NaN wins.
 REAL_ROWS(max, x > y || x != x ? x : y, 1)
@@ -73,24 +56,24 @@ static status run(struct kernel_call *call, const typed_rows rows)
 
 status binary_max(struct kernel_call *call)
 {
-    static const typed_rows rows = {NUMBER_TABLE(max)};
+    static const typed_rows rows = {TYPED_NUMBERS(max)};
     return run(call, rows);
 }
 
 status binary_min(struct kernel_call *call)
 {
-    static const typed_rows rows = {NUMBER_TABLE(min)};
+    static const typed_rows rows = {TYPED_NUMBERS(min)};
     return run(call, rows);
 }
 
 status binary_sum(struct kernel_call *call)
 {
-    static const typed_rows rows = {NUMBER_TABLE(sum)};
+    static const typed_rows rows = {TYPED_NUMBERS(sum)};
     return run(call, rows);
 }
 
 status binary_mean(struct kernel_call *call)
 {
-    static const typed_rows rows = {REAL_TABLE(mean)};
+    static const typed_rows rows = {TYPED_REALS(mean)};
     return run(call, rows);
 }
