@@ -132,8 +132,8 @@ static status read_options(const struct arguments *arguments, struct checking *c
     STATUS_TRY(read_real(arguments, "rtol", RTOL, &checking->options.tolerance.rtol));
     STATUS_TRY(read_real(arguments, "atol", ATOL, &checking->options.tolerance.atol));
     STATUS_TRY(read_real(arguments, "timeout", TIMEOUT_SECONDS, &checking->timeout));
-    if (checking->timeout > 1e6)
-        return status_make(STATUS_USAGE, "check: --timeout: at most 1000000 seconds");
+    if (!(checking->timeout > 0) || checking->timeout > 1e6)
+        return status_make(STATUS_USAGE, "check: --timeout: more than 0, at most 1000000 seconds");
     STATUS_TRY(arguments_number(arguments, "threads", 0, &checking->options.threads));
     checking->in_process = arguments_flag(arguments, "in-process");
     checking->json = arguments_flag(arguments, "json");

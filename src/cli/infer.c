@@ -18,6 +18,7 @@ enum { ELEMENTS_SHOWN = 1024 };
 struct inferring {
     const struct network *network;
     const struct network_graph *graph;
+    struct executor *executor;
     const char *const *targets; // of --output
     size_t target_count;
     unsigned iterations;
@@ -56,13 +57,13 @@ static const struct network_value *output_value(const struct inferring *inferrin
 
 // Computing -------------------------------------------------------------------
 
-static status run_iterations(struct inferring *inferring, struct executor *executor)
+static status run_iterations(struct inferring *inferring)
 {
     for (unsigned i = 0; i < inferring->iterations; i++) {
         release_all(inferring->outputs, inferring->graph->output_count);
         const uint64_t start = now_ns();
-        STATUS_TRY(executor_run(executor, inferring->inputs, inferring->graph->input_count,
-                                inferring->outputs));
+        STATUS_TRY(executor_run(inferring->executor, inferring->inputs,
+                                inferring->graph->input_count, inferring->outputs));
         inferring->times_ns[i] = now_ns() - start;
     }
     qsort(inferring->times_ns, inferring->iterations, sizeof *inferring->times_ns, by_size);
@@ -233,17 +234,6 @@ static status check_targets(const struct inferring *inferring)
     return STATUS_OK;
 }
 
-static status compute(const struct arguments *arguments, struct inferring *inferring)
-{
-    struct executor_options options = {0};
-    struct executor *executor;
-    STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    STATUS_TRY(executor_create(inferring->network, &options, &executor));
-    const status result = run_iterations(inferring, executor);
-    executor_free(executor);
-    return result;
-}
-
 static status read_seed(const struct arguments *arguments, uint64_t *out_seed)
 {
     const char *text = arguments_value(arguments, "seed");
@@ -255,7 +245,7 @@ static status read_seed(const struct arguments *arguments, uint64_t *out_seed)
 
 static status infer_with_inputs(const struct arguments *arguments, struct inferring *inferring)
 {
-    STATUS_TRY(compute(arguments, inferring));
+    STATUS_TRY(run_iterations(inferring));
     STATUS_TRY(write_files(inferring));
     if (arguments_flag(arguments, "json"))
         return write_json(inferring);
@@ -268,6 +258,7 @@ static status infer(const struct arguments *arguments, const struct network *net
     struct inferring inferring = {.network = network, .graph = network_graph(network, 0)};
     const uint32_t input_count = inferring.graph->input_count;
     const uint32_t output_count = inferring.graph->output_count;
+    struct executor_options options = {0};
     uint64_t seed;
     size_t given_count;
     const char *const *given = arguments_values(arguments, "input", &given_count);
@@ -275,7 +266,10 @@ static status infer(const struct arguments *arguments, const struct network *net
     STATUS_TRY(read_seed(arguments, &seed));
     STATUS_TRY(arguments_number(arguments, "iterations", 1, &inferring.iterations));
     STATUS_TRY(arguments_number(arguments, "max-elements", ELEMENTS_SHOWN, &inferring.shown));
+    STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
     STATUS_TRY(check_targets(&inferring));
+    // Before there are inputs: it bounds the memory that they may take.
+    STATUS_TRY(executor_create(network, &options, &inferring.executor));
 
     inferring.inputs = memory_allocate_zeroed(input_count + 1, sizeof *inferring.inputs);
     inferring.outputs = memory_allocate_zeroed(output_count + 1, sizeof *inferring.outputs);
@@ -289,6 +283,7 @@ static status infer(const struct arguments *arguments, const struct network *net
     free(inferring.inputs);
     free(inferring.outputs);
     free(inferring.times_ns);
+    executor_free(inferring.executor);
     return result;
 }
 
