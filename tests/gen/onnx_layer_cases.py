@@ -61,6 +61,17 @@ def transposed_convolutions():
               **attributes)
 
 
+def deformable_convolutions():
+    for element, tolerance in (("f32", 1e-4), ("f64", 1e-6)):
+        for groups, offset_groups, masked in itertools.product((1, 2), (1, 4), (False, True)):
+            real = lambda dims, seed, high=2.0: reals(dims, seed, -high, high, element)
+            layer(element, 19, "DeformConv", [
+                real([2, 4, 7, 6], 1), real([6, 4 // groups, 3, 2], 2), real([2, offset_groups * 12, 4, 6], 3),
+                real([6], 4), real([2, offset_groups * 6, 4, 6], 5) if masked else None][:5 if masked else 4],
+                tolerance=tolerance, kernel_shape=[3, 2], pads=[1, 1, 1, 0], strides=[2, 1], group=groups,
+                offset_group=offset_groups)
+
+
 WINDOWS = [
     ([2, 3, 13], {"kernel_shape": [3]}),
     ([2, 3, 13], {"kernel_shape": [4], "strides": [3], "pads": [1, 2]}),
@@ -217,6 +228,6 @@ def recurrent_layers():
     recurrent("coupled", "LSTM", input_forget=1, states=True)
 
 
-for group in (convolutions, transposed_convolutions, poolings, products, equations, normalizations,
+for group in (convolutions, transposed_convolutions, deformable_convolutions, poolings, products, equations, normalizations,
               recurrent_layers):
     group()
