@@ -7,6 +7,7 @@ import itertools
 from onnx_opset_cases import *
 
 LAYERS = []
+RECIPES = []  # what the layers were made of
 
 
 def layer(name, opset, operator, inputs, outputs=None, tolerance=1e-5, **attributes):
@@ -14,6 +15,7 @@ def layer(name, opset, operator, inputs, outputs=None, tolerance=1e-5, **attribu
     names = ["-" if tensor is None else f"x{i}" for i, tensor in enumerate(inputs)]
     given = {label: tensor for label, tensor in zip(names, inputs) if tensor is not None}
     outputs = outputs or {"y": next(iter(given.values()))[0]}
+    RECIPES.append((operator, opset, names, given, outputs, attributes, tolerance))
     LAYERS.append(Case(f"{opset}_{operator}_{name}_{len(LAYERS)}", opset,
                        [node(operator, " ".join(names), " ".join(outputs), **attributes)], given,
                        outputs, {}, None, None, tolerance))
@@ -231,3 +233,37 @@ def recurrent_layers():
 for group in (convolutions, transposed_convolutions, deformable_convolutions, poolings, products, equations, normalizations,
               recurrent_layers):
     group()
+
+
+def narrow_pairs(element, each=3):
+    """Networks that compute layers in f16 or bf16, each with one that computes in f32 and rounds at the end.
+
+    Up to `each` for every operator.
+    """
+    taken = {}
+    for operator, opset, names, given, outputs, attributes, _ in RECIPES:
+        f32 = all(tensor[0] in ("f32", "i32") for tensor in given.values()) and set(outputs.values()) == {"f32"}
+        statistics = operator in ("LayerNormalization", "BatchNormalization") and len(outputs) > 1
+        if not f32 or statistics or taken.setdefault(operator, 0) == each:
+            continue
+        taken[operator] += 1
+        inputs = {name: tensor for name, tensor in given.items()}
+        pair = []
+        for wide in (True, False):
+            nodes, used = [], []
+            for name in names:
+                if name == "-" or given[name][0] != "f32":
+                    used.append(name)
+                    continue
+                nodes.append(cast(name, f"{name}n", element))
+                if wide:
+                    nodes.append(cast(f"{name}n", f"{name}w", "f32"))
+                used.append(f"{name}{'w' if wide else 'n'}")
+            nodes.append(node(operator, " ".join(used), " ".join(f"{name}_" for name in outputs), **attributes))
+            for name in outputs:
+                if wide:
+                    nodes.append(cast(f"{name}_", f"{name}_n", element))
+                nodes.append(cast(f"{name}_n" if wide else f"{name}_", name, "f32"))
+            pair.append(Case(f"{element}_{operator}_{taken[operator]}", 21 if opset > 13 else 13, nodes, inputs, outputs,
+                             {}, None, None, {"f16": 2 ** -10, "bf16": 2 ** -7}[element]))
+        yield pair
