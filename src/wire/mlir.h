@@ -195,6 +195,9 @@ status mlir_failure(const struct mlir_document *document, const char *at, const 
 status mlir_attribute_resolve(const struct mlir_document *document,
                               const struct mlir_attribute *attribute,
                               const struct mlir_attribute **out_attribute);
+// The same; NULL instead of a failure.
+const struct mlir_attribute *mlir_attribute_target(const struct mlir_document *document,
+                                                   const struct mlir_attribute *attribute);
 status mlir_type_resolve(const struct mlir_document *document, const struct mlir_type *type,
                          const struct mlir_type **out_type);
 

@@ -144,22 +144,25 @@ void mlir_free(struct mlir_document *document)
     free(document);
 }
 
+const struct mlir_attribute *mlir_attribute_target(const struct mlir_document *document,
+                                                   const struct mlir_attribute *attribute)
+{
+    for (unsigned i = 0; attribute != NULL && i < MLIR_DEPTH_MOST; i++) {
+        if (attribute->kind != MLIR_REFERENCE)
+            return attribute;
+        attribute = find_key(&document->aliases, &document->alias_index, attribute->text);
+    }
+    return NULL;
+}
+
 status mlir_attribute_resolve(const struct mlir_document *document,
                               const struct mlir_attribute *attribute,
                               const struct mlir_attribute **out_attribute)
 {
-    const struct mlir_attribute *target = attribute;
-    for (unsigned i = 0; i < MLIR_DEPTH_MOST; i++) {
-        if (target->kind != MLIR_REFERENCE) {
-            *out_attribute = target;
-            return STATUS_OK;
-        }
-        const struct view name = target->text;
-        target = find_key(&document->aliases, &document->alias_index, name);
-        if (target == NULL)
-            return mlir_failure(document, name.data, "'%.*s' is not defined", VIEW_ARGUMENTS(name));
-    }
-    return mlir_failure(document, attribute->text.data, "'%.*s' is defined by itself",
+    *out_attribute = mlir_attribute_target(document, attribute);
+    if (*out_attribute != NULL)
+        return STATUS_OK;
+    return mlir_failure(document, attribute->text.data, "'%.*s' is not defined",
                         VIEW_ARGUMENTS(attribute->text));
 }
 

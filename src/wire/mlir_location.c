@@ -162,13 +162,9 @@ struct printer {
 static const struct mlir_location *resolve(const struct mlir_document *document,
                                            const struct mlir_location *location)
 {
-    struct mlir_attribute reference = {.kind = MLIR_REFERENCE, .text = location->text};
-    const struct mlir_attribute *attribute = &reference;
-    const status failure = mlir_attribute_resolve(document, attribute, &attribute);
-    status_free(failure);
-    if (failure != STATUS_OK || attribute->kind != MLIR_PLACE)
-        return NULL;
-    return attribute->location;
+    const struct mlir_attribute reference = {.kind = MLIR_REFERENCE, .text = location->text};
+    const struct mlir_attribute *target = mlir_attribute_target(document, &reference);
+    return target != NULL && target->kind == MLIR_PLACE ? target->location : NULL;
 }
 
 static void print(struct printer *printer, const struct mlir_location *location);

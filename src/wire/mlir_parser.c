@@ -161,8 +161,10 @@ status mlir_skip_group(struct mlir_parser *parser, const struct mlir_list *piece
 // The first '>' that stands in no text; NULL when there is none.
 static const char *find_end(const char *at, const char *end)
 {
+    const char *stop = at;
     for (;;) {
-        const char *stop = memchr(at, '>', (size_t)(end - at));
+        if (stop <= at)
+            stop = memchr(at, '>', (size_t)(end - at));
         if (stop == NULL)
             return NULL;
         const char *quote = memchr(at, '"', (size_t)(stop - at));

@@ -83,6 +83,8 @@ enum mlir_piece_kind {
     MLIR_PIECE_REGION,
     MLIR_PIECE_SUCCESSOR,
     MLIR_PIECE_ARGUMENT,
+    MLIR_PIECE_OPERAND_TYPE,
+    MLIR_PIECE_RESULT_TYPE,
 };
 
 struct mlir_piece {
@@ -93,6 +95,7 @@ struct mlir_piece {
         struct mlir_region region;
         struct view successor;
         struct mlir_argument argument;
+        const struct mlir_type *type;
     };
 };
 
@@ -106,9 +109,7 @@ status mlir_read_body(struct mlir_parser *parser, bool plain, struct view *out_b
 
 bool mlir_starts_type(const struct mlir_parser *parser);
 status mlir_read_type(struct mlir_parser *parser, const struct mlir_type **out_type);
-// Items of `const struct mlir_type *`: a, b, or (a, b), or ().
-status mlir_read_types(struct mlir_parser *parser, const struct mlir_list *list);
-// The same, only in parentheses.
+// Items of `const struct mlir_type *`: (a, b), or ().
 status mlir_read_type_group(struct mlir_parser *parser, const struct mlir_list *list);
 struct mlir_types mlir_types_end(struct mlir_parser *parser, const struct mlir_list *list);
 

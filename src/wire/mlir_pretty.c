@@ -129,24 +129,33 @@ static status read_brace(struct mlir_parser *parser, struct mlir_operation *oper
     }
 }
 
-static struct mlir_types join(struct mlir_parser *parser, struct mlir_types a, struct mlir_types b)
+static status add_type(struct mlir_parser *parser, enum mlir_piece_kind kind,
+                       const struct mlir_list *pieces)
 {
-    if (a.count == 0)
-        return b;
-    const struct mlir_type **items = arena_allocate(
-        &parser->document->arena, ((size_t)a.count + b.count) * sizeof(struct mlir_type *));
-    memcpy(items, a.items, a.count * sizeof *items);
-    if (b.count > 0)
-        memcpy(items + a.count, b.items, b.count * sizeof *items);
-    return (struct mlir_types){items, a.count + b.count};
+    struct mlir_piece piece = {.kind = kind};
+    STATUS_TRY(mlir_read_type(parser, &piece.type));
+    mlir_list_add(parser, pieces, &piece);
+    return STATUS_OK;
 }
 
-static status read_more_types(struct mlir_parser *parser, struct mlir_types *types)
+// "a, b", "(a, b)" or "()". What follows a comma and is no type does not belong to it.
+static status read_types(struct mlir_parser *parser, enum mlir_piece_kind kind,
+                         const struct mlir_list *pieces)
 {
-    const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
-    STATUS_TRY(mlir_read_types(parser, &list));
-    *types = join(parser, *types, mlir_types_end(parser, &list));
-    return STATUS_OK;
+    const bool grouped = mlir_take(parser, '(');
+    if (grouped && mlir_take(parser, ')'))
+        return STATUS_OK;
+    for (;;) {
+        STATUS_TRY(add_type(parser, kind, pieces));
+        const char *comma = parser->token.text.data;
+        if (!mlir_take(parser, ','))
+            break;
+        if (!grouped && !mlir_starts_type(parser)) {
+            mlir_move(parser, comma);
+            break;
+        }
+    }
+    return grouped ? mlir_expect(parser, ')', "',' or ')'") : STATUS_OK;
 }
 
 static bool at_arrow(const struct mlir_parser *parser)
@@ -156,25 +165,27 @@ static bool at_arrow(const struct mlir_parser *parser)
 }
 
 // "-> types", "to type": of results.
-static status read_result_types(struct mlir_parser *parser, struct mlir_operation *operation)
+static status read_result_types(struct mlir_parser *parser, struct mlir_operation *operation,
+                                const struct mlir_list *pieces)
 {
     mlir_advance(parser);
     if (!mlir_starts_type(parser))
         return STATUS_OK;
     operation->has_arrow = true;
-    return read_more_types(parser, &operation->result_types);
+    return read_types(parser, MLIR_PIECE_RESULT_TYPE, pieces);
 }
 
 // ": types", perhaps followed by results; "a (b, c)" is one list.
-static status read_colon(struct mlir_parser *parser, struct mlir_operation *operation)
+static status read_colon(struct mlir_parser *parser, struct mlir_operation *operation,
+                         const struct mlir_list *pieces)
 {
     mlir_advance(parser);
     if (!mlir_starts_type(parser))
         return STATUS_OK;
     do {
-        STATUS_TRY(read_more_types(parser, &operation->operand_types));
+        STATUS_TRY(read_types(parser, MLIR_PIECE_OPERAND_TYPE, pieces));
     } while (mlir_at(parser, '('));
-    return at_arrow(parser) ? read_result_types(parser, operation) : STATUS_OK;
+    return at_arrow(parser) ? read_result_types(parser, operation, pieces) : STATUS_OK;
 }
 
 // "(%a = %b, ...)" names what a block takes; anything else is only looked through.
@@ -199,25 +210,17 @@ static status read_parenthesis(struct mlir_parser *parser, const struct mlir_lis
     return mlir_expect(parser, ')', "',' or ')'");
 }
 
-// A list that holds no values is an attribute.
+// A list of nothing but numbers and such lists, on one line, is an attribute.
 static bool is_plain_list(const struct mlir_parser *parser)
 {
-    const int first = mlir_peek(parser).kind;
-    if (first != MLIR_TOKEN_INTEGER && first != '-' && first != '[' && first != ']' &&
-        first != MLIR_TOKEN_TEXT)
-        return false;
-    const char *stop =
-        memchr(parser->token.text.data, '\n', (size_t)(parser->end - parser->token.text.data));
-    const char *end = stop != NULL ? stop : parser->end;
-    const char *at = parser->token.text.data;
-    for (unsigned depth = 0; at < end; at++) {
+    unsigned depth = 0;
+    for (const char *at = parser->token.text.data; at < parser->end; at++) {
         if (*at == '[')
             depth++;
         else if (*at == ']' && --depth == 0)
             return true;
-        else if (*at == '%' || *at == '{' || *at == '<' || mlir_token_is_name(*at) != 0)
-            if ((unsigned)(*at - '0') > 9 && *at != '.')
-                return false;
+        else if (strchr(", -.]", *at) == NULL && (unsigned)(*at - '0') > 9)
+            return false;
     }
     return false;
 }
@@ -258,7 +261,7 @@ static status read_word(struct mlir_parser *parser, struct mlir_operation *opera
 {
     const struct view word = parser->token.text;
     if (at_arrow(parser))
-        return read_result_types(parser, operation);
+        return read_result_types(parser, operation, pieces);
     if (view_is(word, "true") || view_is(word, "false") || mlir_peek(parser).kind == '<')
         return read_literal(parser, pieces);
     mlir_advance(parser);
@@ -288,9 +291,9 @@ static status read_piece(struct mlir_parser *parser, struct mlir_operation *oper
     case '{':
         return read_brace(parser, operation, pieces);
     case ':':
-        return read_colon(parser, operation);
+        return read_colon(parser, operation, pieces);
     case MLIR_TOKEN_ARROW:
-        return read_result_types(parser, operation);
+        return read_result_types(parser, operation, pieces);
     case '(':
         return read_parenthesis(parser, pieces);
     case '[':
@@ -364,7 +367,22 @@ static void gather_all(struct mlir_parser *parser, const struct mlir_list *piece
                                    &operation->successor_count);
     operation->arguments = gather(parser, pieces, MLIR_PIECE_ARGUMENT, sizeof(struct mlir_argument),
                                   &operation->argument_count);
+    operation->operand_types.items =
+        gather(parser, pieces, MLIR_PIECE_OPERAND_TYPE, sizeof(struct mlir_type *),
+               &operation->operand_types.count);
+    operation->result_types.items =
+        gather(parser, pieces, MLIR_PIECE_RESULT_TYPE, sizeof(struct mlir_type *),
+               &operation->result_types.count);
     parser->stack_used = pieces->from;
+}
+
+static bool ends_with_type(const struct mlir_parser *parser, const struct mlir_list *pieces)
+{
+    if (parser->stack_used == pieces->from)
+        return false;
+    struct mlir_piece last;
+    memcpy(&last, parser->stack + parser->stack_used - sizeof last, sizeof last);
+    return last.kind >= MLIR_PIECE_OPERAND_TYPE;
 }
 
 static bool is_module(struct view name)
@@ -377,7 +395,6 @@ status mlir_read_pretty(struct mlir_parser *parser, struct mlir_operation *opera
     const struct mlir_list pieces = mlir_list_begin(parser, sizeof(struct mlir_piece));
     bool types_before = false;
     while (!ends_here(parser, types_before) && !mlir_starts_location(parser)) {
-        const uint32_t types = operation->operand_types.count + operation->result_types.count;
         if (is_module(operation->name) && mlir_at(parser, '{')) {
             struct mlir_piece piece = {.kind = MLIR_PIECE_REGION};
             STATUS_TRY(mlir_read_region(parser, &piece.region));
@@ -385,7 +402,7 @@ status mlir_read_pretty(struct mlir_parser *parser, struct mlir_operation *opera
         } else {
             STATUS_TRY(read_piece(parser, operation, &pieces));
         }
-        types_before = operation->operand_types.count + operation->result_types.count > types;
+        types_before = ends_with_type(parser, &pieces);
     }
     gather_all(parser, &pieces, operation);
     return STATUS_OK;

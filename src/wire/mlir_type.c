@@ -76,25 +76,6 @@ status mlir_read_type_group(struct mlir_parser *parser, const struct mlir_list *
     return mlir_expect(parser, ')', "',' or ')'");
 }
 
-// Types that follow commas belong to the list; another thing behind a comma does not.
-status mlir_read_types(struct mlir_parser *parser, const struct mlir_list *list)
-{
-    if (mlir_at(parser, '('))
-        return mlir_read_type_group(parser, list);
-    for (;;) {
-        const struct mlir_type *type;
-        STATUS_TRY(mlir_read_type(parser, &type));
-        mlir_list_add(parser, list, &type);
-        const char *comma = parser->token.text.data;
-        if (!mlir_take(parser, ','))
-            return STATUS_OK;
-        if (!mlir_starts_type(parser)) {
-            mlir_move(parser, comma);
-            return STATUS_OK;
-        }
-    }
-}
-
 static status read_function_type(struct mlir_parser *parser, struct mlir_type *type)
 {
     type->kind = MLIR_FUNCTION;

@@ -203,16 +203,18 @@ static status set_list(struct tosa_importer *importer, const struct mlir_attribu
     return STATUS_OK;
 }
 
+// The element that a type attribute names is all that operators ask for.
 static status set_type(struct tosa_importer *importer, const struct mlir_attribute *source,
                        struct attribute *attribute)
 {
-    struct value_type *type = arena_allocate(&importer->network->arena, sizeof *type);
-    const status failure = tosa_value_type(importer, source->type, type);
-    if (failure != STATUS_OK) {
-        status_free(failure);
+    const enum element element = element_of(source->type);
+    if (element == ELEMENT_NONE) {
         set_text(attribute, source->text);
         return STATUS_OK;
     }
+    const struct shape scalar = {0};
+    struct value_type *type = arena_allocate(&importer->network->arena, sizeof *type);
+    *type = value_type_tensor(element, &scalar);
     attribute->kind = ATTRIBUTE_TYPE;
     attribute->type = type;
     return STATUS_OK;

@@ -350,7 +350,6 @@ static void fill_node(const struct tosa_draft *draft, uint32_t id, uint32_t inde
     node->index = index;
     node->type = draft->type;
     node->domain = VIEW_LITERAL("tosa");
-    node->line = tosa_line(importer, draft->operation->text.data);
     tosa_place(importer, draft->operation->location, &node->name, &node->location);
     node->inputs = draft->inputs;
     node->outputs = draft->outputs;
