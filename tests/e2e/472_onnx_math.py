@@ -190,6 +190,28 @@ def test_empty_and_scalar_tensors(folder):
     equal(compute(folder, "Softmax", [vector("f32", [7.0])], "f32"), [1.0], "softmax of one")
 
 
+def test_first_versions(folder):
+    x = ("f32", [1, 2, 2, 3], [float(i) for i in range(12)])
+    got = compute(folder, "ImageScaler", [x], "f32", opset=1, scale=2.0, bias=[1.0, -1.0])
+    equal(got, [2 * i + (1.0 if i < 6 else -1.0) for i in range(12)], "ImageScaler")
+    got = compute(folder, "Crop", [x], "f32", opset=1, border=[1, 0, 1, 1])
+    equal(got, [1.0, 7.0], "Crop")
+    got = compute(folder, "Crop", [x], "f32", opset=1, border=[1, 1, 0, 0], scale=[1, 2])
+    equal(got, [4.0, 5.0, 10.0, 11.0], "Crop to a size")
+    equal(compute(folder, "Affine", [vector("f32", [1.0, 2.0])], "f32", opset=1, alpha=3.0, beta=1.0),
+          [4.0, 7.0], "Affine")
+    equal(compute(folder, "Cast", [vector("f32", [1.5])], "i32", opset=1, to="INT32"), [1], "Cast by name")
+    got = compute(folder, "Greater", [("f32", [2, 2], [1.0, 2.0, 3.0, 4.0]), ("f32", [2], [2.0, 3.0])],
+                  "bool", opset=1, broadcast=1, axis=0)
+    equal(got, [False, False, False, True], "Greater")
+    got = compute(folder, "Softmax", [("f32", [1, 2, 2], [0.0] * 4)], "f32", opset=1)
+    equal(got, [0.25] * 4, "Softmax of everything behind the axis")
+    got = compute(folder, "ReduceMax", [("f32", [2, 2], [1.0, 5.0, 2.0, 3.0])], "f32", opset=1, axes=[0])
+    equal(got, [2.0, 5.0], "ReduceMax")
+    got = compute(folder, "Selu", [vector("f32", [1.0])], "f32", opset=1)
+    close_to(got[0], 1.0507, 1e-6, "Selu's first gamma")
+
+
 def test_wrong_inputs_are_refused(folder):
     def refused(operator, inputs, message, opset=21, **attributes):
         names = [f"x{i}" for i in range(len(inputs))]

@@ -6,5 +6,7 @@
 #include "kernels/kernel.h"
 
 status unary_clip(struct kernel_call *call);
+status unary_crop(struct kernel_call *call);
+status unary_image_scaler(struct kernel_call *call);
 
 #endif

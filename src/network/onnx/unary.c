@@ -1,5 +1,7 @@
 // Functions of one number.
 
+#include <inttypes.h>
+
 #include "network/operator_tables.h"
 
 static status one_of(struct inference *inference, uint32_t elements)
@@ -76,6 +78,55 @@ static status infer_clip(struct inference *inference)
     return infer_number(inference);
 }
 
+// Images of the first, experimental set: batch x channels x height x width.
+static status image_shape(struct inference *inference, const struct value_type **out_input)
+{
+    STATUS_TRY(inference_need_tensor(inference, 0, out_input));
+    STATUS_TRY(infer_real(inference));
+    if ((*out_input)->ranked && (*out_input)->shape.rank != 4)
+        return status_make(STATUS_DATA, "an image has 4 dimensions, not %u",
+                           (*out_input)->shape.rank);
+    return STATUS_OK;
+}
+
+static status infer_image_scaler(struct inference *inference)
+{
+    const struct value_type *input;
+    STATUS_TRY(image_shape(inference, &input));
+    const double *bias = NULL;
+    const uint32_t count = attribute_reals(inference->node->attributes, "bias", &bias);
+    if (count > 0 && input->ranked && input->shape.dims[1] >= 0 && input->shape.dims[1] != count)
+        return status_make(STATUS_DATA, "a bias of %u channels for %" PRId64, count,
+                           input->shape.dims[1]);
+    return STATUS_OK;
+}
+
+// The size is what is left between the borders, or `scale`.
+static status infer_crop(struct inference *inference)
+{
+    const struct value_type *input;
+    STATUS_TRY(image_shape(inference, &input));
+    const int64_t *border = NULL; // left, top, right, bottom
+    const int64_t *scale = NULL;  // height, width
+    if (attribute_integers(inference->node->attributes, "border", &border) != 4)
+        return status_make(STATUS_DATA, "the border is not 4 numbers");
+    const uint32_t sizes = attribute_integers(inference->node->attributes, "scale", &scale);
+    if (sizes != 0 && sizes != 2)
+        return status_make(STATUS_DATA, "the scale is not 2 numbers");
+    for (uint32_t i = 0; input->ranked && i < 2; i++) {
+        const int64_t length = input->shape.dims[2 + i];
+        const int64_t before = border[1 - i];
+        const int64_t behind = border[3 - i];
+        if (length == SHAPE_UNKNOWN)
+            continue;
+        if (before < 0 || before > length || behind < 0 ||
+            (sizes == 0 ? behind > length - before : scale[i] < 0 || scale[i] > length - before))
+            return status_make(STATUS_DATA, "the crop does not lie within the image");
+        inference->outputs[0].shape.dims[2 + i] = sizes == 0 ? length - before - behind : scale[i];
+    }
+    return STATUS_OK;
+}
+
 // Also sequences and optionals.
 static status infer_identity(struct inference *inference)
 {
@@ -105,6 +156,7 @@ static const struct operator_definition DEFINITIONS[] = {
     {"Clip", OPERATOR_ELEMENTWISE, 1, 3, 1, 1, 2, false, infer_clip, NULL},
     UNARY("Cos", 4, infer_real),
     UNARY("Cosh", 4, infer_real),
+    {"Crop", OPERATOR_MOVEMENT, 1, 1, 1, 1, 0, false, infer_crop, NULL},
     UNARY("Elu", 6, infer_real),
     UNARY("Erf", 4, infer_real),
     UNARY("Exp", 4, infer_real),
@@ -113,6 +165,7 @@ static const struct operator_definition DEFINITIONS[] = {
     UNARY("HardSigmoid", 4, infer_real),
     UNARY("HardSwish", 5, infer_real),
     UNARY("Identity", 0, infer_identity),
+    UNARY("ImageScaler", 2, infer_image_scaler),
     UNARY("IsInf", 1, infer_question),
     UNARY("IsNaN", 1, infer_question),
     UNARY("LeakyRelu", 2, infer_real),
