@@ -12,13 +12,9 @@ struct convolution_job {
     int16_t *input;    // batch, in..., channels
     uint64_t in_count; // positions of the input
     uint64_t out_count;
-    uint64_t taps;
-    // Of a product:
-    struct integer_packed **groups;
-    struct integer_plan plan;
-    // Of a depthwise one:
-    int16_t *weights; // taps, filters
-    uint64_t tile_positions, tiles;
+    const struct integer_weights *weights;
+    struct integer_plan plan;       // of a product
+    uint64_t tile_positions, tiles; // of a depthwise one
     integer_finish finish;
     void *context;
     bool no_memory; // set by any piece
@@ -132,7 +128,7 @@ static void product_tile(const struct convolution_job *job, uint64_t index, int1
     const uint64_t each = job->plan.row_tiles * job->plan.column_tiles;
     const uint64_t batch = index / each / shape->groups;
     const uint64_t group = index / each % shape->groups;
-    const struct integer_packed *packed = job->groups[group];
+    const struct integer_packed *packed = job->weights->packed[group];
     struct integer_tile tile;
     integer_tile_place(&job->plan, packed, index % each, job->out_count, &tile);
     tile.batch = batch;
@@ -155,8 +151,9 @@ static void product_tile(const struct convolution_job *job, uint64_t index, int1
 static void product_piece(void *context, uint64_t from, uint64_t to)
 {
     struct convolution_job *job = context;
-    int16_t *scratch = integer_allocate(job->plan.rows * integer_packed_stride(job->groups[0]) + 1);
-    void *sums = integer_tile_allocate(&job->plan, job->groups[0], job->shape->wide);
+    int16_t *scratch =
+        integer_allocate(job->plan.rows * integer_packed_stride(job->weights->packed[0]) + 1);
+    void *sums = integer_tile_allocate(&job->plan, job->weights->packed[0], job->shape->wide);
     if (scratch == NULL || sums == NULL)
         __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
     else
@@ -166,34 +163,13 @@ static void product_piece(void *context, uint64_t from, uint64_t to)
     free(sums);
 }
 
-static status run_product(struct convolution_job *job, struct parallel *parallel)
+static void run_product(struct convolution_job *job, struct parallel *parallel)
 {
     const struct integer_convolution *shape = job->shape;
-    struct integer_matrix weights = shape->weights;
-    weights.rows = shape->filters / shape->groups;
-    job->groups = calloc((size_t)shape->groups, sizeof *job->groups);
-    if (job->groups == NULL)
-        return status_make(STATUS_LIMIT, "no memory for %llu groups",
-                           (unsigned long long)shape->groups);
-    status result = STATUS_OK;
-    for (uint64_t g = 0; g < shape->groups && result == STATUS_OK; g++) {
-        const uint64_t first = g * weights.rows;
-        weights.data = (const char *)shape->weights.data +
-                       first * weights.row_stride * element_size(weights.element);
-        if (shape->weights.zeros.count > 1)
-            weights.zeros.items = shape->weights.zeros.items + first;
-        result = integer_pack(&weights, &job->groups[g]);
-    }
-    if (result == STATUS_OK) {
-        integer_plan_tiles(job->groups[0], job->out_count, &job->plan);
-        parallel_for(parallel,
-                     shape->batch * shape->groups * job->plan.row_tiles * job->plan.column_tiles, 1,
-                     product_piece, job);
-    }
-    for (uint64_t g = 0; g < shape->groups; g++)
-        integer_packed_free(job->groups[g]);
-    free(job->groups);
-    return result;
+    integer_plan_tiles(job->weights->packed[0], job->out_count, &job->plan);
+    parallel_for(parallel,
+                 shape->batch * shape->groups * job->plan.row_tiles * job->plan.column_tiles, 1,
+                 product_piece, job);
 }
 
 // Depthwise: sums[f] += input[f / multiplier] * weights[f] for a whole position.
@@ -228,7 +204,7 @@ static void depthwise_position(const struct convolution_job *job, uint64_t batch
     const struct integer_convolution *shape = job->shape;
     const uint64_t multiplier = shape->filters / shape->channels;
     const int16_t *input = job->input + batch * job->in_count * shape->channels;
-    const int16_t *weights = job->weights;
+    const int16_t *weights = job->weights->lines;
     int64_t start[3];
     split_position(shape, position, start);
     uint64_t tap[3] = {0};
@@ -276,28 +252,13 @@ static void depthwise_piece(void *context, uint64_t from, uint64_t to)
     free(sums);
 }
 
-static status run_depthwise(struct convolution_job *job, struct parallel *parallel)
+static void run_depthwise(struct convolution_job *job, struct parallel *parallel)
 {
     const struct integer_convolution *shape = job->shape;
     enum { SUMS_MOST = 16 << 10 };
-    job->weights = integer_allocate(job->taps * shape->filters);
-    int16_t *row = integer_allocate(job->taps);
-    if (job->weights == NULL || row == NULL) {
-        free(job->weights);
-        free(row);
-        return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
-    }
-    for (uint64_t f = 0; f < shape->filters; f++) {
-        integer_matrix_row(&shape->weights, f, row);
-        for (uint64_t t = 0; t < job->taps; t++)
-            job->weights[t * shape->filters + f] = row[t];
-    }
-    free(row);
     job->tile_positions = SUMS_MOST / shape->filters + 1;
     job->tiles = (job->out_count + job->tile_positions - 1) / job->tile_positions;
     parallel_for(parallel, shape->batch * job->tiles, 1, depthwise_piece, job);
-    free(job->weights);
-    return STATUS_OK;
 }
 
 status integer_convolve(const struct integer_convolution *convolution, struct parallel *parallel,
@@ -307,24 +268,30 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
         .shape = convolution,
         .in_count = product(convolution->in),
         .out_count = product(convolution->out),
-        .taps = product(convolution->kernel),
         .finish = finish,
         .context = context,
     };
     if (convolution->batch == 0 || job.out_count == 0 || convolution->filters == 0)
         return STATUS_OK;
+    const bool depthwise =
+        convolution->channels == convolution->groups && convolution->channels > 1;
+    struct integer_weights *weights;
+    STATUS_TRY(integer_weights_take(&convolution->weights, convolution->groups, depthwise,
+                                    convolution->keep, &weights));
+    job.weights = weights;
     const uint64_t positions = convolution->batch * job.in_count;
     // One more, so that a row of odd depth can be read in pairs.
     job.input = integer_allocate(positions * convolution->channels + 1);
-    if (job.input == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the input of a convolution");
-    job.input[positions * convolution->channels] = 0;
-    parallel_for(parallel, positions, 4096, widen_piece, &job);
-    const bool depthwise =
-        convolution->channels == convolution->groups && convolution->channels > 1;
-    status result = depthwise ? run_depthwise(&job, parallel) : run_product(&job, parallel);
+    if (job.input != NULL) {
+        job.input[positions * convolution->channels] = 0;
+        parallel_for(parallel, positions, 4096, widen_piece, &job);
+        if (depthwise)
+            run_depthwise(&job, parallel);
+        else
+            run_product(&job, parallel);
+    }
+    const bool done = job.input != NULL && !job.no_memory;
     free(job.input);
-    if (result == STATUS_OK && job.no_memory)
-        result = status_make(STATUS_LIMIT, "no memory for a convolution");
-    return result;
+    integer_weights_release(weights, convolution->keep);
+    return done ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for a convolution");
 }

@@ -15,6 +15,22 @@ void integer_force_portable(bool portable);
 // Row `row` widened, without zero points.
 void integer_matrix_row(const struct integer_matrix *matrix, uint64_t row, int16_t *out);
 
+// Weights as the loops take them.
+struct integer_weights {
+    struct kernel_state base;
+    struct integer_matrix matrix;   // that they were made of
+    uint64_t groups;                // whose rows follow one another
+    bool depthwise;                 // one channel for each group
+    struct integer_packed **packed; // by group; of a depthwise one NULL
+    int16_t *lines;                 // of a depthwise one: taps, filters
+};
+
+// What is kept and fits, or what is made now. Release it after use. Fails when there
+// is no memory.
+status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups, bool depthwise,
+                            struct integer_keep keep, struct integer_weights **out_weights);
+void integer_weights_release(struct integer_weights *weights, struct integer_keep keep);
+
 // How a product is cut into tiles: of the work alone, whatever the threads are.
 struct integer_plan {
     uint64_t rows, columns; // of a tile, at most

@@ -86,36 +86,73 @@ static uint64_t exact_pairs(int32_t largest)
     return (uint64_t)(INT32_MAX / pair);
 }
 
+// The numbers of one panel, taken for up to PANEL columns at a time; the largest
+// magnitude of all.
+#define DEFINE_FILL(name, type)                                                                    \
+    static int32_t name(const struct integer_matrix *columns, uint64_t first, uint64_t count,      \
+                        const int32_t zeros[PANEL], int16_t *panel)                                \
+    {                                                                                              \
+        const type *data = (const type *)columns->data + first * columns->row_stride;              \
+        const uint64_t stride = columns->row_stride;                                               \
+        int32_t largest = 0;                                                                       \
+        uint64_t k = 0;                                                                            \
+        for (uint64_t o = 0; o < columns->outer; o++)                                              \
+            for (uint64_t i = 0; i < columns->inner; i++, k++) {                                   \
+                const type *from = data + o * columns->outer_stride + i * columns->inner_stride;   \
+                int16_t *to = panel + k / 2 * 2 * PANEL + k % 2;                                   \
+                for (uint64_t c = 0; c < count; c++) {                                             \
+                    const int32_t value = from[c * stride] - zeros[c];                             \
+                    const int32_t magnitude = value < 0 ? -value : value;                          \
+                    largest = magnitude > largest ? magnitude : largest;                           \
+                    to[2 * c] = (int16_t)value;                                                    \
+                }                                                                                  \
+            }                                                                                      \
+        return largest;                                                                            \
+    }
+
+DEFINE_FILL(fill_i8, int8_t)
+DEFINE_FILL(fill_u8, uint8_t)
+DEFINE_FILL(fill_i16, int16_t)
+
+static int32_t fill_panel(const struct integer_matrix *columns, uint64_t first, uint64_t count,
+                          int16_t *panel)
+{
+    int32_t zeros[PANEL];
+    for (uint64_t c = 0; c < count; c++)
+        zeros[c] = zero_of(columns->zeros, first + c);
+    switch (columns->element) {
+    case ELEMENT_U8:
+    case ELEMENT_U4:
+        return fill_u8(columns, first, count, zeros, panel);
+    case ELEMENT_I16:
+        return fill_i16(columns, first, count, zeros, panel);
+    default:
+        return fill_i8(columns, first, count, zeros, panel);
+    }
+}
+
 status integer_pack(const struct integer_matrix *columns, struct integer_packed **out_packed)
 {
     const uint64_t depth = columns->outer * columns->inner;
     const uint64_t pairs = depth / 2 + depth % 2;
     const uint64_t panels = columns->rows / PANEL + (columns->rows % PANEL != 0);
     struct integer_packed *packed = calloc(1, sizeof *packed);
-    int16_t *row = integer_allocate(2 * pairs);
     int16_t *data = pairs == 0 || panels <= (UINT64_C(1) << 46) / (2 * PANEL * pairs)
                         ? integer_allocate(panels * pairs * 2 * PANEL)
                         : NULL;
-    if (packed == NULL || row == NULL || data == NULL) {
+    if (packed == NULL || data == NULL) {
         free(packed);
-        free(row);
         free(data);
         return no_memory();
     }
     memset(data, 0, (size_t)(panels * pairs * 2 * PANEL) * sizeof *data);
-    memset(row, 0, (size_t)(2 * pairs) * sizeof *row);
     int32_t largest = 0;
-    for (uint64_t n = 0; n < columns->rows; n++) {
-        integer_matrix_row(columns, n, row);
-        int16_t *place = data + n / PANEL * pairs * 2 * PANEL + n % PANEL * 2;
-        for (uint64_t p = 0; p < pairs; p++) {
-            place[p * 2 * PANEL] = row[2 * p];
-            place[p * 2 * PANEL + 1] = row[2 * p + 1];
-        }
-        for (uint64_t k = 0; k < depth; k++)
-            largest = abs(row[k]) > largest ? abs(row[k]) : largest;
+    for (uint64_t p = 0; p < panels; p++) {
+        const uint64_t left = columns->rows - p * PANEL;
+        const int32_t found = fill_panel(columns, p * PANEL, left < PANEL ? left : PANEL,
+                                         data + p * pairs * 2 * PANEL);
+        largest = found > largest ? found : largest;
     }
-    free(row);
     *packed = (struct integer_packed){columns->rows, depth, pairs, exact_pairs(largest), data};
     *out_packed = packed;
     return STATUS_OK;
@@ -356,6 +393,19 @@ void integer_tile_place(const struct integer_plan *plan, const struct integer_pa
         .columns = columns_left < plan->columns ? columns_left : plan->columns,
     };
     out_tile->stride = out_tile->columns;
+}
+
+status integer_matmul_weights(const struct integer_matrix *rows,
+                              const struct integer_matrix *weights, struct integer_keep keep,
+                              bool wide, struct parallel *parallel, integer_finish finish,
+                              void *context)
+{
+    struct integer_weights *arranged;
+    STATUS_TRY(integer_weights_take(weights, 1, false, keep, &arranged));
+    const status result =
+        integer_matmul(rows, arranged->packed[0], wide, parallel, finish, context);
+    integer_weights_release(arranged, keep);
+    return result;
 }
 
 status integer_matmul(const struct integer_matrix *rows, const struct integer_packed *packed,

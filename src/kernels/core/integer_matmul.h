@@ -15,8 +15,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "kernels/parallel.h"
-#include "network/element.h"
+#include "kernels/kernel.h"
 
 // Zero points: none (count 0), one for all, or one for each row. Zero points of
 // 16-bit elements must be such that the difference fits 16 bits.
@@ -65,6 +64,19 @@ typedef void (*integer_finish)(void *context, const struct integer_tile *tile);
 status integer_matmul(const struct integer_matrix *rows, const struct integer_packed *packed,
                       bool wide, struct parallel *parallel, integer_finish finish, void *context);
 
+// Where what was arranged of weights is kept for the next call of a kernel: nowhere
+// when `state` is NULL or the weights and their zero points are not `fixed`.
+struct integer_keep {
+    struct kernel_state **state; // of the call
+    bool fixed;                  // the same bytes at every call of the node
+};
+
+// integer_pack and integer_matmul, the former only when there is nothing kept that fits.
+status integer_matmul_weights(const struct integer_matrix *rows,
+                              const struct integer_matrix *weights, struct integer_keep keep,
+                              bool wide, struct parallel *parallel, integer_finish finish,
+                              void *context);
+
 // A ready-made `finish`: stores sums as they are.
 struct integer_store {
     int32_t *narrow; // or
@@ -97,6 +109,7 @@ struct integer_convolution {
     // row_stride = taps * inner, outer_stride = inner, inner_stride = 1. TOSA's
     // depthwise (HWCM): row_stride = 1, outer_stride = C * M, inner = 1.
     struct integer_matrix weights;
+    struct integer_keep keep; // of the weights; all zero: nowhere
     bool wide;
 };
 

@@ -163,6 +163,7 @@ static uint64_t batch_index(const struct shape *side, const struct shape *out, u
 
 struct matmul_sides {
     const struct tensor *a, *b;
+    bool fixed; // the second one and its zero points
     struct lines a_zeros, b_zeros;
     struct batches batches;
 };
@@ -181,8 +182,8 @@ static void repeat_lines(struct lines *lines, uint64_t rows)
     *lines = (struct lines){items, rows};
 }
 
-static status multiply_batch(const struct matmul_sides *sides, uint64_t index,
-                             struct parallel *parallel, integer_finish finish, void *context)
+static status multiply_batch(const struct kernel_call *call, const struct matmul_sides *sides,
+                             uint64_t index, integer_finish finish, void *context)
 {
     const struct batches *batches = &sides->batches;
     const uint64_t a_index =
@@ -208,17 +209,23 @@ static status multiply_batch(const struct matmul_sides *sides, uint64_t index,
                                      0,
                                      columns,
                                      zeros_of(sides->b_zeros, b_index, columns)};
-    struct integer_packed *packed;
-    STATUS_TRY(integer_pack(&b, &packed));
-    const status result = integer_matmul(&a, packed, false, parallel, finish, context);
-    integer_packed_free(packed);
-    return result;
+    // One second side for all products can be kept; many would displace one another.
+    const struct integer_keep keep = {call->state, sides->fixed && batches->count == 1};
+    return integer_matmul_weights(&a, &b, keep, false, call->parallel, finish, context);
+}
+
+// Whether weights and their zero points, if there are any, are constants.
+static bool inputs_fixed(const struct kernel_call *call, uint32_t weights, uint32_t zeros)
+{
+    return kernel_input_fixed(call, weights) &&
+           (kernel_input(call, zeros) == NULL || kernel_input_fixed(call, zeros));
 }
 
 static struct matmul_sides sides_load(const struct kernel_call *call, uint32_t a, uint32_t a_zero,
                                       uint32_t b, uint32_t b_zero)
 {
     struct matmul_sides sides = {.a = call->inputs[a], .b = call->inputs[b]};
+    sides.fixed = inputs_fixed(call, b, b_zero);
     sides.batches = batches_of(sides.a, sides.b);
     sides.a_zeros = lines_load(kernel_input(call, a_zero), ELEMENT_I32);
     sides.b_zeros = lines_load(kernel_input(call, b_zero), ELEMENT_I32);
@@ -244,7 +251,7 @@ status quantize_matmul_integer(struct kernel_call *call)
         struct integer_store store = {.narrow = (int32_t *)y->data + i * size,
                                       .row_stride = sides.batches.columns,
                                       .column_stride = 1};
-        result = multiply_batch(&sides, i, call->parallel, integer_store_tile, &store);
+        result = multiply_batch(call, &sides, i, integer_store_tile, &store);
     }
     sides_free(&sides);
     return result;
@@ -372,7 +379,7 @@ status quantize_qlinear_matmul(struct kernel_call *call)
     for (uint64_t i = 0; i < sides.batches.count && result == STATUS_OK; i++) {
         struct requantize task = requantize_batch(&sides, &scales, i, y);
         result = floats ? multiply_floats(&sides, i, call->parallel, &task, y)
-                        : multiply_batch(&sides, i, call->parallel, requantize_tile, &task);
+                        : multiply_batch(call, &sides, i, requantize_tile, &task);
     }
     sides_free(&sides);
     free(scales.a.items);
@@ -436,8 +443,9 @@ status quantize_convolution_integer(struct kernel_call *call)
         return STATUS_OK;
     struct convolution_zeros zeros = {lines_load(kernel_input(call, 2), ELEMENT_I32),
                                       lines_load(kernel_input(call, 3), ELEMENT_I32)};
-    struct integer_convolution shape;
+    struct integer_convolution shape = {0};
     status result = describe_convolution(call, call->inputs[0], call->inputs[1], &zeros, &shape);
+    shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 1, 3)};
     const uint64_t positions = positions_of(y);
     struct integer_store store = {.narrow = y->data,
                                   .batch_stride = (uint64_t)y->shape.dims[1] * positions,
@@ -477,8 +485,9 @@ status quantize_qlinear_convolution(struct kernel_call *call)
         .row_stride = 1,
         .column_stride = positions,
     };
-    struct integer_convolution shape;
+    struct integer_convolution shape = {0};
     status result = describe_convolution(call, call->inputs[0], call->inputs[3], &zeros, &shape);
+    shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 3, 5)};
     if (result == STATUS_OK)
         result = integer_convolve(&shape, call->parallel, requantize_tile, &task);
     free(zeros.x.items);
