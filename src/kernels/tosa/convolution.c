@@ -125,7 +125,7 @@ static int64_t *integer_bias(const struct problem *problem)
     return bias;
 }
 
-static status convolve_integers(const struct problem *problem, struct parallel *parallel)
+static status convolve_integers(const struct problem *problem, const struct kernel_call *call)
 {
     const struct tensor *input = &problem->input;
     STATUS_TRY(check_zero(input, problem->input_zero));
@@ -141,6 +141,8 @@ static status convolve_integers(const struct problem *problem, struct parallel *
         .input = input->data,
         .zero_point = (int32_t)problem->input_zero,
         .channels_last = true,
+        .keep = {call->state, kernel_input_fixed(call, 1) && kernel_input_fixed(call, 4) &&
+                                  problem->weight.data == call->inputs[1]->data},
         .wide = wide,
     };
     uint64_t taps = 1;
@@ -172,7 +174,7 @@ static status convolve_integers(const struct problem *problem, struct parallel *
         problem->filters,
         bias,
     };
-    const status failure = integer_convolve(&c, parallel, finish_tile, &result);
+    const status failure = integer_convolve(&c, call->parallel, finish_tile, &result);
     free(bias);
     return failure;
 }
@@ -306,7 +308,7 @@ static status convolve(struct problem *problem, struct kernel_call *call)
         return convolve_reals(problem, call);
     problem->input_zero = tosa_integer(call->inputs[3], 0);
     problem->weight_zero = tosa_integer(call->inputs[4], 0);
-    return convolve_integers(problem, call->parallel);
+    return convolve_integers(problem, call);
 }
 
 // The operators ---------------------------------------------------------------
