@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What one worker takes at a time, and the side of a block of a transpose.
-enum { PIECE_BYTES = 1 << 16, LINE_ELEMENTS = 1 << 14, BLOCK = 16 };
+// What one worker takes at a time, the side of a block of a transpose, and the
+// columns that are gone through before the next ones: few enough pages.
+enum { PIECE_BYTES = 1 << 16, LINE_ELEMENTS = 1 << 14, BLOCK = 16, BAND = 64, UNIT_ROWS = 128 };
 
 // The two innermost dimensions, after all others are counted off.
 struct plane {
@@ -17,19 +18,25 @@ struct wide {
     uint64_t low, high;
 };
 
-// In blocks, so that a transpose reads and writes whole lines of cache.
+// Blocks go through a small buffer, so that a transpose reads and writes whole
+// lines of cache, each once, also where they lie far apart.
 #define DEFINE_PLANE(name, type)                                                                   \
     static void name##_block(const struct plane *p, const type *restrict source,                   \
                              type *restrict target)                                                \
     {                                                                                              \
+        type buffer[BLOCK][BLOCK];                                                                 \
+        for (int64_t c = 0; c < (int64_t)p->columns; c++) {                                        \
+            const type *from = source + c * p->source_column;                                      \
+            for (int64_t r = 0; r < (int64_t)p->rows; r++)                                         \
+                buffer[c][r] = from[r * p->source_row];                                            \
+        }                                                                                          \
         for (int64_t r = 0; r < (int64_t)p->rows; r++) {                                           \
-            const type *from = source + r * p->source_row;                                         \
             type *to = target + r * p->target_row;                                                 \
             for (int64_t c = 0; c < (int64_t)p->columns; c++)                                      \
-                to[c * p->target_column] = from[c * p->source_column];                             \
+                to[c * p->target_column] = buffer[c][r];                                           \
         }                                                                                          \
     }                                                                                              \
-    static void name(const struct plane *p, const void *source, void *target)                      \
+    static void name##_band(const struct plane *p, const type *source, type *target)               \
     {                                                                                              \
         struct plane block = *p;                                                                   \
         for (uint64_t r = 0; r < p->rows; r += BLOCK) {                                            \
@@ -37,25 +44,34 @@ struct wide {
             for (uint64_t c = 0; c < p->columns; c += BLOCK) {                                     \
                 block.columns = p->columns - c < BLOCK ? p->columns - c : BLOCK;                   \
                 name##_block(&block,                                                               \
-                             (const type *)source + (int64_t)r * p->source_row +                   \
-                                 (int64_t)c * p->source_column,                                    \
-                             (type *)target + (int64_t)r * p->target_row +                         \
-                                 (int64_t)c * p->target_column);                                   \
+                             source + (int64_t)r * p->source_row + (int64_t)c * p->source_column,  \
+                             target + (int64_t)r * p->target_row + (int64_t)c * p->target_column); \
             }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void name(const struct plane *p, const void *source, void *target)                      \
+    {                                                                                              \
+        struct plane band = *p;                                                                    \
+        for (uint64_t c = 0; c < p->columns; c += BAND) {                                          \
+            band.columns = p->columns - c < BAND ? p->columns - c : BAND;                          \
+            name##_band(&band, (const type *)source + (int64_t)c * p->source_column,               \
+                        (type *)target + (int64_t)c * p->target_column);                           \
         }                                                                                          \
     }                                                                                              \
     static void name##_lines(const struct plane *p, const void *source, void *target)              \
     {                                                                                              \
-        if (p->source_column == 0 && p->target_column == 1) {                                      \
-            for (int64_t r = 0; r < (int64_t)p->rows; r++) {                                       \
-                const type value = ((const type *)source)[r * p->source_row];                      \
-                type *to = (type *)target + r * p->target_row;                                     \
+        for (int64_t r = 0; r < (int64_t)p->rows; r++) {                                           \
+            const type *restrict from = (const type *)source + r * p->source_row;                  \
+            type *restrict to = (type *)target + r * p->target_row;                                \
+            if (p->source_column == 0 && p->target_column == 1) {                                  \
+                const type value = *from;                                                          \
                 for (uint64_t c = 0; c < p->columns; c++)                                          \
                     to[c] = value;                                                                 \
+                continue;                                                                          \
             }                                                                                      \
-            return;                                                                                \
+            for (int64_t c = 0; c < (int64_t)p->columns; c++)                                      \
+                to[c * p->target_column] = from[c * p->source_column];                             \
         }                                                                                          \
-        name##_block(p, source, target);                                                           \
     }
 
 DEFINE_PLANE(plane_1, uint8_t)
@@ -189,6 +205,7 @@ struct job {
     const char *source;
     char *target;
     plane_function function; // NULL: rows are dense on both sides
+    bool transposed;
 };
 
 static void copy_rows(const struct plane *plane, uint32_t size, const char *source, char *target)
@@ -232,7 +249,9 @@ static void run_job(struct parallel *parallel, struct job *job)
 {
     const uint64_t row_bytes = job->plane.columns * job->size;
     uint64_t rows = PIECE_BYTES / row_bytes;
-    rows = rows < BLOCK ? (row_bytes < PIECE_BYTES ? BLOCK : 1) : rows;
+    if (job->transposed && rows < UNIT_ROWS)
+        rows = UNIT_ROWS;
+    rows = rows > 0 ? rows : 1;
     job->unit_rows = rows < job->plane.rows ? rows : job->plane.rows;
     job->plane_units = (job->plane.rows + job->unit_rows - 1) / job->unit_rows;
     uint64_t units = job->plane_units;
@@ -249,7 +268,8 @@ static void run_job(struct parallel *parallel, struct job *job)
 static struct job make_job(const struct copy *copy, bool transposed, const void *source,
                            void *target)
 {
-    struct job job = {.size = copy->size, .source = source, .target = target};
+    struct job job = {
+        .size = copy->size, .source = source, .target = target, .transposed = transposed};
     const uint32_t rank = copy->rank;
     job.plane = (struct plane){.rows = 1, .columns = 1};
     if (rank > 0) {

@@ -49,11 +49,18 @@ static status infer_resize(struct inference *inference)
     inference_set_unranked(inference, 0, type->element);
     if (!type->ranked)
         return STATUS_OK;
-    struct shape shape = type->shape;
-    if (known && shape_known(&type->shape)) {
-        STATUS_TRY(resize_plan(inference->node, &inputs, &type->shape, &resize, &shape));
-    } else {
-        for (uint32_t i = 0; i < shape.rank; i++)
+    // Dimensions that are not known stay so; the others do not depend on them,
+    // but for one scale that all sizes agree on.
+    struct shape known_shape = type->shape, shape = type->shape;
+    for (uint32_t i = 0; i < shape.rank; i++)
+        known_shape.dims[i] = shape.dims[i] == SHAPE_UNKNOWN ? 1 : shape.dims[i];
+    const bool partial = !shape_known(&type->shape);
+    known = known &&
+            !(partial && attribute_given(inference->node->attributes, "keep_aspect_ratio_policy"));
+    if (known)
+        STATUS_TRY(resize_plan(inference->node, &inputs, &known_shape, &resize, &shape));
+    for (uint32_t i = 0; i < shape.rank; i++) {
+        if (!known || type->shape.dims[i] == SHAPE_UNKNOWN)
             shape.dims[i] = SHAPE_UNKNOWN;
     }
     inference_set(inference, 0, type->element, &shape);
