@@ -27,12 +27,17 @@ def test_outputs_are_those_of_the_reference():
         opscope("check", shared(f"data/models/{name}"), "--rtol", rtol, "--atol", atol)
 
 
-def compare_inside(folder, name, tolerance):
-    """Numbers within `tolerance` of the magnitude of their value."""
+def exposed_network(folder, name):
+    """A network all of whose values are outputs, and those values."""
     path = shared(f"data/models/{name}/model.onnx")
     values = inner_values(path)
     exposed = [(value, ELEMENT_NAMES[type_.split("x")[-1]]) for value, type_ in values]
-    model = write(folder / "inside.onnx", expose(path.read_bytes(), exposed))
+    return write(folder / "inside.onnx", expose(path.read_bytes(), exposed)), values
+
+
+def compare_inside(folder, name, tolerance):
+    """Numbers within `tolerance` of the magnitude of their value."""
+    model, values = exposed_network(folder, name)
     report = opscope("model", model, "--json").json()
     inputs = []
     for index, value in enumerate(report["inputs"]):
@@ -72,7 +77,24 @@ def test_values_inside_speech_lstm(folder):
 
 def test_values_inside_mobilenet_v2_int8(folder):
     """A step that one layer takes moves many in the next ones: some percent after fifty layers."""
+    if SANITIZED:
+        raise Skip("too slow with sanitizers; the plain run has it")
     compare_inside(folder, "mobilenet_v2_int8", 0.05)
+
+
+def test_threads_change_nothing(folder):
+    """Not a bit of any value inside."""
+    networks = ["speech_lstm"] if SANITIZED else ["speech_lstm", "unet_small", "vit_micro", "squeezenet1_1_int8"]
+    for name in networks:
+        model, values = exposed_network(folder, name)
+        places = [word for index in range(len(values)) for word in ("-o", f"{index}.bin")]
+        found = []
+        for threads in (1, 2, 5):
+            opscope("infer", model, *places, "--threads", threads, cwd=folder)
+            found.append([(folder / f"{index}.bin").read_bytes() for index in range(len(values))])
+        for threads, other in zip((2, 5), found[1:]):
+            different = [values[index][0] for index in range(len(values)) if found[0][index] != other[index]]
+            equal(different, [], f"values of {name} that {threads} threads change")
 
 
 main()
