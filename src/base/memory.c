@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *memory_allocate(size_t size)
 {
@@ -48,4 +49,11 @@ void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
     memset(extended + *count * size, 0, (wanted - *count) * size);
     *count = wanted;
     return extended;
+}
+
+size_t memory_of_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
 }

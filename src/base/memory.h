@@ -17,6 +17,9 @@ void *memory_resize(void *block, size_t size);
 // `*capacity` is in items.
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+// Bytes of memory that the machine has; a large number where it does not say.
+size_t memory_of_machine(void);
+
 void *memory_extend_far(void *items, size_t *count, size_t index, size_t size);
 
 // Makes an array long enough for `index`; new items are zero. `*count` is its

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "buffer_plan.h"
@@ -62,15 +61,6 @@ static status make_plan(struct executor *executor)
     return datum_tensor(ELEMENT_U8, &bytes, &executor->planned);
 }
 
-static uint64_t default_limit(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_size = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page_size <= 0)
-        return UINT64_MAX;
-    return (uint64_t)pages * (uint64_t)page_size / 4 * 3;
-}
-
 status executor_create(const struct network *network, const struct executor_options *options,
                        struct executor **out_executor)
 {
@@ -84,7 +74,7 @@ status executor_create(const struct network *network, const struct executor_opti
     executor->constants = memory_allocate_zeroed(values + 1, sizeof *executor->constants);
     executor->values = memory_allocate_zeroed(values + 1, sizeof *executor->values);
     executor->parallel = parallel_create(options->threads);
-    datum_limit(options->memory_limit > 0 ? options->memory_limit : default_limit());
+    datum_limit(options->memory_limit);
     status failure = find_kernels(executor);
     if (failure == STATUS_OK)
         failure = make_plan(executor);

@@ -149,6 +149,8 @@ long long element_highest(enum element element)
 {
     if (element == ELEMENT_U64)
         return INT64_MAX;
+    if (!element_is_integer(element) && element != ELEMENT_BOOL)
+        return 0;
     if (element_is_signed(element))
         return ((1ll << (element_bits(element) - 2)) - 1) * 2 + 1;
     return (1ll << element_bits(element)) - 1;

@@ -60,7 +60,7 @@ bool element_is_signed(enum element element);  // signed integers
 bool element_is_integer(enum element element); // without bool
 
 // Of an integer: its smallest and largest value (u64's largest does not fit and
-// is INT64_MAX).
+// is INT64_MAX). 0 for what is no integer; 0 and 255 for bools.
 long long element_lowest(enum element element);
 long long element_highest(enum element element);
 

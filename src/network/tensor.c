@@ -112,7 +112,7 @@ static struct datum *datum_make(enum datum_kind kind)
 
 static atomic_uint_fast64_t live_bytes;
 static atomic_uint_fast64_t peak_bytes;
-static atomic_uint_fast64_t most_bytes = UINT64_MAX;
+static atomic_uint_fast64_t most_bytes; // 0: not said
 
 void datum_limit(uint64_t bytes)
 {
@@ -127,9 +127,10 @@ uint64_t datum_peak_bytes(void)
 // Memory for `size` bytes, counted; NULL when there is none.
 static void *take_bytes(uint64_t size)
 {
+    const uint64_t most = most_bytes > 0 ? most_bytes : memory_of_machine() / 4 * 3;
     const uint64_t before = atomic_fetch_add(&live_bytes, size);
     void *data = NULL;
-    if (size > most_bytes || before > most_bytes - size ||
+    if (size > most || before > most - size ||
         posix_memalign(&data, TENSOR_ALIGNMENT, size > 0 ? size : 1) != 0) {
         atomic_fetch_sub(&live_bytes, size);
         return NULL;

@@ -93,7 +93,7 @@ void datum_release(struct datum *datum);
 status datum_own(struct datum *datum);
 
 // Bytes that all tensors of the process may own together; datum_tensor fails
-// beyond it.
+// beyond it. 0, and what holds before: three quarters of the machine's memory.
 void datum_limit(uint64_t bytes);
 
 // Most bytes that they owned at a time.

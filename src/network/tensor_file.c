@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/input.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "network/onnx/tensor_proto.h"
 #include "tensor_npy.h"
@@ -88,9 +88,7 @@ status tensor_file_read(const char *path, const struct value_type *type, struct 
 // Half of the machine's memory: a literal is a short text, whatever it stands for.
 static uint64_t literal_most(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 32;
+    return memory_of_machine() / 2;
 }
 
 static status read_path(struct view path, const struct value_type *type, struct datum **out_datum)
