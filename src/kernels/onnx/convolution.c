@@ -27,18 +27,12 @@ static struct convolution convolution_of(const struct window *window, const stru
     return c;
 }
 
-// What both directions compute in f32, or in f64.
 struct operands {
     const struct tensor *x;
     const struct tensor *weights;
-    const struct tensor *bias;
+    const struct tensor *bias; // NULL: none
     struct tensor *y;
 };
-
-static const void *data_of(const struct tensor *tensor)
-{
-    return tensor != NULL ? tensor->data : NULL;
-}
 
 typedef status (*widened_function)(struct kernel_call *call, const struct convolution *convolution,
                                    const struct convolution_operands *operands);
@@ -75,26 +69,6 @@ static status compute_conv(struct kernel_call *call, const struct convolution *c
     return convolution_f32(convolution, operands, call->parallel, call->state);
 }
 
-static status run_conv(struct kernel_call *call)
-{
-    const struct operands operands = {call->inputs[0], call->inputs[1], kernel_input(call, 2),
-                                      kernel_output(call, 0)};
-    if (operands.y == NULL)
-        return STATUS_OK;
-    const struct shape *weights = &operands.weights->shape;
-    struct window window;
-    STATUS_TRY(window_resolve(call->attributes, operands.x->shape.rank - 2,
-                              operands.x->shape.dims + 2, weights->dims + 2, &window));
-    const int64_t groups = attribute_integer(call->attributes, "group", 1);
-    const struct convolution c =
-        convolution_of(&window, operands.x, groups, weights->dims[0] / groups);
-    if (operands.x->element != ELEMENT_F64)
-        return run_widened(call, &c, &operands, compute_conv);
-    convolution_loops_f64(&c, operands.x->data, operands.weights->data, data_of(operands.bias),
-                          operands.y->data, call->parallel);
-    return STATUS_OK;
-}
-
 static status compute_conv_transpose(struct kernel_call *call,
                                      const struct convolution *convolution,
                                      const struct convolution_operands *operands)
@@ -103,22 +77,46 @@ static status compute_conv_transpose(struct kernel_call *call,
                                       operands->bias, operands->result, call->parallel);
 }
 
-static status run_conv_transpose(struct kernel_call *call)
+static status run_f64(struct kernel_call *call, const struct convolution *convolution,
+                      const struct operands *operands, bool transposed)
+{
+    const double *x = operands->x->data;
+    const double *weights = operands->weights->data;
+    const double *bias = operands->bias != NULL ? operands->bias->data : NULL;
+    if (transposed)
+        return convolution_transposed_f64(convolution, x, weights, bias, operands->y->data,
+                                          call->parallel);
+    convolution_loops_f64(convolution, x, weights, bias, operands->y->data, call->parallel);
+    return STATUS_OK;
+}
+
+static status run(struct kernel_call *call, bool transposed)
 {
     const struct operands operands = {call->inputs[0], call->inputs[1], kernel_input(call, 2),
                                       kernel_output(call, 0)};
     if (operands.y == NULL)
         return STATUS_OK;
+    const struct shape *x = &operands.x->shape;
     const struct shape *weights = &operands.weights->shape;
+    const int64_t groups = attribute_integer(call->attributes, "group", 1);
     struct window window;
-    STATUS_TRY(window_resolve_transposed(call->attributes, operands.x->shape.rank - 2,
-                                         operands.x->shape.dims + 2, weights->dims + 2, &window));
+    STATUS_TRY((transposed ? window_resolve_transposed : window_resolve)(
+        call->attributes, x->rank - 2, x->dims + 2, weights->dims + 2, &window));
     const struct convolution c = convolution_of(
-        &window, operands.x, attribute_integer(call->attributes, "group", 1), weights->dims[1]);
-    if (operands.x->element != ELEMENT_F64)
-        return run_widened(call, &c, &operands, compute_conv_transpose);
-    return convolution_transposed_f64(&c, operands.x->data, operands.weights->data,
-                                      data_of(operands.bias), operands.y->data, call->parallel);
+        &window, operands.x, groups, transposed ? weights->dims[1] : weights->dims[0] / groups);
+    if (operands.x->element == ELEMENT_F64)
+        return run_f64(call, &c, &operands, transposed);
+    return run_widened(call, &c, &operands, transposed ? compute_conv_transpose : compute_conv);
+}
+
+static status run_conv(struct kernel_call *call)
+{
+    return run(call, false);
+}
+
+static status run_conv_transpose(struct kernel_call *call)
+{
+    return run(call, true);
 }
 
 static const struct kernel KERNELS[] = {

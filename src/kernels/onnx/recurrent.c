@@ -9,6 +9,13 @@
 enum { INPUT_X, INPUT_W, INPUT_R, INPUT_B, INPUT_LENGTHS, INPUT_H, INPUT_C, INPUT_P, INPUTS };
 enum { OUTPUT_Y, OUTPUT_H, OUTPUT_C, OUTPUTS };
 
+// A GRU multiplies in the middle of a step.
+enum phase {
+    PHASE_WHOLE,
+    PHASE_GATES,
+    PHASE_FINISH,
+};
+
 // Everything in the element that is computed in.
 struct run {
     struct kernel_call *call;
@@ -26,6 +33,7 @@ struct run {
     uint32_t direction;
     bool backwards;
     uint64_t step;
+    enum phase phase;
     void *gates;     // products of all inputs: steps x batch rows of gates x hidden
     void *recurring; // batch x gates x hidden
     void *fresh;     // GRU: products of the reset numbers, batch x hidden
@@ -137,7 +145,15 @@ static void store_step(const struct run *run, uint64_t item, uint64_t time)
                at(run, run->state, item * run->hidden), run->hidden * run->size);
 }
 
-static void step_items(void *context, uint64_t from, uint64_t to)
+static void finish_gru(const struct run *run, const struct recurrent_cell *cell, uint64_t item)
+{
+    const void *recurring = run->recurrent.linear_before_reset
+                                ? at(run, run->recurring, item * row_width(run) + 2 * run->hidden)
+                                : at(run, run->fresh, item * run->hidden);
+    recurrent_cell_finish(run->element, cell, recurring);
+}
+
+static void run_items(void *context, uint64_t from, uint64_t to)
 {
     const struct run *run = context;
     for (uint64_t item = from; item < to; item++) {
@@ -145,57 +161,38 @@ static void step_items(void *context, uint64_t from, uint64_t to)
         if (!time_of(run, item, &time))
             continue;
         const struct recurrent_cell cell = cell_of(run, item, time);
-        recurrent_cell_step(run->element, &cell);
-        store_step(run, item, time);
+        if (run->phase == PHASE_GATES)
+            recurrent_cell_gates(run->element, &cell);
+        else if (run->phase == PHASE_FINISH)
+            finish_gru(run, &cell, item);
+        else
+            recurrent_cell_step(run->element, &cell);
+        if (run->phase != PHASE_GATES)
+            store_step(run, item, time);
     }
 }
 
-static void gate_items(void *context, uint64_t from, uint64_t to)
+static void run_phase(struct run *run, enum phase phase)
 {
-    const struct run *run = context;
-    for (uint64_t item = from; item < to; item++) {
-        uint64_t time;
-        if (!time_of(run, item, &time))
-            continue;
-        const struct recurrent_cell cell = cell_of(run, item, time);
-        recurrent_cell_gates(run->element, &cell);
-    }
-}
-
-static void finish_items(void *context, uint64_t from, uint64_t to)
-{
-    const struct run *run = context;
-    for (uint64_t item = from; item < to; item++) {
-        uint64_t time;
-        if (!time_of(run, item, &time))
-            continue;
-        const struct recurrent_cell cell = cell_of(run, item, time);
-        const void *recurring =
-            run->recurrent.linear_before_reset
-                ? at(run, run->recurring, item * row_width(run) + 2 * run->hidden)
-                : at(run, run->fresh, item * run->hidden);
-        recurrent_cell_finish(run->element, &cell, recurring);
-        store_step(run, item, time);
-    }
+    run->phase = phase;
+    parallel_for(run->call->parallel, run->batch, 1 + 2048 / (row_width(run) + 1), run_items, run);
 }
 
 static void run_step(struct run *run)
 {
-    struct parallel *parallel = run->call->parallel;
     const uint64_t width = row_width(run);
     const uint64_t hidden = run->hidden;
-    const uint64_t grain = 1 + 2048 / (width + 1);
     const void *weights = at(run, run->inputs[INPUT_R], run->direction * width * hidden);
     multiply(run, run->state, weights, run->recurring, run->batch, width, hidden);
     if (run->recurrent.kind != RECURRENT_GRU) {
-        parallel_for(parallel, run->batch, grain, step_items, run);
+        run_phase(run, PHASE_WHOLE);
         return;
     }
-    parallel_for(parallel, run->batch, grain, gate_items, run);
+    run_phase(run, PHASE_GATES);
     if (!run->recurrent.linear_before_reset)
         multiply(run, run->reset, at(run, weights, 2 * hidden * hidden), run->fresh, run->batch,
                  hidden, hidden);
-    parallel_for(parallel, run->batch, grain, finish_items, run);
+    run_phase(run, PHASE_FINISH);
 }
 
 // Between a state of the network and our own: batch x hidden.

@@ -11,22 +11,33 @@ static uint64_t bias_additions(const struct inference *inference, uint32_t index
     return biased ? shape_count(&inference->outputs[0].shape) : 0;
 }
 
-static status infer_conv(struct inference *inference)
+// The output of a convolution whose operands, `inputs` of them, are of one element. `*out_weights`
+// is NULL, and the rest not set, when a rank is not known.
+static status infer_output(struct inference *inference, uint32_t inputs, struct shape *out_shape,
+                           const struct shape **out_weights)
 {
     enum element element;
-    STATUS_TRY(common_element(inference, 0, 3, ELEMENTS_FLOAT, &element));
+    *out_weights = NULL;
+    STATUS_TRY(common_element(inference, 0, inputs, ELEMENTS_FLOAT, &element));
     inference_set_unranked(inference, 0, element);
     const struct value_type *x = common_ranked(inference, 0);
     const struct value_type *weights = common_ranked(inference, 1);
     if (x == NULL || weights == NULL)
         return STATUS_OK;
-    struct shape shape;
     struct window window;
     STATUS_TRY(contraction_convolution(inference->node->attributes, &x->shape, &weights->shape,
-                                       &shape, &window));
-    STATUS_TRY(common_check_vector(inference, 2, weights->shape.dims[0]));
-    inference_set(inference, 0, element, &shape);
+                                       out_shape, &window));
+    inference_set(inference, 0, element, out_shape);
+    *out_weights = &weights->shape;
     return STATUS_OK;
+}
+
+static status infer_conv(struct inference *inference)
+{
+    struct shape shape;
+    const struct shape *weights;
+    STATUS_TRY(infer_output(inference, 3, &shape, &weights));
+    return weights != NULL ? common_check_vector(inference, 2, weights->dims[0]) : STATUS_OK;
 }
 
 static void measure_conv(const struct inference *inference, struct work *work)
@@ -70,28 +81,22 @@ static status check_offsets(const struct inference *inference, uint32_t index, i
 
 static status infer_deform_conv(struct inference *inference)
 {
-    enum element element;
-    STATUS_TRY(common_element(inference, 0, 5, ELEMENTS_FLOAT, &element));
-    inference_set_unranked(inference, 0, element);
-    const struct value_type *x = common_ranked(inference, 0);
-    const struct value_type *weights = common_ranked(inference, 1);
-    if (x == NULL || weights == NULL)
-        return STATUS_OK;
     struct shape shape;
-    struct window window;
-    STATUS_TRY(contraction_convolution(inference->node->attributes, &x->shape, &weights->shape,
-                                       &shape, &window));
-    if (x->shape.rank != 4)
+    const struct shape *weights;
+    STATUS_TRY(infer_output(inference, 5, &shape, &weights));
+    if (weights == NULL)
+        return STATUS_OK;
+    if (weights->rank != 4)
         return status_make(STATUS_UNSUPPORTED, "a deformable convolution of %" PRIu32 " dimensions",
-                           x->shape.rank);
+                           weights->rank);
+    STATUS_TRY(check_offsets(inference, 2, 2, weights, &shape));
+    STATUS_TRY(common_check_vector(inference, 3, weights->dims[0]));
+    STATUS_TRY(check_offsets(inference, 4, 1, weights, &shape));
     const int64_t groups = attribute_integer(inference->node->attributes, "offset_group", 1);
-    STATUS_TRY(check_offsets(inference, 2, 2, &weights->shape, &shape));
-    STATUS_TRY(common_check_vector(inference, 3, weights->shape.dims[0]));
-    STATUS_TRY(check_offsets(inference, 4, 1, &weights->shape, &shape));
-    if (x->shape.dims[1] != SHAPE_UNKNOWN && x->shape.dims[1] % groups != 0)
+    const int64_t channels = inference->inputs[0]->shape.dims[1];
+    if (channels != SHAPE_UNKNOWN && channels % groups != 0)
         return status_make(STATUS_DATA, "%" PRId64 " channels do not fall into %" PRId64 " groups",
-                           x->shape.dims[1], groups);
-    inference_set(inference, 0, element, &shape);
+                           channels, groups);
     return STATUS_OK;
 }
 
