@@ -28,116 +28,13 @@ struct softmax {
     struct axis axis;
 };
 
-// `lanes` problems side by side: element k of lane i is rows[k * lanes + i].
-#define COLUMNS(type, suffix)                                                                      \
-    CORE_CLONES static void largest_##suffix(const type *rows, uint64_t length, uint64_t lanes,    \
-                                             type *largest)                                        \
-    {                                                                                              \
-        for (uint64_t i = 0; i < lanes; i++)                                                       \
-            largest[i] = rows[i];                                                                  \
-        for (uint64_t k = 1; k < length; k++) {                                                    \
-            for (uint64_t i = 0; i < lanes; i++) {                                                 \
-                const type x = rows[k * lanes + i];                                                \
-                largest[i] = x > largest[i] || x != x ? x : largest[i];                            \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    /* exp(x - largest) in place, or only added up. */                                             \
-    CORE_CLONES static void exponents_##suffix(type *rows, uint64_t length, uint64_t lanes,        \
-                                               const type *largest, double *sums, bool keep)       \
-    {                                                                                              \
-        for (uint64_t i = 0; i < lanes; i++)                                                       \
-            sums[i] = 0;                                                                           \
-        for (uint64_t k = 0; k < length; k++) {                                                    \
-            type *row = rows + k * lanes;                                                          \
-            type powers[LANES];                                                                    \
-            for (uint64_t i = 0; i < lanes; i++)                                                   \
-                powers[i] = elementary_exp(row[i] - largest[i]);                                   \
-            for (uint64_t i = 0; i < lanes; i++)                                                   \
-                sums[i] += (double)powers[i];                                                      \
-            for (uint64_t i = 0; keep && i < lanes; i++)                                           \
-                row[i] = powers[i];                                                                \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    CORE_CLONES static void finish_##suffix(enum softmax_kind kind, type *rows, uint64_t length,   \
-                                            uint64_t lanes, const type *largest,                   \
-                                            const double *sums)                                    \
-    {                                                                                              \
-        double logarithms[LANES] = {0};                                                            \
-        for (uint64_t i = 0; kind == LOG_SOFTMAX && i < lanes; i++)                                \
-            logarithms[i] = log(sums[i]);                                                          \
-        for (uint64_t k = 0; k < length; k++) {                                                    \
-            type *row = rows + k * lanes;                                                          \
-            for (uint64_t i = 0; kind == SOFTMAX && i < lanes; i++)                                \
-                row[i] /= (type)sums[i];                                                           \
-            for (uint64_t i = 0; kind == LOG_SOFTMAX && i < lanes; i++)                            \
-                row[i] = (type)((double)(row[i] - largest[i]) - logarithms[i]);                    \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    /* One problem whose elements lie in a row: as rows of LANES lanes, and the rest behind */     \
-    /* them as one shorter row, whose results are then combined. */                                \
-    static void softmax_of_run_##suffix(enum softmax_kind kind, type *run, uint64_t length)        \
-    {                                                                                              \
-        const uint64_t full = length / LANES;                                                      \
-        const uint64_t rest = length % LANES;                                                      \
-        type *tail = run + full * LANES;                                                           \
-        type largest[LANES];                                                                       \
-        type most = run[0];                                                                        \
-        for (int part = 0; part < 2; part++) {                                                     \
-            const uint64_t lanes = part == 0 ? LANES : rest;                                       \
-            const uint64_t rows = part == 0 ? full : rest > 0;                                     \
-            if (rows > 0)                                                                          \
-                largest_##suffix(part == 0 ? run : tail, rows, lanes, largest);                    \
-            for (uint64_t i = 0; rows > 0 && i < lanes; i++)                                       \
-                most = largest[i] > most || largest[i] != largest[i] ? largest[i] : most;          \
-        }                                                                                          \
-        double sums[LANES];                                                                        \
-        double sum = 0;                                                                            \
-        for (uint64_t i = 0; i < LANES; i++)                                                       \
-            largest[i] = most;                                                                     \
-        exponents_##suffix(run, full, LANES, largest, sums, kind == SOFTMAX);                      \
-        for (uint64_t i = 0; i < LANES; i++)                                                       \
-            sum += sums[i];                                                                        \
-        exponents_##suffix(tail, 1, rest, largest, sums, kind == SOFTMAX);                         \
-        for (uint64_t i = 0; i < rest; i++)                                                        \
-            sum += sums[i];                                                                        \
-        for (uint64_t i = 0; i < LANES; i++)                                                       \
-            sums[i] = sum;                                                                         \
-        finish_##suffix(kind, run, full, LANES, largest, sums);                                    \
-        finish_##suffix(kind, tail, 1, rest, largest, sums);                                       \
-    }                                                                                              \
-                                                                                                   \
-    static void softmax_##suffix(enum softmax_kind kind, type *rows, uint64_t length,              \
-                                 uint64_t lanes)                                                   \
-    {                                                                                              \
-        type largest[LANES];                                                                       \
-        double sums[LANES];                                                                        \
-        largest_##suffix(rows, length, lanes, largest);                                            \
-        exponents_##suffix(rows, length, lanes, largest, sums, kind == SOFTMAX);                   \
-        finish_##suffix(kind, rows, length, lanes, largest, sums);                                 \
-    }                                                                                              \
-                                                                                                   \
-    /* 1 at the first of the largest, 0 elsewhere. */                                              \
-    static void hardmax_##suffix(type *rows, uint64_t length, uint64_t lanes)                      \
-    {                                                                                              \
-        type largest[LANES];                                                                       \
-        largest_##suffix(rows, length, lanes, largest);                                            \
-        for (uint64_t i = 0; i < lanes; i++) {                                                     \
-            bool found = false;                                                                    \
-            for (uint64_t k = 0; k < length; k++) {                                                \
-                const type x = rows[k * lanes + i];                                                \
-                const bool here = !found && (x == largest[i] || x != x);                           \
-                rows[k * lanes + i] = here ? 1 : 0;                                                \
-                found = found || here;                                                             \
-            }                                                                                      \
-        }                                                                                          \
-    }
+#define SOFTMAX_NUMBER float
+#define SOFTMAX_NAME(name) name##_f32
+#include "softmax_lines.h"
 
-COLUMNS(float, f32)
-COLUMNS(double, f64)
+#define SOFTMAX_NUMBER double
+#define SOFTMAX_NAME(name) name##_f64
+#include "softmax_lines.h"
 
 static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
 {

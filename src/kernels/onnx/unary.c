@@ -117,25 +117,26 @@ REAL_KERNEL(softsign, x / (1 + fabs(x)))
 REAL_KERNEL(sqrt, sqrt(x))
 REAL_KERNEL(tan, tan(x))
 REAL_KERNEL(tanh, elementary_tanh(x))
-REAL_KERNEL(mish, x *elementary_tanh(log1p(exp(-fabs(x))) + (x < 0 ? 0 : x)))
+REAL_KERNEL(mish, elementary_tanh(log1p(exp(-fabs(x))) + (x < 0 ? 0 : x)) * x)
 
 #define CLAMP(value, lowest, highest)                                                              \
     ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
 
-REAL_KERNEL(hard_swish, x *CLAMP(x / 6 + (number)0.5, 0, 1))
-REAL_KERNEL_WITH(hard_sigmoid, "alpha", 0.2, "beta", 0.5, CLAMP(alpha *x + beta, 0, 1))
+REAL_KERNEL(hard_swish, CLAMP(x / 6 + (number)0.5, 0, 1) * x)
+REAL_KERNEL_WITH(hard_sigmoid, "alpha", 0.2, "beta", 0.5, CLAMP(beta + alpha * x, 0, 1))
 REAL_KERNEL_WITH(elu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x) : x)
 REAL_KERNEL_WITH(celu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x / alpha) : x)
 REAL_KERNEL_WITH(leaky_relu, "alpha", 0.01, NULL, 0, x < 0 ? alpha * x : x)
 REAL_KERNEL_WITH(thresholded_relu, "alpha", 1, NULL, 0, x > alpha ? x : 0)
-REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0, x<-alpha ? x + beta : x> alpha ? x - beta : 0)
+REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
+                 -alpha > x ? x + beta : (x > alpha ? x - beta : 0))
 
 // Operators of the first, experimental set.
-REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, alpha *x + beta)
+REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, beta + alpha * x)
 REAL_KERNEL_WITH(scale, "scale", 1, NULL, 0, alpha *x)
-REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, alpha *elementary_tanh(beta *x))
+REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, elementary_tanh(beta *x) * alpha)
 REAL_KERNEL_WITH(parametric_softplus, "alpha", 1, "beta", 1,
-                 alpha *(log1p(exp(-fabs(beta *x))) + (beta * x < 0 ? 0 : beta * x)))
+                 (log1p(exp(-fabs(beta * x))) + (beta * x < 0 ? 0 : beta * x)) * alpha)
 
 REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * expm1(x)))
 
