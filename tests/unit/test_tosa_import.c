@@ -148,6 +148,9 @@ static void old_lists_become_shapes(void **state)
                 "%0 = \"tosa.pad\"(%f, %p) : (tensor<2x3xf32>, tensor<2x2xi32>) -> "
                 "tensor<3x8xf32>",
                 "tosa.pad(%f, 4xi64=[0, 1, 2, 3], 1xf32=[0])");
+    assert_form("%s = arith.constant dense<[3, 2]> : tensor<2xi32>\n"
+                "%0 = tosa.reshape %f, %s : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<3x2xf32>",
+                "tosa.reshape(%f, 2xi64=[3, 2])");
     assert_form("%p = arith.constant dense<[1, 0]> : tensor<2xi32>\n"
                 "%0 = \"tosa.transpose\"(%f, %p) : (tensor<2x3xf32>, tensor<2xi32>) -> "
                 "tensor<3x2xf32>",
@@ -229,6 +232,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
                    "t.mlir:2: there is no operation 'Conv'");
     assert_refused("module {\n  a.b\n}",
                    "t.mlir:2: there is no operation 'a.b' outside of functions");
+    assert_refused("ML\xefR\x06", "t.mlir: MLIR bytecode; mlir-opt makes text of it");
     assert_refused("module {}", "t.mlir: there is no function with a body");
     assert_refused("func.func @f() {\n  return %x : tensor<1xi8>\n}",
                    "t.mlir:2:11: '%x' is not defined");

@@ -105,14 +105,22 @@ static void importer_free(struct tosa_importer *importer)
     mlir_free(importer->document);
 }
 
+static status read_text(const struct input *input, struct mlir_document **out_document)
+{
+    if (input->damage != NULL)
+        return status_make(STATUS_DATA, "%s: %s", input->path, input->damage);
+    if (view_starts_with(input->bytes, "ML\xefR"))
+        return status_make(STATUS_UNSUPPORTED, "%s: MLIR bytecode; mlir-opt makes text of it",
+                           input->path);
+    return mlir_read(input->path, input->bytes, out_document);
+}
+
 status tosa_import(struct input *input, struct network **out_network)
 {
     struct network *network = network_create(NETWORK_TOSA, input);
     struct tosa_importer importer = {.network = network};
     tosa_names_start(&importer);
-    status failure = input->damage == NULL
-                         ? mlir_read(input->path, input->bytes, &importer.document)
-                         : status_make(STATUS_DATA, "%s: %s", input->path, input->damage);
+    status failure = read_text(input, &importer.document);
     if (failure == STATUS_OK) {
         importer.literals =
             (struct tosa_literals){importer.document, &network->arena, TOSA_SPLAT_MOST};

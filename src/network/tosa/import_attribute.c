@@ -95,6 +95,9 @@ static status list_integers(struct tosa_importer *importer, const struct mlir_at
     return STATUS_OK;
 }
 
+// A splat may claim any number.
+enum { LIST_MOST = 4096 };
+
 // dense<[...]> : tensor<4xi64>
 static status dense_integers(struct tosa_importer *importer, const struct mlir_attribute *dense,
                              const int64_t **out_items, uint32_t *out_count)
@@ -108,6 +111,9 @@ static status dense_integers(struct tosa_importer *importer, const struct mlir_a
         return mlir_failure(importer->document, dense->text.data, "expected integers");
     STATUS_TRY(tosa_literal_read(&importer->literals, dense, type.element, &type.shape, &constant));
     const uint64_t count = tensor_count(&constant->tensor);
+    if (count > LIST_MOST)
+        return mlir_failure(importer->document, dense->text.data, "more than %d integers",
+                            LIST_MOST);
     int64_t *items = arena_allocate(&importer->network->arena, count * sizeof *items);
     for (uint64_t i = 0; i < count; i++)
         items[i] = constant_integer(constant, i);

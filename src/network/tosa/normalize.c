@@ -230,47 +230,63 @@ static status complete_list(struct tosa_draft *draft, uint32_t index, const char
     return STATUS_OK;
 }
 
+// 0.x has tensors of any integers, and two columns for pads: a list of i64 now.
+static void flatten(struct tosa_draft *draft, uint32_t index)
+{
+    const struct constant *given_as = tosa_input(draft, index)->constant;
+    if (given_as == NULL || element_is_float(given_as->tensor.element) ||
+        (given_as->tensor.shape.rank == 1 && given_as->tensor.element == ELEMENT_I64))
+        return;
+    const uint64_t count = tensor_count(&given_as->tensor);
+    if (count > 2 * SHAPE_RANK_MOST)
+        return; // no shape; inference says so
+    int64_t *items = arena_allocate(&draft->importer->network->arena, count * sizeof(int64_t));
+    for (uint64_t i = 0; i < count; i++)
+        items[i] = constant_integer(given_as, i);
+    const struct shape shape = {1, {(int64_t)count}};
+    draft->inputs[index] = tosa_integers_add(draft->importer, ELEMENT_I64, &shape, items);
+}
+
+// A list of lengths: an operand, or an attribute.
+static status complete_shape(struct tosa_draft *draft, uint32_t index, const char *name)
+{
+    STATUS_TRY(complete_list(draft, index, name, ELEMENT_I64));
+    flatten(draft, index);
+    return STATUS_OK;
+}
+
 static status complete_reshape(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
-    return complete_list(draft, 1, "new_shape", ELEMENT_I64);
+    return complete_shape(draft, 1, "new_shape");
 }
 
 static status complete_slice(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
-    STATUS_TRY(complete_list(draft, 1, "start", ELEMENT_I64));
-    return complete_list(draft, 2, "size", ELEMENT_I64);
+    STATUS_TRY(complete_shape(draft, 1, "start"));
+    return complete_shape(draft, 2, "size");
 }
 
 static status complete_tile(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
-    return complete_list(draft, 1, "multiples", ELEMENT_I64);
+    return complete_shape(draft, 1, "multiples");
 }
 
 static status complete_resize(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
-    STATUS_TRY(complete_list(draft, 1, "scale", ELEMENT_I64));
-    STATUS_TRY(complete_list(draft, 2, "offset", ELEMENT_I64));
-    return complete_list(draft, 3, "border", ELEMENT_I64);
+    STATUS_TRY(complete_shape(draft, 1, "scale"));
+    STATUS_TRY(complete_shape(draft, 2, "offset"));
+    return complete_shape(draft, 3, "border");
 }
 
-// 0.x: the padding is a tensor of two columns, the constant may be missing.
+// 0.x may leave out the constant.
 static status complete_pad(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
-    STATUS_TRY(complete_list(draft, 1, "padding", ELEMENT_I64));
-    const struct constant *padding = tosa_input(draft, 1)->constant;
-    if (padding != NULL && padding->tensor.shape.rank == 2) {
-        const uint64_t count = tensor_count(&padding->tensor);
-        int64_t *items = arena_allocate(&draft->importer->network->arena, count * sizeof(int64_t));
-        for (uint64_t i = 0; i < count; i++)
-            items[i] = constant_integer(padding, i);
-        const struct shape shape = {1, {(int64_t)count}};
-        draft->inputs[1] = tosa_integers_add(draft->importer, ELEMENT_I64, &shape, items);
-    }
+    STATUS_TRY(complete_shape(draft, 1, "padding"));
     if (draft->input_count > 2)
         return STATUS_OK;
     STATUS_TRY(complete_zero_point(draft, 2, "input_zp", input_element(draft, 0)));
@@ -287,6 +303,8 @@ static status complete_transpose(struct tosa_draft *draft)
     if (perms == NULL || element_is_float(perms->tensor.element))
         return fail(draft, "the permutation must be a constant");
     const uint64_t count = tensor_count(&perms->tensor);
+    if (count > SHAPE_RANK_MOST)
+        return fail(draft, "the permutation is too long");
     int64_t *items = arena_allocate(&draft->importer->network->arena, count * sizeof(int64_t));
     for (uint64_t i = 0; i < count; i++)
         items[i] = constant_integer(perms, i);
