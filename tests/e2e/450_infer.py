@@ -116,6 +116,17 @@ def test_wrong_inputs_are_named(folder):
     contains(error, "'left' is given twice")
 
 
+def test_the_network_is_not_overwritten(folder):
+    graph = make_graph([make_node("Add", ["x", "w"], ["y"])], [make_value("x", "f32", [2])],
+                       [make_value("y", "f32", [2])], [make_external("w", "f32", [2], location="w.bin")])
+    path = write(folder / "m.pb", make_model(graph))
+    write(folder / "w.bin", struct.pack("<2f", 1, 2))
+    for target in ("m.pb", "./m.pb", "w.bin"):
+        error = opscope("infer", path, "-i", "2xf32=1", "-o", target, cwd=folder, code=2).err
+        contains(error, "would be overwritten", target)
+    equal(text_of(opscope("infer", path, "-i", "2xf32=1")), ["2xf32=2 3"], "still there")
+
+
 def test_wrong_use(folder):
     path = adder(folder)
     contains(opscope("infer", code=2).err, "give one network")
