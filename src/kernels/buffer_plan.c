@@ -2,71 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/gaps.h"
 #include "base/memory.h"
-
-// Free pieces below the end of the plan, in order of address; neighbours are merged.
-struct gap {
-    uint64_t from;
-    uint64_t to;
-};
 
 struct planner {
     struct buffer_plan *plan;
-    struct gap *gaps;
-    size_t gap_count;
-    size_t gap_capacity;
+    struct gaps gaps;
 };
-
-// The smallest gap that is large enough, else the end of the plan.
-static uint64_t take(struct planner *planner, uint64_t size)
-{
-    size_t best = planner->gap_count;
-    for (size_t i = 0; i < planner->gap_count; i++) {
-        const uint64_t length = planner->gaps[i].to - planner->gaps[i].from;
-        if (length >= size && (best == planner->gap_count ||
-                               length < planner->gaps[best].to - planner->gaps[best].from))
-            best = i;
-    }
-    if (best == planner->gap_count) {
-        const uint64_t offset = planner->plan->size;
-        planner->plan->size += size;
-        return offset;
-    }
-    const uint64_t offset = planner->gaps[best].from;
-    planner->gaps[best].from += size;
-    if (planner->gaps[best].from == planner->gaps[best].to) {
-        planner->gap_count--;
-        memmove(planner->gaps + best, planner->gaps + best + 1,
-                (planner->gap_count - best) * sizeof *planner->gaps);
-    }
-    return offset;
-}
-
-static void give_back(struct planner *planner, uint64_t from, uint64_t to)
-{
-    size_t at = 0;
-    while (at < planner->gap_count && planner->gaps[at].from < from)
-        at++;
-    const bool joins_left = at > 0 && planner->gaps[at - 1].to == from;
-    const bool joins_right = at < planner->gap_count && planner->gaps[at].from == to;
-    if (joins_left && joins_right) {
-        planner->gaps[at - 1].to = planner->gaps[at].to;
-        planner->gap_count--;
-        memmove(planner->gaps + at, planner->gaps + at + 1,
-                (planner->gap_count - at) * sizeof *planner->gaps);
-    } else if (joins_left) {
-        planner->gaps[at - 1].to = to;
-    } else if (joins_right) {
-        planner->gaps[at].from = from;
-    } else {
-        planner->gaps = memory_grow(planner->gaps, planner->gap_count, &planner->gap_capacity,
-                                    sizeof *planner->gaps);
-        memmove(planner->gaps + at + 1, planner->gaps + at,
-                (planner->gap_count - at) * sizeof *planner->gaps);
-        planner->gaps[at] = (struct gap){from, to};
-        planner->gap_count++;
-    }
-}
 
 // Bytes that a value takes in the plan; 0: it has no place there.
 static uint64_t planned_size(const struct network *network, const struct lifetimes *lifetimes,
@@ -95,10 +37,10 @@ static void place_outputs(struct planner *planner, const struct network *network
             continue;
         const uint64_t size = planned_size(network, lifetimes, node->outputs[i]);
         // A sum that overflows belongs to a network that cannot run anyway.
-        if (size == 0 || size > (UINT64_MAX >> 1) - planner->plan->size)
+        if (size == 0 || size > (UINT64_MAX >> 1) - planner->gaps.end)
             continue;
         planner->plan->sizes[node->outputs[i]] = size;
-        planner->plan->offsets[node->outputs[i]] = take(planner, size);
+        planner->plan->offsets[node->outputs[i]] = gaps_take(&planner->gaps, size);
     }
 }
 
@@ -107,7 +49,7 @@ static void free_ended(struct planner *planner, const struct graph_lifetimes *li
     for (uint32_t i = lists->starts[place]; i < lists->starts[place + 1]; i++) {
         const uint64_t offset = planner->plan->offsets[lists->values[i]];
         if (offset != BUFFER_PLAN_NOWHERE)
-            give_back(planner, offset, offset + planner->plan->sizes[lists->values[i]]);
+            gaps_give_back(&planner->gaps, offset, planner->plan->sizes[lists->values[i]]);
     }
 }
 
@@ -125,7 +67,8 @@ struct buffer_plan *buffer_plan_make(const struct network *network,
         place_outputs(&planner, network, lifetimes, network_node(network, graph->nodes[i]));
         free_ended(&planner, &lifetimes->graphs[0], i);
     }
-    free(planner.gaps);
+    plan->size = planner.gaps.end;
+    gaps_free(&planner.gaps);
     return plan;
 }
 

@@ -91,8 +91,9 @@ void inference_measure(const struct inference *inference, struct work *out_work)
         out_work->flops = definition->flops * out_work->elements;
 }
 
-// Whether the node is small and its inputs are all known.
-static bool foldable(const struct inference *inference)
+// Whether the inputs of the node are all known, and nothing has more than `most`
+// elements.
+static bool foldable(const struct inference *inference, uint64_t most)
 {
     const struct operator_definition *definition = inference->node->definition;
     if (evaluate == NULL || inference->input_count == 0 || definition->random ||
@@ -100,12 +101,11 @@ static bool foldable(const struct inference *inference)
         return false;
     for (uint32_t i = 0; i < inference->input_count; i++) {
         if (inference->inputs[i] != NULL &&
-            (inference->known[i] == NULL ||
-             shape_count(&inference->inputs[i]->shape) > OPERATOR_FOLD_MOST))
+            (inference->known[i] == NULL || shape_count(&inference->inputs[i]->shape) > most))
             return false;
     }
     for (uint32_t i = 0; i < inference->output_count; i++) {
-        if (shape_count(&inference->outputs[i].shape) > OPERATOR_FOLD_MOST)
+        if (shape_count(&inference->outputs[i].shape) > most)
             return false;
     }
     return true;
@@ -146,7 +146,7 @@ static status settle(struct network *network, const struct inference *inference)
     return STATUS_OK;
 }
 
-static status infer_node(struct network *network, struct network_node *node)
+static status infer_node(struct network *network, struct network_node *node, uint64_t fold_most)
 {
     const uint32_t inputs = node->input_count;
     const uint32_t outputs = node->output_count;
@@ -164,7 +164,7 @@ static status infer_node(struct network *network, struct network_node *node)
     struct inference inference = {network, node,    inputs, outputs, types,
                                   known,   results, values, network};
     status failure = inference_run(&inference);
-    if (failure == STATUS_OK && foldable(&inference))
+    if (failure == STATUS_OK && foldable(&inference, fold_most))
         evaluate(&inference);
     if (failure == STATUS_OK)
         failure = settle(network, &inference);
@@ -177,13 +177,18 @@ static status infer_node(struct network *network, struct network_node *node)
     return failure;
 }
 
+status network_fold_node(struct network *network, uint32_t node, uint64_t most)
+{
+    return infer_node(network, network_node(network, node), most);
+}
+
 // Nodes inside a node have named themselves already.
 static status infer_graph(struct network *network, uint32_t graph_id)
 {
     const struct network_graph *graph = network_graph(network, graph_id);
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct network_node *node = network_node(network, graph->nodes[i]);
-        const status failure = infer_node(network, node);
+        const status failure = infer_node(network, node, OPERATOR_FOLD_MOST);
         if (failure == STATUS_OK)
             continue;
         char text[200];

@@ -93,6 +93,10 @@ void operator_set_evaluator(operator_evaluator evaluator);
 // name the node.
 status network_infer(struct network *network);
 
+// Infers one node again, and calculates it if all its inputs are known and nothing
+// has more than `most` elements.
+status network_fold_node(struct network *network, uint32_t node, uint64_t most);
+
 // Of one node: counts its inputs and outputs, then calls `infer`.
 status inference_run(struct inference *inference);
 void inference_measure(const struct inference *inference, struct work *out_work);

@@ -1,0 +1,94 @@
+// Copies of nodes that undo a narrowing: an integer that several nodes read as a
+// real is scaled back by each of them, so that integers are what goes through
+// memory.
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compiler.h"
+
+static bool is_copied(const struct network_node *node)
+{
+    return view_is(node->type, "DequantizeLinear") && node->graph == 0;
+}
+
+static uint32_t copy_node(struct plan *plan, uint32_t original)
+{
+    struct network *network = plan->network;
+    const uint32_t id = network_node_add(network, 0);
+    const uint32_t output = network_value_add(
+        network, network_value(network, network_node(network, original)->outputs[0])->name);
+    struct network_value *value = network_value(network, output);
+    value->type = network_value(network, network_node(network, original)->outputs[0])->type;
+    value->producer = id;
+    uint32_t *outputs = arena_allocate(&network->arena, sizeof *outputs);
+    *outputs = output;
+    struct network_node *node = network_node(network, id);
+    *node = *network_node(network, original);
+    node->outputs = outputs;
+    plan->originals = memory_grow(plan->originals, plan->copy_count, &plan->copy_capacity,
+                                  sizeof *plan->originals);
+    plan->originals[plan->copy_count++] = original;
+    return id;
+}
+
+// Makes an input of a node the result of a copy of its own.
+static void use_copy(struct plan *plan, uint32_t reader, uint32_t input, uint32_t copy)
+{
+    struct network_node *node = network_node(plan->network, reader);
+    uint32_t *inputs = arena_allocate(&plan->network->arena, node->input_count * sizeof *inputs);
+    memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
+    inputs[input] = network_node(plan->network, copy)->outputs[0];
+    node->inputs = inputs;
+}
+
+struct order {
+    uint32_t *nodes;
+    size_t count;
+    size_t capacity;
+};
+
+static void order_add(struct order *order, uint32_t node)
+{
+    order->nodes = memory_grow(order->nodes, order->count, &order->capacity, sizeof *order->nodes);
+    order->nodes[order->count++] = node;
+}
+
+// A copy stands right before its reader; the first reader keeps the original.
+static void copy_inputs(struct plan *plan, uint32_t reader, bool *taken, struct order *order)
+{
+    const uint32_t count = network_node(plan->network, reader)->input_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t value = network_node(plan->network, reader)->inputs[i];
+        if (value == NETWORK_NONE)
+            continue;
+        const uint32_t maker = network_value(plan->network, value)->producer;
+        if (maker == NETWORK_NONE || maker >= plan->first_copy ||
+            !is_copied(network_node(plan->network, maker)))
+            continue;
+        if (taken[value]) {
+            const uint32_t copy = copy_node(plan, maker);
+            use_copy(plan, reader, i, copy);
+            order_add(order, copy);
+        }
+        taken[value] = true;
+    }
+}
+
+void pass_copy(struct plan *plan)
+{
+    struct network_graph *graph = network_graph(plan->network, 0);
+    bool *taken = memory_allocate_zeroed((size_t)plan->network->values.count + 1, sizeof *taken);
+    struct order order = {0};
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        copy_inputs(plan, graph->nodes[i], taken, &order);
+        order_add(&order, graph->nodes[i]);
+    }
+    if (plan->copy_count > 0) {
+        graph->nodes = arena_allocate(&plan->network->arena, order.count * sizeof *graph->nodes);
+        memcpy(graph->nodes, order.nodes, order.count * sizeof *graph->nodes);
+        graph->node_count = (uint32_t)order.count;
+    }
+    free(order.nodes);
+    free(taken);
+}

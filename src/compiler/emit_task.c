@@ -1,0 +1,325 @@
+#include "emit_task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum {
+    // Code of the controller, as a published dump has it: a transfer takes 72
+    // bytes, a start and a wait of a slice 44; a block has at most 640.
+    CODE_TRANSFER_START = 56,
+    CODE_TRANSFER_WAIT = 16,
+    CODE_START = 24,
+    CODE_WAIT = 20,
+    CODE_NEXT = 4,
+    CODE_BLOCK_MOST = 640,
+};
+
+void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group)
+{
+    char name[40];
+    *job = (struct emit_job){.emitter = emitter, .group = group};
+    memset(job->last, 0xff, sizeof job->last);
+    snprintf(name, sizeof name, "nss_program_%u", emitter->jobs);
+    struct program_job *item = EMIT_ADD(emitter, jobs, &job->id);
+    *item = (struct program_job){.name = program_builder_text(emitter->builder, view_of(name)),
+                                 .dispatch = emitter->dispatch,
+                                 .number = emitter->jobs++,
+                                 .first_step = EMIT_COUNT(emitter, steps)};
+}
+
+// Tasks and steps --------------------------------------------------------------------
+
+uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+                   enum program_task_kind kind, struct cost_request cost)
+{
+    uint32_t id;
+    struct program_task *task = EMIT_ADD(emitter, tasks, &id);
+    *task = (struct program_task){.group = group,
+                                  .tile = tile,
+                                  .engine = engine,
+                                  .kind = (uint16_t)kind,
+                                  .job = PROGRAM_NONE,
+                                  .first_operand = EMIT_COUNT(emitter, operands),
+                                  .first_call = EMIT_COUNT(emitter, calls),
+                                  .first_dependency = EMIT_COUNT(emitter, dependencies),
+                                  .cost = cost};
+    emitter->waited =
+        memory_extend(emitter->waited, &emitter->waited_count, id, sizeof *emitter->waited);
+    return id;
+}
+
+void emit_operand(struct emitter *emitter, uint32_t task, uint32_t buffer,
+                  const struct plan_box *box, bool writes)
+{
+    struct program_operand *operand = EMIT_ADD(emitter, operands, NULL);
+    operand->buffer = buffer;
+    operand->writes = writes;
+    operand->rank = box->rank;
+    memcpy(operand->from, box->from, sizeof operand->from);
+    memcpy(operand->size, box->size, sizeof operand->size);
+    struct program_task *item = EMIT_GET(emitter, tasks, task);
+    item->operand_count++;
+}
+
+void emit_dependency(struct emitter *emitter, uint32_t task, uint32_t on, bool is_true)
+{
+    if (on == PROGRAM_NONE)
+        return;
+    struct program_task *item = EMIT_GET(emitter, tasks, task);
+    for (uint32_t i = 0; i < item->dependency_count; i++) {
+        struct program_dependency *known =
+            EMIT_GET(emitter, dependencies, item->first_dependency + i);
+        if (known->task == on) {
+            known->is_true |= is_true;
+            return;
+        }
+    }
+    struct program_dependency *dependency = EMIT_ADD(emitter, dependencies, NULL);
+    *dependency = (struct program_dependency){on, is_true};
+    item->dependency_count++;
+}
+
+// Notes that the buffers of a task are in use at the moment at hand.
+void emit_touch(struct emitter *emitter, uint32_t task)
+{
+    const struct program_task *item = EMIT_GET(emitter, tasks, task);
+    for (uint32_t i = 0; i < item->operand_count; i++) {
+        const struct program_operand *operand =
+            EMIT_GET(emitter, operands, item->first_operand + i);
+        struct program_buffer *buffer = EMIT_GET(emitter, buffers, operand->buffer);
+        if (emitter->moment < buffer->from)
+            buffer->from = emitter->moment;
+        if (emitter->moment > buffer->to)
+            buffer->to = emitter->moment;
+    }
+}
+
+static bool is_transfer_engine(const struct emitter *emitter, uint8_t engine)
+{
+    const enum target_engine_kind kind = emitter->plan->target->engines[engine].kind;
+    return kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA;
+}
+
+static uint32_t code_of(const struct emitter *emitter, uint32_t task, enum program_step_kind kind)
+{
+    const struct program_task *item =
+        program_builder_get(emitter->builder, offsetof(struct program, tasks), task);
+    if (is_transfer_engine(emitter, item->engine))
+        return kind == PROGRAM_STEP_START ? CODE_TRANSFER_START : CODE_TRANSFER_WAIT;
+    return kind == PROGRAM_STEP_START ? CODE_START : CODE_WAIT;
+}
+
+static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t task)
+{
+    struct emitter *emitter = job->emitter;
+    const uint32_t count = EMIT_COUNT(emitter, steps);
+    struct program_job *item = EMIT_GET(emitter, jobs, job->id);
+    uint32_t number = emitter->numbers;
+    // A start and the wait right behind it are one task of the controller.
+    if (item->step_count > 0 && kind == PROGRAM_STEP_WAIT) {
+        const struct program_step *before = EMIT_GET(emitter, steps, count - 1);
+        if (before->task == task && before->kind == PROGRAM_STEP_START)
+            number = before->number;
+    }
+    if (number == emitter->numbers)
+        emitter->numbers++;
+    const uint32_t code = code_of(emitter, task, kind);
+    if (job->code + code + CODE_NEXT > CODE_BLOCK_MOST) {
+        job->block++;
+        job->code = 0;
+    }
+    job->code += code;
+    struct program_step *step = EMIT_ADD(emitter, steps, NULL);
+    *step = (struct program_step){task, kind, number, job->block};
+    item->step_count++;
+    emit_touch(emitter, task);
+    emitter->moment++;
+    if (kind == PROGRAM_STEP_WAIT)
+        emitter->waited[task] = true;
+}
+
+void emit_wait(struct emit_job *job, uint32_t task)
+{
+    if (task != PROGRAM_NONE && !job->emitter->waited[task])
+        put_step(job, PROGRAM_STEP_WAIT, task);
+}
+
+void emit_start(struct emit_job *job, uint32_t task)
+{
+    struct emitter *emitter = job->emitter;
+    struct program_task *item = EMIT_GET(emitter, tasks, task);
+    item->job = job->id;
+    const uint8_t engine = item->engine;
+    const uint8_t lane = item->lane;
+    const uint32_t first = item->first_dependency;
+    const uint32_t count = item->dependency_count;
+    emit_wait(job, job->last[engine][lane]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_dependency *dependency = EMIT_GET(emitter, dependencies, first + i);
+        emit_wait(job, dependency->task);
+    }
+    put_step(job, PROGRAM_STEP_START, task);
+    job->last[engine][lane] = task;
+}
+
+// Buffers ------------------------------------------------------------------------------
+
+uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint8_t memory,
+                     enum program_buffer_kind kind, uint64_t address, const struct plan_box *box)
+{
+    const struct network_value *source =
+        value != NETWORK_NONE ? network_value(emitter->plan->network, value) : NULL;
+    const enum element element = source != NULL ? source->type.element : ELEMENT_U8;
+    struct program_buffer buffer = {
+        .name =
+            program_builder_text(emitter->builder, source != NULL ? source->name : view_of(name)),
+        .value = source != NULL ? emitter->values[value] : PROGRAM_NONE,
+        .memory = memory,
+        .kind = (uint8_t)kind,
+        .element = (uint16_t)element,
+        .rank = box->rank,
+        .address = address,
+        .size = plan_box_bytes(box, element),
+        .alias = PROGRAM_NONE,
+        .from = UINT32_MAX,
+    };
+    memcpy(buffer.dims, box->size, sizeof buffer.dims);
+    memcpy(buffer.origin, box->from, sizeof buffer.origin);
+    uint32_t id;
+    struct program_buffer *kept = EMIT_ADD(emitter, buffers, &id);
+    *kept = buffer;
+    return id;
+}
+
+// A transfer between boxes of two buffers.
+uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+                       uint32_t from, const struct plan_box *from_box, uint32_t to,
+                       const struct plan_box *to_box)
+{
+    const struct program_buffer *source = EMIT_GET(emitter, buffers, from);
+    const uint64_t bytes = plan_box_bytes(from_box, (enum element)source->element);
+    const uint32_t task = emit_task(emitter, group, tile, engine, PROGRAM_TASK_TRANSFER,
+                                    (struct cost_request){.kind = COST_TRANSFER, .bytes = bytes});
+    emit_operand(emitter, task, from, from_box, false);
+    emit_operand(emitter, task, to, to_box, true);
+    return task;
+}
+
+static bool overlap(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
+        if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
+            return false;
+    }
+    return true;
+}
+
+// A task that reads part of a value waits for whoever writes that part. A value
+// that shows another one's bytes waits for all of them.
+void emit_depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t value,
+                            const struct plan_box *box)
+{
+    const uint32_t buffer = emitter->far[value];
+    const struct program_buffer *item = EMIT_GET(emitter, buffers, buffer);
+    const bool shown = item->alias != PROGRAM_NONE;
+    const struct emit_writers *writers = &emitter->writers[value];
+    for (size_t i = 0; i < writers->count; i++) {
+        if (shown || overlap(&writers->items[i].box, box))
+            emit_dependency(emitter, task, writers->items[i].task, true);
+    }
+}
+
+void emit_writer_add(struct emitter *emitter, uint32_t value, uint32_t task,
+                     const struct plan_box *box)
+{
+    struct emit_writers *writers = &emitter->writers[value];
+    writers->items =
+        memory_grow(writers->items, writers->count, &writers->capacity, sizeof *writers->items);
+    writers->items[writers->count++] = (struct emit_writer){task, *box};
+}
+
+// Calls ---------------------------------------------------------------------------------
+
+static uint32_t place_of(const struct emit_places *places, uint32_t value)
+{
+    for (uint32_t i = places->count; value != NETWORK_NONE && i-- > 0;) {
+        if (places->values[i] == value)
+            return places->buffers[i];
+    }
+    return PROGRAM_NONE;
+}
+
+void emit_place_add(struct emit_places *places, uint32_t value, uint32_t buffer)
+{
+    places->values[places->count] = value;
+    places->buffers[places->count++] = buffer;
+}
+
+void emit_places_start(struct emit_places *places, const struct plan *plan,
+                       const struct plan_group *group)
+{
+    size_t most = group->input_count + group->output_count;
+    for (uint32_t i = 0; i < group->node_count; i++)
+        most += group_node(plan, group, i)->output_count;
+    places->values = memory_allocate_zeroed(most + 1, sizeof *places->values);
+    places->buffers = memory_allocate_zeroed(most + 1, sizeof *places->buffers);
+    places->count = 0;
+}
+
+void emit_places_free(struct emit_places *places)
+{
+    free(places->values);
+    free(places->buffers);
+}
+
+// What passes between fused operators takes no memory of the target.
+static void place_inner(struct emitter *emitter, const struct plan_group *group,
+                        const struct plan_tile *tile, struct emit_places *places)
+{
+    const uint8_t memory = emitter->plan->target->engines[group->engine].memory;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(emitter->plan, group, i);
+        for (uint32_t j = 0; j < node->output_count; j++, at++) {
+            const uint32_t value = node->outputs[j];
+            if (value == NETWORK_NONE || place_of(places, value) != PROGRAM_NONE)
+                continue;
+            const struct plan_box none = {0};
+            const struct plan_box *box = tile != NULL ? &tile->inner[at] : &none;
+            const enum program_buffer_kind kind =
+                tile != NULL ? PROGRAM_BUFFER_PIPELINE : PROGRAM_BUFFER_DYNAMIC;
+            emit_place_add(places, value, emit_buffer(emitter, "", value, memory, kind, 0, box));
+        }
+    }
+}
+
+void emit_calls(struct emitter *emitter, uint32_t task, uint32_t group_id,
+                const struct plan_tile *tile, struct emit_places *places)
+{
+    const struct plan_group *group = &emitter->plan->groups[group_id];
+    place_inner(emitter, group, tile, places);
+    const struct program_group *item = EMIT_GET(emitter, groups, group_id);
+    const uint32_t first_node = item->first_node;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(emitter->plan, group, i);
+        struct program_call call = {.node = first_node + i};
+        for (uint32_t j = 0; tile != NULL && j < tile->override_count; j++) {
+            if (tile->overrides[j].node != i)
+                continue;
+            call.first_attribute = emit_override(emitter, &tile->overrides[j]);
+            call.attribute_count = 1;
+        }
+        call.first_buffer = EMIT_COUNT(emitter, call_buffers);
+        for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {
+            uint32_t *kept = EMIT_ADD(emitter, call_buffers, NULL);
+            *kept = place_of(places, j < node->input_count ? node->inputs[j]
+                                                           : node->outputs[j - node->input_count]);
+        }
+        struct program_call *kept = EMIT_ADD(emitter, calls, NULL);
+        *kept = call;
+    }
+    struct program_task *kept = EMIT_GET(emitter, tasks, task);
+    kept->call_count = group->node_count;
+}

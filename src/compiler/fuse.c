@@ -1,0 +1,298 @@
+// Puts nodes together that run as one piece of work.
+//
+// A group whose only result is read by one node, and by nothing else, joins that
+// node's group when the result has the shape of what the node gives: then it need
+// not go through memory. At most one node of a group is more than elementwise.
+// Since nothing else reads the result, joining never makes a circle.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compiler.h"
+#include "group.h"
+#include "patterns.h"
+
+enum { FUSE_NODES_MOST = 24 };
+
+struct fuser {
+    struct plan *plan;
+    uint32_t *readers;  // by value: nodes that read it, and outputs of the graph
+    uint32_t *group;    // by node: the first node of its group, which stands for it
+    uint32_t *next;     // by node: the next one of its group; NETWORK_NONE
+    uint32_t *last;     // by first node: the last of its group
+    uint32_t *size;     // by first node: how many
+    bool *heavy;        // by first node: some node is more than elementwise
+    uint32_t *position; // by node: its place in the graph
+    bool *sealed;       // by first node: a known pattern, to which nothing is added
+};
+
+static bool is_light(const struct network_node *node)
+{
+    return node->definition->class == OPERATOR_ELEMENTWISE && !node->definition->random &&
+           node->output_count == 1;
+}
+
+static bool may_be_heavy(const struct network_node *node)
+{
+    switch (node->definition->class) {
+    case OPERATOR_CONVOLUTION:
+    case OPERATOR_MATMUL:
+    case OPERATOR_POOLING:
+    case OPERATOR_MOVEMENT:
+        return node->output_count == 1;
+    default:
+        return false;
+    }
+}
+
+static void count_inside(const struct network *network, uint32_t graph, uint32_t *readers)
+{
+    const struct network_graph *inner = network_graph(network, graph);
+    for (uint32_t i = 0; i < inner->output_count; i++)
+        readers[inner->outputs[i]] += 2; // read from inside counts as more than one
+    for (uint32_t i = 0; i < inner->node_count; i++) {
+        const struct network_node *node = network_node(network, inner->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] != NETWORK_NONE)
+                readers[node->inputs[j]] += 2;
+        }
+    }
+}
+
+static uint32_t *count_readers(const struct network *network)
+{
+    uint32_t *readers = memory_allocate_zeroed((size_t)network->values.count + 1, sizeof *readers);
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] != NETWORK_NONE)
+                readers[node->inputs[j]]++;
+        }
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++)
+        readers[graph->outputs[i]]++;
+    for (uint32_t i = 1; i < network->graphs.count; i++)
+        count_inside(network, i, readers);
+    return readers;
+}
+
+static bool same_shape(const struct network *network, uint32_t a, uint32_t b)
+{
+    const struct value_type *left = &network_value(network, a)->type;
+    const struct value_type *right = &network_value(network, b)->type;
+    return value_type_static(left) && value_type_static(right) &&
+           shape_equal(&left->shape, &right->shape);
+}
+
+// Whether a reader takes a value straight from the engine that computes it: an
+// elementwise one takes what has its shape; a convolution or product takes
+// integers that are scaled back for it.
+static bool takes(const struct fuser *fuser, const struct network_node *reader,
+                  const struct network_node *maker, uint32_t value)
+{
+    const struct network *network = fuser->plan->network;
+    // Integers that were made narrow for memory go there.
+    if (view_is(maker->type, "QuantizeLinear"))
+        return false;
+    if (is_light(reader))
+        return same_shape(network, value, reader->outputs[0]);
+    return may_be_heavy(reader) && view_is(maker->type, "DequantizeLinear");
+}
+
+static void join(struct fuser *fuser, uint32_t front, uint32_t back)
+{
+    fuser->next[fuser->last[front]] = back;
+    fuser->last[front] = fuser->last[back];
+    fuser->size[front] += fuser->size[back];
+    fuser->heavy[front] = fuser->heavy[front] || fuser->heavy[back];
+    for (uint32_t i = back; i != NETWORK_NONE; i = fuser->next[i])
+        fuser->group[i] = front;
+}
+
+static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
+{
+    const struct network *network = fuser->plan->network;
+    if (value == NETWORK_NONE || fuser->readers[value] != 1)
+        return;
+    const uint32_t maker = network_value(network, value)->producer;
+    if (maker == NETWORK_NONE || network_node(network, maker)->graph != 0)
+        return;
+    const uint32_t a = fuser->group[maker];
+    const uint32_t b = fuser->group[reader];
+    if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
+        fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
+        maker != fuser->last[a] || // something of the group is read elsewhere
+        !takes(fuser, network_node(network, reader), network_node(network, maker), value))
+        return;
+    join(fuser, a, b);
+}
+
+static void fuser_start(struct fuser *fuser, struct plan *plan)
+{
+    const size_t nodes = plan->network->nodes.count;
+    *fuser = (struct fuser){.plan = plan, .readers = count_readers(plan->network)};
+    fuser->group = memory_allocate((nodes + 1) * sizeof *fuser->group);
+    fuser->next = memory_allocate((nodes + 1) * sizeof *fuser->next);
+    fuser->last = memory_allocate((nodes + 1) * sizeof *fuser->last);
+    fuser->size = memory_allocate_zeroed(nodes + 1, sizeof *fuser->size);
+    fuser->heavy = memory_allocate_zeroed(nodes + 1, sizeof *fuser->heavy);
+    fuser->sealed = memory_allocate_zeroed(nodes + 1, sizeof *fuser->sealed);
+    fuser->position = memory_allocate_zeroed(nodes + 1, sizeof *fuser->position);
+    memset(fuser->group, 0xff, (nodes + 1) * sizeof *fuser->group);
+    memset(fuser->next, 0xff, (nodes + 1) * sizeof *fuser->next);
+}
+
+static void fuser_free(struct fuser *fuser)
+{
+    free(fuser->readers);
+    free(fuser->group);
+    free(fuser->next);
+    free(fuser->last);
+    free(fuser->size);
+    free(fuser->heavy);
+    free(fuser->sealed);
+    free(fuser->position);
+}
+
+static void add_node(struct fuser *fuser, uint32_t id)
+{
+    const struct network_node *node = network_node(fuser->plan->network, id);
+    fuser->group[id] = id;
+    fuser->last[id] = id;
+    fuser->size[id] = 1;
+    fuser->heavy[id] = !is_light(node);
+    fuser->sealed[id] = !is_light(node) && !may_be_heavy(node);
+}
+
+static void sort_nodes(const struct fuser *fuser, struct pattern *pattern)
+{
+    for (uint32_t i = 1; i < pattern->count; i++) {
+        const uint32_t node = pattern->nodes[i];
+        uint32_t at = i;
+        for (; at > 0 && fuser->position[pattern->nodes[at - 1]] > fuser->position[node]; at--)
+            pattern->nodes[at] = pattern->nodes[at - 1];
+        pattern->nodes[at] = node;
+    }
+}
+
+static void seal_patterns(struct fuser *fuser, const char **names)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        struct pattern pattern;
+        if (fuser->sealed[fuser->group[graph->nodes[i]]] ||
+            !pattern_find(network, fuser->readers, graph->nodes[i], &pattern))
+            continue;
+        sort_nodes(fuser, &pattern);
+        bool free_nodes = true;
+        for (uint32_t j = 0; j < pattern.count; j++)
+            free_nodes = free_nodes && fuser->size[pattern.nodes[j]] == 1;
+        for (uint32_t j = 1; free_nodes && j < pattern.count; j++)
+            join(fuser, pattern.nodes[0], pattern.nodes[j]);
+        if (free_nodes) {
+            fuser->sealed[pattern.nodes[0]] = true;
+            names[pattern.nodes[0]] = pattern.name;
+        }
+    }
+}
+
+// "conv2d_rescale_clamp": the operators in order, without what stands in front of
+// their names; a run of the same counts once.
+static const char *group_type(struct plan *plan, const struct plan_group *group)
+{
+    char name[120] = "";
+    size_t used = 0;
+    struct view before = {0};
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        struct view type = group_node(plan, group, i)->type;
+        const size_t dot = view_find_last(type, '.');
+        if (dot < type.size)
+            type = view_slice(type, dot + 1, type.size);
+        if (view_equal(type, before))
+            continue;
+        before = type;
+        const int printed = snprintf(name + used, sizeof name - used, "%s%.*s", used > 0 ? "_" : "",
+                                     VIEW_ARGUMENTS(type));
+        if (printed < 0 || (size_t)printed >= sizeof name - used) {
+            name[used] = '\0';
+            break;
+        }
+        used += (size_t)printed;
+    }
+    return plan_text(plan, "%s", name);
+}
+
+static struct view group_name(const struct plan *plan, const struct plan_group *group)
+{
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        if (!is_light(node) && node->name.size > 0)
+            return node->name;
+    }
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        if (node->name.size > 0)
+            return node->name;
+    }
+    const struct network_node *last = group_node(plan, group, group->node_count - 1);
+    for (uint32_t i = 0; i < last->output_count; i++) {
+        if (last->outputs[i] != NETWORK_NONE)
+            return network_value(plan->network, last->outputs[i])->name;
+    }
+    return (struct view){"", 0};
+}
+
+static void add_group(struct fuser *fuser, uint32_t first, const char *pattern)
+{
+    struct plan *plan = fuser->plan;
+    struct plan_group *group = &plan->groups[plan->group_count++];
+    *group = (struct plan_group){0};
+    group->nodes = arena_allocate(&plan->arena, fuser->size[first] * sizeof *group->nodes);
+    for (uint32_t i = first; i != NETWORK_NONE; i = fuser->next[i])
+        group->nodes[group->node_count++] = i;
+    group->type = pattern != NULL ? pattern : group_type(plan, group);
+    group->name = group_name(plan, group);
+    group_connect(plan, group, fuser->readers);
+}
+
+// A group stands where its last node stood: everything that it reads has been
+// made before.
+static void add_groups(struct fuser *fuser, const char *const *names)
+{
+    struct plan *plan = fuser->plan;
+    const struct network_graph *graph = network_graph(plan->network, 0);
+    plan->groups =
+        arena_allocate(&plan->arena, ((size_t)graph->node_count + 1) * sizeof *plan->groups);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const uint32_t first = fuser->group[graph->nodes[i]];
+        if (fuser->last[first] == graph->nodes[i])
+            add_group(fuser, first, names[first]);
+    }
+}
+
+status pass_fuse(struct plan *plan)
+{
+    pass_copy(plan);
+    struct fuser fuser;
+    fuser_start(&fuser, plan);
+    const struct network_graph *graph = network_graph(plan->network, 0);
+    const char **names =
+        memory_allocate_zeroed((size_t)plan->network->nodes.count + 1, sizeof *names);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        fuser.position[graph->nodes[i]] = i;
+        add_node(&fuser, graph->nodes[i]);
+    }
+    seal_patterns(&fuser, names);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(plan->network, graph->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++)
+            try_join(&fuser, graph->nodes[i], node->inputs[j]);
+    }
+    add_groups(&fuser, names);
+    free(names);
+    fuser_free(&fuser);
+    return STATUS_OK;
+}

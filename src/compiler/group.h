@@ -1,0 +1,37 @@
+// Questions about a group, for the passes.
+
+#ifndef OPSCOPE_COMPILER_GROUP_H
+#define OPSCOPE_COMPILER_GROUP_H
+
+#include "plan.h"
+
+static inline const struct network_node *group_node(const struct plan *plan,
+                                                    const struct plan_group *group, uint32_t index)
+{
+    return network_node(plan->network, group->nodes[index]);
+}
+
+static inline const struct network_value *group_value(const struct plan *plan, uint32_t value)
+{
+    return network_value(plan->network, value);
+}
+
+// Whether all values that come in, go out or pass between nodes are tensors of
+// known shape and numbers.
+bool group_is_static(const struct plan *plan, const struct plan_group *group);
+
+// Whether a group runs where tiles are brought to: a local memory.
+bool group_is_local(const struct plan *plan, const struct plan_group *group);
+
+// Finds a group's inputs and outputs from its nodes. `readers` counts, by value,
+// the nodes of the whole graph that read it (outputs of the graph count too).
+void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *readers);
+
+// Which node of the group matters most.
+uint32_t group_main(const struct plan *plan, const struct plan_group *group);
+
+// What the tile costs: the work of the node that matters most, in numbers.
+struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
+                               const struct plan_tile *tile);
+
+#endif

@@ -1,0 +1,100 @@
+// What the passes of the compiler hand on to one another: the network's operators
+// in groups, each placed on an engine and cut into tiles.
+//
+//     fold -> fuse -> place -> tile -> allocate -> schedule -> emit
+//
+// fold and fuse may change the network (constants become known, nodes leave the
+// graph); the plan refers to it by ids and lives no longer than it.
+
+#ifndef OPSCOPE_COMPILER_PLAN_H
+#define OPSCOPE_COMPILER_PLAN_H
+
+#include "network/operators.h"
+#include "target/cost.h"
+
+// Part of a value: from[d] <= index < from[d] + size[d].
+struct plan_box {
+    uint32_t rank;
+    int64_t from[SHAPE_RANK_MOST];
+    int64_t size[SHAPE_RANK_MOST];
+};
+
+// An attribute that a tile has instead of the node's own: pads at a border.
+struct plan_override {
+    uint32_t node; // which one of the group
+    const char *name;
+    uint32_t count;
+    int64_t integers[2 * SHAPE_RANK_MOST];
+};
+
+struct plan_tile {
+    const struct plan_box *inputs;  // as the group's `inputs`
+    const struct plan_box *outputs; // as the group's `outputs`
+    // What each node of the group gives, inside the engine: all outputs of node 0,
+    // of node 1 ... For a value that leaves the group the same as in `outputs`.
+    const struct plan_box *inner;
+    const struct plan_override *overrides;
+    uint32_t override_count;
+    struct cost_request cost;
+};
+
+struct plan_group {
+    uint32_t *nodes; // network node ids, in order
+    uint32_t node_count;
+    const char *type; // "conv2d", "conv2d_rescale_clamp"
+    struct view name; // of the node that matters most
+    // Values that come in from outside and go out, each once, in order of first use.
+    uint32_t *inputs;
+    uint32_t *outputs;
+    uint32_t input_count;
+    uint32_t output_count;
+    // place:
+    uint8_t engine; // of the target
+    const char *reason;
+    // tile: empty for groups that run as a whole on the host
+    struct plan_tile *tiles;
+    uint32_t tile_count;
+    bool constants_stay; // constant inputs are the same for all tiles: loaded once
+};
+
+struct plan_warning {
+    const char *kind; // "small-tiles", "spill", "unaligned", "idle", "host"
+    const char *text;
+    uint32_t group; // UINT32_MAX: the whole
+};
+
+struct plan {
+    struct network *network;
+    const struct target *target;
+    struct plan_group *groups; // in an order in which they can run
+    uint32_t group_count;
+    struct plan_warning *warnings;
+    size_t warning_count;
+    size_t warning_capacity;
+    // Nodes that fuse added: copies of others, so that each reader has its own.
+    uint32_t first_copy; // node ids from here on
+    uint32_t *originals; // of each copy
+    size_t copy_count;
+    size_t copy_capacity;
+    struct arena arena;
+};
+
+struct plan *plan_create(struct network *network, const struct target *target);
+void plan_free(struct plan *plan);
+
+// Keeps a copy of the text.
+void plan_warn(struct plan *plan, uint32_t group, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// A text that lives as long as the plan.
+const char *plan_text(struct plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// The node of the network's file that a node stands for.
+uint32_t plan_original(const struct plan *plan, uint32_t node);
+
+// Bytes of a box in memory.
+uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
+struct plan_box plan_box_whole(const struct shape *shape);
+
+#endif

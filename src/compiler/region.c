@@ -1,0 +1,573 @@
+#include "region.h"
+
+// A rule names the dimensions that may be cut, and finds the parts.
+struct region_rule {
+    const char *type;
+    bool (*find)(const struct region_request *request, struct region_answer *answer);
+    uint32_t (*axes)(const struct network *network, const struct network_node *node,
+                     uint32_t axes[SHAPE_RANK_MOST]);
+};
+
+static const struct shape *shape_of(const struct network *network, uint32_t value)
+{
+    return &network_value(network, value)->type.shape;
+}
+
+static const struct shape *input_shape(const struct region_request *request, uint32_t index)
+{
+    return shape_of(request->network, request->node->inputs[index]);
+}
+
+static void take_whole(const struct region_request *request, struct region_answer *answer)
+{
+    for (uint32_t i = 0; i < request->node->input_count; i++) {
+        if (request->node->inputs[i] != NETWORK_NONE)
+            answer->inputs[i] = plan_box_whole(input_shape(request, i));
+    }
+}
+
+// Elementwise -----------------------------------------------------------------
+
+// An input of length 1 serves all places of a dimension.
+static struct plan_box broadcast_box(const struct plan_box *output, const struct shape *shape)
+{
+    struct plan_box box = {.rank = shape->rank};
+    const uint32_t ahead = output->rank - shape->rank;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        const bool spread = shape->dims[i] == 1;
+        box.from[i] = spread ? 0 : output->from[ahead + i];
+        box.size[i] = spread ? 1 : output->size[ahead + i];
+    }
+    return box;
+}
+
+static bool find_elementwise(const struct region_request *request, struct region_answer *answer)
+{
+    for (uint32_t i = 0; i < request->node->input_count; i++) {
+        if (request->node->inputs[i] == NETWORK_NONE)
+            continue;
+        const struct shape *shape = input_shape(request, i);
+        if (shape->rank > request->output->rank)
+            return false;
+        answer->inputs[i] = broadcast_box(request->output, shape);
+    }
+    return true;
+}
+
+static uint32_t axes_all(const struct network *network, const struct network_node *node,
+                         uint32_t axes[SHAPE_RANK_MOST])
+{
+    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    for (uint32_t i = 0; i < rank; i++)
+        axes[i] = i;
+    return rank;
+}
+
+// The first `inputs` inputs are data, the others parameters that every tile has
+// as they are.
+static bool find_leading(const struct region_request *request, struct region_answer *answer,
+                         uint32_t inputs)
+{
+    take_whole(request, answer);
+    for (uint32_t i = 0; i < inputs; i++) {
+        const struct shape *shape = input_shape(request, i);
+        if (shape->rank > request->output->rank)
+            return false;
+        answer->inputs[i] = broadcast_box(request->output, shape);
+    }
+    return true;
+}
+
+static bool find_first(const struct region_request *request, struct region_answer *answer)
+{
+    return find_leading(request, answer, 1);
+}
+
+static bool find_first_two(const struct region_request *request, struct region_answer *answer)
+{
+    return find_leading(request, answer, 2);
+}
+
+// A rescale for each channel has as many multipliers as the last dimension.
+static bool find_rescale(const struct region_request *request, struct region_answer *answer)
+{
+    if (!find_first(request, answer))
+        return false;
+    if (attribute_integer(request->node->attributes, "per_channel", 0) == 0)
+        return true;
+    const uint32_t last = request->output->rank - 1;
+    for (uint32_t i = 1; i <= 2; i++) {
+        if (input_shape(request, i)->rank != 1 || request->output->rank == 0)
+            return false;
+        if (input_shape(request, i)->dims[0] == 1)
+            continue;
+        answer->inputs[i].from[0] = request->output->from[last];
+        answer->inputs[i].size[0] = request->output->size[last];
+    }
+    return true;
+}
+
+// A scale and a zero point for all, or for each place along an axis.
+static bool find_quantize(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    if (!find_first(request, answer) ||
+        attribute_integer(request->node->attributes, "block_size", 0) != 0)
+        return false;
+    const status failure = shape_axis(attribute_integer(request->node->attributes, "axis", 1),
+                                      request->output->rank, &axis);
+    const bool has_axis = failure == STATUS_OK;
+    status_free(failure);
+    for (uint32_t i = 1; i < request->node->input_count; i++) {
+        if (request->node->inputs[i] == NETWORK_NONE || shape_count(input_shape(request, i)) == 1)
+            continue;
+        if (!has_axis || input_shape(request, i)->rank != 1)
+            return false;
+        answer->inputs[i].from[0] = request->output->from[axis];
+        answer->inputs[i].size[0] = request->output->size[axis];
+    }
+    return true;
+}
+
+// Windows: convolutions and poolings --------------------------------------------
+
+struct window {
+    int64_t kernel, stride, dilation, before, after, length;
+};
+
+// The inputs of outputs [from, from + size), and the padding that is left.
+static void window_range(const struct window *window, int64_t from, int64_t size, int64_t *out_from,
+                         int64_t *out_size, int64_t *out_before, int64_t *out_after)
+{
+    const int64_t reach = (window->kernel - 1) * window->dilation + 1;
+    const int64_t first = from * window->stride - window->before;
+    const int64_t end = (from + size - 1) * window->stride - window->before + reach;
+    const int64_t lowest = first > 0 ? first : 0;
+    const int64_t highest = end < window->length ? end : window->length;
+    *out_from = lowest < window->length ? lowest : window->length;
+    *out_size = highest > *out_from ? highest - *out_from : 0;
+    *out_before = first < 0 ? -first : 0;
+    *out_after = end > window->length ? end - window->length : 0;
+}
+
+static int64_t item(const struct network_node *node, const char *name, uint32_t index,
+                    int64_t fallback)
+{
+    const int64_t *items;
+    const uint32_t count = attribute_integers(node->attributes, name, &items);
+    return index < count ? items[index] : fallback;
+}
+
+// TOSA pads top, bottom, left, right; data lies as batch, height, width, channels.
+static bool cut_tosa_window(const struct region_request *request, struct region_answer *answer,
+                            int64_t kernel_height, int64_t kernel_width)
+{
+    const struct network_node *node = request->node;
+    const struct shape *shape = input_shape(request, 0);
+    const struct plan_box *out = request->output;
+    struct plan_box *in = &answer->inputs[0];
+    *in = plan_box_whole(shape);
+    in->from[0] = out->from[0];
+    in->size[0] = out->size[0];
+    answer->override = (struct plan_override){.name = "pad", .count = 4};
+    for (uint32_t d = 0; d < 2; d++) {
+        const struct window window = {
+            d == 0 ? kernel_height : kernel_width, item(node, "stride", d, 1),
+            item(node, "dilation", d, 1),          item(node, "pad", 2 * d, 0),
+            item(node, "pad", 2 * d + 1, 0),       shape->dims[1 + d],
+        };
+        window_range(&window, out->from[1 + d], out->size[1 + d], &in->from[1 + d],
+                     &in->size[1 + d], &answer->override.integers[2 * d],
+                     &answer->override.integers[2 * d + 1]);
+        if (in->size[1 + d] == 0)
+            return false; // nothing but padding: left to the whole
+    }
+    return true;
+}
+
+// Inputs that hold one item for each output channel, or one for all.
+static void cut_channels(const struct region_request *request, struct region_answer *answer,
+                         uint32_t index, uint32_t axis)
+{
+    const uint32_t channel = request->output->rank - 1;
+    if (input_shape(request, index)->dims[axis] == 1)
+        return;
+    answer->inputs[index].from[axis] = request->output->from[channel];
+    answer->inputs[index].size[axis] = request->output->size[channel];
+}
+
+static bool find_tosa_conv2d(const struct region_request *request, struct region_answer *answer)
+{
+    take_whole(request, answer);
+    const struct shape *weight = input_shape(request, 1);
+    if (!cut_tosa_window(request, answer, weight->dims[1], weight->dims[2]))
+        return false;
+    answer->inputs[1].from[0] = request->output->from[3];
+    answer->inputs[1].size[0] = request->output->size[3];
+    cut_channels(request, answer, 2, 0);
+    return true;
+}
+
+static bool find_tosa_depthwise(const struct region_request *request, struct region_answer *answer)
+{
+    take_whole(request, answer);
+    const struct shape *weight = input_shape(request, 1);
+    return cut_tosa_window(request, answer, weight->dims[0], weight->dims[1]);
+}
+
+static bool find_tosa_pool(const struct region_request *request, struct region_answer *answer)
+{
+    take_whole(request, answer);
+    if (!cut_tosa_window(request, answer, item(request->node, "kernel", 0, 1),
+                         item(request->node, "kernel", 1, 1)))
+        return false;
+    answer->inputs[0].from[3] = request->output->from[3];
+    answer->inputs[0].size[3] = request->output->size[3];
+    return true;
+}
+
+// Rows first: they lie together. Channels last: weights are loaded again.
+static uint32_t axes_tosa_conv2d(const struct network *network, const struct network_node *node,
+                                 uint32_t axes[SHAPE_RANK_MOST])
+{
+    (void)network;
+    (void)node;
+    axes[0] = 0;
+    axes[1] = 1;
+    axes[2] = 3;
+    axes[3] = 2;
+    return 4;
+}
+
+static uint32_t axes_tosa_depthwise(const struct network *network, const struct network_node *node,
+                                    uint32_t axes[SHAPE_RANK_MOST])
+{
+    (void)network;
+    (void)node;
+    axes[0] = 0;
+    axes[1] = 1;
+    axes[2] = 2;
+    return 3;
+}
+
+// Matrix products ----------------------------------------------------------------
+
+// [N, H, C] x [N, C, W]
+static bool find_tosa_matmul(const struct region_request *request, struct region_answer *answer)
+{
+    take_whole(request, answer);
+    const struct plan_box *out = request->output;
+    for (uint32_t i = 0; i < 2; i++) {
+        const bool one = input_shape(request, i)->dims[0] == 1;
+        answer->inputs[i].from[0] = one ? 0 : out->from[0];
+        answer->inputs[i].size[0] = one ? 1 : out->size[0];
+    }
+    answer->inputs[0].from[1] = out->from[1];
+    answer->inputs[0].size[1] = out->size[1];
+    answer->inputs[1].from[2] = out->from[2];
+    answer->inputs[1].size[2] = out->size[2];
+    return true;
+}
+
+// [N, C] x [O, C]
+static bool find_tosa_fully_connected(const struct region_request *request,
+                                      struct region_answer *answer)
+{
+    take_whole(request, answer);
+    const struct plan_box *out = request->output;
+    answer->inputs[0].from[0] = out->from[0];
+    answer->inputs[0].size[0] = out->size[0];
+    answer->inputs[1].from[0] = out->from[1];
+    answer->inputs[1].size[0] = out->size[1];
+    cut_channels(request, answer, 2, 0);
+    return true;
+}
+
+// Along one axis everything is needed ------------------------------------------------
+
+static bool reduced_axis(const struct network *network, const struct network_node *node,
+                         uint32_t *out_axis)
+{
+    const struct shape *shape = shape_of(network, node->inputs[0]);
+    const status failure =
+        shape_axis(attribute_integer(node->attributes, "axis", -1), shape->rank, out_axis);
+    status_free(failure);
+    return failure == STATUS_OK;
+}
+
+// The output keeps the axis with length 1 (TOSA's reductions) or whole (softmax).
+static bool find_along_axis(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    take_whole(request, answer);
+    const struct shape *shape = input_shape(request, 0);
+    if (!reduced_axis(request->network, request->node, &axis) ||
+        shape->rank != request->output->rank)
+        return false;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (i == axis)
+            continue;
+        answer->inputs[0].from[i] = request->output->from[i];
+        answer->inputs[0].size[i] = request->output->size[i];
+    }
+    return true;
+}
+
+static uint32_t axes_but_one(const struct network *network, const struct network_node *node,
+                             uint32_t axes[SHAPE_RANK_MOST])
+{
+    uint32_t axis;
+    uint32_t count = 0;
+    if (!reduced_axis(network, node, &axis))
+        return 0;
+    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i != axis)
+            axes[count++] = i;
+    }
+    return count;
+}
+
+// The axis is gone from the output (argmax).
+static bool find_without_axis(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    take_whole(request, answer);
+    const struct shape *shape = input_shape(request, 0);
+    if (!reduced_axis(request->network, request->node, &axis) ||
+        shape->rank != request->output->rank + 1)
+        return false;
+    for (uint32_t i = 0, from = 0; i < shape->rank; i++) {
+        if (i == axis)
+            continue;
+        answer->inputs[0].from[i] = request->output->from[from];
+        answer->inputs[0].size[i] = request->output->size[from++];
+    }
+    return true;
+}
+
+static bool find_transpose(const struct region_request *request, struct region_answer *answer)
+{
+    const int64_t *order;
+    const uint32_t rank = input_shape(request, 0)->rank;
+    uint32_t count = attribute_integers(request->node->attributes, "perms", &order);
+    if (count == 0)
+        count = attribute_integers(request->node->attributes, "perm", &order);
+    if (rank == 0 || (count != 0 && count != rank))
+        return false;
+    answer->inputs[0] = plan_box_whole(input_shape(request, 0));
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint32_t from = count == 0 ? rank - 1 - i : (uint32_t)order[i];
+        answer->inputs[0].from[from] = request->output->from[i];
+        answer->inputs[0].size[from] = request->output->size[i];
+    }
+    return true;
+}
+
+// ONNX: channels behind the batch -----------------------------------------------------
+
+// Attributes of a convolution or pooling in d spatial dimensions. False where the
+// pads are not written down.
+static bool onnx_windows(const struct region_request *request, uint32_t spatial,
+                         const int64_t *kernel, struct window *windows)
+{
+    const struct network_node *node = request->node;
+    const struct view automatic = attribute_text(node->attributes, "auto_pad", "NOTSET");
+    if ((!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID")) ||
+        attribute_integer(node->attributes, "ceil_mode", 0) != 0)
+        return false;
+    for (uint32_t d = 0; d < spatial; d++)
+        windows[d] = (struct window){
+            kernel[d],
+            item(node, "strides", d, 1),
+            item(node, "dilations", d, 1),
+            item(node, "pads", d, 0),
+            item(node, "pads", spatial + d, 0),
+            input_shape(request, 0)->dims[2 + d],
+        };
+    return true;
+}
+
+static bool cut_onnx_windows(const struct region_request *request, struct region_answer *answer,
+                             const int64_t *kernel)
+{
+    const struct shape *shape = input_shape(request, 0);
+    const struct plan_box *out = request->output;
+    struct window windows[SHAPE_RANK_MOST];
+    if (shape->rank < 3 || !onnx_windows(request, shape->rank - 2, kernel, windows))
+        return false;
+    const uint32_t spatial = shape->rank - 2;
+    struct plan_box *in = &answer->inputs[0];
+    in->from[0] = out->from[0];
+    in->size[0] = out->size[0];
+    answer->override = (struct plan_override){.name = "pads", .count = 2 * spatial};
+    for (uint32_t d = 0; d < spatial; d++) {
+        window_range(&windows[d], out->from[2 + d], out->size[2 + d], &in->from[2 + d],
+                     &in->size[2 + d], &answer->override.integers[d],
+                     &answer->override.integers[spatial + d]);
+        if (in->size[2 + d] == 0)
+            return false;
+    }
+    return true;
+}
+
+// Input 0 and its weights (`weight` their index), and inputs that go with the
+// output channels.
+static bool find_onnx_convolution(const struct region_request *request,
+                                  struct region_answer *answer, uint32_t weight)
+{
+    take_whole(request, answer);
+    const struct network_node *node = request->node;
+    const struct shape *shape = input_shape(request, weight);
+    if (shape->rank != input_shape(request, 0)->rank ||
+        !cut_onnx_windows(request, answer, shape->dims + 2))
+        return false;
+    if (attribute_integer(node->attributes, "group", 1) != 1)
+        return true;
+    for (uint32_t i = weight; i < node->input_count; i++) {
+        if (node->inputs[i] == NETWORK_NONE)
+            continue;
+        const struct shape *own = input_shape(request, i);
+        if (own->rank == 0 || own->dims[0] != shape->dims[0] || (i != weight && own->rank != 1))
+            continue;
+        answer->inputs[i].from[0] = request->output->from[1];
+        answer->inputs[i].size[0] = request->output->size[1];
+    }
+    return true;
+}
+
+static bool find_onnx_conv(const struct region_request *request, struct region_answer *answer)
+{
+    return find_onnx_convolution(request, answer, 1);
+}
+
+static bool find_onnx_pool(const struct region_request *request, struct region_answer *answer)
+{
+    const int64_t *kernel;
+    take_whole(request, answer);
+    const uint32_t rank = input_shape(request, 0)->rank;
+    if (rank < 3 || request->node->output_count != 1 ||
+        attribute_integers(request->node->attributes, "kernel_shape", &kernel) != rank - 2 ||
+        !cut_onnx_windows(request, answer, kernel))
+        return false;
+    answer->inputs[0].from[1] = request->output->from[1];
+    answer->inputs[0].size[1] = request->output->size[1];
+    return true;
+}
+
+// Groups of channels stay together; one group may be cut into channels.
+static uint32_t axes_onnx_conv(const struct network *network, const struct network_node *node,
+                               uint32_t axes[SHAPE_RANK_MOST])
+{
+    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    uint32_t count = 0;
+    axes[count++] = 0;
+    if (rank > 2)
+        axes[count++] = 2;
+    if (attribute_integer(node->attributes, "group", 1) == 1)
+        axes[count++] = 1;
+    for (uint32_t i = 3; i < rank; i++)
+        axes[count++] = i;
+    return count;
+}
+
+// numpy's rules, both at least matrices.
+static bool find_onnx_matmul(const struct region_request *request, struct region_answer *answer)
+{
+    const struct shape *a = input_shape(request, 0);
+    const struct shape *b = input_shape(request, 1);
+    const struct plan_box *out = request->output;
+    if (a->rank < 2 || b->rank < 2)
+        return false;
+    take_whole(request, answer);
+    const struct shape *shapes[2] = {a, b};
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t ahead = out->rank - shapes[i]->rank;
+        for (uint32_t d = 0; d + 2 < shapes[i]->rank; d++) {
+            const bool one = shapes[i]->dims[d] == 1;
+            answer->inputs[i].from[d] = one ? 0 : out->from[ahead + d];
+            answer->inputs[i].size[d] = one ? 1 : out->size[ahead + d];
+        }
+    }
+    answer->inputs[0].from[a->rank - 2] = out->from[out->rank - 2];
+    answer->inputs[0].size[a->rank - 2] = out->size[out->rank - 2];
+    answer->inputs[1].from[b->rank - 1] = out->from[out->rank - 1];
+    answer->inputs[1].size[b->rank - 1] = out->size[out->rank - 1];
+    return true;
+}
+
+static bool find_onnx_gemm(const struct region_request *request, struct region_answer *answer)
+{
+    const struct network_node *node = request->node;
+    const struct plan_box *out = request->output;
+    if (node->version < 7)
+        return false;
+    take_whole(request, answer);
+    const uint32_t row = attribute_integer(node->attributes, "transA", 0) != 0 ? 1 : 0;
+    const uint32_t column = attribute_integer(node->attributes, "transB", 0) != 0 ? 0 : 1;
+    answer->inputs[0].from[row] = out->from[0];
+    answer->inputs[0].size[row] = out->size[0];
+    answer->inputs[1].from[column] = out->from[1];
+    answer->inputs[1].size[column] = out->size[1];
+    if (node->input_count > 2 && node->inputs[2] != NETWORK_NONE)
+        answer->inputs[2] = broadcast_box(out, input_shape(request, 2));
+    return true;
+}
+
+static const struct region_rule RULES[] = {
+    {"tosa.conv2d", find_tosa_conv2d, axes_tosa_conv2d},
+    {"tosa.depthwise_conv2d", find_tosa_depthwise, axes_tosa_depthwise},
+    {"tosa.avg_pool2d", find_tosa_pool, axes_tosa_conv2d},
+    {"tosa.max_pool2d", find_tosa_pool, axes_tosa_conv2d},
+    {"tosa.matmul", find_tosa_matmul, axes_all},
+    {"tosa.fully_connected", find_tosa_fully_connected, axes_all},
+    {"tosa.rescale", find_rescale, axes_all},
+    {"tosa.table", find_first, axes_all},
+    {"tosa.negate", find_first, axes_all},
+    {"tosa.mul", find_first_two, axes_all},
+    {"tosa.transpose", find_transpose, axes_all},
+    {"tosa.argmax", find_without_axis, axes_all},
+    {"tosa.reduce_all", find_along_axis, axes_but_one},
+    {"tosa.reduce_any", find_along_axis, axes_but_one},
+    {"tosa.reduce_max", find_along_axis, axes_but_one},
+    {"tosa.reduce_min", find_along_axis, axes_but_one},
+    {"tosa.reduce_product", find_along_axis, axes_but_one},
+    {"tosa.reduce_sum", find_along_axis, axes_but_one},
+    {"Conv", find_onnx_conv, axes_onnx_conv},
+    {"ConvInteger", find_onnx_conv, axes_onnx_conv},
+    {"MaxPool", find_onnx_pool, axes_all},
+    {"MatMul", find_onnx_matmul, axes_all},
+    {"Gemm", find_onnx_gemm, axes_all},
+    {"Transpose", find_transpose, axes_all},
+    {"QuantizeLinear", find_quantize, axes_all},
+    {"DequantizeLinear", find_quantize, axes_all},
+};
+
+static const struct region_rule ELEMENTWISE = {"", find_elementwise, axes_all};
+
+static const struct region_rule *rule_of(const struct network_node *node)
+{
+    for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++) {
+        if (view_is(node->type, RULES[i].type))
+            return &RULES[i];
+    }
+    const bool plain = node->definition->class == OPERATOR_ELEMENTWISE && node->output_count == 1 &&
+                       !node->definition->random;
+    const bool old = node->domain.size == 0 && node->version < 7 &&
+                     attribute_given(node->attributes, "broadcast");
+    return plain && !old ? &ELEMENTWISE : NULL;
+}
+
+bool region_find(const struct region_request *request, struct region_answer *answer)
+{
+    const struct region_rule *rule = rule_of(request->node);
+    answer->override.count = 0;
+    return rule != NULL && rule->find(request, answer);
+}
+
+uint32_t region_axes(const struct network *network, const struct network_node *node,
+                     uint32_t axes[SHAPE_RANK_MOST])
+{
+    const struct region_rule *rule = rule_of(node);
+    return rule != NULL ? rule->axes(network, node, axes) : 0;
+}

@@ -1,0 +1,119 @@
+#include "builder.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tables.h"
+
+enum { CONSTANT_ALIGNMENT = 64 };
+
+struct program_builder *program_builder_create(struct view target_text, struct view source)
+{
+    struct program_builder *builder = memory_allocate_zeroed(1, sizeof *builder);
+    builder->target_text = target_text;
+    builder->source = source;
+    program_builder_text(builder, VIEW_LITERAL(""));
+    return builder;
+}
+
+void program_builder_free(struct program_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++)
+        bytes_free(&builder->tables[i]);
+    bytes_free(&builder->texts);
+    bytes_free(&builder->constants);
+    hash_free(&builder->text_index);
+    free(builder);
+}
+
+static uint32_t find_text(const struct program_builder *builder, struct view text, uint32_t hash)
+{
+    uint32_t id;
+    for (uint32_t at = hash_first(&builder->text_index, hash);
+         (id = hash_next(&builder->text_index, hash, &at)) != HASH_NONE;) {
+        if (view_is(text, (const char *)builder->texts.data + id))
+            return id;
+    }
+    return HASH_NONE;
+}
+
+static void append_text(struct program_builder *builder, struct view text)
+{
+    unsigned char *room = bytes_reserve(&builder->texts, text.size + 1);
+    for (size_t i = 0; i < text.size; i++)
+        room[i] = text.data[i] == '\0' ? ' ' : (unsigned char)text.data[i];
+    room[text.size] = '\0';
+    builder->texts.size += text.size + 1;
+}
+
+uint32_t program_builder_text(struct program_builder *builder, struct view text)
+{
+    const uint32_t hash = hash_bytes(text.data, text.size);
+    const uint32_t known = find_text(builder, text, hash);
+    if (known != HASH_NONE)
+        return known;
+    const uint32_t id = (uint32_t)builder->texts.size;
+    append_text(builder, text);
+    hash_add(&builder->text_index, hash, id);
+    return id;
+}
+
+uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size)
+{
+    const size_t used = builder->constants.size;
+    const size_t gap = (CONSTANT_ALIGNMENT - used % CONSTANT_ALIGNMENT) % CONSTANT_ALIGNMENT;
+    memset(bytes_reserve(&builder->constants, gap), 0, gap);
+    builder->constants.size += gap;
+    bytes_append(&builder->constants, data, size);
+    return used + gap;
+}
+
+static size_t table_index(size_t table)
+{
+    size_t i = 0;
+    while (PROGRAM_TABLES[i].items != table)
+        i++;
+    return i;
+}
+
+void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id)
+{
+    const size_t index = table_index(table);
+    const uint32_t size = PROGRAM_TABLES[index].item_size;
+    struct bytes *bytes = &builder->tables[index];
+    void *item = bytes_reserve(bytes, size);
+    memset(item, 0, size);
+    if (out_id != NULL)
+        *out_id = (uint32_t)(bytes->size / size);
+    bytes->size += size;
+    return item;
+}
+
+void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id)
+{
+    const size_t index = table_index(table);
+    return builder->tables[index].data + (size_t)id * PROGRAM_TABLES[index].item_size;
+}
+
+uint32_t program_builder_count(const struct program_builder *builder, size_t table)
+{
+    const size_t index = table_index(table);
+    return (uint32_t)(builder->tables[index].size / PROGRAM_TABLES[index].item_size);
+}
+
+void program_builder_view(const struct program_builder *builder, struct program *out_program)
+{
+    *out_program = (struct program){
+        .target_text = builder->target_text,
+        .source = builder->source,
+        .texts = bytes_view(&builder->texts),
+        .constants = bytes_view(&builder->constants),
+    };
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
+        const struct bytes *bytes = &builder->tables[i];
+        program_table_set(out_program, &PROGRAM_TABLES[i], bytes->data,
+                          (uint32_t)(bytes->size / PROGRAM_TABLES[i].item_size));
+    }
+}

@@ -1,0 +1,42 @@
+// Puts a program together, table by table.
+
+#ifndef OPSCOPE_PROGRAM_BUILDER_H
+#define OPSCOPE_PROGRAM_BUILDER_H
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "program.h"
+
+struct program_builder {
+    struct bytes tables[18]; // as PROGRAM_TABLES has them
+    struct bytes texts;
+    struct bytes constants;
+    struct hash_index text_index;
+    struct view target_text;
+    struct view source;
+};
+
+// All zero but for the two views, which must outlive the program.
+struct program_builder *program_builder_create(struct view target_text, struct view source);
+void program_builder_free(struct program_builder *builder);
+
+// The same id for the same text. Id 0 is "". A NUL becomes a blank.
+uint32_t program_builder_text(struct program_builder *builder, struct view text);
+
+// Copies to the constants' section, aligned to 64 bytes; returns the offset.
+uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size);
+
+// A zeroed new item of a table, and its index. The address is valid until the
+// next call for the same table.
+#define PROGRAM_ADD(builder, table, out_id)                                                        \
+    program_builder_add((builder), offsetof(struct program, table), (out_id))
+void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id);
+
+// An item that was added before. The address is valid until the next addition.
+void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id);
+uint32_t program_builder_count(const struct program_builder *builder, size_t table);
+
+// The program over the builder's memory, which must outlive it.
+void program_builder_view(const struct program_builder *builder, struct program *out_program);
+
+#endif

@@ -1,0 +1,240 @@
+// The file of a program: a header, a list of sections, and the sections, each
+// aligned, with a checksum of its own. docs/formats/program.md
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <isa-l/crc.h>
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "tables.h"
+#include "validate.h"
+
+enum {
+    CONTAINER_VERSION = 1,
+    CONTAINER_ALIGNMENT = 64,
+    EXTRA_SECTIONS = 4, // target, source, texts, constants
+    SECTION_COUNT = PROGRAM_TABLE_COUNT + EXTRA_SECTIONS,
+};
+
+static const char MAGIC[8] = {'O', 'P', 'X', 'P', 'R', 'O', 'G', '\n'};
+
+struct container_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t sections;
+    uint64_t size;     // of the file
+    uint32_t checksum; // of the list of sections
+    uint32_t reserved;
+};
+
+struct container_section {
+    char name[16];
+    uint64_t offset;
+    uint64_t size;
+    uint32_t item_size;
+    uint32_t checksum;
+};
+
+struct content {
+    const char *name;
+    uint32_t item_size;
+    struct view bytes;
+};
+
+static struct content content_at(const struct program *program, size_t index)
+{
+    switch (index) {
+    case 0:
+        return (struct content){"target", 1, program->target_text};
+    case 1:
+        return (struct content){"source", 1, program->source};
+    case 2:
+        return (struct content){"texts", 1, program->texts};
+    case 3:
+        return (struct content){"constants", 1, program->constants};
+    default: {
+        const struct program_table *table = &PROGRAM_TABLES[index - EXTRA_SECTIONS];
+        const size_t size = (size_t)program_table_size(program, table) * table->item_size;
+        return (struct content){
+            table->name, table->item_size, {program_table_items(program, table), size}};
+    }
+    }
+}
+
+static uint64_t aligned(uint64_t offset)
+{
+    return (offset + CONTAINER_ALIGNMENT - 1) / CONTAINER_ALIGNMENT * CONTAINER_ALIGNMENT;
+}
+
+static uint32_t checksum_of(const void *data, uint64_t size)
+{
+    return crc32_gzip_refl(0, data, size);
+}
+
+static void describe(const struct program *program, struct container_header *header,
+                     struct container_section *sections)
+{
+    uint64_t offset = aligned(sizeof *header + SECTION_COUNT * sizeof *sections);
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        const struct content content = content_at(program, i);
+        sections[i] = (struct container_section){
+            .offset = offset, .size = content.bytes.size, .item_size = content.item_size};
+        snprintf(sections[i].name, sizeof sections[i].name, "%s", content.name);
+        sections[i].checksum = checksum_of(content.bytes.data, content.bytes.size);
+        offset = aligned(offset + content.bytes.size);
+    }
+    *header = (struct container_header){
+        .version = CONTAINER_VERSION, .sections = SECTION_COUNT, .size = offset};
+    memcpy(header->magic, MAGIC, sizeof MAGIC);
+    header->checksum = checksum_of(sections, SECTION_COUNT * sizeof *sections);
+}
+
+static void write_padding(struct output *output)
+{
+    static const char zeros[CONTAINER_ALIGNMENT];
+    const uint64_t written = output_size(output);
+    output_write(output, zeros, (size_t)(aligned(written) - written));
+}
+
+static void write_sections(const struct program *program, struct output *output)
+{
+    struct container_header header;
+    struct container_section sections[SECTION_COUNT];
+    describe(program, &header, sections);
+    output_write(output, &header, sizeof header);
+    output_write(output, sections, sizeof sections);
+    write_padding(output);
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        const struct content content = content_at(program, i);
+        output_write(output, content.bytes.data, content.bytes.size);
+        write_padding(output);
+    }
+}
+
+// Written under another name first: a program is there as a whole or not at all.
+status program_write(const struct program *program, const char *path)
+{
+    const size_t room = strlen(path) + 32;
+    char *temporary = memory_allocate(room);
+    snprintf(temporary, room, "%s.part%ld", path, (long)getpid());
+    struct output *output;
+    status failure = output_open(temporary, &output);
+    if (failure == STATUS_OK) {
+        write_sections(program, output);
+        failure = output_close(output);
+    }
+    if (failure == STATUS_OK && rename(temporary, path) != 0)
+        failure = status_system(errno, path, "cannot write");
+    if (failure != STATUS_OK)
+        unlink(temporary);
+    free(temporary);
+    return failure;
+}
+
+static status damaged(const struct input *input, const char *what)
+{
+    return status_make(STATUS_DATA, "%s: not a program, or damaged: %s", input->path, what);
+}
+
+static status check_header(const struct input *input)
+{
+    struct container_header header;
+    if (input->bytes.size < sizeof header)
+        return damaged(input, "it is shorter than a header");
+    memcpy(&header, input->bytes.data, sizeof header);
+    if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0)
+        return damaged(input, "it does not start like one");
+    if (header.version != CONTAINER_VERSION)
+        return status_make(STATUS_UNSUPPORTED,
+                           "%s: a program of version %" PRIu32 "; this opscope reads version %d, "
+                           "compile the network again",
+                           input->path, header.version, CONTAINER_VERSION);
+    if (header.size != input->bytes.size)
+        return damaged(input, "its length is not what the header says");
+    if (header.sections != SECTION_COUNT ||
+        input->bytes.size < sizeof header + SECTION_COUNT * sizeof(struct container_section))
+        return damaged(input, "the number of sections is wrong");
+    const struct view list =
+        view_slice(input->bytes, sizeof header,
+                   sizeof header + SECTION_COUNT * sizeof(struct container_section));
+    if (checksum_of(list.data, list.size) != header.checksum)
+        return damaged(input, "the checksum of the list of sections is wrong");
+    return STATUS_OK;
+}
+
+static status read_section(const struct input *input, size_t index, const struct content *expected,
+                           struct view *out_bytes)
+{
+    struct container_section section;
+    memcpy(&section, input->bytes.data + sizeof(struct container_header) + index * sizeof section,
+           sizeof section);
+    char what[96];
+    if (strncmp(section.name, expected->name, sizeof section.name) != 0 ||
+        section.item_size != expected->item_size || section.size % section.item_size != 0 ||
+        section.size / section.item_size > UINT32_MAX - 1 ||
+        section.offset % CONTAINER_ALIGNMENT != 0 || section.offset > input->bytes.size ||
+        section.size > input->bytes.size - section.offset) {
+        snprintf(what, sizeof what, "section '%s' is out of place", expected->name);
+        return damaged(input, what);
+    }
+    *out_bytes = view_slice(input->bytes, section.offset, section.offset + section.size);
+    if (checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
+        snprintf(what, sizeof what, "the checksum of section '%s' is wrong", expected->name);
+        return damaged(input, what);
+    }
+    return STATUS_OK;
+}
+
+static status read_sections(const struct input *input, struct program *program)
+{
+    struct view *const extras[EXTRA_SECTIONS] = {&program->target_text, &program->source,
+                                                 &program->texts, &program->constants};
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        const struct content expected = content_at(program, i);
+        struct view bytes;
+        STATUS_TRY(read_section(input, i, &expected, &bytes));
+        if (i < EXTRA_SECTIONS)
+            *extras[i] = bytes;
+        else
+            program_table_set(program, &PROGRAM_TABLES[i - EXTRA_SECTIONS], bytes.data,
+                              (uint32_t)(bytes.size / expected.item_size));
+    }
+    return STATUS_OK;
+}
+
+status program_read(struct input *input, struct program **out_program)
+{
+    struct program *program = memory_allocate_zeroed(1, sizeof *program);
+    program->source_file = input;
+    status failure = check_header(input);
+    if (failure == STATUS_OK)
+        failure = read_sections(input, program);
+    if (failure == STATUS_OK)
+        failure = program_validate(program);
+    if (failure != STATUS_OK) {
+        program_free(program);
+        return failure;
+    }
+    *out_program = program;
+    return STATUS_OK;
+}
+
+status program_open(const char *path, struct program **out_program)
+{
+    struct input *input;
+    STATUS_TRY(input_open(path, &input));
+    return program_read(input, out_program);
+}
+
+void program_free(struct program *program)
+{
+    if (program == NULL)
+        return;
+    input_close(program->source_file);
+    free(program);
+}

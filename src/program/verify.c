@@ -1,0 +1,495 @@
+#include "verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct box {
+    uint32_t rank;
+    const int64_t *from;
+    const int64_t *size;
+};
+
+struct writes {
+    uint32_t *operands;
+    size_t count;
+    size_t capacity;
+};
+
+struct verifier {
+    const struct program *program;
+    const struct target *target;
+    uint32_t moment;
+    bool *started;
+    bool *waited;
+    uint32_t *flying; // started and not waited for
+    size_t flying_count;
+    size_t flying_capacity;
+    uint32_t busy[TARGET_ENGINES_MOST][256]; // the task that a lane has not been waited for
+    struct writes *writes;                   // by buffer: operands of tasks that have ended
+    struct verify_counts counts;
+};
+
+static status fail(const char *what, uint32_t index, const char *why)
+{
+    return status_make(STATUS_DATA, "%s %" PRIu32 ": %s", what, index, why);
+}
+
+static const struct program_buffer *buffer_of(const struct verifier *verifier,
+                                              const struct program_operand *operand)
+{
+    return &verifier->program->buffers[operand->buffer];
+}
+
+// The buffer whose bytes another one shows.
+static uint32_t root_of(const struct verifier *verifier, uint32_t buffer)
+{
+    const struct program_buffer *item = &verifier->program->buffers[buffer];
+    return item->alias != PROGRAM_NONE ? item->alias : buffer;
+}
+
+static struct box box_of(const struct program_operand *operand)
+{
+    return (struct box){operand->rank, operand->from, operand->size};
+}
+
+static uint64_t volume(struct box box)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < box.rank; i++)
+        count *= (uint64_t)box.size[i];
+    return count;
+}
+
+// Elements that two boxes share.
+static uint64_t shared_volume(struct box a, struct box b)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < a.rank && i < b.rank; i++) {
+        const int64_t from = a.from[i] > b.from[i] ? a.from[i] : b.from[i];
+        const int64_t end_a = a.from[i] + a.size[i];
+        const int64_t end_b = b.from[i] + b.size[i];
+        const int64_t to = end_a < end_b ? end_a : end_b;
+        if (to <= from)
+            return 0;
+        count *= (uint64_t)(to - from);
+    }
+    return count;
+}
+
+// Buffers ----------------------------------------------------------------------------
+
+static bool takes_memory(const struct program_buffer *buffer)
+{
+    return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC;
+}
+
+static status check_buffer(const struct verifier *verifier, uint32_t index)
+{
+    const struct program_buffer *buffer = &verifier->program->buffers[index];
+    if (buffer->memory >= verifier->target->memory_count)
+        return fail("buffer", index, "the target has no such memory");
+    const struct target_memory *memory = &verifier->target->memories[buffer->memory];
+    if (!takes_memory(buffer))
+        return STATUS_OK;
+    if (buffer->size > memory->size || buffer->address > memory->size - buffer->size)
+        return status_make(
+            STATUS_DATA,
+            "buffer %" PRIu32 ": bytes %" PRIu64 " to %" PRIu64 " lie beyond the %" PRIu64 " of %s",
+            index, buffer->address, buffer->address + buffer->size, memory->size, memory->name);
+    struct shape shape = {.rank = buffer->rank};
+    memcpy(shape.dims, buffer->dims, sizeof shape.dims);
+    uint64_t count;
+    if (!shape_known(&shape))
+        return fail("buffer", index, "its shape is not known");
+    STATUS_TRY(shape_elements(&shape, &count));
+    if (buffer->size / element_size((enum element)buffer->element) < count)
+        return fail("buffer", index, "it is smaller than what it holds");
+    if (buffer->alias != PROGRAM_NONE) {
+        const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
+        if (shown->address != buffer->address || shown->memory != buffer->memory ||
+            shown->size != buffer->size || shown->alias != PROGRAM_NONE)
+            return fail("buffer", index, "it does not lie where what it shows lies");
+    }
+    return STATUS_OK;
+}
+
+static const struct program *sorted_program;
+
+static int compare_from(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a;
+    const uint32_t right = *(const uint32_t *)b;
+    const uint32_t from_left = sorted_program->buffers[left].from;
+    const uint32_t from_right = sorted_program->buffers[right].from;
+    return from_left != from_right ? (from_left > from_right) - (from_left < from_right)
+                                   : (left > right) - (left < right);
+}
+
+static bool collide(const struct program_buffer *a, const struct program_buffer *b)
+{
+    return a->memory == b->memory && a->size > 0 && b->size > 0 &&
+           a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+// Goes over the buffers in the order in which they come into use, beside those that
+// still are.
+static status check_overlaps(struct verifier *verifier)
+{
+    const struct program *program = verifier->program;
+    uint32_t *order = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *order);
+    uint32_t *active = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *active);
+    uint32_t count = 0;
+    uint32_t active_count = 0;
+    status failure = STATUS_OK;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        if (takes_memory(&program->buffers[i]) && program->buffers[i].alias == PROGRAM_NONE)
+            order[count++] = i;
+    }
+    sorted_program = program;
+    qsort(order, count, sizeof *order, compare_from);
+    for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
+        const struct program_buffer *buffer = &program->buffers[order[i]];
+        uint32_t kept = 0;
+        for (uint32_t j = 0; j < active_count; j++) {
+            const struct program_buffer *other = &program->buffers[active[j]];
+            if (other->to < buffer->from)
+                continue;
+            active[kept++] = active[j];
+            if (collide(buffer, other))
+                failure =
+                    status_first(failure, status_make(STATUS_DATA,
+                                                      "buffers %" PRIu32 " and %" PRIu32
+                                                      " are in use together at the same address",
+                                                      active[j], order[i]));
+        }
+        active_count = kept;
+        active[active_count++] = order[i];
+    }
+    free(order);
+    free(active);
+    return failure;
+}
+
+// Tasks -------------------------------------------------------------------------------
+
+static status check_box(const struct verifier *verifier, uint32_t task,
+                        const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = buffer_of(verifier, operand);
+    if (!takes_memory(buffer))
+        return buffer->kind == PROGRAM_BUFFER_DYNAMIC
+                   ? STATUS_OK
+                   : fail("task", task, "an operand inside the engine");
+    if (operand->rank != buffer->rank)
+        return fail("task", task, "an operand of another rank than its buffer");
+    for (uint32_t i = 0; i < operand->rank; i++) {
+        if (operand->from[i] + operand->size[i] > buffer->dims[i])
+            return fail("task", task, "an operand beyond its buffer");
+    }
+    return STATUS_OK;
+}
+
+static status check_transfer(const struct verifier *verifier, uint32_t index,
+                             const struct program_task *task)
+{
+    const struct program_operand *from = &verifier->program->operands[task->first_operand];
+    const struct program_operand *to = from + 1;
+    if (task->operand_count != 2 || from->writes != 0 || to->writes != 1)
+        return fail("task", index, "a transfer that does not go from one place to one other");
+    if (buffer_of(verifier, from)->element != buffer_of(verifier, to)->element ||
+        from->rank != to->rank ||
+        memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
+        return fail("task", index, "a transfer between different shapes or types");
+    const uint64_t bytes =
+        volume(box_of(from)) * element_size((enum element)buffer_of(verifier, from)->element);
+    if (task->cost.kind == COST_TRANSFER && task->cost.bytes != bytes)
+        return fail("task", index, "a transfer of another size than its operands");
+    return STATUS_OK;
+}
+
+// What kernels read and write are operands of the task, or pass inside the engine.
+static status check_calls(const struct verifier *verifier, uint32_t index,
+                          const struct program_task *task)
+{
+    const struct program *program = verifier->program;
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        const struct program_call *call = &program->calls[task->first_call + i];
+        const struct program_node *node = &program->nodes[call->node];
+        for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {
+            const uint32_t buffer = program->call_buffers[call->first_buffer + j];
+            if (buffer == PROGRAM_NONE || !takes_memory(&program->buffers[buffer]))
+                continue;
+            bool found = false;
+            for (uint32_t k = 0; k < task->operand_count && !found; k++) {
+                const struct program_operand *operand = &program->operands[task->first_operand + k];
+                found =
+                    operand->buffer == buffer && (j < node->input_count || operand->writes != 0);
+            }
+            if (!found)
+                return fail("task", index, "a kernel uses a buffer that is no operand of the task");
+        }
+    }
+    return STATUS_OK;
+}
+
+static status check_task(const struct verifier *verifier, uint32_t index)
+{
+    const struct program *program = verifier->program;
+    const struct program_task *task = &program->tasks[index];
+    if (task->engine >= verifier->target->engine_count ||
+        task->lane >= verifier->target->engines[task->engine].count)
+        return fail("task", index, "the target has no such engine or lane");
+    for (uint32_t i = 0; i < task->operand_count; i++)
+        STATUS_TRY(check_box(verifier, index, &program->operands[task->first_operand + i]));
+    if (task->kind == PROGRAM_TASK_TRANSFER)
+        return check_transfer(verifier, index, task);
+    return check_calls(verifier, index, task);
+}
+
+// The walk -----------------------------------------------------------------------------
+
+// Whether two operands touch the same bytes and one of them writes.
+static bool race(const struct verifier *verifier, const struct program_operand *a,
+                 const struct program_operand *b)
+{
+    if (a->writes == 0 && b->writes == 0)
+        return false;
+    const struct program_buffer *x = buffer_of(verifier, a);
+    const struct program_buffer *y = buffer_of(verifier, b);
+    if (!takes_memory(x) || !takes_memory(y))
+        return a->buffer == b->buffer;
+    if (a->buffer == b->buffer)
+        return shared_volume(box_of(a), box_of(b)) > 0;
+    return collide(x, y);
+}
+
+static status check_races(const struct verifier *verifier, uint32_t index)
+{
+    const struct program *program = verifier->program;
+    const struct program_task *task = &program->tasks[index];
+    for (size_t i = 0; i < verifier->flying_count; i++) {
+        const struct program_task *other = &program->tasks[verifier->flying[i]];
+        for (uint32_t j = 0; j < task->operand_count; j++) {
+            for (uint32_t k = 0; k < other->operand_count; k++) {
+                if (race(verifier, &program->operands[task->first_operand + j],
+                         &program->operands[other->first_operand + k]))
+                    return status_make(STATUS_DATA,
+                                       "task %" PRIu32 ": it starts while task %" PRIu32
+                                       " uses the same bytes",
+                                       index, verifier->flying[i]);
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static bool is_given(const struct program_buffer *buffer)
+{
+    return buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT ||
+           buffer->kind == PROGRAM_BUFFER_CODE || buffer->kind == PROGRAM_BUFFER_DYNAMIC;
+}
+
+// Writes do not overlap, so what a box shares with each adds up.
+static status check_written(const struct verifier *verifier, uint32_t index,
+                            const struct program_operand *operand)
+{
+    const uint32_t root = root_of(verifier, operand->buffer);
+    if (is_given(&verifier->program->buffers[root]))
+        return STATUS_OK;
+    // What shows bytes under another shape needs all of them.
+    const bool shown = root != operand->buffer;
+    const uint64_t needed = shown ? volume((struct box){verifier->program->buffers[root].rank, NULL,
+                                                        verifier->program->buffers[root].dims})
+                                  : volume(box_of(operand));
+    const struct writes *writes = &verifier->writes[root];
+    uint64_t written = 0;
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct box box = box_of(&verifier->program->operands[writes->operands[i]]);
+        written += shown ? volume(box) : shared_volume(box, box_of(operand));
+    }
+    return written == needed ? STATUS_OK
+                             : fail("task", index, "it reads what has not been written");
+}
+
+static status check_in_use(const struct verifier *verifier, uint32_t index)
+{
+    const struct program_task *task = &verifier->program->tasks[index];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const uint32_t buffer = verifier->program->operands[task->first_operand + i].buffer;
+        const struct program_buffer *item = &verifier->program->buffers[root_of(verifier, buffer)];
+        if (verifier->moment < item->from || verifier->moment > item->to)
+            return fail("task", index, "it uses a buffer that is not in use");
+    }
+    return STATUS_OK;
+}
+
+static status start_task(struct verifier *verifier, uint32_t index)
+{
+    const struct program *program = verifier->program;
+    const struct program_task *task = &program->tasks[index];
+    if (verifier->started[index])
+        return fail("task", index, "it starts twice");
+    verifier->started[index] = true;
+    uint32_t *lane = &verifier->busy[task->engine][task->lane];
+    if (*lane != PROGRAM_NONE)
+        return status_make(STATUS_DATA,
+                           "task %" PRIu32 ": its lane has not been waited for: task %" PRIu32,
+                           index, *lane);
+    *lane = index;
+    for (uint32_t i = 0; i < task->dependency_count; i++) {
+        const uint32_t on = program->dependencies[task->first_dependency + i].task;
+        verifier->counts.dependencies++;
+        if (!verifier->waited[on])
+            return status_make(STATUS_DATA,
+                               "task %" PRIu32 ": it starts before task %" PRIu32
+                               ", which it depends on, has been waited for",
+                               index, on);
+    }
+    STATUS_TRY(check_races(verifier, index));
+    STATUS_TRY(check_in_use(verifier, index));
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        if (operand->writes == 0)
+            STATUS_TRY(check_written(verifier, index, operand));
+    }
+    verifier->flying = memory_grow(verifier->flying, verifier->flying_count,
+                                   &verifier->flying_capacity, sizeof *verifier->flying);
+    verifier->flying[verifier->flying_count++] = index;
+    return STATUS_OK;
+}
+
+// Each element of a buffer is written once.
+static status add_write(struct verifier *verifier, uint32_t index, uint32_t operand)
+{
+    const struct program_operand *item = &verifier->program->operands[operand];
+    struct writes *writes = &verifier->writes[root_of(verifier, item->buffer)];
+    for (size_t i = 0; i < writes->count; i++) {
+        if (shared_volume(box_of(&verifier->program->operands[writes->operands[i]]), box_of(item)) >
+            0)
+            return fail("task", index, "it writes what has been written");
+    }
+    writes->operands =
+        memory_grow(writes->operands, writes->count, &writes->capacity, sizeof *writes->operands);
+    writes->operands[writes->count++] = operand;
+    return STATUS_OK;
+}
+
+static status wait_task(struct verifier *verifier, uint32_t index)
+{
+    const struct program_task *task = &verifier->program->tasks[index];
+    if (!verifier->started[index])
+        return fail("task", index, "it is waited for before it starts");
+    if (verifier->waited[index])
+        return STATUS_OK;
+    verifier->waited[index] = true;
+    STATUS_TRY(check_in_use(verifier, index));
+    verifier->busy[task->engine][task->lane] = PROGRAM_NONE;
+    size_t at = 0;
+    while (verifier->flying[at] != index)
+        at++;
+    verifier->flying[at] = verifier->flying[--verifier->flying_count];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        if (verifier->program->operands[task->first_operand + i].writes != 0)
+            STATUS_TRY(add_write(verifier, index, task->first_operand + i));
+    }
+    return STATUS_OK;
+}
+
+static status walk_job(struct verifier *verifier, uint32_t job)
+{
+    const struct program_job *item = &verifier->program->jobs[job];
+    for (uint32_t i = 0; i < item->step_count; i++) {
+        const struct program_step *step = &verifier->program->steps[item->first_step + i];
+        STATUS_TRY(step->kind == PROGRAM_STEP_START ? start_task(verifier, step->task)
+                                                    : wait_task(verifier, step->task));
+        verifier->moment++;
+        verifier->counts.steps++;
+    }
+    return STATUS_OK;
+}
+
+static status walk_action(struct verifier *verifier, const struct program_action *action)
+{
+    switch ((enum program_action_kind)action->kind) {
+    case PROGRAM_ACTION_JOB_START:
+        verifier->moment++;
+        return walk_job(verifier, action->subject);
+    case PROGRAM_ACTION_HOST_START:
+        STATUS_TRY(start_task(verifier, action->subject));
+        break;
+    case PROGRAM_ACTION_HOST_WAIT:
+        STATUS_TRY(wait_task(verifier, action->subject));
+        break;
+    default:
+        break;
+    }
+    verifier->moment++;
+    return STATUS_OK;
+}
+
+static status check_end(struct verifier *verifier)
+{
+    const struct program *program = verifier->program;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        if (!verifier->waited[i])
+            return fail("task", i, "nothing starts it, or nothing waits for it");
+    }
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        const bool wanted =
+            (buffer->kind == PROGRAM_BUFFER_OUTPUT || buffer->kind == PROGRAM_BUFFER_INNER) &&
+            buffer->alias == PROGRAM_NONE;
+        if (!wanted)
+            continue;
+        uint64_t written = 0;
+        for (size_t j = 0; j < verifier->writes[i].count; j++)
+            written += volume(box_of(&program->operands[verifier->writes[i].operands[j]]));
+        if (written != volume((struct box){buffer->rank, NULL, buffer->dims}))
+            return fail("buffer", i, "some of its elements are never written");
+        verifier->counts.values++;
+    }
+    return STATUS_OK;
+}
+
+static status check_all(struct verifier *verifier)
+{
+    const struct program *program = verifier->program;
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        STATUS_TRY(check_buffer(verifier, i));
+    STATUS_TRY(check_overlaps(verifier));
+    for (uint32_t i = 0; i < program->task_count; i++)
+        STATUS_TRY(check_task(verifier, i));
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const struct program_dispatch *dispatch = &program->dispatches[i];
+        for (uint32_t j = 0; j < dispatch->action_count; j++)
+            STATUS_TRY(walk_action(verifier, &program->actions[dispatch->first_action + j]));
+    }
+    return check_end(verifier);
+}
+
+status program_verify(const struct program *program, const struct target *target,
+                      struct verify_counts *out_counts)
+{
+    struct verifier *verifier = memory_allocate_zeroed(1, sizeof *verifier);
+    verifier->program = program;
+    verifier->target = target;
+    verifier->started = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
+    verifier->waited = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
+    verifier->writes =
+        memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *verifier->writes);
+    memset(verifier->busy, 0xff, sizeof verifier->busy);
+    const status failure = check_all(verifier);
+    verifier->counts.tasks = program->task_count;
+    verifier->counts.buffers = program->buffer_count;
+    *out_counts = verifier->counts;
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        free(verifier->writes[i].operands);
+    free(verifier->writes);
+    free(verifier->started);
+    free(verifier->waited);
+    free(verifier->flying);
+    free(verifier);
+    return failure;
+}

@@ -1,0 +1,36 @@
+#include "cost.h"
+
+#include "cost_rules.h"
+
+static uint64_t price(const struct target *target, enum cost_rules rules, uint8_t engine,
+                      const struct cost_request *request)
+{
+    switch (target->rules) {
+    case TARGET_RULES_TORQ:
+        return cost_torq_cycles(target, rules, &target->engines[engine], request);
+    default:
+        return 0;
+    }
+}
+
+uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t engine,
+                     const struct cost_request *request)
+{
+    if (request->kind == COST_NOTHING)
+        return 0;
+    if (request->kind == COST_FIXED)
+        return request->cycles;
+    const uint64_t cycles = price(target, rules, engine, request);
+    const bool free = rules == COST_RULES_PUBLIC && target->engines[engine].kind == TARGET_HOST;
+    return cycles > 0 || free ? cycles : 1;
+}
+
+uint64_t cost_bound(const struct target *target, uint8_t engine, const struct cost_request *request)
+{
+    switch (target->rules) {
+    case TARGET_RULES_TORQ:
+        return cost_torq_bound(target, &target->engines[engine], request);
+    default:
+        return 0;
+    }
+}

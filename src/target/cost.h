@@ -1,0 +1,58 @@
+// What a piece of work costs on an engine of a target.
+//
+// The request says what is to be done in numbers alone, so that a program can
+// carry it and be priced again for another clock or rate. Times are in cycles
+// of the target's clock.
+
+#ifndef OPSCOPE_TARGET_COST_H
+#define OPSCOPE_TARGET_COST_H
+
+#include "target.h"
+
+enum cost_kind {
+    COST_NOTHING,
+    COST_FIXED,       // `cycles`, as a compiler's dump says
+    COST_TRANSFER,    // `bytes` by a DMA engine
+    COST_CONVOLUTION, // `outputs` places x `channels` x `inner` MACs
+    COST_DEPTHWISE,   // the same, each channel by itself
+    COST_MATMUL,      // `outputs` rows x `channels` columns x `inner`
+    COST_POOLING,     // `outputs` elements of `inner` inputs each
+    COST_REDUCTION,   // `outputs` elements of `inner` inputs each
+    COST_ELEMENTWISE, // `outputs` elements, `inner` steps each
+    COST_TABLE,       // `outputs` elements looked up
+    COST_MOVEMENT,    // `bytes` to other places
+    COST_RECURRENT,   // `outputs` steps x `channels` x `inner` MACs, one after the other
+    COST_OTHER,       // `outputs` elements, `inner` steps each, without a fast kernel
+    COST_KINDS,
+};
+
+struct cost_request {
+    uint32_t kind;
+    uint16_t input_bits; // of an element; 0: none
+    uint16_t weight_bits;
+    uint16_t output_bits;
+    uint16_t is_float;
+    uint64_t outputs;
+    uint64_t channels;
+    uint64_t inner;
+    uint64_t groups;
+    uint64_t bytes;  // read and written, weights included
+    uint64_t macs;   // exact
+    uint64_t cycles; // of COST_FIXED
+};
+
+enum cost_rules {
+    COST_RULES_BEST,   // the target's own, corrected
+    COST_RULES_PUBLIC, // the vendor's published arithmetic, to the cycle
+};
+
+// Cycles, at least 1 for any work. `engine` is an index of the target.
+uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t engine,
+                     const struct cost_request *request);
+
+// The least that physics allows: MACs at the peak rate and bytes at the peak
+// bandwidth of that engine.
+uint64_t cost_bound(const struct target *target, uint8_t engine,
+                    const struct cost_request *request);
+
+#endif

@@ -1,0 +1,11 @@
+// The keys that a target's file may have, for each set of rules.
+
+#ifndef OPSCOPE_TARGET_SETTINGS_H
+#define OPSCOPE_TARGET_SETTINGS_H
+
+#include "target.h"
+
+// Of the engines of TARGET_RULES_TORQ; ends with NULL.
+extern const char *const COST_TORQ_SETTINGS[];
+
+#endif

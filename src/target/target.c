@@ -1,0 +1,318 @@
+#include "target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "settings.h"
+
+enum section_kind {
+    SECTION_NONE,
+    SECTION_TARGET,
+    SECTION_MEMORY,
+    SECTION_ENGINE,
+};
+
+struct parser {
+    struct target *target;
+    const char *path;
+    uint64_t line;
+    enum section_kind section;
+    struct target_setting *settings;
+    size_t setting_count;
+    size_t setting_capacity;
+};
+
+static status fail(const struct parser *parser, const char *what, struct view text)
+{
+    return status_at(STATUS_DATA, parser->path, parser->line, "%s '%.*s'", what,
+                     VIEW_ARGUMENTS(text));
+}
+
+static const char *keep(struct target *target, struct view text)
+{
+    return arena_copy(&target->arena, text).data;
+}
+
+static const struct {
+    const char *name;
+    double factor;
+} UNITS[] = {
+    {"", 1},      {"B", 1},     {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"Hz", 1},
+    {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9},  {"%", 0.01},      {"yes", 1},          {"no", 0},
+};
+
+// A number with a unit behind it, or yes or no.
+static bool parse_number(struct view text, double *out_number)
+{
+    size_t digits = 0;
+    while (digits < text.size && strchr("0123456789.eE+-", text.data[digits]) != NULL)
+        digits++;
+    double number = 1;
+    const struct view unit = view_trim(view_slice(text, digits, text.size));
+    const bool word = view_is(unit, "yes") || view_is(unit, "no");
+    if (word != (digits == 0) || (!word && !view_to_double(view_slice(text, 0, digits), &number)))
+        return false;
+    for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
+        if (view_is(unit, UNITS[i].name)) {
+            *out_number = number * UNITS[i].factor;
+            return *out_number >= 0 && *out_number < 1e18;
+        }
+    }
+    return false;
+}
+
+static const char *const ENGINE_KINDS[TARGET_ENGINE_KINDS] = {
+    [TARGET_DMA_IN] = "dma_in", [TARGET_DMA_OUT] = "dma_out", [TARGET_CDMA] = "cdma",
+    [TARGET_SLICE] = "slice",   [TARGET_CSS] = "css",         [TARGET_CPU] = "cpu",
+    [TARGET_HOST] = "host",
+};
+
+static status start_section(struct parser *parser, struct view line)
+{
+    struct target *target = parser->target;
+    if (line.data[line.size - 1] != ']')
+        return fail(parser, "a section that does not end:", line);
+    const struct view inside = view_trim(view_slice(line, 1, line.size - 1));
+    const size_t blank = view_find(inside, ' ');
+    const struct view kind = view_slice(inside, 0, blank);
+    const struct view name = view_trim(view_slice(inside, blank, inside.size));
+    if (view_is(kind, "target") && name.size == 0) {
+        parser->section = SECTION_TARGET;
+    } else if (view_is(kind, "memory") && name.size > 0 &&
+               target->memory_count < TARGET_MEMORIES_MOST) {
+        parser->section = SECTION_MEMORY;
+        target->memories[target->memory_count++] =
+            (struct target_memory){.name = keep(target, name), .alignment = 1};
+    } else if (view_is(kind, "engine") && name.size > 0 &&
+               target->engine_count < TARGET_ENGINES_MOST) {
+        parser->section = SECTION_ENGINE;
+        target->engines[target->engine_count++] = (struct target_engine){
+            .name = keep(target, name), .kind = TARGET_ENGINE_KINDS, .count = 1};
+    } else {
+        return fail(parser, "there is no such section:", line);
+    }
+    return STATUS_OK;
+}
+
+static status set_target(struct parser *parser, struct view key, struct view value)
+{
+    struct target *target = parser->target;
+    double number;
+    if (view_is(key, "name"))
+        target->name = keep(target, value);
+    else if (view_is(key, "title"))
+        target->title = keep(target, value);
+    else if (view_is(key, "rules") && view_is(value, "torq"))
+        target->rules = TARGET_RULES_TORQ;
+    else if (view_is(key, "rules") && view_is(value, "host"))
+        target->rules = TARGET_RULES_HOST;
+    else if (view_is(key, "clock") && parse_number(value, &number) && number >= 1)
+        target->clock = (uint64_t)number;
+    else
+        return fail(parser, "no target has", key);
+    return STATUS_OK;
+}
+
+static status set_memory(struct parser *parser, struct view key, struct view value)
+{
+    struct target_memory *memory = &parser->target->memories[parser->target->memory_count - 1];
+    double number;
+    if (!parse_number(value, &number))
+        return fail(parser, "not a number:", value);
+    if (view_is(key, "size"))
+        memory->size = (uint64_t)number;
+    else if (view_is(key, "alignment") && number >= 1)
+        memory->alignment = (uint64_t)number;
+    else if (view_is(key, "local"))
+        memory->local = number != 0;
+    else
+        return fail(parser, "no memory has", key);
+    return STATUS_OK;
+}
+
+static bool is_known(const struct target *target, struct view key)
+{
+    const char *const *names = target->rules == TARGET_RULES_TORQ ? COST_TORQ_SETTINGS : NULL;
+    for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+        if (view_is(key, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static status add_setting(struct parser *parser, const char *owner, struct view key,
+                          struct view value)
+{
+    double number;
+    if (!is_known(parser->target, key))
+        return fail(parser, "these rules know no", key);
+    if (!parse_number(value, &number))
+        return fail(parser, "not a number:", value);
+    parser->settings = memory_grow(parser->settings, parser->setting_count,
+                                   &parser->setting_capacity, sizeof *parser->settings);
+    const size_t owner_size = strlen(owner);
+    char *name = arena_allocate(&parser->target->arena, owner_size + key.size + 2);
+    memcpy(name, owner, owner_size);
+    name[owner_size] = '.';
+    memcpy(name + owner_size + 1, key.data, key.size);
+    name[owner_size + 1 + key.size] = '\0';
+    parser->settings[parser->setting_count++] =
+        (struct target_setting){name, number, keep(parser->target, value)};
+    return STATUS_OK;
+}
+
+static status set_engine(struct parser *parser, struct view key, struct view value)
+{
+    struct target *target = parser->target;
+    struct target_engine *engine = &target->engines[target->engine_count - 1];
+    double number;
+    if (view_is(key, "kind")) {
+        for (int i = 0; i < TARGET_ENGINE_KINDS; i++) {
+            if (view_is(value, ENGINE_KINDS[i]))
+                engine->kind = (enum target_engine_kind)i;
+        }
+        return engine->kind < TARGET_ENGINE_KINDS
+                   ? STATUS_OK
+                   : fail(parser, "there is no engine of kind", value);
+    }
+    if (view_is(key, "memory")) {
+        engine->memory = target_memory_named(target, keep(target, value));
+        return engine->memory != TARGET_NONE ? STATUS_OK
+                                             : fail(parser, "there is no memory", value);
+    }
+    if (view_is(key, "count")) {
+        if (!parse_number(value, &number) || number < 1 || number > 255)
+            return fail(parser, "not a number of engines:", value);
+        engine->count = (uint32_t)number;
+        return STATUS_OK;
+    }
+    return add_setting(parser, engine->name, key, value);
+}
+
+static status parse_line(struct parser *parser, struct view line)
+{
+    const struct view text = view_trim(view_slice(line, 0, view_find(line, '#')));
+    if (text.size == 0)
+        return STATUS_OK;
+    if (text.data[0] == '[')
+        return start_section(parser, text);
+    const size_t equal = view_find(text, '=');
+    if (equal == text.size)
+        return fail(parser, "expected 'key = value' instead of", text);
+    const struct view key = view_trim(view_slice(text, 0, equal));
+    const struct view value = view_trim(view_slice(text, equal + 1, text.size));
+    switch (parser->section) {
+    case SECTION_TARGET:
+        return set_target(parser, key, value);
+    case SECTION_MEMORY:
+        return set_memory(parser, key, value);
+    case SECTION_ENGINE:
+        return set_engine(parser, key, value);
+    default:
+        return fail(parser, "before the first section:", key);
+    }
+}
+
+static status check_whole(struct parser *parser)
+{
+    struct target *target = parser->target;
+    if (target->name == NULL || target->clock == 0 || target->memory_count == 0 ||
+        target->engine_count == 0)
+        return status_make(STATUS_DATA, "%s: a target has a name, a clock, a memory and an engine",
+                           parser->path);
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (target->engines[i].kind == TARGET_ENGINE_KINDS)
+            return status_make(STATUS_DATA, "%s: engine '%s' has no kind", parser->path,
+                               target->engines[i].name);
+    }
+    if (target->title == NULL)
+        target->title = target->name;
+    return STATUS_OK;
+}
+
+static status parse_lines(struct parser *parser, struct view text)
+{
+    while (text.size > 0) {
+        const size_t end = view_find(text, '\n');
+        parser->line++;
+        STATUS_TRY(parse_line(parser, view_slice(text, 0, end)));
+        text = view_slice(text, end < text.size ? end + 1 : end, text.size);
+    }
+    return check_whole(parser);
+}
+
+status target_parse(const char *path, struct view text, struct target **out_target)
+{
+    struct parser parser = {.target = memory_allocate_zeroed(1, sizeof *parser.target),
+                            .path = path};
+    struct target *target = parser.target;
+    const status failure = parse_lines(&parser, text);
+    struct target_setting *settings =
+        arena_allocate(&target->arena, parser.setting_count * sizeof *settings + 1);
+    if (parser.setting_count > 0)
+        memcpy(settings, parser.settings, parser.setting_count * sizeof *settings);
+    target->settings = settings;
+    target->setting_count = (uint32_t)parser.setting_count;
+    free(parser.settings);
+    if (failure != STATUS_OK) {
+        target_free(target);
+        return failure;
+    }
+    *out_target = target;
+    return STATUS_OK;
+}
+
+void target_free(struct target *target)
+{
+    if (target == NULL)
+        return;
+    arena_free(&target->arena);
+    free(target);
+}
+
+uint8_t target_memory_named(const struct target *target, const char *name)
+{
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        if (strcmp(target->memories[i].name, name) == 0)
+            return (uint8_t)i;
+    }
+    return TARGET_NONE;
+}
+
+uint8_t target_engine_of(const struct target *target, enum target_engine_kind kind)
+{
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (target->engines[i].kind == kind)
+            return (uint8_t)i;
+    }
+    return TARGET_NONE;
+}
+
+static struct target_setting *find_setting(const struct target *target, const char *name)
+{
+    for (uint32_t i = 0; i < target->setting_count; i++) {
+        if (strcmp(target->settings[i].name, name) == 0)
+            return (struct target_setting *)&target->settings[i];
+    }
+    return NULL;
+}
+
+double target_number(const struct target *target, const char *name, double fallback)
+{
+    const struct target_setting *setting = find_setting(target, name);
+    return setting != NULL ? setting->number : fallback;
+}
+
+status target_set(struct target *target, const char *name, const char *value)
+{
+    struct target_setting *setting = find_setting(target, name);
+    if (setting == NULL)
+        return status_make(STATUS_USAGE, "target %s has no setting '%s'", target->name, name);
+    double number;
+    if (!parse_number(view_trim(view_of(value)), &number))
+        return status_make(STATUS_USAGE, "'%s' is no value for '%s'", value, name);
+    setting->number = number;
+    setting->text = keep(target, view_of(value));
+    return STATUS_OK;
+}
