@@ -96,17 +96,16 @@ def parse_type(text):
     return [int(dim) for dim in dims], element
 
 
-def signature(text):
-    """Shapes and elements of what `main` (or the only function) takes and gives."""
-    generic = run_tool(["mlir-opt-22", "--mlir-print-op-generic", "--mlir-print-local-scope"],
-                       text).decode()
-    found = re.findall(r'"func\.func"\(\) <\{(.*?)\}> \(\{', generic, re.S)
-    chosen = [entry for entry in found if 'sym_name = "main"' in entry] or found[:1]
-    if not chosen:
-        raise Refused("no function")
-    types = re.search(r"function_type = \((.*?)\) -> (.*?)(?:, [a-z_]+ = |$)", chosen[0], re.S)
-    name = re.search(r'sym_name = "([^"]*)"', chosen[0]).group(1)
-    return name, split_types(types.group(1)), split_types(types.group(2))
+def signatures(text):
+    """Of each function: shapes and elements of what it takes and gives."""
+    generic = run_tool(["mlir-opt-22", "--mlir-print-op-generic", "--mlir-print-local-scope",
+                        "--mlir-elide-elementsattrs-if-larger=8"], text).decode()
+    found = {}
+    for entry in re.findall(r'"func\.func"\(\) <\{(.*?)\}> \(\{', generic, re.S):
+        types = re.search(r"function_type = \((.*?)\) -> (.*?)(?:, [a-z_]+ = |$)", entry, re.S)
+        name = re.search(r'sym_name = "([^"]*)"', entry).group(1)
+        found[name] = split_types(types.group(1)), split_types(types.group(2))
+    return found
 
 
 def modern(text):
@@ -121,12 +120,11 @@ def lower(text):
     return run_tool(["mlir-opt-22", "--pass-pipeline=" + pipeline], text)
 
 
-def compile_network(path):
+def compile_text(text):
     """The shared object of a network, compiled unless it was before."""
     missing = missing_tools()
     if missing:
         raise Unavailable(", ".join(missing) + " not installed")
-    text = modern(pathlib.Path(path).read_bytes())
     recipe = repr(TO_LINALG + TO_LLVM).encode()
     name = hashlib.sha256(recipe + b"\0" + text).hexdigest()[:32]
     library = CACHE / (name + ".so")
@@ -218,12 +216,12 @@ def gather_raw(memref, kind):
 
 
 class Network:
-    """A compiled network: `inputs` and `outputs` are lists of (dims, element)."""
+    """A compiled function: `inputs` and `outputs` are lists of (dims, element)."""
 
-    def __init__(self, path):
-        self.library = compile_network(path)
-        name, self.inputs, self.outputs = signature(modern(pathlib.Path(path).read_bytes()))
-        self.function = getattr(ctypes.CDLL(str(self.library)), "_mlir_ciface_" + name)
+    def __init__(self, function, inputs, outputs):
+        self.function = function
+        self.inputs = inputs
+        self.outputs = outputs
 
     def run(self, inputs):
         """Takes and gives the bytes of each tensor."""
@@ -232,6 +230,35 @@ class Network:
         results = type("Results", (ctypes.Structure,), {"_fields_": fields})()
         self.function(ctypes.byref(results), *[ctypes.byref(memref) for memref, _ in made])
         return [gather(getattr(results, f"r{i}"), kind) for i, kind in enumerate(self.outputs)]
+
+
+def networks_of(text):
+    """Every function of a text, by name."""
+    library = ctypes.CDLL(str(compile_text(text)))
+    return {name: Network(getattr(library, "_mlir_ciface_" + name), *kinds)
+            for name, kinds in signatures(text).items()}
+
+
+def read_network(path):
+    """The function `main`, or the only one, of a file."""
+    found = networks_of(modern(pathlib.Path(path).read_bytes()))
+    return found["main"] if "main" in found else next(iter(found.values()))
+
+
+def networks_together(texts):
+    """Functions `main` of many texts, by name, compiled at once; those that MLIR
+    refuses come as the reason."""
+    joined = b"".join(text.replace("@main(", f"@{name}(", 1).encode()
+                      for name, text in texts.items())
+    try:
+        return networks_of(joined)
+    except Refused as failure:
+        if len(texts) == 1:
+            return {name: str(failure) for name in texts}
+    names = list(texts)
+    halves = names[:len(names) // 2], names[len(names) // 2:]
+    return {name: network for half in halves
+            for name, network in networks_together({key: texts[key] for key in half}).items()}
 
 
 def read_input(path):
@@ -250,7 +277,7 @@ def main():
     parser.add_argument("--output", action="append", default=[])
     arguments = parser.parse_args()
     try:
-        network = Network(arguments.network)
+        network = read_network(arguments.network)
         outputs = network.run([read_input(path) for path in arguments.input])
     except (Unavailable, Refused, ValueError) as failure:
         sys.exit(f"{arguments.network}: {failure}")

@@ -88,24 +88,26 @@ static const struct folder INTEGER_FOLDERS[] = {
         [SMALLEST_NUMBER] = FOLDER_ENTRY(smallest_number_##suffix),                                \
     }
 
-// Products of narrow floats are rounded at every step.
-#define NARROW_PRODUCT(name, element)                                                              \
-    static void name##_columns(void *products, const void *values, uint64_t count)                 \
+// Products of narrow floats and sums of f16 are rounded at every step, but sums of
+// bf16 are not: TOSA adds those up in f32.
+#define NARROW_FOLDER(name, element, base)                                                         \
+    static void name##_columns(void *sums, const void *values, uint64_t count)                     \
     {                                                                                              \
         uint16_t narrow[CHUNK];                                                                    \
-        product_f32_columns(products, values, count);                                              \
-        convert_from_f32(element, products, narrow, count);                                        \
-        convert_to_f32(element, narrow, products, count);                                          \
+        base##_columns(sums, values, count);                                                       \
+        convert_from_f32(element, sums, narrow, count);                                            \
+        convert_to_f32(element, narrow, sums, count);                                              \
     }                                                                                              \
-    static void name##_line(void *product, const void *values, uint64_t count)                     \
+    static void name##_line(void *sum, const void *values, uint64_t count)                         \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            name##_columns(product, (const float *)values + i, 1);                                 \
+            name##_columns(sum, (const float *)values + i, 1);                                     \
     }                                                                                              \
-    static const struct folder name = {product_f32_start, name##_columns, name##_line};
+    static const struct folder name = {base##_start, name##_columns, name##_line};
 
-NARROW_PRODUCT(product_f16, ELEMENT_F16)
-NARROW_PRODUCT(product_bf16, ELEMENT_BF16)
+NARROW_FOLDER(sum_f16, ELEMENT_F16, sum_f32)
+NARROW_FOLDER(product_f16, ELEMENT_F16, product_f32)
+NARROW_FOLDER(product_bf16, ELEMENT_BF16, product_f32)
 
 static const struct folder F32_FOLDERS[] = REAL_TABLE(f32);
 static const struct folder F64_FOLDERS[] = REAL_TABLE(f64);
@@ -199,20 +201,29 @@ static uint64_t grain_of(const struct axis *axis)
     return 16384 / (axis->length * columns + 1) + 1;
 }
 
+static const struct folder *folder_of(enum element element, enum element wide,
+                                      enum reduction reduction)
+{
+    if (wide == ELEMENT_I64)
+        return &INTEGER_FOLDERS[reduction];
+    if (wide == ELEMENT_F64)
+        return &F64_FOLDERS[reduction];
+    if (element == ELEMENT_F16 && reduction == SUM)
+        return &sum_f16;
+    if (element == ELEMENT_F16 && reduction == PRODUCT)
+        return &product_f16;
+    if (element == ELEMENT_BF16 && reduction == PRODUCT)
+        return &product_bf16;
+    return &F32_FOLDERS[reduction];
+}
+
 static status reduce(struct kernel_call *call, enum reduction reduction)
 {
     const struct tensor *out = kernel_output(call, 0);
     if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
     struct axis axis = axis_of(call, out);
-    const struct folder *folders = axis.wide == ELEMENT_I64   ? INTEGER_FOLDERS
-                                   : axis.wide == ELEMENT_F64 ? F64_FOLDERS
-                                                              : F32_FOLDERS;
-    axis.folder = &folders[reduction];
-    if (reduction == PRODUCT && axis.in->element == ELEMENT_F16)
-        axis.folder = &product_f16;
-    if (reduction == PRODUCT && axis.in->element == ELEMENT_BF16)
-        axis.folder = &product_bf16;
+    axis.folder = folder_of(axis.in->element, axis.wide, reduction);
     parallel_for(call->parallel, axis.outer * axis.blocks, grain_of(&axis), reduce_piece, &axis);
     return STATUS_OK;
 }

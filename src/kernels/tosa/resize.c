@@ -65,6 +65,8 @@ enum { CHUNK = 128 };
 struct corners {
     const char *pixels[4]; // upper left, upper right, lower left, lower right
     int64_t weights[4];
+    int64_t y_fraction;
+    int64_t x_fraction;
 };
 
 static struct corners corners_of(const struct resize *resize, uint64_t batch, struct place y,
@@ -77,6 +79,8 @@ static struct corners corners_of(const struct resize *resize, uint64_t batch, st
          pixel(resize, batch, y.second, x.first), pixel(resize, batch, y.second, x.second)},
         {(y_unit - y.fraction) * (x_unit - x.fraction), (y_unit - y.fraction) * x.fraction,
          y.fraction * (x_unit - x.fraction), y.fraction * x.fraction},
+        y.fraction,
+        x.fraction,
     };
 }
 
@@ -117,19 +121,77 @@ static void blend_reals(const struct resize *resize, const struct corners *corne
     convert_row(ELEMENT_F64, sums, resize->out->element, out + at * size, count, false);
 }
 
+// f16 and bf16 are rounded at every step, first along x, then along y.
+
+static void round_all(enum element element, float *values, uint64_t count)
+{
+    uint16_t narrow[CHUNK];
+    convert_from_f32(element, values, narrow, count);
+    convert_to_f32(element, narrow, values, count);
+}
+
+// a and b, `b_part` of the way from a to b, into a.
+static void blend_pair(enum element element, float *a, float *b, float b_part, uint64_t count)
+{
+    float a_part = 1 - b_part;
+    round_all(element, &a_part, 1);
+    for (uint64_t i = 0; i < count; i++) {
+        a[i] *= a_part;
+        b[i] *= b_part;
+    }
+    round_all(element, a, count);
+    round_all(element, b, count);
+    for (uint64_t i = 0; i < count; i++)
+        a[i] += b[i];
+    round_all(element, a, count);
+}
+
+static float part_of(enum element element, int64_t fraction, int64_t unit)
+{
+    float parts[2] = {(float)fraction, (float)unit};
+    round_all(element, parts, 2);
+    parts[0] /= parts[1];
+    round_all(element, parts, 1);
+    return parts[0];
+}
+
+static void blend_narrow(const struct resize *resize, const struct corners *corners, uint64_t at,
+                         uint64_t count, char *out)
+{
+    const enum element element = resize->in->element;
+    const size_t size = element_size(element);
+    float values[4][CHUNK];
+    for (uint32_t corner = 0; corner < 4; corner++)
+        convert_to_f32(element, corners->pixels[corner] + at * size, values[corner], count);
+    if (resize->in->shape.dims[2] > 1) {
+        const float x_part = part_of(element, corners->x_fraction, resize->scale[2]);
+        blend_pair(element, values[0], values[1], x_part, count);
+        blend_pair(element, values[2], values[3], x_part, count);
+    }
+    if (resize->in->shape.dims[1] > 1)
+        blend_pair(element, values[0], values[2],
+                   part_of(element, corners->y_fraction, resize->scale[0]), count);
+    convert_from_f32(element, values[0], out + at * size, count);
+}
+
+typedef void (*blend_function)(const struct resize *resize, const struct corners *corners,
+                               uint64_t at, uint64_t count, char *out);
+
+static blend_function blend_of(enum element element)
+{
+    if (element == ELEMENT_F16 || element == ELEMENT_BF16)
+        return blend_narrow;
+    return element_is_float(element) ? blend_reals : blend_integers;
+}
+
 static void bilinear(const struct resize *resize, uint64_t batch, struct place y, struct place x,
                      char *out)
 {
     const struct corners corners = corners_of(resize, batch, y, x);
     const uint64_t channels = (uint64_t)resize->in->shape.dims[3];
-    const bool real = element_is_float(resize->in->element);
-    for (uint64_t at = 0; at < channels; at += CHUNK) {
-        const uint64_t count = channels - at < CHUNK ? channels - at : CHUNK;
-        if (real)
-            blend_reals(resize, &corners, at, count, out);
-        else
-            blend_integers(resize, &corners, at, count, out);
-    }
+    const blend_function blend = blend_of(resize->in->element);
+    for (uint64_t at = 0; at < channels; at += CHUNK)
+        blend(resize, &corners, at, channels - at < CHUNK ? channels - at : CHUNK, out);
 }
 
 // Rows of the output, of all batches.
