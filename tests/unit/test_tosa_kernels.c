@@ -535,7 +535,7 @@ static void macs_of_convolutions_are_exact(void **state)
     const struct network_node *node = network_node(subject.network, 0);
     assert_true(node->work.known);
     assert_int_equal(node->work.macs, 2 * 4 * 7 * 5 * (3 * 2 * 3));
-    assert_int_equal(node->work.flops, 2 * node->work.macs);
+    assert_int_equal(node->work.flops, 2 * node->work.macs + node->work.elements); // the bias
     assert_int_equal(node->work.elements, 2 * 4 * 7 * 5);
     assert_int_equal(node->work.bytes_written, 4 * node->work.elements);
     subject_close(&subject);
