@@ -179,6 +179,23 @@ static void pads_repeat_what_their_mode_says(void **state)
     }
 }
 
+static void texts_are_padded_with_empty_ones(void **state)
+{
+    (void)state;
+    struct trial trial = {.output_count = 1};
+    struct view *texts = trial_input(&trial, ELEMENT_TEXT, (struct shape){1, {1}});
+    texts[0] = view_of("middle");
+    trial_list(&trial, (const int64_t[]){1, 1}, 2);
+    trial_attribute(&trial, "value", ATTRIBUTE_REAL)->real = 2; // of older versions
+    trial_run(&trial, "Pad", 13);
+    const struct view *padded = trial_output(&trial, 0)->data;
+    assert_int_equal(padded[0].size, 0);
+    assert_true(view_is(padded[1], "middle"));
+    assert_true(padded[1].data != texts[0].data);
+    assert_int_equal(padded[2].size, 0);
+    trial_free(&trial);
+}
+
 // Choosing -----------------------------------------------------------------------
 
 static void gathered_elements_are_those_of_the_indices(void **state)
@@ -350,6 +367,7 @@ int main(void)
         cmocka_unit_test(slices_walk_in_steps),
         cmocka_unit_test(slices_take_any_bounds),
         cmocka_unit_test(pads_repeat_what_their_mode_says),
+        cmocka_unit_test(texts_are_padded_with_empty_ones),
         cmocka_unit_test(gathered_elements_are_those_of_the_indices),
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(the_best_come_in_order_and_ties_by_index),

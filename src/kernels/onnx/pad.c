@@ -1,7 +1,7 @@
 #include "pad.h"
 
+#include "kernels/core/convert.h"
 #include "moving.h"
-#include "network/real.h"
 
 // The part of the input that is kept, and where it lies in both tensors.
 struct kept {
@@ -122,16 +122,8 @@ static void border_value(const struct kernel_call *call, enum element element, v
         return;
     }
     const double real = attribute_real(call->attributes, "value", 0);
-    if (real == 0)
-        return;
-    const float single = (float)real;
-    const uint16_t half = element == ELEMENT_F16 ? real_f16_of_double(real) : real_to_bf16(single);
-    const int64_t integer = real > -0x1p62 && real < 0x1p62 ? (int64_t)real : 0;
-    const void *from = element == ELEMENT_F64      ? (const void *)&real
-                       : element == ELEMENT_F32    ? (const void *)&single
-                       : element_is_float(element) ? (const void *)&half
-                                                   : (const void *)&integer;
-    memcpy(value, from, element_size(element));
+    if (call->version < 11 && convert_knows(element))
+        convert_row(ELEMENT_F64, &real, element, value, 1, true);
 }
 
 status pad_run(struct kernel_call *call, struct tensor *output)
