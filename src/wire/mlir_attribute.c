@@ -4,11 +4,6 @@
 static const struct mlir_attribute NOTHING = {
     .kind = MLIR_UNIT, .key = {"", 0}, .text = {"", 0}, .name = {"", 0}, .body = {"", 0}};
 
-static struct view unquoted(struct view text)
-{
-    return view_slice(text, 1, text.size - 1);
-}
-
 static status read_optional_type(struct mlir_parser *parser, struct mlir_attribute *attribute)
 {
     if (!mlir_at(parser, ':'))
@@ -62,7 +57,7 @@ static status read_entry(struct mlir_parser *parser, struct mlir_attribute *entr
     *entry = NOTHING;
     if (mlir_take(parser, '='))
         STATUS_TRY(mlir_read_attribute(parser, entry));
-    entry->key = key.kind == MLIR_TOKEN_TEXT ? unquoted(key.text) : key.text;
+    entry->key = key.kind == MLIR_TOKEN_TEXT ? mlir_unquoted(key.text) : key.text;
     return STATUS_OK;
 }
 
@@ -201,7 +196,7 @@ static status read_kind(struct mlir_parser *parser, struct mlir_attribute *attri
     case MLIR_TOKEN_TEXT:
         attribute->kind = MLIR_TEXT;
         mlir_advance(parser);
-        attribute->text = unquoted(token.text);
+        attribute->text = mlir_unquoted(token.text);
         return read_optional_type(parser, attribute);
     case '[':
         STATUS_TRY(read_items(parser, attribute));

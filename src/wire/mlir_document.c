@@ -220,14 +220,6 @@ bool mlir_integer_of(const struct mlir_attribute *attribute, int64_t *out_number
            at == end;
 }
 
-static int hex_digit(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    const char lower = (char)(byte | 32);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 struct view mlir_unescape(struct view text, struct arena *arena)
 {
     if (view_find(text, '\\') == text.size)
@@ -238,8 +230,8 @@ struct view mlir_unescape(struct view text, struct arena *arena)
         char byte = text.data[i];
         if (byte == '\\' && i + 1 < text.size) {
             const char next = text.data[++i];
-            const int high = hex_digit(next);
-            const int low = i + 1 < text.size ? hex_digit(text.data[i + 1]) : -1;
+            const int high = mlir_number_hex_digit(next);
+            const int low = i + 1 < text.size ? mlir_number_hex_digit(text.data[i + 1]) : -1;
             if (high >= 0 && low >= 0) {
                 byte = (char)(high * 16 + low);
                 i++;

@@ -8,11 +8,6 @@ bool mlir_starts_location(const struct mlir_parser *parser)
     return mlir_at_name(parser, "loc") && mlir_peek(parser).kind == '(';
 }
 
-static struct view unquoted(struct view text)
-{
-    return view_slice(text, 1, text.size - 1);
-}
-
 static status read_place(struct mlir_parser *parser, const struct mlir_location **out_location);
 
 static status read_number(struct mlir_parser *parser, uint64_t *out_number)
@@ -49,7 +44,7 @@ static status add_child(struct mlir_parser *parser, const struct mlir_list *list
 
 static status read_text_place(struct mlir_parser *parser, struct mlir_location *location)
 {
-    location->text = unquoted(parser->token.text);
+    location->text = mlir_unquoted(parser->token.text);
     mlir_advance(parser);
     if (mlir_take(parser, ':')) {
         location->kind = MLIR_AT_FILE;

@@ -6,7 +6,7 @@ static const signed char DIGITS[256] = {
     ['f'] = 15, ['A'] = 10, ['B'] = 11, ['C'] = 12, ['D'] = 13, ['E'] = 14, ['F'] = 15,
 };
 
-static int hex_digit(char byte)
+int mlir_number_hex_digit(char byte)
 {
     return byte == '0' ? 0 : DIGITS[(unsigned char)byte] > 0 ? DIGITS[(unsigned char)byte] : -1;
 }
@@ -15,14 +15,14 @@ bool mlir_number_is_hex(const char *at, const char *end)
 {
     if (at < end && *at == '-')
         at++;
-    return end - at > 2 && at[0] == '0' && at[1] == 'x' && hex_digit(at[2]) >= 0;
+    return end - at > 2 && at[0] == '0' && at[1] == 'x' && mlir_number_hex_digit(at[2]) >= 0;
 }
 
 static bool read_hex(const char **at, const char *end, uint64_t *out_number)
 {
     const char *next = *at + 2;
     uint64_t number = 0;
-    for (int digit; next < end && (digit = hex_digit(*next)) >= 0; next++) {
+    for (int digit; next < end && (digit = mlir_number_hex_digit(*next)) >= 0; next++) {
         if (number >> 60 != 0)
             return false;
         number = number << 4 | (unsigned)digit;
@@ -141,8 +141,8 @@ bool mlir_number_bytes(struct view digits, unsigned char *out_bytes)
         return false;
     int wrong = 0;
     for (size_t i = 0; i < digits.size / 2; i++) {
-        const int high = hex_digit(digits.data[2 * i]);
-        const int low = hex_digit(digits.data[2 * i + 1]);
+        const int high = mlir_number_hex_digit(digits.data[2 * i]);
+        const int low = mlir_number_hex_digit(digits.data[2 * i + 1]);
         wrong |= high | low;
         out_bytes[i] = (unsigned char)((unsigned)high << 4 | (unsigned)low);
     }

@@ -16,6 +16,9 @@ bool mlir_number_real(const char **at, const char *end, double *out_number);
 // Whether a hexadecimal integer stands here, behind a sign or not.
 bool mlir_number_is_hex(const char *at, const char *end);
 
+// The value of a hexadecimal digit, or -1.
+int mlir_number_hex_digit(char byte);
+
 static inline const char *mlir_number_skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))

@@ -180,21 +180,11 @@ static status read_regions(struct mlir_parser *parser, struct mlir_operation *op
 static status read_function_types(struct mlir_parser *parser, struct mlir_operation *operation)
 {
     STATUS_TRY(mlir_expect(parser, ':', "':' and the types"));
-    struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
+    const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
     STATUS_TRY(mlir_read_type_group(parser, &list));
     operation->operand_types = mlir_types_end(parser, &list);
-    STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_ARROW, "'->'"));
-    list = mlir_list_begin(parser, sizeof(struct mlir_type *));
-    if (mlir_at(parser, '(')) {
-        STATUS_TRY(mlir_read_type_group(parser, &list));
-    } else {
-        const struct mlir_type *type;
-        STATUS_TRY(mlir_read_type(parser, &type));
-        mlir_list_add(parser, &list, &type);
-    }
-    operation->result_types = mlir_types_end(parser, &list);
     operation->has_arrow = true;
-    return STATUS_OK;
+    return mlir_read_result_types(parser, &operation->result_types);
 }
 
 status mlir_read_generic(struct mlir_parser *parser, struct mlir_operation *operation)

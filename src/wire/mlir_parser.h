@@ -61,6 +61,12 @@ static inline struct view mlir_text_since(const struct mlir_parser *parser, cons
     return (struct view){start, (size_t)(parser->last_end - start)};
 }
 
+// A text without its quotes.
+static inline struct view mlir_unquoted(struct view text)
+{
+    return view_slice(text, 1, text.size - 1);
+}
+
 // Counts what is inside one another; fails beyond MLIR_DEPTH_MOST.
 status mlir_enter(struct mlir_parser *parser);
 
@@ -111,6 +117,8 @@ bool mlir_starts_type(const struct mlir_parser *parser);
 status mlir_read_type(struct mlir_parser *parser, const struct mlir_type **out_type);
 // Items of `const struct mlir_type *`: (a, b), or ().
 status mlir_read_type_group(struct mlir_parser *parser, const struct mlir_list *list);
+// "-> (a, b)" or "-> a".
+status mlir_read_result_types(struct mlir_parser *parser, struct mlir_types *out_types);
 struct mlir_types mlir_types_end(struct mlir_parser *parser, const struct mlir_list *list);
 
 status mlir_read_attribute(struct mlir_parser *parser, struct mlir_attribute *out_attribute);

@@ -76,23 +76,28 @@ status mlir_read_type_group(struct mlir_parser *parser, const struct mlir_list *
     return mlir_expect(parser, ')', "',' or ')'");
 }
 
-static status read_function_type(struct mlir_parser *parser, struct mlir_type *type)
+status mlir_read_result_types(struct mlir_parser *parser, struct mlir_types *out_types)
 {
-    type->kind = MLIR_FUNCTION;
-    struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
-    STATUS_TRY(mlir_read_type_group(parser, &list));
-    type->members = mlir_types_end(parser, &list);
     STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_ARROW, "'->'"));
-    list = mlir_list_begin(parser, sizeof(struct mlir_type *));
+    const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
     if (mlir_at(parser, '(')) {
         STATUS_TRY(mlir_read_type_group(parser, &list));
     } else {
-        const struct mlir_type *result;
-        STATUS_TRY(mlir_read_type(parser, &result));
-        mlir_list_add(parser, &list, &result);
+        const struct mlir_type *type;
+        STATUS_TRY(mlir_read_type(parser, &type));
+        mlir_list_add(parser, &list, &type);
     }
-    type->results = mlir_types_end(parser, &list);
+    *out_types = mlir_types_end(parser, &list);
     return STATUS_OK;
+}
+
+static status read_function_type(struct mlir_parser *parser, struct mlir_type *type)
+{
+    type->kind = MLIR_FUNCTION;
+    const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_type *));
+    STATUS_TRY(mlir_read_type_group(parser, &list));
+    type->members = mlir_types_end(parser, &list);
+    return mlir_read_result_types(parser, &type->results);
 }
 
 // 56x, ?x or [4]x in front of the element. *out_more is false when it is none of these.
