@@ -16,7 +16,12 @@ them; `ref("name")` refers to an attribute of the function around; an empty list
 needs `Ints([])`, `Floats([])` or `Strings([])`.
 """
 
+import pathlib
 import struct
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from perfetto_wire import varint  # noqa: E402
 
 __all__ = [
     "ELEMENTS", "Floats", "Graph", "Ints", "Sparse", "Strings", "Tensor", "Type", "attribute", "field",
@@ -72,16 +77,6 @@ class Strings(list):
 
 class ref(str):
     """An attribute of a function's node that stands for one of the function."""
-
-
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 def field(number, value):
