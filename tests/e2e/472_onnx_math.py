@@ -212,6 +212,23 @@ def test_first_versions(folder):
     close_to(got[0], 1.0507, 1e-6, "Selu's first gamma")
 
 
+def test_results_do_not_depend_on_threads(folder):
+    x = ("f32", [37, 41, 53])
+    for operator, inputs, opset, attributes in (
+            ("Exp", [x], 13, {}), ("Add", [x, ("f32", [41, 1])], 13, {}), ("Softmax", [x], 13, {"axis": 1}),
+            ("ReduceSum", [x], 11, {"axes": [0, 2]}), ("ReduceMean", [x], 11, {"axes": [1]}),
+            ("LogSoftmax", [x], 13, {}), ("ReduceLogSumExp", [x], 11, {})):
+        names = [f"x{i}" for i in range(len(inputs))]
+        graph = make_graph([make_node(operator, names, ["y"], **attributes)],
+                           [make_value(name, *type) for name, type in zip(names, inputs)], [make_value("y")])
+        path = write(folder / "m.onnx", make_model(graph, opset=opset))
+        results = []
+        for threads in (1, 2, 5):
+            opscope("infer", path, "--threads", threads, "--output", folder / "y.bin")
+            results.append((folder / "y.bin").read_bytes())
+        true(results[0] == results[1] == results[2] and len(results[0]) > 0, f"{operator} depends on threads")
+
+
 def test_wrong_inputs_are_refused(folder):
     def refused(operator, inputs, message, opset=21, **attributes):
         names = [f"x{i}" for i in range(len(inputs))]

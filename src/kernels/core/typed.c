@@ -20,11 +20,6 @@ static enum element stand_in(const typed_rows rows, enum element element)
     return element_is_integer(element) ? ELEMENT_F64 : element;
 }
 
-bool typed_serves(const typed_rows rows, enum element element)
-{
-    return rows[stand_in(rows, element)] != NULL;
-}
-
 struct wide_rows {
     broadcast_row row;
     const void *context;

@@ -36,14 +36,10 @@ typedef broadcast_row typed_rows[ELEMENT_COUNT];
     TYPED_REAL_ROWS(row, name, __VA_ARGS__)                                                        \
     TYPED_SIGNED_ROWS(row, name, __VA_ARGS__) TYPED_UNSIGNED_ROWS(row, name, __VA_ARGS__)
 
-// Whether the rows serve the element: with a function of its own, or narrow
-// floats by way of f32 and integers by way of f64 (rounded once at the end, by
-// the rules of convert.h).
-bool typed_serves(const typed_rows rows, enum element element);
-
-// Runs them. All inputs are of `element`; the output is so too, or of bools,
-// which the rows write (comparisons). Rows of f32 that stand in for a
-// narrower type see f32 in all inputs.
+// Runs them. An element without a function of its own goes through a wider one: narrow
+// floats through f32, integers through f64, rounded once at the end by the rules of
+// convert.h. All inputs are of `element`; the output is so too, or of bools, which the
+// rows write (comparisons).
 void typed_run(struct parallel *parallel, const struct tensor *out,
                const struct broadcast_input *inputs, uint32_t input_count, enum element element,
                const typed_rows rows, const void *context);
