@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets onnx and onnx_tensor: small models and
-tensors that between them use every part of the format.
+tensors that between them use every part of the format, and a layer of each kind.
 
     tests/gen/onnx_seeds.py tests/fuzz/corpus
 """
@@ -8,6 +8,7 @@ tensors that between them use every part of the format.
 import pathlib
 import sys
 
+from onnx_layer_cases import LAYERS, RECIPES
 from onnx_writer import *
 
 X = make_value("x", "f32", [2, 3])
@@ -164,6 +165,8 @@ def main():
         made = make()
         model = make_model(made) if isinstance(made, Graph) else made
         (corpus / "onnx" / (make.__name__ + ".onnx")).write_bytes(model)
+    for case, (operator, *_) in reversed(list(zip(LAYERS, RECIPES))):
+        (corpus / "onnx" / f"layer_{operator}.onnx").write_bytes(case.model())
     for name, tensor in tensors():
         (corpus / "onnx_tensor" / (name + ".pb")).write_bytes(tensor)
 
