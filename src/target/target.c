@@ -247,6 +247,7 @@ status target_parse(const char *path, struct view text, struct target **out_targ
     struct parser parser = {.target = memory_allocate_zeroed(1, sizeof *parser.target),
                             .path = path};
     struct target *target = parser.target;
+    target->text = arena_copy(&target->arena, text);
     const status failure = parse_lines(&parser, text);
     struct target_setting *settings =
         arena_allocate(&target->arena, parser.setting_count * sizeof *settings + 1);

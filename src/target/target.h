@@ -74,6 +74,7 @@ struct target {
     uint32_t engine_count;
     const struct target_setting *settings;
     uint32_t setting_count;
+    struct view text; // of its file
     struct arena arena;
 };
 
@@ -82,6 +83,9 @@ struct target {
 status target_open(const char *name, struct target **out_target);
 status target_parse(const char *path, struct view text, struct target **out_target);
 void target_free(struct target *target);
+
+// Where a user's own targets lie, for the caller to free; NULL: nowhere.
+char *target_user_folder(void);
 
 // TARGET_NONE when there is none.
 uint8_t target_memory_named(const struct target *target, const char *name);

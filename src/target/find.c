@@ -1,0 +1,101 @@
+// Targets by name.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/input.h"
+#include "base/memory.h"
+#include "embedded.h"
+#include "target.h"
+
+static status open_file(const char *path, struct target **out_target)
+{
+    struct input *input;
+    STATUS_TRY(input_open(path, &input));
+    const status failure = target_parse(path, input->bytes, out_target);
+    input_close(input);
+    return failure;
+}
+
+// NULL when there is no such file.
+static char *file_in(struct view folder, const char *name)
+{
+    struct bytes path = {0};
+    bytes_append_format(&path, "%.*s/%s.target", VIEW_ARGUMENTS(folder), name);
+    bytes_append(&path, "", 1);
+    if (access((char *)path.data, R_OK) == 0)
+        return (char *)path.data;
+    bytes_free(&path);
+    return NULL;
+}
+
+static char *file_in_folders(const char *folders, const char *name)
+{
+    struct view rest = view_of(folders);
+    while (rest.size > 0) {
+        const size_t end = view_find(rest, ':');
+        char *path = end > 0 ? file_in(view_slice(rest, 0, end), name) : NULL;
+        if (path != NULL)
+            return path;
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+    return NULL;
+}
+
+char *target_user_folder(void)
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    struct bytes folder = {0};
+    if (config != NULL && config[0] != '\0')
+        bytes_append_format(&folder, "%s/opscope/targets", config);
+    else if (home != NULL && home[0] != '\0')
+        bytes_append_format(&folder, "%s/.config/opscope/targets", home);
+    else
+        return NULL;
+    bytes_append(&folder, "", 1);
+    return (char *)folder.data;
+}
+
+static char *find_file(const char *name)
+{
+    const char *folders = getenv("OPSCOPE_TARGETS");
+    char *path = folders != NULL ? file_in_folders(folders, name) : NULL;
+    if (path != NULL)
+        return path;
+    char *folder = target_user_folder();
+    if (folder != NULL)
+        path = file_in(view_of(folder), name);
+    free(folder);
+    return path;
+}
+
+static status open_embedded(const char *name, struct target **out_target)
+{
+    struct bytes names = {0};
+    for (size_t i = 0; TARGET_FILES[i].name != NULL; i++) {
+        if (strcmp(TARGET_FILES[i].name, name) == 0) {
+            bytes_free(&names);
+            return target_parse(name, view_of(TARGET_FILES[i].text), out_target);
+        }
+        bytes_append_format(&names, "%s%s", i > 0 ? ", " : "", TARGET_FILES[i].name);
+    }
+    const status failure =
+        status_make(STATUS_USAGE, "there is no target '%s': there are %.*s, or name a file", name,
+                    VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
+}
+
+status target_open(const char *name, struct target **out_target)
+{
+    if (strchr(name, '/') != NULL || view_has_extension(view_of(name), ".target"))
+        return open_file(name, out_target);
+    char *path = find_file(name);
+    const status failure =
+        path != NULL ? open_file(path, out_target) : open_embedded(name, out_target);
+    free(path);
+    return failure;
+}
