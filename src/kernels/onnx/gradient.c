@@ -28,87 +28,27 @@ struct tape {
 // Derivatives of operators by their operands, for each element.
 typedef double (*derivative)(double a, double b, double y);
 
-static double one(double a, double b, double y)
-{
-    (void)a;
-    (void)b;
-    (void)y;
-    return 1;
-}
+#define DERIVATIVE(name, formula)                                                                  \
+    static double name(double a, double b, double y)                                               \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        (void)y;                                                                                   \
+        return formula;                                                                            \
+    }
 
-static double minus_one(double a, double b, double y)
-{
-    return -one(a, b, y);
-}
-
-static double first_operand(double a, double b, double y)
-{
-    (void)b;
-    (void)y;
-    return a;
-}
-
-static double second_operand(double a, double b, double y)
-{
-    (void)a;
-    (void)y;
-    return b;
-}
-
-static double quotient_first(double a, double b, double y)
-{
-    (void)a;
-    (void)y;
-    return 1 / b;
-}
-
-static double quotient_second(double a, double b, double y)
-{
-    (void)a;
-    return -y / b;
-}
-
-static double result_itself(double a, double b, double y)
-{
-    (void)a;
-    (void)b;
-    return y;
-}
-
-static double reciprocal(double a, double b, double y)
-{
-    (void)b;
-    (void)y;
-    return 1 / a;
-}
-
-static double root(double a, double b, double y)
-{
-    (void)a;
-    (void)b;
-    return 0.5 / y;
-}
-
-static double hyperbolic_tangent(double a, double b, double y)
-{
-    (void)a;
-    (void)b;
-    return 1 - y * y;
-}
-
-static double logistic(double a, double b, double y)
-{
-    (void)a;
-    (void)b;
-    return y * (1 - y);
-}
-
-static double rectified(double a, double b, double y)
-{
-    (void)b;
-    (void)y;
-    return a > 0 ? 1 : 0;
-}
+DERIVATIVE(one, 1)
+DERIVATIVE(minus_one, -1)
+DERIVATIVE(first_operand, a)
+DERIVATIVE(second_operand, b)
+DERIVATIVE(quotient_first, 1 / b)
+DERIVATIVE(quotient_second, -y / b)
+DERIVATIVE(result_itself, y)
+DERIVATIVE(reciprocal, 1 / a)
+DERIVATIVE(root, 0.5 / y)
+DERIVATIVE(hyperbolic_tangent, 1 - y * y)
+DERIVATIVE(logistic, y - y * y)
+DERIVATIVE(rectified, a > 0 ? 1 : 0)
 
 static const struct rule {
     const char *name;

@@ -2,18 +2,8 @@
 
 #include <inttypes.h>
 
+#include "lists.h"
 #include "network/operator_tables.h"
-
-// The only number of input `index`: whether it is known already.
-static status take_integer(const struct inference *inference, uint32_t index, int64_t *out_value,
-                           bool *out_known)
-{
-    uint32_t count;
-    STATUS_TRY(inference_integers(inference, index, 1, out_value, &count, out_known));
-    if (*out_known && count != 1)
-        return status_make(STATUS_DATA, "input %" PRIu32 " holds no number", index);
-    return STATUS_OK;
-}
 
 static bool is_given(const struct inference *inference, uint32_t index)
 {
@@ -28,7 +18,7 @@ static status take_length(const struct inference *inference, uint32_t index, int
     *out_length = is_given(inference, index) ? SHAPE_UNKNOWN : fallback;
     int64_t length;
     bool known;
-    STATUS_TRY(take_integer(inference, index, &length, &known));
+    STATUS_TRY(list_scalar(inference, index, &length, &known));
     if (!known)
         return STATUS_OK;
     if (length <= 0)
@@ -61,7 +51,7 @@ static status dft_axis(const struct inference *inference, uint32_t rank, uint32_
     if (inference->node->version >= 20) {
         axis = -2;
         if (is_given(inference, 2))
-            STATUS_TRY(take_integer(inference, 2, &axis, out_known));
+            STATUS_TRY(list_scalar(inference, 2, &axis, out_known));
     }
     if (!*out_known)
         return STATUS_OK;
@@ -130,7 +120,7 @@ static status infer_stft(struct inference *inference)
     STATUS_TRY(inference_check_element(inference, 2, ELEMENTS_FLOAT));
     int64_t step = SHAPE_UNKNOWN, length;
     bool step_known;
-    STATUS_TRY(take_integer(inference, 1, &step, &step_known));
+    STATUS_TRY(list_scalar(inference, 1, &step, &step_known));
     if (step_known && step <= 0)
         return status_make(STATUS_DATA, "frames in steps of %" PRId64, step);
     STATUS_TRY(frame_length(inference, &length));
@@ -176,7 +166,7 @@ static status infer_window(struct inference *inference)
     struct shape out = {1, {SHAPE_UNKNOWN}};
     int64_t size;
     bool known;
-    STATUS_TRY(take_integer(inference, 0, &size, &known));
+    STATUS_TRY(list_scalar(inference, 0, &size, &known));
     if (known && size < 0)
         return status_make(STATUS_DATA, "a window of %" PRId64, size);
     if (known)
@@ -195,7 +185,7 @@ static status infer_mel_weights(struct inference *inference)
     int64_t values[3];
     for (uint32_t i = 0; i < 3; i++) {
         bool known;
-        STATUS_TRY(take_integer(inference, i, &values[i], &known));
+        STATUS_TRY(list_scalar(inference, i, &values[i], &known));
         if (known && (values[i] < 0 || values[i] > INT32_MAX))
             return status_make(STATUS_DATA, "input %" PRIu32 " is %" PRId64, i, values[i]);
         if (known && i == 0)
