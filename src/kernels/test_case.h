@@ -32,9 +32,6 @@ struct test_case_result {
     char reason[TEST_CASE_REASON_MOST]; // "" for a pass
 };
 
-// Appends the paths of the cases at or below `folder`, sorted. Links to folders are
-// followed as long as the path has at most TEST_CASE_DEPTH_MOST steps. Fails when
-// `folder` is none.
 enum { TEST_CASE_DEPTH_MOST = 16 };
 
 struct test_case_list {
@@ -43,6 +40,9 @@ struct test_case_list {
     size_t capacity;
 };
 
+// Appends the paths of the cases at or below `folder`, sorted. Links to folders are
+// followed as long as the path has at most TEST_CASE_DEPTH_MOST steps. Fails when
+// `folder` is none.
 status test_case_find(const char *folder, struct test_case_list *list);
 void test_case_list_free(struct test_case_list *list);
 
