@@ -5,9 +5,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "kernels/core/broadcast.h"
+#include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
 #include "kernels/kernel_tables.h"
 #include "tosa.h"
@@ -36,6 +38,7 @@ struct rescale {
     int64_t lowest;
     int64_t highest;
     bool double_round;
+    bool narrow; // both sides fit 32 bits, also without the zero point
 };
 
 static int64_t between(int64_t value, int64_t lowest, int64_t highest)
@@ -47,9 +50,90 @@ static int64_t between(int64_t value, int64_t lowest, int64_t highest)
 static inline int64_t rescale_one(const struct rescale *rescale, int64_t value, struct scale scale,
                                   bool double_round)
 {
+    const int64_t difference = (int64_t)((uint64_t)value - (uint64_t)rescale->in_zero);
     const int32_t scaled =
-        (int32_t)scale_apply(value - rescale->in_zero, scale.multiplier, scale.shift, double_round);
+        (int32_t)scale_apply(difference, scale.multiplier, scale.shift, double_round);
     return between(scaled + rescale->out_zero, rescale->lowest, rescale->highest);
+}
+
+static void rescale_wide(const struct rescale *rescale, const void *in, const struct scale *scales,
+                         uint64_t scale_step, uint64_t count, void *out)
+{
+    const bool double_round = rescale->double_round;
+    int64_t values[CHUNK];
+    convert_row(rescale->in, in, ELEMENT_I64, values, count, false);
+    for (uint64_t i = 0; i < count; i++)
+        values[i] = rescale_one(rescale, values[i], scales[i * scale_step], double_round);
+    convert_row(ELEMENT_I64, values, rescale->out, out, count, false);
+}
+
+// The same for numbers of at most 32 bits and one scale, so that the loops become
+// vectors. What is negative is shifted with an offset, as an unsigned number.
+CORE_CLONES static void rescale_values(const struct rescale *rescale, struct scale scale,
+                                       int32_t *values, uint64_t count)
+{
+    const uint64_t offset = UINT64_C(1) << 63;
+    const int64_t shifted_offset = (int64_t)(offset >> scale.shift);
+    const uint64_t round = scale.shift > 0 ? UINT64_C(1) << (scale.shift - 1) : 0;
+    const uint64_t more = rescale->double_round && scale.shift > 31 ? UINT64_C(1) << 30 : 0;
+    const int64_t multiplier = scale.multiplier;
+    const int64_t out_zero = rescale->out_zero;
+    const int64_t lowest = rescale->lowest;
+    const int64_t highest = rescale->highest;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t product = (uint64_t)(values[i] * multiplier) + round +
+                                 (values[i] >= 0 ? more : 0 - more) + offset;
+        const int64_t scaled = (int32_t)((int64_t)(product >> scale.shift) - shifted_offset);
+        const int64_t result = scaled + out_zero;
+        const int64_t above = result < lowest ? lowest : result;
+        values[i] = (int32_t)(above > highest ? highest : above);
+    }
+}
+
+#define LOAD(type)                                                                                 \
+    for (uint64_t i = 0; i < count; i++)                                                           \
+        values[i] = ((const type *)in)[i] - zero;                                                  \
+    break
+
+static void load_values(enum element element, const void *in, int32_t zero, int32_t *values,
+                        uint64_t count)
+{
+    switch (element) {
+    case ELEMENT_I8:
+        LOAD(int8_t);
+    case ELEMENT_U8:
+        LOAD(uint8_t);
+    case ELEMENT_I16:
+        LOAD(int16_t);
+    case ELEMENT_U16:
+        LOAD(uint16_t);
+    default:
+        memcpy(values, in, count * sizeof *values);
+    }
+}
+
+#define STORE(type)                                                                                \
+    for (uint64_t i = 0; i < count; i++)                                                           \
+        ((type *)out)[i] = (type)values[i];                                                        \
+    break
+
+static void store_values(enum element element, const int32_t *values, void *out, uint64_t count)
+{
+    switch (element) {
+    case ELEMENT_I8:
+    case ELEMENT_U8:
+        STORE(uint8_t);
+    case ELEMENT_I16:
+    case ELEMENT_U16:
+        STORE(uint16_t);
+    default:
+        memcpy(out, values, count * sizeof *values);
+    }
+}
+
+static bool fits_32(enum element element)
+{
+    return element_size(element) < sizeof(int32_t) || element == ELEMENT_I32;
 }
 
 static void rescale_row(const void *context, void *out, const void *const *in, const uint8_t *steps,
@@ -57,22 +141,18 @@ static void rescale_row(const void *context, void *out, const void *const *in, c
 {
     const struct rescale *rescale = context;
     const struct scale *scales = in[1];
-    const bool double_round = rescale->double_round;
-    int64_t values[CHUNK];
     for (uint64_t at = 0; at < count; at += CHUNK) {
         const uint64_t part = chunk_length(count, at);
-        convert_row(rescale->in, (const char *)in[0] + at * steps[0] * element_size(rescale->in),
-                    ELEMENT_I64, values, part, false);
-        if (steps[1] == 0) {
-            const struct scale scale = *scales;
-            for (uint64_t i = 0; i < part; i++)
-                values[i] = rescale_one(rescale, values[i], scale, double_round);
-        } else {
-            for (uint64_t i = 0; i < part; i++)
-                values[i] = rescale_one(rescale, values[i], scales[at + i], double_round);
+        const void *from = (const char *)in[0] + at * steps[0] * element_size(rescale->in);
+        void *to = (char *)out + at * element_size(rescale->out);
+        if (!rescale->narrow || steps[1] != 0) {
+            rescale_wide(rescale, from, scales + at * steps[1], steps[1], part, to);
+            continue;
         }
-        convert_row(ELEMENT_I64, values, rescale->out,
-                    (char *)out + at * element_size(rescale->out), part, false);
+        int32_t values[CHUNK];
+        load_values(rescale->in, from, (int32_t)rescale->in_zero, values, part);
+        rescale_values(rescale, *scales, values, part);
+        store_values(rescale->out, values, to, part);
     }
 }
 
@@ -116,6 +196,9 @@ static status run_rescale(struct kernel_call *call)
     };
     rescale.lowest = element_lowest(rescale.out);
     rescale.highest = element_highest(rescale.out);
+    rescale.narrow = fits_32(rescale.in) && fits_32(rescale.out) &&
+                     (rescale.in != ELEMENT_I32 || rescale.in_zero == 0) &&
+                     rescale.in_zero >= -65536 && rescale.in_zero <= 65536;
     const uint64_t channels = tensor_count(call->inputs[1]);
     struct scale *scales = memory_allocate_zeroed(channels + 1, sizeof *scales);
     const status failure = read_scales(call->inputs[1], call->inputs[2], scales);
