@@ -110,6 +110,21 @@ static status check_outputs(const struct invocation *invocation, struct datum *c
     return STATUS_OK;
 }
 
+// Whether all outputs are there and have no elements. Kernels need not look at
+// such shapes, whose other dimensions may be of any length.
+static bool nothing_to_compute(const struct invocation *invocation, struct datum *const *outputs)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        if (!invocation->wanted[i])
+            continue;
+        wanted = true;
+        if (outputs[i] == NULL || tensor_count(&outputs[i]->tensor) > 0)
+            return false;
+    }
+    return wanted && invocation->node->definition->class != OPERATOR_CONTROL;
+}
+
 static status run_kernel(const struct invocation *invocation, const struct frame *frame,
                          struct datum **outputs)
 {
@@ -148,7 +163,7 @@ status invoke(const struct invocation *invocation, struct datum **outputs)
     status failure = infer_outputs(invocation, &frame);
     if (failure == STATUS_OK)
         failure = make_outputs(invocation, &frame, outputs);
-    if (failure == STATUS_OK)
+    if (failure == STATUS_OK && !nothing_to_compute(invocation, outputs))
         failure = run_kernel(invocation, &frame, outputs);
     for (uint32_t i = 0; failure != STATUS_OK && i < node->output_count; i++) {
         datum_release(outputs[i]);
