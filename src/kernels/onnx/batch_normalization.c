@@ -127,7 +127,8 @@ status batch_normalization_run(struct kernel_call *call)
     const status failure = open_batch(call, &batch, trains);
     if (failure == STATUS_OK) {
         if (trains) {
-            parallel_for(call->parallel, batch.channels, 1, measure_channels, &batch);
+            if (tensor_count(call->inputs[0]) > 0)
+                parallel_for(call->parallel, batch.channels, 1, measure_channels, &batch);
             store_statistics(call, &batch);
         }
         if (batch.reals.y != NULL && batch.area > 0)

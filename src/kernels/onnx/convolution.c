@@ -94,7 +94,7 @@ static status run(struct kernel_call *call, bool transposed)
 {
     const struct operands operands = {call->inputs[0], call->inputs[1], kernel_input(call, 2),
                                       kernel_output(call, 0)};
-    if (operands.y == NULL)
+    if (operands.y == NULL || tensor_count(operands.y) == 0)
         return STATUS_OK;
     const struct shape *x = &operands.x->shape;
     const struct shape *weights = &operands.weights->shape;

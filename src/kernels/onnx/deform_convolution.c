@@ -168,7 +168,7 @@ static status compute_widened(struct kernel_call *call, struct deform *deform, s
 status deform_convolution_run(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
-    if (out == NULL)
+    if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
     const struct shape *x = &call->inputs[INPUT_X]->shape;
     const struct shape *weights = &call->inputs[INPUT_W]->shape;

@@ -130,7 +130,8 @@ static bool is_dense(const struct evaluation *evaluation, const struct operand *
         const int64_t length = evaluation->einsum.lengths[labels[d]];
         if (length != 1 && operand->strides[labels[d]] != step)
             return false;
-        step *= length;
+        if (__builtin_mul_overflow(step, length, &step))
+            return false;
     }
     return true;
 }
@@ -363,8 +364,14 @@ static status evaluate(const struct evaluation *evaluation, struct operand *resu
 status einsum_run(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
-    if (out == NULL)
+    if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        if (tensor_count(call->inputs[i]) == 0) { // a sum of nothing
+            memset(out->data, 0, tensor_bytes(out));
+            return STATUS_OK;
+        }
+    }
     const struct shape *shapes[EINSUM_OPERANDS_MOST] = {NULL};
     for (uint32_t i = 0; i < call->input_count && i < EINSUM_OPERANDS_MOST; i++)
         shapes[i] = &call->inputs[i]->shape;

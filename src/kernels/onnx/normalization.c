@@ -119,7 +119,8 @@ static status run_layer(struct kernel_call *call)
     struct reals reals;
     void *scale = NULL;
     void *bias = NULL;
-    double *statistics = calloc(2 * rows + 1, sizeof *statistics);
+    const bool asked = kernel_output(call, 1) != NULL || kernel_output(call, 2) != NULL;
+    double *statistics = calloc(asked ? 2 * rows + 1 : 1, sizeof *statistics);
     status failure =
         statistics != NULL ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for statistics");
     if (failure == STATUS_OK)
@@ -141,12 +142,14 @@ static status run_layer(struct kernel_call *call)
                                            .bias = bias,
                                            .parameters = length,
                                            .epsilon = epsilon_of(call),
-                                           .means = statistics,
-                                           .inverses = statistics + rows},
+                                           .means = asked ? statistics : NULL,
+                                           .inverses = asked ? statistics + rows : NULL},
                        call->parallel);
         reals_finish(&reals, call->parallel);
-        store_statistics(call, 1, statistics);
-        store_statistics(call, 2, statistics + rows);
+        if (asked) {
+            store_statistics(call, 1, statistics);
+            store_statistics(call, 2, statistics + rows);
+        }
     }
     reals_close(&reals);
     free(scale);
@@ -203,7 +206,7 @@ static status run_lrn(struct kernel_call *call)
     const int64_t size = attribute_integer(call->attributes, "size", 1);
     struct reals reals;
     status failure = reals_open(call, call->inputs[0], kernel_output(call, 0), &reals);
-    if (failure == STATUS_OK && reals.y != NULL) {
+    if (failure == STATUS_OK && reals.y != NULL && shape_count(x) > 0) {
         struct lrn lrn = {
             .x = reals.x,
             .y = reals.y,
@@ -263,7 +266,7 @@ static status run_lp(struct kernel_call *call)
     STATUS_TRY(shape_axis(attribute_integer(call->attributes, "axis", -1), x->rank, &axis));
     struct reals reals;
     status failure = reals_open(call, call->inputs[0], kernel_output(call, 0), &reals);
-    if (failure == STATUS_OK && reals.y != NULL) {
+    if (failure == STATUS_OK && reals.y != NULL && shape_count(x) > 0) {
         struct lp lp = {
             .x = reals.x,
             .y = reals.y,

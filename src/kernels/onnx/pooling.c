@@ -20,6 +20,8 @@ static status run_pooling(struct kernel_call *call, struct pooling *pooling,
     struct tensor *y = kernel_output(call, 0);
     if (y == NULL && !kernel_wants(call, 1))
         return STATUS_OK;
+    if (tensor_count(y != NULL ? y : kernel_output(call, 1)) == 0)
+        return STATUS_OK;
     struct datum *made = NULL;
     if (y == NULL) {
         STATUS_TRY(datum_tensor(x->element, &call->outputs[1]->tensor.shape, &made));

@@ -242,7 +242,8 @@ static status run_directions(struct run *run)
     const uint64_t own = run->batch * run->hidden;
     uint64_t gates;
     uint64_t total;
-    if (__builtin_mul_overflow(run->steps * run->batch, width, &gates) ||
+    if (__builtin_mul_overflow(run->steps, run->batch, &gates) ||
+        __builtin_mul_overflow(gates, width, &gates) ||
         __builtin_add_overflow(gates, run->batch * width + 4 * own, &total) ||
         total > (UINT64_C(1) << 58))
         return status_make(STATUS_LIMIT, "too many gates");
@@ -316,6 +317,8 @@ static status run_recurrent(struct kernel_call *call)
     run.hidden = (uint64_t)call->inputs[INPUT_R]->shape.dims[2];
     run.lengths = lengths != NULL ? lengths->data : NULL;
     STATUS_TRY(check_lengths(&run));
+    if (run.batch == 0 || run.hidden == 0)
+        return STATUS_OK; // nothing comes out, however many steps there are
     struct widened inputs[INPUTS] = {{0}};
     struct widened outputs[OUTPUTS] = {{0}};
     const status failure = run_widened(&run, inputs, outputs);
