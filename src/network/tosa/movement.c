@@ -29,12 +29,9 @@ static status any_tensor(const struct inference *inference, const struct value_t
 
 static status infer_identity(struct inference *inference)
 {
-    for (uint32_t i = 0; i < inference->input_count; i++) {
-        const struct value_type *type;
-        STATUS_TRY(tosa_need(inference, i, TOSA_ANY, TOSA_ANY_RANK, &type));
-        STATUS_TRY(tosa_set_like(inference, i, type->element, type));
-    }
-    return STATUS_OK;
+    const struct value_type *type;
+    STATUS_TRY(any_tensor(inference, &type));
+    return tosa_set_like(inference, 0, type->element, type);
 }
 
 static status infer_concat(struct inference *inference)
@@ -314,6 +311,13 @@ static status infer_resize(struct inference *inference)
     return tosa_set(inference, 0, resized_element(inference, type->element), &shape);
 }
 
+// Four products and three sums where elements are interpolated.
+static void measure_resize(const struct inference *inference, struct work *work)
+{
+    const struct view mode = attribute_text(inference->node->attributes, "mode", "");
+    work->flops = view_is(mode, "BILINEAR") ? 7 * work->elements : 0;
+}
+
 // The declared result may leave out dimensions of size 1.
 static bool same_without_ones(const struct shape *a, const struct shape *b)
 {
@@ -362,7 +366,7 @@ static status infer_extract_slice(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    {"tosa.identity", OPERATOR_VIEW, 1, UINT16_MAX, 1, UINT16_MAX, 0, false, infer_identity, NULL},
+    MOVE("tosa.identity", VIEW, 1, infer_identity),
     {"tosa.concat", OPERATOR_MOVEMENT, 1, UINT16_MAX, 1, 1, 0, false, infer_concat, NULL},
     MOVE("tosa.pad", MOVEMENT, 3, infer_pad),
     MOVE("tosa.reshape", VIEW, 2, infer_reshape),
@@ -372,7 +376,7 @@ static const struct operator_definition ITEMS[] = {
     MOVE("tosa.transpose", MOVEMENT, 1, infer_transpose),
     MOVE("tosa.gather", GATHER, 2, infer_gather),
     MOVE("tosa.scatter", GATHER, 3, infer_scatter),
-    MOVE("tosa.resize", OTHER, 4, infer_resize),
+    {"tosa.resize", OPERATOR_OTHER, 4, 4, 1, 1, 0, false, infer_resize, measure_resize},
     MOVE("tensor.extract_slice", MOVEMENT, 1, infer_extract_slice),
 };
 

@@ -26,10 +26,19 @@ static status infer_reduce_numbers(struct inference *inference)
     return infer_reduction(inference, TOSA_NUMBERS);
 }
 
+// The largest of nothing does not exist.
 static status infer_extreme(struct inference *inference)
 {
     STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
-    return infer_reduction(inference, TOSA_NUMBERS);
+    STATUS_TRY(infer_reduction(inference, TOSA_NUMBERS));
+    const struct value_type *type = inference_tensor(inference, 0);
+    uint32_t axis;
+    if (type == NULL || !type->ranked)
+        return STATUS_OK;
+    STATUS_TRY(tosa_axis(inference, type->shape.rank, &axis));
+    if (type->shape.dims[axis] == 0)
+        return status_make(STATUS_DATA, "the largest of nothing");
+    return STATUS_OK;
 }
 
 static status infer_argmax(struct inference *inference)
