@@ -99,7 +99,7 @@ struct align_options {
 static status place_samples(const struct align_options *options, double from, double to,
                             uint64_t bins, uint64_t length, struct samples *out_samples)
 {
-    enum { MOST = 65536 };
+    enum { MOST = 4096 }; // beyond the size of any image that is cut into regions
     const double offset = options->half_pixel ? 0.5 : 0;
     const double start = from * options->scale - offset;
     double extent = to * options->scale - offset - start;
