@@ -227,18 +227,12 @@ struct late_bias {
 
 static void add_bias(void *context, uint64_t from, uint64_t to)
 {
-    enum { CHUNK = 256 };
     const struct late_bias *late = context;
     for (uint64_t row = from; row < to; row++) {
-        for (uint64_t at = 0; at < late->filters; at += CHUNK) {
-            const uint64_t count = late->filters - at < CHUNK ? late->filters - at : CHUNK;
-            float *sums = late->sums + row * late->filters + at;
-            float narrow[CHUNK];
-            convert_from_f32(late->element, sums, narrow, count);
-            convert_to_f32(late->element, narrow, sums, count);
-            for (uint64_t i = 0; i < count; i++)
-                sums[i] += late->bias[at + i];
-        }
+        float *sums = late->sums + row * late->filters;
+        narrow_round(late->element, sums, late->filters);
+        for (uint64_t i = 0; i < late->filters; i++)
+            sums[i] += late->bias[i];
     }
 }
 

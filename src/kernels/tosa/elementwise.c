@@ -9,6 +9,7 @@
 #include "kernels/core/elementary.h"
 #include "kernels/core/typed.h"
 #include "kernels/kernel_tables.h"
+#include "narrow.h"
 #include "tosa.h"
 
 // Operators that ONNX has as well -----------------------------------------------
@@ -55,16 +56,13 @@ static void sigmoid_row(const void *context, void *out, const void *const *in, c
     for (uint64_t at = 0; at < count; at += CHUNK) {
         const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
         float values[CHUNK];
-        uint16_t narrow[CHUNK];
         convert_to_f32(element, (const uint16_t *)in[0] + at, values, part);
         for (uint64_t i = 0; i < part; i++)
             values[i] = elementary_exp_f32(-values[i]);
-        convert_from_f32(element, values, narrow, part);
-        convert_to_f32(element, narrow, values, part);
+        narrow_round(element, values, part);
         for (uint64_t i = 0; i < part; i++)
             values[i] += 1;
-        convert_from_f32(element, values, narrow, part);
-        convert_to_f32(element, narrow, values, part);
+        narrow_round(element, values, part);
         for (uint64_t i = 0; i < part; i++)
             values[i] = 1 / values[i];
         convert_from_f32(element, values, (uint16_t *)out + at, part);

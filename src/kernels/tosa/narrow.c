@@ -9,11 +9,16 @@
 // Columns that are summed at a time.
 enum { CHUNK = 256 };
 
-static void round_to(enum element element, float *values, uint64_t count)
+void narrow_round(enum element element, float *values, uint64_t count)
 {
-    uint16_t narrow[CHUNK];
-    convert_from_f32(element, values, narrow, count);
-    convert_to_f32(element, narrow, values, count);
+    if (element == ELEMENT_F32)
+        return;
+    for (uint64_t at = 0; at < count; at += CHUNK) {
+        const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
+        uint16_t narrow[CHUNK];
+        convert_from_f32(element, values + at, narrow, part);
+        convert_to_f32(element, narrow, values + at, part);
+    }
 }
 
 // One row times `count` columns, added to the sums.
@@ -25,10 +30,10 @@ static void multiply_row(enum element element, const float *a, uint64_t depth, c
         const float *row = b + k * b_stride;
         for (uint64_t j = 0; j < count; j++)
             terms[j] = a[k] * row[j];
-        round_to(element, terms, count);
+        narrow_round(element, terms, count);
         for (uint64_t j = 0; j < count; j++)
             sums[j] += terms[j];
-        round_to(element, sums, count);
+        narrow_round(element, sums, count);
     }
 }
 

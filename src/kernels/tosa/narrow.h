@@ -8,6 +8,9 @@
 #include "kernels/core/convolution.h"
 #include "network/element.h"
 
+// Rounds each number to `element`, which is f16, bf16 or f32.
+void narrow_round(enum element element, float *values, uint64_t count);
+
 // A dense batch x rows x depth times a dense batch x depth x columns.
 struct narrow_product {
     enum element element; // of the sums

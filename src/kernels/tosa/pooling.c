@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "kernels/core/clones.h"
-#include "kernels/core/convert.h"
 #include "kernels/core/sliding.h"
 #include "kernels/core/widened.h"
 #include "kernels/kernel_tables.h"
+#include "narrow.h"
 #include "network/tosa/convolution.h"
 #include "scale.h"
 #include "tosa.h"
@@ -287,11 +287,9 @@ static void mean_narrow(const struct pool *pool, const char *in, struct sliding_
         for (int64_t y = rows.from; y < rows.to; y++) {
             for (int64_t x = columns.from; x < columns.to; x++) {
                 const float *values = (const float *)tap(pool, in, y, x) + at;
-                uint16_t narrow[CHUNK];
                 for (int64_t i = 0; i < count; i++)
                     sums[i] += values[i];
-                convert_from_f32(pool->sums, sums, narrow, (uint64_t)count);
-                convert_to_f32(pool->sums, narrow, sums, (uint64_t)count);
+                narrow_round(pool->sums, sums, (uint64_t)count);
             }
         }
         for (int64_t i = 0; i < count; i++)

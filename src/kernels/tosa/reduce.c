@@ -9,6 +9,7 @@
 #include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
 #include "kernels/kernel_tables.h"
+#include "narrow.h"
 #include "tosa.h"
 
 // Elements that are combined at a time.
@@ -93,10 +94,8 @@ static const struct folder INTEGER_FOLDERS[] = {
 #define NARROW_FOLDER(name, element, base)                                                         \
     static void name##_columns(void *sums, const void *values, uint64_t count)                     \
     {                                                                                              \
-        uint16_t narrow[CHUNK];                                                                    \
         base##_columns(sums, values, count);                                                       \
-        convert_from_f32(element, sums, narrow, count);                                            \
-        convert_to_f32(element, narrow, sums, count);                                              \
+        narrow_round(element, sums, count);                                                        \
     }                                                                                              \
     static void name##_line(void *sum, const void *values, uint64_t count)                         \
     {                                                                                              \

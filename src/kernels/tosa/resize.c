@@ -4,6 +4,7 @@
 
 #include "kernels/core/convert.h"
 #include "kernels/kernel_tables.h"
+#include "narrow.h"
 #include "tosa.h"
 
 // Where an output row (column) lies between two of the input, in units of
@@ -123,35 +124,28 @@ static void blend_reals(const struct resize *resize, const struct corners *corne
 
 // f16 and bf16 are rounded at every step, first along x, then along y.
 
-static void round_all(enum element element, float *values, uint64_t count)
-{
-    uint16_t narrow[CHUNK];
-    convert_from_f32(element, values, narrow, count);
-    convert_to_f32(element, narrow, values, count);
-}
-
 // a and b, `b_part` of the way from a to b, into a.
 static void blend_pair(enum element element, float *a, float *b, float b_part, uint64_t count)
 {
     float a_part = 1 - b_part;
-    round_all(element, &a_part, 1);
+    narrow_round(element, &a_part, 1);
     for (uint64_t i = 0; i < count; i++) {
         a[i] *= a_part;
         b[i] *= b_part;
     }
-    round_all(element, a, count);
-    round_all(element, b, count);
+    narrow_round(element, a, count);
+    narrow_round(element, b, count);
     for (uint64_t i = 0; i < count; i++)
         a[i] += b[i];
-    round_all(element, a, count);
+    narrow_round(element, a, count);
 }
 
 static float part_of(enum element element, int64_t fraction, int64_t unit)
 {
     float parts[2] = {(float)fraction, (float)unit};
-    round_all(element, parts, 2);
+    narrow_round(element, parts, 2);
     parts[0] /= parts[1];
-    round_all(element, parts, 1);
+    narrow_round(element, parts, 1);
     return parts[0];
 }
 
