@@ -1,0 +1,215 @@
+#include "sim_counters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "program/location.h"
+
+enum {
+    RANK_MEMORY = 1 << 22, // behind all lanes
+    RANK_BANDWIDTH = 1 << 23,
+};
+
+// Something comes into use or goes out of it.
+struct change {
+    uint64_t time;
+    uint64_t amount;
+    bool ends;
+};
+
+struct changes {
+    struct change *items;
+    size_t count;
+    size_t capacity;
+};
+
+static void add_change(struct changes *changes, uint64_t time, uint64_t amount, bool ends)
+{
+    changes->items =
+        memory_grow(changes->items, changes->count, &changes->capacity, sizeof *changes->items);
+    changes->items[changes->count++] = (struct change){time, amount, ends};
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+    const struct change *a = left;
+    const struct change *b = right;
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+static void add_sample(struct profile *profile, uint32_t track, uint64_t time, uint64_t level)
+{
+    const struct event event = {.kind = EVENT_COUNTER, .start = time, .end = time, .track = track};
+    struct bytes values = {0};
+    value_add_uint(&values, 0, level);
+    profile_track(profile, track)->ledger.expected++;
+    profile_event_add(profile, &event, bytes_view(&values));
+    bytes_free(&values);
+}
+
+// One sample for each time at which the level is another one afterwards.
+static void add_samples(struct profile *profile, uint32_t track, struct changes *changes)
+{
+    qsort(changes->items, changes->count, sizeof *changes->items, compare_changes);
+    uint64_t level = 0;
+    uint64_t shown = UINT64_MAX;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct change *change = &changes->items[i];
+        level += change->ends ? 0 - change->amount : change->amount; // may pass through 0
+        if (i + 1 < changes->count && changes->items[i + 1].time == change->time)
+            continue;
+        if (level != shown)
+            add_sample(profile, track, change->time, level);
+        shown = level;
+    }
+}
+
+static uint32_t add_counter(const struct sim_counters *counters, const char *name, const char *unit,
+                            int32_t rank)
+{
+    const struct track track = {.parent = counters->process,
+                                .name = profile_string(counters->profile, view_of(name)),
+                                .clock = counters->clock,
+                                .kind = TRACK_COUNTER,
+                                .provenance = PROVENANCE_MODELLED,
+                                .rank = rank,
+                                .unit = profile_string(counters->profile, view_of(unit))};
+    return profile_track_add(counters->profile, &track);
+}
+
+// Memory ------------------------------------------------------------------------
+
+// When each moment begins and ends; `count` of them.
+static struct sim_times *moments_of(const struct sim_counters *counters, size_t *out_count)
+{
+    const struct program *program = counters->program;
+    const struct sim_result *result = counters->result;
+    size_t most = (size_t)program->action_count + 1;
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        if (program->actions[i].kind == PROGRAM_ACTION_JOB_START)
+            most += program->jobs[program->actions[i].subject].step_count;
+    }
+    struct sim_times *moments = memory_allocate_zeroed(most, sizeof *moments);
+    size_t count = 0;
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        moments[count++] = result->actions[i];
+        if (program->actions[i].kind != PROGRAM_ACTION_JOB_START)
+            continue;
+        const struct program_job *job = &program->jobs[program->actions[i].subject];
+        memcpy(&moments[count], &result->steps[job->first_step], job->step_count * sizeof *moments);
+        count += job->step_count;
+    }
+    *out_count = count;
+    return moments;
+}
+
+static bool takes_memory(const struct program_buffer *buffer)
+{
+    return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->alias == PROGRAM_NONE &&
+           buffer->size > 0;
+}
+
+// The operator that first works with each buffer; 0: none.
+static uint32_t *owners_of(const struct sim_counters *counters)
+{
+    const struct program *program = counters->program;
+    uint32_t *owners = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *owners);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        const uint32_t group = program_task_group(program, i);
+        for (uint32_t k = 0; k < task->operand_count && group != PROGRAM_NONE; k++) {
+            const uint32_t buffer = program->operands[task->first_operand + k].buffer;
+            if (owners[buffer] == 0)
+                owners[buffer] = counters->owners[group];
+        }
+    }
+    return owners;
+}
+
+// A moment behind the last one is the end.
+static uint64_t time_of(const struct sim_counters *counters, const struct sim_times *moments,
+                        size_t count, uint32_t moment, bool end)
+{
+    if (moment >= count)
+        return counters->result->end;
+    return end ? moments[moment].end : moments[moment].start;
+}
+
+void sim_counters_memory(const struct sim_counters *counters)
+{
+    const struct program *program = counters->program;
+    struct changes memories[TARGET_MEMORIES_MOST] = {0};
+    uint32_t names[TARGET_MEMORIES_MOST] = {0};
+    size_t count;
+    struct sim_times *moments = moments_of(counters, &count);
+    uint32_t *owners = owners_of(counters);
+    for (uint32_t i = 0; i < counters->target->memory_count; i++)
+        names[i] = profile_string(counters->profile, view_of(counters->target->memories[i].name));
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        if (!takes_memory(buffer) || buffer->memory >= counters->target->memory_count)
+            continue;
+        const uint64_t from = time_of(counters, moments, count, buffer->from, false);
+        const uint64_t to = time_of(counters, moments, count, buffer->to, true);
+        add_change(&memories[buffer->memory], from, buffer->size, false);
+        add_change(&memories[buffer->memory], to > from ? to : from, buffer->size, true);
+        const struct buffer_lifetime lifetime = {.memory = names[buffer->memory],
+                                                 .owner = owners[i],
+                                                 .clock = counters->clock,
+                                                 .address = buffer->address,
+                                                 .size = buffer->size,
+                                                 .from = from,
+                                                 .to = to > from ? to : from};
+        profile_buffer_add(counters->profile, &lifetime);
+    }
+    for (uint32_t i = 0; i < counters->target->memory_count; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s in use", counters->target->memories[i].name);
+        if (memories[i].count > 0)
+            add_samples(counters->profile,
+                        add_counter(counters, name, "bytes", RANK_MEMORY + (int32_t)i),
+                        &memories[i]);
+        free(memories[i].items);
+    }
+    free(moments);
+    free(owners);
+}
+
+// Bandwidth ----------------------------------------------------------------------
+
+static uint64_t bytes_a_second(uint64_t bytes, uint64_t cycles, uint64_t clock)
+{
+    return cycles == 0 ? 0 : (uint64_t)((__uint128_t)bytes * clock / cycles);
+}
+
+static void add_bandwidth(const struct sim_counters *counters, uint8_t engine)
+{
+    const struct program *program = counters->program;
+    struct changes changes = {0};
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        const struct sim_times times = counters->result->tasks[i];
+        if (task->engine != engine || times.end == times.start)
+            continue;
+        const uint64_t rate =
+            bytes_a_second(task->cost.bytes, times.end - times.start, counters->target->clock);
+        add_change(&changes, times.start, rate, false);
+        add_change(&changes, times.end, rate, true);
+    }
+    char name[96];
+    snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);
+    if (changes.count > 0)
+        add_samples(counters->profile,
+                    add_counter(counters, name, "bytes/s", RANK_BANDWIDTH + engine), &changes);
+    free(changes.items);
+}
+
+void sim_counters_bandwidth(const struct sim_counters *counters)
+{
+    for (uint32_t i = 0; i < counters->target->engine_count; i++) {
+        const enum target_engine_kind kind = counters->target->engines[i].kind;
+        if (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA)
+            add_bandwidth(counters, (uint8_t)i);
+    }
+}

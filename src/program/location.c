@@ -1,0 +1,102 @@
+#include "location.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+// A name in quotes, as MLIR writes it.
+static void append_quoted(struct bytes *to, struct view name)
+{
+    bytes_append(to, "\"", 1);
+    for (size_t i = 0; i < name.size; i++) {
+        const unsigned char byte = (unsigned char)name.data[i];
+        if (byte == '"' || byte == '\\')
+            bytes_append_format(to, "\\%c", byte);
+        else if (byte < 0x20 || byte == 0x7f)
+            bytes_append_format(to, "\\%02X", byte);
+        else
+            bytes_append(to, &byte, 1);
+    }
+    bytes_append(to, "\"", 1);
+}
+
+// Without `loc(` and its bracket; "" where the operator has no place.
+static void append_place(const struct program *program, uint32_t id, struct bytes *to)
+{
+    const struct program_operator *op = &program->operators[id];
+    const struct view location = view_of(program_text(program, op->location));
+    const struct view name = view_of(program_text(program, op->name));
+    if (view_is(location, "loc(unknown)"))
+        return;
+    if (view_starts_with(location, "loc(") && view_ends_with(location, ")"))
+        bytes_append(to, location.data + 4, location.size - 5);
+    else if (location.size > 0)
+        bytes_append(to, location.data, location.size);
+    else if (name.size > 0)
+        append_quoted(to, name);
+}
+
+static bool has_piece(const struct bytes *text, const size_t *starts, size_t count,
+                      struct view piece)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t end = i + 1 < count ? starts[i + 1] - 2 : text->size;
+        if (end - starts[i] == piece.size &&
+            memcmp(text->data + starts[i], piece.data, piece.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+void program_location(const struct program *program, const uint32_t *operators, uint32_t count,
+                      struct bytes *out_text)
+{
+    struct bytes places = {0}; // joined by ", "
+    struct bytes place = {0};
+    size_t *starts = memory_allocate_zeroed((size_t)count + 1, sizeof *starts);
+    size_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (operators[i] == PROGRAM_NONE)
+            continue;
+        place.size = 0;
+        append_place(program, operators[i], &place);
+        if (place.size == 0 || has_piece(&places, starts, found, bytes_view(&place)))
+            continue;
+        if (found > 0)
+            bytes_append(&places, ", ", 2);
+        starts[found++] = places.size;
+        bytes_append(&places, place.data, place.size);
+    }
+    if (found == 0)
+        bytes_append_format(out_text, "loc(unknown)");
+    else
+        bytes_append_format(out_text, found > 1 ? "loc(fused[%.*s])" : "loc(%.*s)",
+                            (int)places.size, (const char *)places.data);
+    free(starts);
+    bytes_free(&places);
+    bytes_free(&place);
+}
+
+void program_group_location(const struct program *program, uint32_t group, struct bytes *out_text)
+{
+    const struct program_group *item = &program->groups[group];
+    uint32_t *operators = memory_allocate_zeroed((size_t)item->node_count + 1, sizeof *operators);
+    for (uint32_t i = 0; i < item->node_count; i++)
+        operators[i] = program->nodes[item->first_node + i].operator_id;
+    program_location(program, operators, item->node_count, out_text);
+    free(operators);
+}
+
+uint32_t program_task_group(const struct program *program, uint32_t task)
+{
+    const struct program_task *item = &program->tasks[task];
+    if (item->group != PROGRAM_NONE || item->job == PROGRAM_NONE)
+        return item->group;
+    const struct program_job *job = &program->jobs[item->job];
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const uint32_t group = program->tasks[program->steps[job->first_step + i].task].group;
+        if (group != PROGRAM_NONE)
+            return group;
+    }
+    return PROGRAM_NONE;
+}

@@ -1,0 +1,22 @@
+// Where the work of a program comes from, in the text form of MLIR:
+// `loc("add.mlir":4:10)`, `loc("conv1")` for an operator that has only a name,
+// `loc(fused[...])` for several.
+
+#ifndef OPSCOPE_PROGRAM_LOCATION_H
+#define OPSCOPE_PROGRAM_LOCATION_H
+
+#include "base/bytes.h"
+#include "program.h"
+
+// Of operators, each place once; `loc(unknown)` where none has a place or a name.
+void program_location(const struct program *program, const uint32_t *operators, uint32_t count,
+                      struct bytes *out_text);
+
+// Of the operators that the nodes of a group stand for.
+void program_group_location(const struct program *program, uint32_t group, struct bytes *out_text);
+
+// The group that a task works for: its own, or that of the job whose code it
+// brings. PROGRAM_NONE when there is none.
+uint32_t program_task_group(const struct program *program, uint32_t task);
+
+#endif
