@@ -1,5 +1,9 @@
 #include "compiler.h"
 
+#include <inttypes.h>
+
+#include "group.h"
+
 struct pass {
     status (*run)(struct plan *plan);
     unsigned number; // of the phase behind it
@@ -21,16 +25,81 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
+// What the passes rely on: somewhere to keep values, and a way to what computes.
+static status check_target(const struct target *target)
+{
+    uint32_t far = 0;
+    while (far < target->memory_count && target->memories[far].local)
+        far++;
+    if (far == target->memory_count)
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s has only local memories: networks need a far one",
+                           target->name);
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        if (engine->kind < TARGET_SLICE || !target->memories[engine->memory].local)
+            continue;
+        if (target_engine_of(target, TARGET_DMA_IN) == TARGET_NONE ||
+            target_engine_of(target, TARGET_DMA_OUT) == TARGET_NONE)
+            return status_make(STATUS_UNSUPPORTED,
+                               "target %s: nothing brings data to engine %s: give it engines of "
+                               "kind dma_in and dma_out",
+                               target->name, engine->name);
+    }
+    return STATUS_OK;
+}
+
+static status check_placed(const struct plan *plan)
+{
+    char text[160];
+    for (uint32_t i = 0; i < plan->group_count; i++) {
+        const struct plan_group *group = &plan->groups[i];
+        if (group->engine == TARGET_NONE)
+            return status_make(STATUS_UNSUPPORTED,
+                               "%s: %s, and target %s has no host engine that could do it",
+                               network_node_text(group_node(plan, group, 0), text, sizeof text),
+                               group->reason, plan->target->name);
+    }
+    return STATUS_OK;
+}
+
+static status check_memories(const struct target *target, const struct program_builder *builder)
+{
+    uint64_t needed[TARGET_MEMORIES_MOST] = {0};
+    struct program program;
+    program_builder_view(builder, &program);
+    for (uint32_t i = 0; i < program.buffer_count; i++) {
+        const struct program_buffer *buffer = &program.buffers[i];
+        const uint64_t end = buffer->address + buffer->size;
+        if (buffer->kind != PROGRAM_BUFFER_PIPELINE && end > needed[buffer->memory])
+            needed[buffer->memory] = end;
+    }
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        const struct target_memory *memory = &target->memories[i];
+        if (needed[i] > memory->size)
+            return status_make(STATUS_LIMIT,
+                               "the network needs %" PRIu64
+                               " bytes of %s, and target %s has %" PRIu64
+                               ": use smaller shapes (--shape) or another target",
+                               needed[i], memory->name, target->name, memory->size);
+    }
+    return STATUS_OK;
+}
+
 status compile_network(struct plan *plan, const struct compile_options *options,
                        struct program_builder *builder)
 {
+    STATUS_TRY(check_target(plan->target));
     STATUS_TRY(tell(plan, options, 1, "input"));
     STATUS_TRY(tell(plan, options, 2, "abi"));
     STATUS_TRY(tell(plan, options, 3, "preprocessing"));
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES; i++) {
         STATUS_TRY(PASSES[i].run(plan));
+        if (PASSES[i].run == pass_place || PASSES[i].run == pass_tile)
+            STATUS_TRY(check_placed(plan));
         STATUS_TRY(tell(plan, options, PASSES[i].number, PASSES[i].phase));
     }
     STATUS_TRY(pass_emit(plan, builder));
+    STATUS_TRY(check_memories(plan->target, builder));
     return tell(plan, options, 8, "executable-sources");
 }

@@ -114,7 +114,8 @@ static void place_torq(struct plan *plan, struct plan_group *group)
     }
     const struct network_node *node = wrong_node(plan, group, is_slice_class);
     if (node == NULL) {
-        place_on(group, slice, "the slices compute it");
+        place_on(group, slice != TARGET_NONE ? slice : host,
+                 slice != TARGET_NONE ? "the slices compute it" : "there are no slices");
         return;
     }
     if (css != TARGET_NONE && wrong_node(plan, group, is_css_class) == NULL) {

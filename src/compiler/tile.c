@@ -504,7 +504,8 @@ static void tile_group(struct plan *plan, struct plan_group *group)
             plan_text(plan, "no part of it fits the %" PRIu64 " KiB of %s",
                       local_room(plan, group) / 1024,
                       plan->target->memories[plan->target->engines[group->engine].memory].name));
-    if (group->tile_count == 0 && group_is_static(plan, group))
+    const bool placed = group->engine != TARGET_NONE; // else the compiler refuses it
+    if (placed && group->tile_count == 0 && group_is_static(plan, group))
         fill_whole(&tiler);
     free(overrides);
     tiler_free(&tiler);

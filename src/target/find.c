@@ -1,5 +1,6 @@
 // Targets by name.
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,4 +99,78 @@ status target_open(const char *name, struct target **out_target)
         path != NULL ? open_file(path, out_target) : open_embedded(name, out_target);
     free(path);
     return failure;
+}
+
+// Names -----------------------------------------------------------------------
+
+struct names {
+    char **items;
+    size_t count;
+    size_t capacity;
+};
+
+static void add_name(struct names *names, struct view name)
+{
+    names->items = memory_grow(names->items, names->count, &names->capacity, sizeof *names->items);
+    names->items[names->count++] = view_copy(name);
+}
+
+static void add_folder(struct names *names, struct view folder)
+{
+    char *path = view_copy(folder);
+    DIR *entries = opendir(path);
+    const struct dirent *entry;
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        const struct view name = view_of(entry->d_name);
+        if (name.size > 7 && view_ends_with(name, ".target"))
+            add_name(names, view_slice(name, 0, name.size - 7));
+    }
+    if (entries != NULL)
+        closedir(entries);
+    free(path);
+}
+
+static void add_folders(struct names *names, const char *folders)
+{
+    struct view rest = view_of(folders);
+    while (rest.size > 0) {
+        const size_t end = view_find(rest, ':');
+        add_folder(names, view_slice(rest, 0, end));
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+char **target_names(size_t *out_count)
+{
+    struct names names = {0};
+    for (size_t i = 0; TARGET_FILES[i].name != NULL; i++)
+        add_name(&names, view_of(TARGET_FILES[i].name));
+    if (getenv("OPSCOPE_TARGETS") != NULL)
+        add_folders(&names, getenv("OPSCOPE_TARGETS"));
+    char *folder = target_user_folder();
+    if (folder != NULL)
+        add_folder(&names, view_of(folder));
+    free(folder);
+    qsort(names.items, names.count, sizeof *names.items, by_name);
+    size_t kept = 0;
+    for (size_t i = 0; i < names.count; i++) {
+        if (kept > 0 && strcmp(names.items[kept - 1], names.items[i]) == 0)
+            free(names.items[i]);
+        else
+            names.items[kept++] = names.items[i];
+    }
+    *out_count = kept;
+    return names.items;
+}
+
+void target_names_free(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
 }

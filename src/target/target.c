@@ -1,8 +1,10 @@
 #include "target.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "settings.h"
 
@@ -16,8 +18,9 @@ enum section_kind {
 struct parser {
     struct target *target;
     const char *path;
-    uint64_t line;
+    uint64_t line; // 0: a setting of a command line
     enum section_kind section;
+    uint32_t index; // of the section's memory or engine
     struct target_setting *settings;
     size_t setting_count;
     size_t setting_capacity;
@@ -25,6 +28,9 @@ struct parser {
 
 static status fail(const struct parser *parser, const char *what, struct view text)
 {
+    if (parser->line == 0)
+        return status_make(STATUS_USAGE, "setting %s: %s '%.*s'", parser->path, what,
+                           VIEW_ARGUMENTS(text));
     return status_at(STATUS_DATA, parser->path, parser->line, "%s '%.*s'", what,
                      VIEW_ARGUMENTS(text));
 }
@@ -68,30 +74,57 @@ static const char *const ENGINE_KINDS[TARGET_ENGINE_KINDS] = {
     [TARGET_HOST] = "host",
 };
 
-static status start_section(struct parser *parser, struct view line)
+static uint32_t engine_named(const struct target *target, struct view name)
+{
+    uint32_t i = 0;
+    while (i < target->engine_count && !view_is(name, target->engines[i].name))
+        i++;
+    return i;
+}
+
+// A section with the name of an earlier one goes on with it.
+static bool open_memory(struct parser *parser, struct view name)
 {
     struct target *target = parser->target;
+    const char *kept = keep(target, name);
+    const uint8_t found = target_memory_named(target, kept);
+    parser->section = SECTION_MEMORY;
+    parser->index = found != TARGET_NONE ? found : target->memory_count;
+    if (found != TARGET_NONE)
+        return true;
+    if (target->memory_count == TARGET_MEMORIES_MOST)
+        return false;
+    target->memories[target->memory_count++] = (struct target_memory){.name = kept, .alignment = 1};
+    return true;
+}
+
+static bool open_engine(struct parser *parser, struct view name)
+{
+    struct target *target = parser->target;
+    parser->section = SECTION_ENGINE;
+    parser->index = engine_named(target, name);
+    if (parser->index < target->engine_count)
+        return true;
+    if (target->engine_count == TARGET_ENGINES_MOST)
+        return false;
+    target->engines[target->engine_count++] =
+        (struct target_engine){.name = keep(target, name), .kind = TARGET_ENGINE_KINDS, .count = 1};
+    return true;
+}
+
+static status start_section(struct parser *parser, struct view line)
+{
     if (line.data[line.size - 1] != ']')
         return fail(parser, "a section that does not end:", line);
     const struct view inside = view_trim(view_slice(line, 1, line.size - 1));
     const size_t blank = view_find(inside, ' ');
     const struct view kind = view_slice(inside, 0, blank);
     const struct view name = view_trim(view_slice(inside, blank, inside.size));
-    if (view_is(kind, "target") && name.size == 0) {
+    if (view_is(kind, "target") && name.size == 0)
         parser->section = SECTION_TARGET;
-    } else if (view_is(kind, "memory") && name.size > 0 &&
-               target->memory_count < TARGET_MEMORIES_MOST) {
-        parser->section = SECTION_MEMORY;
-        target->memories[target->memory_count++] =
-            (struct target_memory){.name = keep(target, name), .alignment = 1};
-    } else if (view_is(kind, "engine") && name.size > 0 &&
-               target->engine_count < TARGET_ENGINES_MOST) {
-        parser->section = SECTION_ENGINE;
-        target->engines[target->engine_count++] = (struct target_engine){
-            .name = keep(target, name), .kind = TARGET_ENGINE_KINDS, .count = 1};
-    } else {
+    else if (name.size == 0 || !((view_is(kind, "memory") && open_memory(parser, name)) ||
+                                 (view_is(kind, "engine") && open_engine(parser, name))))
         return fail(parser, "there is no such section:", line);
-    }
     return STATUS_OK;
 }
 
@@ -116,7 +149,7 @@ static status set_target(struct parser *parser, struct view key, struct view val
 
 static status set_memory(struct parser *parser, struct view key, struct view value)
 {
-    struct target_memory *memory = &parser->target->memories[parser->target->memory_count - 1];
+    struct target_memory *memory = &parser->target->memories[parser->index];
     double number;
     if (!parse_number(value, &number))
         return fail(parser, "not a number:", value);
@@ -149,23 +182,29 @@ static status add_setting(struct parser *parser, const char *owner, struct view 
         return fail(parser, "these rules know no", key);
     if (!parse_number(value, &number))
         return fail(parser, "not a number:", value);
-    parser->settings = memory_grow(parser->settings, parser->setting_count,
-                                   &parser->setting_capacity, sizeof *parser->settings);
     const size_t owner_size = strlen(owner);
     char *name = arena_allocate(&parser->target->arena, owner_size + key.size + 2);
     memcpy(name, owner, owner_size);
     name[owner_size] = '.';
     memcpy(name + owner_size + 1, key.data, key.size);
     name[owner_size + 1 + key.size] = '\0';
-    parser->settings[parser->setting_count++] =
-        (struct target_setting){name, number, keep(parser->target, value)};
+    const struct target_setting setting = {name, number, keep(parser->target, value)};
+    for (size_t i = 0; i < parser->setting_count; i++) {
+        if (strcmp(parser->settings[i].name, name) == 0) {
+            parser->settings[i] = setting;
+            return STATUS_OK;
+        }
+    }
+    parser->settings = memory_grow(parser->settings, parser->setting_count,
+                                   &parser->setting_capacity, sizeof *parser->settings);
+    parser->settings[parser->setting_count++] = setting;
     return STATUS_OK;
 }
 
 static status set_engine(struct parser *parser, struct view key, struct view value)
 {
     struct target *target = parser->target;
-    struct target_engine *engine = &target->engines[target->engine_count - 1];
+    struct target_engine *engine = &target->engines[parser->index];
     double number;
     if (view_is(key, "kind")) {
         for (int i = 0; i < TARGET_ENGINE_KINDS; i++) {
@@ -242,6 +281,19 @@ static status parse_lines(struct parser *parser, struct view text)
     return check_whole(parser);
 }
 
+// Hands the parser's settings over to the target.
+static void take_settings(struct parser *parser)
+{
+    struct target *target = parser->target;
+    struct target_setting *settings =
+        arena_allocate(&target->arena, parser->setting_count * sizeof *settings + 1);
+    if (parser->setting_count > 0)
+        memcpy(settings, parser->settings, parser->setting_count * sizeof *settings);
+    target->settings = settings;
+    target->setting_count = (uint32_t)parser->setting_count;
+    free(parser->settings);
+}
+
 status target_parse(const char *path, struct view text, struct target **out_target)
 {
     struct parser parser = {.target = memory_allocate_zeroed(1, sizeof *parser.target),
@@ -249,13 +301,7 @@ status target_parse(const char *path, struct view text, struct target **out_targ
     struct target *target = parser.target;
     target->text = arena_copy(&target->arena, text);
     const status failure = parse_lines(&parser, text);
-    struct target_setting *settings =
-        arena_allocate(&target->arena, parser.setting_count * sizeof *settings + 1);
-    if (parser.setting_count > 0)
-        memcpy(settings, parser.settings, parser.setting_count * sizeof *settings);
-    target->settings = settings;
-    target->setting_count = (uint32_t)parser.setting_count;
-    free(parser.settings);
+    take_settings(&parser);
     if (failure != STATUS_OK) {
         target_free(target);
         return failure;
@@ -270,6 +316,11 @@ void target_free(struct target *target)
         return;
     arena_free(&target->arena);
     free(target);
+}
+
+const char *target_engine_kind_name(enum target_engine_kind kind)
+{
+    return ENGINE_KINDS[kind];
 }
 
 uint8_t target_memory_named(const struct target *target, const char *name)
@@ -290,11 +341,11 @@ uint8_t target_engine_of(const struct target *target, enum target_engine_kind ki
     return TARGET_NONE;
 }
 
-static struct target_setting *find_setting(const struct target *target, const char *name)
+static const struct target_setting *find_setting(const struct target *target, const char *name)
 {
     for (uint32_t i = 0; i < target->setting_count; i++) {
         if (strcmp(target->settings[i].name, name) == 0)
-            return (struct target_setting *)&target->settings[i];
+            return &target->settings[i];
     }
     return NULL;
 }
@@ -305,15 +356,65 @@ double target_number(const struct target *target, const char *name, double fallb
     return setting != NULL ? setting->number : fallback;
 }
 
+// The section that a setting belongs to: "[engine slice]" of "slice".
+static struct view section_of(struct target *target, struct view owner)
+{
+    char text[256];
+    const char *kind = NULL;
+    if (engine_named(target, owner) < target->engine_count)
+        kind = "engine ";
+    else if (target_memory_named(target, keep(target, owner)) != TARGET_NONE)
+        kind = "memory ";
+    else if (view_is(owner, "target"))
+        kind = "";
+    if (kind == NULL)
+        return (struct view){0};
+    snprintf(text, sizeof text, "[%s%.*s]", kind, VIEW_ARGUMENTS(owner));
+    return arena_copy(&target->arena, view_of(text));
+}
+
+// Puts "section, key = value" behind the text of the target.
+static void append_text(struct target *target, struct view section, struct view key,
+                        struct view value)
+{
+    struct bytes text = {0};
+    bytes_append(&text, target->text.data, target->text.size);
+    bytes_append_format(&text, "%.*s\n%.*s = %.*s\n", VIEW_ARGUMENTS(section), VIEW_ARGUMENTS(key),
+                        VIEW_ARGUMENTS(value));
+    target->text = arena_copy(&target->arena, bytes_view(&text));
+    bytes_free(&text);
+}
+
+static struct parser parser_of(struct target *target, const char *name)
+{
+    struct parser parser = {.target = target, .path = name};
+    for (uint32_t i = 0; i < target->setting_count; i++) {
+        parser.settings = memory_grow(parser.settings, parser.setting_count,
+                                      &parser.setting_capacity, sizeof *parser.settings);
+        parser.settings[parser.setting_count++] = target->settings[i];
+    }
+    return parser;
+}
+
 status target_set(struct target *target, const char *name, const char *value)
 {
-    struct target_setting *setting = find_setting(target, name);
-    if (setting == NULL)
-        return status_make(STATUS_USAGE, "target %s has no setting '%s'", target->name, name);
-    double number;
-    if (!parse_number(view_trim(view_of(value)), &number))
-        return status_make(STATUS_USAGE, "'%s' is no value for '%s'", value, name);
-    setting->number = number;
-    setting->text = keep(target, view_of(value));
-    return STATUS_OK;
+    const struct view whole = view_of(name);
+    const size_t dot = view_find(whole, '.');
+    const struct view section = section_of(target, view_slice(whole, 0, dot));
+    if (dot == whole.size || section.size == 0)
+        return status_make(STATUS_USAGE,
+                           "target %s has no setting '%s': 'opscope targets %s' shows them",
+                           target->name, name, target->name);
+    const struct view key = view_slice(whole, dot + 1, whole.size);
+    struct bytes line = {0};
+    bytes_append_format(&line, "%.*s = %s", VIEW_ARGUMENTS(key), value);
+    struct parser parser = parser_of(target, name);
+    status failure = parse_line(&parser, section);
+    if (failure == STATUS_OK)
+        failure = parse_line(&parser, bytes_view(&line));
+    bytes_free(&line);
+    take_settings(&parser);
+    if (failure == STATUS_OK)
+        append_text(target, section, key, view_trim(view_of(value)));
+    return failure;
 }

@@ -84,8 +84,16 @@ status target_open(const char *name, struct target **out_target);
 status target_parse(const char *path, struct view text, struct target **out_target);
 void target_free(struct target *target);
 
+// The names of all targets that `target_open` finds, in order, each once, for the
+// caller to free with `target_names_free`.
+char **target_names(size_t *out_count);
+void target_names_free(char **names, size_t count);
+
 // Where a user's own targets lie, for the caller to free; NULL: nowhere.
 char *target_user_folder(void);
+
+// As target files write it: "dma_in".
+const char *target_engine_kind_name(enum target_engine_kind kind);
 
 // TARGET_NONE when there is none.
 uint8_t target_memory_named(const struct target *target, const char *name);
@@ -94,8 +102,9 @@ uint8_t target_engine_of(const struct target *target, enum target_engine_kind ki
 // "engine.key"; `fallback` when the file does not say.
 double target_number(const struct target *target, const char *name, double fallback);
 
-// Changes one setting, for --torq-hw and for experiments. Fails for a name that
-// the rules do not know.
+// Changes one setting, for --torq-hw and for experiments: "slice.count", "lram.size",
+// "target.clock". Its text changes with it: a program carries the target it was
+// compiled for. Fails for a name that the rules do not know.
 status target_set(struct target *target, const char *name, const char *value);
 
 #endif
