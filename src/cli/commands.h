@@ -6,6 +6,7 @@
 #include "options.h"
 
 extern const struct command COMMAND_CHECK;
+extern const struct command COMMAND_COMPILE;
 extern const struct command COMMAND_CONVERT;
 extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
@@ -13,10 +14,14 @@ extern const struct command COMMAND_LINKS;
 extern const struct command COMMAND_MODEL;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
+extern const struct command COMMAND_PROGRAM;
+extern const struct command COMMAND_TARGETS;
+extern const struct command COMMAND_TORQ_COMPILE;
 extern const struct command COMMAND_TT_PERF;
 extern const struct command COMMAND_TT_PERF_REPORT;
 extern const struct command COMMAND_PROCESS_OPS_LOGS;
 extern const struct command COMMAND_TT_REPORT;
+extern const struct command COMMAND_VERIFY;
 
 // In the order of the help text; ends with NULL.
 extern const struct command *const COMMANDS[];

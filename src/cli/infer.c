@@ -11,7 +11,6 @@
 #include "network/tensor_file.h"
 #include "network/tensor_text.h"
 #include "network_input.h"
-#include "paths.h"
 #include "wire/json.h"
 
 enum { ELEMENTS_SHOWN = 1024 };
@@ -218,18 +217,6 @@ static status write_files(const struct inferring *inferring)
 
 // Running ---------------------------------------------------------------------
 
-// The network and its weights are mapped while outputs are written.
-static status check_overwrites_nothing(const struct network *network, const char *path)
-{
-    const char *source = network->source->path;
-    STATUS_TRY(paths_check("infer", path, &source, 1));
-    for (size_t i = 0; i < network->external_count; i++) {
-        const char *external = network->externals[i]->path;
-        STATUS_TRY(paths_check("infer", path, &external, 1));
-    }
-    return STATUS_OK;
-}
-
 // Wrong targets are refused before anything is computed.
 static status check_targets(const struct inferring *inferring)
 {
@@ -244,7 +231,7 @@ static status check_targets(const struct inferring *inferring)
                                "infer: --output %s: give - or a file called .npy, .bin or .pb",
                                path);
         if (path != NULL)
-            STATUS_TRY(check_overwrites_nothing(inferring->network, path));
+            STATUS_TRY(network_input_check_output(inferring->network, "infer", path));
     }
     return STATUS_OK;
 }

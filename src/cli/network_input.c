@@ -4,6 +4,7 @@
 #include "network/tensor_file.h"
 #include "network/tensor_random.h"
 #include "network/tensor_text.h"
+#include "paths.h"
 
 status network_input_open(const struct arguments *arguments, const char *command,
                           struct network **out_network)
@@ -17,6 +18,18 @@ status network_input_open(const struct arguments *arguments, const char *command
     options.shapes = arguments_values(arguments, "shape", &options.shape_count);
     options.symbols = arguments_values(arguments, "define-symbol", &options.symbol_count);
     return network_open(words[0], &options, out_network);
+}
+
+status network_input_check_output(const struct network *network, const char *command,
+                                  const char *path)
+{
+    const char *source = network->source->path;
+    STATUS_TRY(paths_check(command, path, &source, 1));
+    for (size_t i = 0; i < network->external_count; i++) {
+        const char *external = network->externals[i]->path;
+        STATUS_TRY(paths_check(command, path, &external, 1));
+    }
+    return STATUS_OK;
 }
 
 void network_input_append_type(struct bytes *text, const struct value_type *type)

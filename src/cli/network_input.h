@@ -17,6 +17,11 @@
 status network_input_open(const struct arguments *arguments, const char *command,
                           struct network **out_network);
 
+// Refuses an output that is the network or a file of its constants: they are mapped
+// while outputs are written.
+status network_input_check_output(const struct network *network, const char *command,
+                                  const char *path);
+
 // "1x3xf32" or "?x3xf32" of a tensor, "sequence of f32"; appended.
 struct bytes;
 void network_input_append_type(struct bytes *text, const struct value_type *type);

@@ -1,0 +1,229 @@
+#include "modelled.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "intervals.h"
+
+enum modelled_kind modelled_kind_of(const struct target *target, uint8_t engine)
+{
+    switch (target->engines[engine].kind) {
+    case TARGET_DMA_IN:
+    case TARGET_DMA_OUT:
+    case TARGET_CDMA:
+        return MODELLED_DMA;
+    case TARGET_HOST:
+        return MODELLED_HOST;
+    default:
+        return MODELLED_COMPUTE;
+    }
+}
+
+const char *modelled_kind_name(enum modelled_kind kind)
+{
+    static const char *const NAMES[MODELLED_KINDS] = {
+        [MODELLED_COMPUTE] = "compute", [MODELLED_DMA] = "dma", [MODELLED_HOST] = "host"};
+    return NAMES[kind];
+}
+
+const char *modelled_group_text(const struct program *program, uint32_t group, char *text,
+                                size_t size)
+{
+    const struct program_group *item = &program->groups[group];
+    const char *name = program_text(program, item->name);
+    const char *location = "";
+    for (uint32_t i = 0; i < item->node_count && location[0] == '\0'; i++) {
+        const uint32_t id = program->nodes[item->first_node + i].operator_id;
+        location = program_text(program, program->operators[id].location);
+    }
+    if (name[0] >= '0' && name[0] <= '9') // an MLIR result: "%4" alone says little
+        snprintf(text, size, "%%%s %s", name, program_text(program, item->type));
+    else if (name[0] != '\0')
+        snprintf(text, size, "%s", name);
+    else if (location[0] != '\0')
+        snprintf(text, size, "%s %s", program_text(program, item->type), location);
+    else
+        snprintf(text, size, "%s (group %u)", program_text(program, item->type), group);
+    return text;
+}
+
+// Time ------------------------------------------------------------------------
+
+// When something of one kind was at work, for a group or the whole.
+struct work_list {
+    struct interval *items;
+    size_t count;
+    size_t capacity;
+};
+
+static void add_work(struct work_list *list, struct sim_times times)
+{
+    list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
+    list->items[list->count++] = (struct interval){times.start, times.end};
+}
+
+static uint64_t total_of(struct work_list *list)
+{
+    size_t impossible;
+    return intervals_total(intervals_normalize(list->items, list->count, &impossible));
+}
+
+static void sum_whole(struct modelled *modelled, const struct program *program,
+                      const struct target *target, const struct sim_result *result)
+{
+    struct work_list lists[MODELLED_KINDS + 1] = {0}; // the last: any of them
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        add_work(&lists[modelled_kind_of(target, program->tasks[i].engine)], result->tasks[i]);
+        add_work(&lists[MODELLED_KINDS], result->tasks[i]);
+    }
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        if (program->actions[i].kind != PROGRAM_ACTION_HOST_COPY)
+            continue;
+        add_work(&lists[MODELLED_HOST], result->actions[i]);
+        add_work(&lists[MODELLED_KINDS], result->actions[i]);
+    }
+    modelled->cycles = result->end;
+    for (int i = 0; i < MODELLED_KINDS; i++)
+        modelled->busy[i] = total_of(&lists[i]);
+    modelled->idle = result->end - total_of(&lists[MODELLED_KINDS]);
+    for (int i = 0; i <= MODELLED_KINDS; i++)
+        free(lists[i].items);
+}
+
+static void add_task(struct modelled_group *group, const struct program_task *task,
+                     struct sim_times times)
+{
+    if (group->tasks == 0 || times.start < group->start)
+        group->start = times.start;
+    if (times.end > group->end)
+        group->end = times.end;
+    if (task->tile >= group->tiles)
+        group->tiles = task->tile + 1;
+    group->tasks++;
+}
+
+static void sum_groups(struct modelled *modelled, const struct program *program,
+                       const struct target *target, const struct sim_result *result)
+{
+    const size_t slots = (size_t)program->group_count * MODELLED_KINDS;
+    struct work_list *lists = memory_allocate_zeroed(slots + 1, sizeof *lists);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (task->group == PROGRAM_NONE)
+            continue;
+        const enum modelled_kind kind = modelled_kind_of(target, task->engine);
+        add_task(&modelled->groups[task->group], task, result->tasks[i]);
+        add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
+    }
+    for (size_t i = 0; i < slots; i++) {
+        struct modelled_group *group = &modelled->groups[i / MODELLED_KINDS];
+        const size_t kind = i % MODELLED_KINDS;
+        group->busy[kind] = total_of(&lists[i]);
+        if (group->busy[kind] > group->busy[group->bound])
+            group->bound = (enum modelled_kind)kind;
+        free(lists[i].items);
+    }
+    free(lists);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct modelled_group *a = left;
+    const struct modelled_group *b = right;
+    const uint64_t first = a->end - a->start;
+    const uint64_t second = b->end - b->start;
+    if (first != second)
+        return first < second ? 1 : -1;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+// Memory ----------------------------------------------------------------------
+
+struct change {
+    uint32_t moment;
+    uint32_t is_start; // at the same moment ends come first
+    uint64_t size;
+};
+
+static int by_moment(const void *left, const void *right)
+{
+    const struct change *a = left;
+    const struct change *b = right;
+    if (a->moment != b->moment)
+        return a->moment < b->moment ? -1 : 1;
+    return (int)a->is_start - (int)b->is_start;
+}
+
+static uint64_t peak_of(struct change *changes, size_t count)
+{
+    qsort(changes, count, sizeof *changes, by_moment);
+    uint64_t used = 0;
+    uint64_t peak = 0;
+    for (size_t i = 0; i < count; i++) {
+        used += changes[i].is_start ? changes[i].size : -changes[i].size;
+        peak = used > peak ? used : peak;
+    }
+    return peak;
+}
+
+static void sum_memory(struct modelled_memory *memory, const struct program *program,
+                       uint32_t index, struct change *changes)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        if (buffer->memory != index || buffer->alias != PROGRAM_NONE ||
+            buffer->kind == PROGRAM_BUFFER_PIPELINE)
+            continue;
+        if (buffer->kind == PROGRAM_BUFFER_DYNAMIC) {
+            memory->unknown++;
+            continue;
+        }
+        if (buffer->kind == PROGRAM_BUFFER_CONSTANT)
+            memory->constants += buffer->size;
+        if (buffer->address + buffer->size > memory->reach)
+            memory->reach = buffer->address + buffer->size;
+        changes[count++] = (struct change){buffer->from, 1, buffer->size};
+        if (buffer->to < UINT32_MAX)
+            changes[count++] = (struct change){buffer->to + 1, 0, buffer->size};
+    }
+    memory->peak = peak_of(changes, count);
+}
+
+// -----------------------------------------------------------------------------
+
+struct modelled *modelled_create(const struct program *program, const struct target *target,
+                                 const struct sim_result *result)
+{
+    struct modelled *modelled = memory_allocate_zeroed(1, sizeof *modelled);
+    modelled->group_count = program->group_count;
+    modelled->groups =
+        memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *modelled->groups);
+    for (uint32_t i = 0; i < program->group_count; i++) {
+        modelled->groups[i].group = i;
+        const uint8_t engine = program->groups[i].engine;
+        if (engine < target->engine_count && target->engines[engine].kind == TARGET_HOST)
+            modelled->host_groups++;
+    }
+    sum_whole(modelled, program, target, result);
+    sum_groups(modelled, program, target, result);
+    qsort(modelled->groups, modelled->group_count, sizeof *modelled->groups, by_time);
+
+    struct change *changes =
+        memory_allocate(((size_t)program->buffer_count * 2 + 1) * sizeof *changes);
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        sum_memory(&modelled->memories[i], program, i, changes);
+        modelled->constants += modelled->memories[i].constants;
+    }
+    free(changes);
+    return modelled;
+}
+
+void modelled_free(struct modelled *modelled)
+{
+    if (modelled == NULL)
+        return;
+    free(modelled->groups);
+    free(modelled);
+}

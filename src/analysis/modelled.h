@@ -1,0 +1,58 @@
+// What the evaluator's times say of a program: where its modelled time goes, what
+// bounds each group of operators, and how much of each memory is in use.
+
+#ifndef OPSCOPE_ANALYSIS_MODELLED_H
+#define OPSCOPE_ANALYSIS_MODELLED_H
+
+#include "device/sim.h"
+
+enum modelled_kind {
+    MODELLED_COMPUTE, // slices, CSS, processors
+    MODELLED_DMA,
+    MODELLED_HOST, // the host of an accelerator
+    MODELLED_KINDS,
+};
+
+struct modelled_group {
+    uint32_t group;
+    uint64_t start; // of its first task, in cycles
+    uint64_t end;   // of its last task
+    uint64_t busy[MODELLED_KINDS];
+    uint32_t tasks; // 0: it only shows bytes under another shape
+    uint32_t tiles;
+    enum modelled_kind bound; // what is busy for most of its time
+};
+
+struct modelled_memory {
+    uint64_t peak;      // bytes in use at the same time
+    uint64_t reach;     // end of the highest address in use
+    uint64_t constants; // bytes loaded with the program
+    uint64_t unknown;   // buffers whose size is known only when it runs
+};
+
+struct modelled {
+    uint64_t cycles;
+    uint64_t busy[MODELLED_KINDS]; // cycles in which at least one of the kind is at work
+    uint64_t idle;                 // in which none is
+    struct modelled_memory memories[TARGET_MEMORIES_MOST];
+    uint64_t constants; // bytes, of all memories
+    uint32_t host_groups;
+    uint32_t group_count;
+    struct modelled_group *groups; // the slowest first, then in order of the program
+};
+
+struct modelled *modelled_create(const struct program *program, const struct target *target,
+                                 const struct sim_result *result);
+void modelled_free(struct modelled *modelled);
+
+enum modelled_kind modelled_kind_of(const struct target *target, uint8_t engine);
+
+// "compute", "dma", "host"
+const char *modelled_kind_name(enum modelled_kind kind);
+
+// How a group is called: its name, or its type and the place in the network's file.
+// Cut to the size of `text`.
+const char *modelled_group_text(const struct program *program, uint32_t group, char *text,
+                                size_t size);
+
+#endif

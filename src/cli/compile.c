@@ -1,0 +1,110 @@
+// `opscope compile MODEL`: a network as a program for a target, with its modelled time.
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "compile_summary.h"
+#include "network_input.h"
+
+enum { TOP_SHOWN = 3 };
+
+// "engine.key=value"
+static status apply_setting(struct target *target, const char *text)
+{
+    const struct view whole = view_of(text);
+    const size_t equal = view_find(whole, '=');
+    char name[128];
+    if (equal == whole.size || equal == 0 || equal >= sizeof name)
+        return status_make(STATUS_USAGE,
+                           "compile: --set '%s': expected engine.key=value, such as slice.count=1",
+                           text);
+    memcpy(name, text, equal);
+    name[equal] = '\0';
+    return status_within(target_set(target, name, text + equal + 1), "compile: --set %s", text);
+}
+
+static status open_target(const struct arguments *arguments, struct compiling *compiling)
+{
+    const char *name = arguments_value(arguments, "target");
+    size_t count;
+    const char *const *settings = arguments_values(arguments, "set", &count);
+    if (name == NULL)
+        return status_make(STATUS_USAGE, "compile: say what for: --target NAME ('opscope targets' "
+                                         "lists them)");
+    STATUS_TRY(status_within(target_open(name, &compiling->target), "compile"));
+    for (size_t i = 0; i < count; i++)
+        STATUS_TRY(apply_setting(compiling->target, settings[i]));
+    return STATUS_OK;
+}
+
+static status choose_rules(const struct arguments *arguments, enum cost_rules *out_rules)
+{
+    const char *text = arguments_value(arguments, "rules");
+    *out_rules = text != NULL && strcmp(text, "public") == 0 ? COST_RULES_PUBLIC : COST_RULES_BEST;
+    if (text != NULL && *out_rules != COST_RULES_PUBLIC && strcmp(text, "best") != 0)
+        return status_make(STATUS_USAGE, "compile: --rules %s: expected best or public", text);
+    return STATUS_OK;
+}
+
+static status report(const struct arguments *arguments, const struct compiling *compiling,
+                     const char *output, unsigned top)
+{
+    if (arguments_flag(arguments, "json"))
+        return compile_summary_json(compiling, output);
+    compile_summary_print(compiling, top);
+    if (arguments_flag(arguments, "perf-warnings"))
+        compile_summary_warnings(compiling);
+    return STATUS_OK;
+}
+
+static status compile(const struct arguments *arguments, struct compiling *compiling)
+{
+    const char *output = arguments_value(arguments, "output");
+    unsigned top;
+    if (output == NULL)
+        return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
+    STATUS_TRY(arguments_number(arguments, "top", TOP_SHOWN, &top));
+    STATUS_TRY(choose_rules(arguments, &compiling->rules));
+    STATUS_TRY(open_target(arguments, compiling));
+    STATUS_TRY(compiling_open(compiling, arguments));
+    STATUS_TRY(compiling_check_output(compiling, output));
+    STATUS_TRY(compiling_run(compiling, NULL));
+    STATUS_TRY(program_write(&compiling->program, output));
+    return report(arguments, compiling, output, top);
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    struct compiling compiling = {.command = "compile"};
+    (void)out_exit;
+    const status result = compile(arguments, &compiling);
+    compiling_free(&compiling);
+    return result;
+}
+
+static const struct option OPTIONS[] = {
+    {"target", 't', OPTION_ONE, "NAME", "what it is compiled for; or the path of a .target file"},
+    {"output", 'o', OPTION_ONE, "FILE", "the program (.opx)"},
+    NETWORK_INPUT_OPTIONS,
+    {"set", 0, OPTION_EACH, "engine.key=VALUE",
+     "changes the target: slice.count=1, lram.size=1MiB"},
+    {"rules", 0, OPTION_ONE, "best|public", "how tasks are priced (best); public: as published"},
+    {"top", 0, OPTION_ONE, "N", "how many of the slowest groups are shown (3)"},
+    {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
+    {"json", 0, OPTION_FLAG, NULL, "all of it as JSON, with exact figures"},
+    {0},
+};
+
+const struct command COMMAND_COMPILE = {
+    .name = "compile",
+    .usage = "MODEL --target NAME -o FILE [--shape NAME=DIMS] [--top N] [--json]",
+    .summary = "compile a network for a target, and model its time",
+    .details = "Nothing is measured: the times are what the cost rules of the target say of the\n"
+               "program. The program is proved before it is written ('opscope verify').",
+    .examples =
+        "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
+        "  opscope compile model.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
+        "  opscope compile conv.mlir -t torq-sl2610 -o conv.opx --set slice.count=1 --top 10",
+    .options = OPTIONS,
+    .run = run,
+};

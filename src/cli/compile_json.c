@@ -1,0 +1,156 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "compile_summary.h"
+#include "wire/json.h"
+
+static void write_text(struct json_writer *json, const struct compiling *compiling, const char *key,
+                       uint32_t text)
+{
+    json_text(json, key, view_of(program_text(&compiling->program, text)));
+}
+
+static double to_ms(const struct compiling *compiling, uint64_t cycles)
+{
+    return (double)cycles * 1e3 / (double)compiling->target->clock;
+}
+
+static void write_busy(struct json_writer *json, const uint64_t busy[MODELLED_KINDS])
+{
+    char key[32];
+    for (int i = 0; i < MODELLED_KINDS; i++) {
+        snprintf(key, sizeof key, "%s_cycles", modelled_kind_name((enum modelled_kind)i));
+        json_uint(json, key, busy[i]);
+    }
+}
+
+static void write_time(struct json_writer *json, const struct compiling *compiling)
+{
+    const struct modelled *modelled = compiling->modelled;
+    json_open_object(json, "modelled");
+    json_text(json, "rules", view_of(compiling->rules == COST_RULES_PUBLIC ? "public" : "best"));
+    json_real(json, "ms", to_ms(compiling, modelled->cycles));
+    json_uint(json, "cycles", modelled->cycles);
+    json_uint(json, "clock_hz", compiling->target->clock);
+    write_busy(json, modelled->busy);
+    json_uint(json, "idle_cycles", modelled->idle);
+    json_close(json);
+}
+
+static void write_memories(struct json_writer *json, const struct compiling *compiling)
+{
+    json_open_array(json, "memories");
+    for (uint32_t i = 0; i < compiling->target->memory_count; i++) {
+        const struct target_memory *memory = &compiling->target->memories[i];
+        const struct modelled_memory *used = &compiling->modelled->memories[i];
+        json_open_object(json, NULL);
+        json_text(json, "name", view_of(memory->name));
+        json_bool(json, "local", memory->local);
+        json_uint(json, "size", memory->size);
+        json_uint(json, "peak", used->peak);
+        json_uint(json, "reach", used->reach);
+        json_uint(json, "constants", used->constants);
+        json_uint(json, "buffers_of_unknown_size", used->unknown);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_operators(struct json_writer *json, const struct compiling *compiling,
+                            const struct program_group *group)
+{
+    const struct program *program = &compiling->program;
+    json_open_array(json, "operators");
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct program_node *node = &program->nodes[group->first_node + i];
+        const struct program_operator *operator= & program->operators[node->operator_id];
+        json_open_object(json, NULL);
+        json_uint(json, "index", node->operator_id);
+        write_text(json, compiling, "name", operator->name);
+        write_text(json, compiling, "type", operator->type);
+        write_text(json, compiling, "location", operator->location);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_group(struct json_writer *json, const struct compiling *compiling,
+                        const struct modelled_group *group)
+{
+    const struct program_group *item = &compiling->program.groups[group->group];
+    json_open_object(json, NULL);
+    json_uint(json, "index", group->group);
+    write_text(json, compiling, "name", item->name);
+    write_text(json, compiling, "type", item->type);
+    json_text(json, "engine", view_of(compiling->target->engines[item->engine].name));
+    write_text(json, compiling, "reason", item->reason);
+    json_uint(json, "tasks", group->tasks);
+    json_uint(json, "tiles", group->tiles);
+    json_uint(json, "start_cycles", group->start);
+    json_uint(json, "end_cycles", group->end);
+    json_real(json, "ms", to_ms(compiling, group->end - group->start));
+    write_busy(json, group->busy);
+    if (group->tasks > 0)
+        json_text(json, "bound", view_of(modelled_kind_name(group->bound)));
+    else
+        json_null(json, "bound");
+    write_operators(json, compiling, item);
+    json_close(json);
+}
+
+static void write_warnings(struct json_writer *json, const struct compiling *compiling)
+{
+    const struct plan *plan = compiling->plan;
+    json_open_array(json, "warnings");
+    for (size_t i = 0; i < plan->warning_count; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "kind", view_of(plan->warnings[i].kind));
+        if (plan->warnings[i].group != UINT32_MAX)
+            json_uint(json, "group", plan->warnings[i].group);
+        else
+            json_null(json, "group");
+        json_text(json, "text", view_of(plan->warnings[i].text));
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_proved(struct json_writer *json, const struct verify_counts *proved)
+{
+    json_open_object(json, "proved");
+    json_uint(json, "tasks", proved->tasks);
+    json_uint(json, "steps", proved->steps);
+    json_uint(json, "dependencies", proved->dependencies);
+    json_uint(json, "buffers", proved->buffers);
+    json_uint(json, "values", proved->values);
+    json_close(json);
+}
+
+status compile_summary_json(const struct compiling *compiling, const char *output_path)
+{
+    const struct program *program = &compiling->program;
+    struct output *output;
+    STATUS_TRY(output_open("-", &output));
+    struct json_writer json = json_write(output);
+    json_open_object(&json, NULL);
+    json_text(&json, "network", view_of(compiling->path));
+    json_text(&json, "target", view_of(compiling->target->name));
+    json_text(&json, "program", view_of(output_path));
+    json_uint(&json, "operators", compiling->operators);
+    json_uint(&json, "groups", program->group_count);
+    json_uint(&json, "tasks", program->task_count);
+    json_uint(&json, "dispatches", program->dispatch_count);
+    json_uint(&json, "jobs", program->job_count);
+    json_uint(&json, "constants", compiling->modelled->constants);
+    json_uint(&json, "groups_on_host", compiling->modelled->host_groups);
+    write_time(&json, compiling);
+    write_memories(&json, compiling);
+    json_open_array(&json, "slowest");
+    for (uint32_t i = 0; i < compiling->modelled->group_count; i++)
+        write_group(&json, compiling, &compiling->modelled->groups[i]);
+    json_close(&json);
+    write_warnings(&json, compiling);
+    write_proved(&json, &compiling->proved);
+    json_close(&json);
+    return output_close(output);
+}

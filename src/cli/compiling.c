@@ -1,0 +1,86 @@
+#include "compiling.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/format.h"
+#include "network_input.h"
+
+// Compiling -------------------------------------------------------------------
+
+status compiling_open(struct compiling *compiling, const struct arguments *arguments)
+{
+    size_t count;
+    STATUS_TRY(network_input_open(arguments, compiling->command, &compiling->network));
+    compiling->path = arguments_words(arguments, &count)[0];
+    compiling->operators = network_graph(compiling->network, 0)->node_count;
+    return STATUS_OK;
+}
+
+// A program that is not what it must be is this compiler's fault, not the user's.
+static status prove(struct compiling *compiling)
+{
+    return status_within(
+        program_verify(&compiling->program, compiling->target, &compiling->proved),
+        "internal error: the program for %s is wrong and was not written; please report it",
+        compiling->path);
+}
+
+status compiling_run(struct compiling *compiling, const struct compile_observer *observer)
+{
+    const struct compile_options options = {.observer = observer};
+    compiling->plan = plan_create(compiling->network, compiling->target);
+    compiling->builder =
+        program_builder_create(compiling->target->text, view_of(format_base_name(compiling->path)));
+    STATUS_TRY(status_within(compile_network(compiling->plan, &options, compiling->builder), "%s",
+                             compiling->path));
+    program_builder_view(compiling->builder, &compiling->program);
+    STATUS_TRY(prove(compiling));
+    STATUS_TRY(
+        sim_run(&compiling->program, compiling->target, compiling->rules, &compiling->times));
+    compiling->modelled = modelled_create(&compiling->program, compiling->target, compiling->times);
+    return STATUS_OK;
+}
+
+void compiling_free(struct compiling *compiling)
+{
+    modelled_free(compiling->modelled);
+    sim_result_free(compiling->times);
+    program_builder_free(compiling->builder);
+    plan_free(compiling->plan);
+    network_free(compiling->network);
+    target_free(compiling->target);
+}
+
+// Outputs ---------------------------------------------------------------------
+
+static status check_folder(const struct compiling *compiling, const char *path)
+{
+    const struct view whole = view_of(path);
+    const size_t slash = view_find_last(whole, '/');
+    char *folder = slash == whole.size ? view_copy(view_of("."))
+                                       : view_copy(view_slice(whole, 0, slash > 0 ? slash : 1));
+    struct stat about;
+    status failure = STATUS_OK;
+    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
+        failure = status_make(STATUS_IO, "%s: cannot write '%s': there is no folder '%s'",
+                              compiling->command, path, folder);
+    else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        failure = status_make(STATUS_IO, "%s: cannot write '%s': it is a folder",
+                              compiling->command, path);
+    else if (access(folder, W_OK) != 0)
+        failure = status_system(errno, path, "cannot write to its folder");
+    free(folder);
+    return failure;
+}
+
+status compiling_check_output(const struct compiling *compiling, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return status_make(STATUS_USAGE, "%s: the output cannot be '-': name a file",
+                           compiling->command);
+    STATUS_TRY(network_input_check_output(compiling->network, compiling->command, path));
+    return check_folder(compiling, path);
+}

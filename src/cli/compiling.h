@@ -1,0 +1,39 @@
+// What `compile` and `torq-compile` share: from a network's file to a program that
+// is proved, priced and written.
+
+#ifndef OPSCOPE_CLI_COMPILING_H
+#define OPSCOPE_CLI_COMPILING_H
+
+#include "analysis/modelled.h"
+#include "compiler/compiler.h"
+#include "options.h"
+#include "program/verify.h"
+
+struct compiling {
+    const char *command;
+    const char *path;      // of the network
+    enum cost_rules rules; // that the times are by
+    struct target *target; // opened by the caller, freed here
+    struct network *network;
+    uint32_t operators; // of the network's main graph, before anything changes it
+    struct plan *plan;
+    struct program_builder *builder;
+    struct program program; // over the builder's memory
+    struct verify_counts proved;
+    struct sim_result *times;
+    struct modelled *modelled;
+};
+
+// Opens the one network among the words of the command line. `compiling_free` is for
+// the caller, also on failure, here and below.
+status compiling_open(struct compiling *compiling, const struct arguments *arguments);
+
+// Compiles, proves and prices it. `observer` may be NULL.
+status compiling_run(struct compiling *compiling, const struct compile_observer *observer);
+void compiling_free(struct compiling *compiling);
+
+// Refuses an output that is the network or a file of its constants, or that no
+// file can be: a folder that does not exist.
+status compiling_check_output(const struct compiling *compiling, const char *path);
+
+#endif
