@@ -1,5 +1,6 @@
 // Values, operators, groups, nodes, attributes and graphs of a program.
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -91,12 +92,25 @@ static void copy_work(struct program_work *to, const struct work *from)
                                 from->known};
 }
 
+// Where the file does not say, its own line is the place.
+static uint32_t place(struct emitter *emitter, const struct network_node *node)
+{
+    if (node->location.size > 0 || node->line == 0)
+        return text(emitter, node->location);
+    struct bytes location = {0};
+    bytes_append_format(&location, "loc(\"%.*s\":%" PRIu64 ":%" PRIu64 ")",
+                        VIEW_ARGUMENTS(emitter->builder->source), node->line, node->column);
+    const uint32_t id = text(emitter, bytes_view(&location));
+    bytes_free(&location);
+    return id;
+}
+
 static void add_operator(struct emitter *emitter, const struct network_node *node, uint32_t group)
 {
     struct program_operator op = {
         .name = text(emitter, node->name),
         .type = text(emitter, node->type),
-        .location = text(emitter, node->location),
+        .location = place(emitter, node),
         .document = text(emitter, node->document),
         .group = group,
         .first_input = EMIT_COUNT(emitter, operator_values),

@@ -16,9 +16,9 @@ enum {
     RANK_SLICE,
     RANK_CDMA = 1 << 20,
     RANK_CSS,
-    RANK_OTHER,
-    RANK_HOST = 1 << 21,
+    RANK_HOST,
     RANK_HOST_COPY,
+    RANK_CPU = 1 << 21,
 };
 
 static const struct {
@@ -33,7 +33,7 @@ static const struct {
     [TARGET_CDMA] = {"CDMA", ENGINE_CDMA, RANK_CDMA, false, "CDMA_"},
     [TARGET_SLICE] = {"SLICE", ENGINE_SLICE, RANK_SLICE, true, "S"},
     [TARGET_CSS] = {"CSS", ENGINE_CSS, RANK_CSS, false, "CSS"},
-    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_OTHER, true, "C"},
+    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true, "C"},
     [TARGET_HOST] = {"HOST", ENGINE_HOST, RANK_HOST, false, "H"},
 };
 
@@ -133,6 +133,11 @@ static void add_placement(struct modelled *model, uint32_t id)
     add_text(model, "reason", view_of(program_text(model->program, group->reason)));
 }
 
+static bool is_mlir(struct view location)
+{
+    return location.size == 0 || view_starts_with(location, "loc(");
+}
+
 static uint32_t location_of(struct modelled *model, const uint32_t *operators, uint32_t count)
 {
     model->text.size = 0;
@@ -152,6 +157,9 @@ static void add_operators(struct modelled *model)
         add_types(model, "outputs", op->first_input + op->input_count, op->output_count);
         add_work(model, &op->work);
         add_placement(model, op->group);
+        const struct view source = view_of(program_text(program, op->location));
+        if (!is_mlir(source))
+            add_text(model, "source", source);
         const struct operator_description description = {.name = text_of(model, op->name),
                                                          .type = text_of(model, op->type),
                                                          .location = location_of(model, &i, 1),
@@ -166,21 +174,6 @@ struct members {
     uint32_t *first;
     uint32_t *operators;
 };
-
-static uint32_t node_operators(const struct program *program, uint32_t group, uint32_t *to)
-{
-    const struct program_group *item = &program->groups[group];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < item->node_count; i++) {
-        const uint32_t op = program->nodes[item->first_node + i].operator_id;
-        bool known = op == PROGRAM_NONE;
-        for (uint32_t k = 0; k < count && !known; k++)
-            known = to[k] == op;
-        if (!known)
-            to[count++] = op;
-    }
-    return count;
-}
 
 static struct members members_of(const struct program *program)
 {
@@ -206,7 +199,7 @@ static struct members members_of(const struct program *program)
     for (uint32_t g = 0; g < program->group_count; g++) {
         members.first[g] = count;
         if (program->groups[g].node_count > 0) {
-            count += node_operators(program, g, &members.operators[count]);
+            count += program_group_operators(program, g, &members.operators[count]);
             continue;
         }
         const uint32_t size = named[g + 1] - named[g];

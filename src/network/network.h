@@ -45,6 +45,7 @@ struct network_node {
     struct view document;   // doc string
     struct view location;   // in the source, where the file says
     uint64_t line;          // of text files; 0: unknown
+    uint64_t column;        // where the operator's name begins in it
     const uint32_t *inputs; // value ids; NETWORK_NONE where an optional one is left out
     const uint32_t *outputs;
     uint32_t input_count;

@@ -30,10 +30,10 @@ static void append_place(const struct program *program, uint32_t id, struct byte
         return;
     if (view_starts_with(location, "loc(") && view_ends_with(location, ")"))
         bytes_append(to, location.data + 4, location.size - 5);
-    else if (location.size > 0)
-        bytes_append(to, location.data, location.size);
     else if (name.size > 0)
         append_quoted(to, name);
+    else if (location.size > 0)
+        append_quoted(to, location);
 }
 
 static bool has_piece(const struct bytes *text, const size_t *starts, size_t count,
@@ -56,8 +56,6 @@ void program_location(const struct program *program, const uint32_t *operators, 
     size_t *starts = memory_allocate_zeroed((size_t)count + 1, sizeof *starts);
     size_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (operators[i] == PROGRAM_NONE)
-            continue;
         place.size = 0;
         append_place(program, operators[i], &place);
         if (place.size == 0 || has_piece(&places, starts, found, bytes_view(&place)))
@@ -77,13 +75,35 @@ void program_location(const struct program *program, const uint32_t *operators, 
     bytes_free(&place);
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+uint32_t program_group_operators(const struct program *program, uint32_t group, uint32_t *out_ids)
+{
+    const struct program_group *item = &program->groups[group];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < item->node_count; i++) {
+        const uint32_t op = program->nodes[item->first_node + i].operator_id;
+        bool known = op == PROGRAM_NONE;
+        for (uint32_t k = 0; k < count && !known; k++)
+            known = out_ids[k] == op;
+        if (!known)
+            out_ids[count++] = op;
+    }
+    qsort(out_ids, count, sizeof *out_ids, compare_ids);
+    return count;
+}
+
 void program_group_location(const struct program *program, uint32_t group, struct bytes *out_text)
 {
     const struct program_group *item = &program->groups[group];
     uint32_t *operators = memory_allocate_zeroed((size_t)item->node_count + 1, sizeof *operators);
-    for (uint32_t i = 0; i < item->node_count; i++)
-        operators[i] = program->nodes[item->first_node + i].operator_id;
-    program_location(program, operators, item->node_count, out_text);
+    const uint32_t count = program_group_operators(program, group, operators);
+    program_location(program, operators, count, out_text);
     free(operators);
 }
 

@@ -1,6 +1,6 @@
 // Where the work of a program comes from, in the text form of MLIR:
-// `loc("add.mlir":4:10)`, `loc("conv1")` for an operator that has only a name,
-// `loc(fused[...])` for several.
+// `loc("add.mlir":4:10)`, `loc("conv1")` by name for an operator whose place has
+// another form or none, `loc(fused[...])` for several.
 
 #ifndef OPSCOPE_PROGRAM_LOCATION_H
 #define OPSCOPE_PROGRAM_LOCATION_H
@@ -11,6 +11,10 @@
 // Of operators, each place once; `loc(unknown)` where none has a place or a name.
 void program_location(const struct program *program, const uint32_t *operators, uint32_t count,
                       struct bytes *out_text);
+
+// The operators that the nodes of a group stand for, each once, in the order of
+// the network. There is room for as many as it has nodes. Returns how many.
+uint32_t program_group_operators(const struct program *program, uint32_t group, uint32_t *out_ids);
 
 // Of the operators that the nodes of a group stand for.
 void program_group_location(const struct program *program, uint32_t group, struct bytes *out_text);

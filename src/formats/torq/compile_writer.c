@@ -14,6 +14,7 @@ struct compile_writer {
     struct writing writing;
     uint32_t id_key;
     uint32_t bytes_key;
+    uint32_t task_key;
     uint64_t dma_rows; // DI, DO and CDMA share a counter
     uint64_t slice_rows;
     uint64_t css_rows;
@@ -86,6 +87,7 @@ static void append_new_id(struct compile_writer *writer, struct unit unit, struc
     case UNIT_SLICE:
         bytes_append_format(row, "S%" PRIu64, writer->slice_rows++);
         break;
+    case UNIT_HOST: // these have an ID
     case UNIT_OTHER:
         bytes_append_format(row, "%" PRIu64, writer->rows);
         break;
@@ -150,6 +152,8 @@ static void append_event(struct writing *writing, struct unit unit, struct view 
     const char *word = unit_event(unit, name);
     if (word[0] != '\0') {
         bytes_append(&writing->row, word, strlen(word));
+        if (unit.kind == UNIT_HOST && !view_is(name, word))
+            writing->losses[WRITING_TYPES]++;
     } else if (unit.kind == UNIT_SLICE) {
         bytes_append_format(&writing->row, "Slice %" PRIu32, unit.slice);
         if (unit_of_event(name).kind != UNIT_SLICE)
@@ -168,7 +172,8 @@ static void write_c4_row(struct compile_writer *writer, const struct timeline_ev
     struct writing *writing = &writer->writing;
     struct value id = {0};
     const bool known = writing_value(event, writer->id_key, &id);
-    const bool numbered = known && id.kind == VALUE_UINT;
+    const bool numbered = (known && id.kind == VALUE_UINT) ||
+                          (writing_value(event, writer->task_key, &id) && id.kind == VALUE_UINT);
     if (known && !numbered)
         writing->losses[WRITING_IDS]++;
     bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
@@ -182,11 +187,23 @@ static void write_c4_row(struct compile_writer *writer, const struct timeline_ev
         bytes_append_format(&writing->row, "%" PRIu64, bytes->number);
 }
 
+// A row of the host is known by its ID: what else ran there has no place here.
+static struct unit unit_of(const struct compile_writer *writer, const struct track *track,
+                           const struct timeline_event *event)
+{
+    struct value id;
+    const struct unit unit = unit_of_engine(track->engine, track->index);
+    if (unit.kind != UNIT_OTHER || track->engine != ENGINE_HOST ||
+        !writing_value(event, writer->id_key, &id) || id.kind != VALUE_TEXT)
+        return unit;
+    return unit_of_id(id.text, TORQ_SLICES);
+}
+
 static void write_event(struct compile_writer *writer, const struct timeline_event *event)
 {
     struct writing *writing = &writer->writing;
     const struct track *track = profile_track(writing->profile, event->track);
-    const struct unit unit = unit_of_engine(track->engine, track->index);
+    const struct unit unit = unit_of(writer, track, event);
     struct value value;
     if (event->kind != EVENT_SPAN)
         return;
@@ -218,6 +235,7 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
     struct compile_writer writer = {
         .id_key = profile_string(profile, VIEW_LITERAL("ID")),
         .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
+        .task_key = profile_string(profile, VIEW_LITERAL("task")),
     };
     status result = writing_start(&writer.writing, profile, form, path, header, to_cycles);
     if (result == STATUS_OK)

@@ -25,6 +25,7 @@ enum lanes_rank {
     LANES_SLICE,
     LANES_CDMA = 1 << 20,
     LANES_CSS,
+    LANES_HOST,
     LANES_OTHER, // and on, as they come
 };
 

@@ -15,6 +15,7 @@ static const struct {
     [UNIT_DMA_OUT] = {"DMA OUT", ENGINE_DMA_OUT, LANES_DMA_OUT},
     [UNIT_CDMA] = {"CDMA", ENGINE_CDMA, LANES_CDMA},
     [UNIT_CSS] = {"CSS", ENGINE_CSS, LANES_CSS},
+    [UNIT_HOST] = {"HOST", ENGINE_HOST, LANES_HOST},
 };
 
 static const struct {
@@ -28,6 +29,7 @@ static const struct {
     {UNIT_CDMA, "CDMA_LRAM_TO_ITCM", "CDMA LRAM to ITCM"},
     {UNIT_CDMA, "CDMA_DTCM_TO_LRAM", "CDMA DTCM to LRAM"},
     {UNIT_CSS, "CSS", "CSS"},
+    {UNIT_HOST, "HOST", "HOST"},
 };
 
 enum { WORD_COUNT = sizeof WORDS / sizeof WORDS[0] };
@@ -71,7 +73,7 @@ struct unit unit_of_id(struct view id, uint32_t num_slices)
         return (struct unit){UNIT_CDMA, 0};
     if (view_starts_with(id, "CSS") && id.size > 3 && is_digit(id.data[3]))
         return (struct unit){UNIT_CSS, 0};
-    return OTHER;
+    return id.data[0] == 'H' && is_digit(id.data[1]) ? (struct unit){UNIT_HOST, 0} : OTHER;
 }
 
 static bool same_letter(char a, char b)
@@ -105,6 +107,8 @@ struct unit unit_of_event(struct view event)
         return (struct unit){UNIT_CDMA, 0};
     if (starts_with_words(event, "css") && event.size == 3)
         return (struct unit){UNIT_CSS, 0};
+    if (starts_with_words(event, "host") && event.size == 4)
+        return (struct unit){UNIT_HOST, 0};
     if (starts_with_words(event, "slice ") &&
         view_to_u64(view_slice(event, 6, event.size), &slice) && slice <= UINT32_MAX)
         return (struct unit){UNIT_SLICE, (uint32_t)slice};
@@ -116,7 +120,7 @@ struct unit unit_of_engine(enum engine engine, uint32_t index)
     if (engine == ENGINE_SLICE)
         return (struct unit){UNIT_SLICE, index};
     for (unsigned kind = 0; kind < sizeof UNITS / sizeof UNITS[0]; kind++) {
-        if (UNITS[kind].engine == engine)
+        if (UNITS[kind].engine == engine && kind != UNIT_HOST)
             return (struct unit){(enum unit_kind)kind, index};
     }
     return OTHER;

@@ -11,6 +11,7 @@ enum unit_kind {
     UNIT_DMA_OUT,
     UNIT_CDMA,
     UNIT_CSS,
+    UNIT_HOST, // not of the NPU: rows of opscope's own
     UNIT_SLICE,
     UNIT_OTHER, // none that is known
 };
@@ -20,7 +21,7 @@ struct unit {
     uint32_t slice;
 };
 
-// By the ID of C1 and C2: DI<i>, DO<i>, CDMA_..., CSS<i>, S<i>_<slice>; S<i>
+// By the ID of C1 and C2: DI<i>, DO<i>, CDMA_..., CSS<i>, H<i>, S<i>_<slice>; S<i>
 // is slice i mod `num_slices`.
 struct unit unit_of_id(struct view id, uint32_t num_slices);
 
@@ -28,6 +29,7 @@ struct unit unit_of_id(struct view id, uint32_t num_slices);
 // The case does not matter, nor do blanks and underscores.
 struct unit unit_of_event(struct view event);
 
+// The host is none: what was measured there is not what a compiler expects.
 struct unit unit_of_engine(enum engine engine, uint32_t index);
 
 // The lane of a unit that is not UNIT_OTHER.

@@ -22,6 +22,19 @@ uint64_t tosa_line(struct tosa_importer *importer, const char *at)
     return importer->line;
 }
 
+// Where the operation's name begins, or, if that is on a later line, the operation.
+static uint64_t column_of(const struct tosa_importer *importer,
+                          const struct mlir_operation *operation)
+{
+    const char *at = operation->generic ? operation->name.data - 1 : operation->name.data;
+    if (at < operation->text.data ||
+        memchr(operation->text.data, '\n', (size_t)(at - operation->text.data)) != NULL)
+        at = operation->text.data;
+    const char *text = importer->document->text.data;
+    const char *before = memrchr(text, '\n', (size_t)(at - text));
+    return (uint64_t)(at - (before != NULL ? before + 1 : text)) + 1;
+}
+
 // Values ----------------------------------------------------------------------
 
 uint32_t tosa_value_add(struct tosa_importer *importer, struct view name,
@@ -381,6 +394,7 @@ static status read_node(struct tosa_importer *importer, const struct mlir_operat
     network_node(importer->network, *out_node)->definition = definition;
     fill_node(&draft, *out_node, index);
     network_node(importer->network, *out_node)->line = line;
+    network_node(importer->network, *out_node)->column = column_of(importer, operation);
     return name_results(&draft);
 }
 
