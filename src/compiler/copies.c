@@ -1,6 +1,7 @@
 // Copies of nodes that undo a narrowing: an integer that several nodes read as a
 // real is scaled back by each of them, so that integers are what goes through
-// memory.
+// memory. Nodes that only hand on a value leave the graph first: they would stand
+// between the two.
 
 #include <stdlib.h>
 
@@ -75,8 +76,71 @@ static void copy_inputs(struct plan *plan, uint32_t reader, bool *taken, struct 
     }
 }
 
+static bool is_handed_on(const struct network *network, const struct network_node *node)
+{
+    const bool identity = view_is(node->type, "tosa.identity") ||
+                          (view_is(node->type, "Identity") &&
+                           (node->domain.size == 0 || view_is(node->domain, "ai.onnx")));
+    if (!identity || node->graph != 0 || node->input_count != 1 || node->output_count != 1 ||
+        node->inputs[0] == NETWORK_NONE || node->outputs[0] == NETWORK_NONE)
+        return false;
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i] == node->outputs[0])
+            return false;
+    }
+    return true;
+}
+
+// `same` has for each value the one that it is the same as, or itself. Returns
+// whether some value of the list is another one's.
+static bool replace(struct arena *arena, const uint32_t *same, const uint32_t **values,
+                    uint32_t count)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++)
+        found |= (*values)[i] != NETWORK_NONE && same[(*values)[i]] != (*values)[i];
+    if (!found)
+        return false;
+    uint32_t *replaced = arena_allocate(arena, count * sizeof *replaced);
+    for (uint32_t i = 0; i < count; i++)
+        replaced[i] = (*values)[i] != NETWORK_NONE ? same[(*values)[i]] : NETWORK_NONE;
+    *values = replaced;
+    return true;
+}
+
+static void leave_out_identities(struct plan *plan)
+{
+    struct network *network = plan->network;
+    struct network_graph *graph = network_graph(network, 0);
+    uint32_t *same = memory_allocate(((size_t)network->values.count + 1) * sizeof *same);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < network->values.count; i++)
+        same[i] = i;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        if (is_handed_on(network, node))
+            same[node->outputs[0]] = same[node->inputs[0]];
+        else
+            graph->nodes[kept++] = graph->nodes[i];
+    }
+    graph->node_count = kept;
+    for (uint32_t i = 0; i < network->nodes.count; i++) {
+        struct network_node *node = network_node(network, i);
+        replace(&network->arena, same, &node->inputs, node->input_count);
+    }
+    for (uint32_t i = 1; i < network->graphs.count; i++) {
+        struct network_graph *inner = network_graph(network, i);
+        const uint32_t *outputs = inner->outputs;
+        if (replace(&network->arena, same, &outputs, inner->output_count))
+            memcpy(inner->outputs, outputs, inner->output_count * sizeof *outputs);
+    }
+    free(same);
+}
+
 void pass_copy(struct plan *plan)
 {
+    leave_out_identities(plan);
     struct network_graph *graph = network_graph(plan->network, 0);
     bool *taken = memory_allocate_zeroed((size_t)plan->network->values.count + 1, sizeof *taken);
     struct order order = {0};
