@@ -2,8 +2,10 @@
 // of its target. Time only; the same program gives the same times.
 //
 // The host walks the actions in order; a controller walks the steps of its job;
-// a step that starts a task on a lane that is still busy waits for it. Transfers
-// share the bandwidth of the far memory unless the public rules are asked for.
+// a step that starts a task on a lane that is still busy waits for it. The far
+// memory does one transfer after the other, in the order in which they are started,
+// unless the public rules are asked for. A task that takes fewer cycles never makes
+// anything end later.
 
 #ifndef OPSCOPE_DEVICE_SIM_H
 #define OPSCOPE_DEVICE_SIM_H
