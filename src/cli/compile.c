@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "compile_summary.h"
+#include "compile_trace.h"
 #include "network_input.h"
 
 enum { TOP_SHOWN = 3 };
@@ -60,6 +61,7 @@ static status report(const struct arguments *arguments, const struct compiling *
 static status compile(const struct arguments *arguments, struct compiling *compiling)
 {
     const char *output = arguments_value(arguments, "output");
+    const char *trace = arguments_value(arguments, "trace");
     unsigned top;
     if (output == NULL)
         return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
@@ -68,7 +70,13 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     STATUS_TRY(open_target(arguments, compiling));
     STATUS_TRY(compiling_open(compiling, arguments));
     STATUS_TRY(compiling_check_output(compiling, output));
+    if (trace != NULL && strcmp(trace, output) == 0)
+        return status_make(STATUS_USAGE, "compile: --trace and -o cannot both be '%s'", output);
+    if (trace != NULL)
+        STATUS_TRY(compiling_check_output(compiling, trace));
     STATUS_TRY(compiling_run(compiling, NULL));
+    if (trace != NULL)
+        STATUS_TRY(compile_trace_write(compiling, trace, TORQ_C1));
     STATUS_TRY(program_write(&compiling->program, output));
     return report(arguments, compiling, output, top);
 }
@@ -88,6 +96,7 @@ static const struct option OPTIONS[] = {
     NETWORK_INPUT_OPTIONS,
     {"set", 0, OPTION_EACH, "engine.key=VALUE",
      "changes the target: slice.count=1, lram.size=1MiB"},
+    {"trace", 0, OPTION_ONE, "FILE", "the modelled timeline: .pb (Perfetto), .csv, .prof"},
     {"rules", 0, OPTION_ONE, "best|public", "how tasks are priced (best); public: as published"},
     {"top", 0, OPTION_ONE, "N", "how many of the slowest groups are shown (3)"},
     {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},

@@ -108,11 +108,11 @@ static void print_slowest(const struct compiling *compiling, unsigned top)
                    NAME_MOST);
         print_time(compiling, group->end - group->start, 10);
         printf("  %s-bound", modelled_kind_name(group->bound));
-        const uint32_t more = i + 1 == shown ? count_above(modelled, shown, 5) : 0;
-        if (more > 0)
-            printf("   (%u more above 5 %%: --top)", more);
         printf("\n");
     }
+    const uint32_t more = count_above(modelled, shown, 5);
+    if (more > 0)
+        printf("  %-10s(%u more above 5 %%: --top %u)\n", "", more, shown + more);
 }
 
 // Host ------------------------------------------------------------------------

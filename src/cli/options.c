@@ -73,6 +73,16 @@ static status unknown_option(const struct command *command, const char *word)
                        word, command->name);
 }
 
+static status parse_switch(const struct command *command, const struct option *option,
+                           const char *value, bool *out_given)
+{
+    *out_given = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+    if (!*out_given && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
+        return status_make(STATUS_USAGE, "%s: --%s: expected true or false, not '%s'",
+                           command->name, option->name, value);
+    return STATUS_OK;
+}
+
 // One option with its value or values; `*at` moves over the words it takes.
 static status parse_option(struct arguments *arguments, int count, char **words, int *at)
 {
@@ -87,8 +97,11 @@ static status parse_option(struct arguments *arguments, int count, char **words,
     if (option->name == NULL)
         return unknown_option(command, word);
 
-    arguments->given[index] = true;
     const bool attached = equals < bare.size;
+    if (option->kind == OPTION_SWITCH)
+        return parse_switch(command, option, attached ? bare.data + equals + 1 : "true",
+                            &arguments->given[index]);
+    arguments->given[index] = true;
     if (option->kind == OPTION_FLAG)
         return attached ? status_make(STATUS_USAGE, "%s: --%s takes no value", command->name,
                                       option->name)

@@ -13,10 +13,11 @@
 #include "base/status.h"
 
 enum option_kind {
-    OPTION_FLAG, // no value
-    OPTION_ONE,  // one value; the last one given counts
-    OPTION_EACH, // one value, and may be repeated
-    OPTION_MANY, // takes every word up to the next option, and may be repeated
+    OPTION_FLAG,   // no value
+    OPTION_SWITCH, // no value, or =true or =false as LLVM's tools take it
+    OPTION_ONE,    // one value; the last one given counts
+    OPTION_EACH,   // one value, and may be repeated
+    OPTION_MANY,   // takes every word up to the next option, and may be repeated
 };
 
 struct option {

@@ -1,0 +1,151 @@
+#include "phases.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "compiler/print.h"
+#include "network/print.h"
+#include "program/print.h"
+
+enum { PHASE_GROUPS = 5, PHASE_PROGRAM = 8 };
+
+// The folder under which MLIR puts the passes of a module without a name.
+static const char TREE_FOLDER[] = "builtin_module_no-symbol-name";
+
+static char *path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *path_of(const char *format, ...)
+{
+    char *path;
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vasprintf(&path, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        abort(); // no memory, as memory.h
+    return path;
+}
+
+status phases_make_folder(const char *command, const char *path)
+{
+    char *folder = view_copy(view_of(path));
+    status failure = STATUS_OK;
+    for (char *at = folder; failure == STATUS_OK && at != NULL && *at != '\0';) {
+        char *slash = strchr(at + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        struct stat about;
+        if (mkdir(folder, 0777) != 0 &&
+            (errno != EEXIST || stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)))
+            failure = status_within(
+                status_system(errno == EEXIST ? ENOTDIR : errno, folder, "cannot make the folder"),
+                "%s", command);
+        if (slash != NULL)
+            *slash = '/';
+        at = slash;
+    }
+    if (failure == STATUS_OK && access(path, W_OK) != 0)
+        failure =
+            status_within(status_system(errno, path, "cannot write to the folder"), "%s", command);
+    free(folder);
+    return failure;
+}
+
+// What stands in a phase's file ---------------------------------------------------
+
+static status print_phase(const struct phases *phases, unsigned number, const struct plan *plan,
+                          struct output *output)
+{
+    const struct compiling *compiling = phases->compiling;
+    if (number < PHASE_GROUPS)
+        network_print(plan->network, output);
+    else
+        plan_print(plan, output);
+    if (number == PHASE_PROGRAM) {
+        struct program program;
+        program_builder_view(compiling->builder, &program);
+        program_print(&program, compiling->target, PROGRAM_PRINT_ALL, output);
+    }
+    return STATUS_OK;
+}
+
+static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
+                          const char *path)
+{
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    const status failure = print_phase(phases, number, plan, output);
+    return status_first(failure, output_close(output));
+}
+
+// "global-optimization" as MLIR calls a pass: "GlobalOptimization".
+static void pass_name(const char *phase, char *name)
+{
+    bool upper = true;
+    for (; *phase != '\0'; phase++) {
+        if (*phase != '-')
+            *name++ = (char)(upper && *phase >= 'a' ? *phase - 'a' + 'A' : *phase);
+        upper = *phase == '-';
+    }
+    *name = '\0';
+}
+
+// The standard error keeps its order: what was printed before comes first.
+static status print_to_stderr(const struct phases *phases, unsigned number, const char *phase,
+                              const struct plan *plan)
+{
+    char name[64];
+    pass_name(phase, name);
+    fprintf(stderr, "// -----// IR Dump After %s (%s) //----- //\n", name, phase);
+    fflush(stderr);
+    STATUS_TRY(write_phase(phases, number, plan, "/dev/stderr"));
+    fputc('\n', stderr);
+    return STATUS_OK;
+}
+
+static struct view model_name(const struct compiling *compiling)
+{
+    const struct view source =
+        compiling->program.source.size > 0 ? compiling->program.source : compiling->builder->source;
+    const size_t dot = view_find_last(source, '.');
+    return view_slice(source, 0, dot > 0 ? dot : source.size);
+}
+
+static status observe(void *context, unsigned number, const char *phase, const struct plan *plan)
+{
+    const struct phases *phases = context;
+    status failure = STATUS_OK;
+    if (phases->folder != NULL) {
+        char *path = path_of("%s/%.*s.%u.%s.mlir", phases->folder,
+                             VIEW_ARGUMENTS(model_name(phases->compiling)), number, phase);
+        failure = write_phase(phases, number, plan, path);
+        free(path);
+    }
+    if (failure == STATUS_OK && phases->tree != NULL) {
+        char *path = path_of("%s/%s/%u_%s.mlir", phases->tree, TREE_FOLDER, number - 1, phase);
+        failure = write_phase(phases, number, plan, path);
+        free(path);
+    }
+    // As in MLIR, the folder takes the place of the standard error.
+    if (failure == STATUS_OK && phases->print && phases->tree == NULL)
+        failure = print_to_stderr(phases, number, phase, plan);
+    return failure;
+}
+
+status phases_start(struct phases *phases, struct compile_observer *out_observer)
+{
+    const char *command = phases->compiling->command;
+    *out_observer = (struct compile_observer){phases, observe};
+    if (phases->folder != NULL)
+        STATUS_TRY(phases_make_folder(command, phases->folder));
+    if (phases->tree == NULL)
+        return STATUS_OK;
+    char *path = path_of("%s/%s", phases->tree, TREE_FOLDER);
+    const status failure = phases_make_folder(command, path);
+    free(path);
+    return failure;
+}

@@ -1,0 +1,174 @@
+// `torq-compile MODEL -o model.vmfb`: Torq's compiler, by its name and flags.
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "compile_summary.h"
+#include "compile_trace.h"
+#include "network_input.h"
+#include "phases.h"
+#include "torq_hw.h"
+
+enum { TOP_SHOWN = 3, MTU_MOST = 8 };
+
+static const char TARGET[] = "torq-sl2610";
+static const char TIMELINE[] = "timeline.csv"; // where a profile goes that has no name
+
+// The target --------------------------------------------------------------------
+
+static status set_mtu(const struct arguments *arguments, struct target *target, const char *option,
+                      const char *setting)
+{
+    const char *text = arguments_value(arguments, option);
+    uint64_t number;
+    if (text == NULL)
+        return STATUS_OK;
+    if (!view_to_u64(view_of(text), &number) || number > MTU_MOST)
+        return status_make(STATUS_USAGE,
+                           "torq-compile: --%s: '%s' is not a number from 0 to %d (a burst has "
+                           "2^N beats)",
+                           option, text, MTU_MOST);
+    return target_set(target, setting, text);
+}
+
+static status open_target(const struct arguments *arguments, struct compiling *compiling)
+{
+    const char *hardware = arguments_value(arguments, "torq-hw");
+    const char *rules = arguments_value(arguments, "torq-rules");
+    compiling->rules = COST_RULES_BEST;
+    if (rules != NULL && strcmp(rules, "public") == 0)
+        compiling->rules = COST_RULES_PUBLIC;
+    else if (rules != NULL && strcmp(rules, "best") != 0)
+        return status_make(STATUS_USAGE, "torq-compile: --torq-rules=%s: expected best or public",
+                           rules);
+    STATUS_TRY(target_open(TARGET, &compiling->target));
+    if (hardware != NULL)
+        STATUS_TRY(torq_hw_apply(compiling->target, hardware));
+    STATUS_TRY(set_mtu(arguments, compiling->target, "torq-dma-in-mtu", "dma_in.mtu"));
+    return set_mtu(arguments, compiling->target, "torq-dma-out-mtu", "dma_out.mtu");
+}
+
+// The profile -------------------------------------------------------------------
+
+struct profiling {
+    const char *path; // NULL: none
+    enum torq_form form;
+};
+
+static status choose_profiling(const struct arguments *arguments, struct profiling *profiling)
+{
+    static const struct {
+        const char *name;
+        enum torq_form form;
+    } FORMS[] = {{"c1", TORQ_C1}, {"c2", TORQ_C2}, {"c4", TORQ_C4}};
+    const char *form = arguments_value(arguments, "torq-profiling-format");
+    profiling->path = arguments_value(arguments, "torq-dump-profiling");
+    profiling->form = form == NULL ? TORQ_C1 : TORQ_UNKNOWN;
+    if (profiling->path == NULL && arguments_flag(arguments, "torq-enable-profiling"))
+        profiling->path = TIMELINE;
+    if (form != NULL && profiling->path == NULL)
+        return status_make(STATUS_USAGE, "torq-compile: --torq-profiling-format is for a profile: "
+                                         "give --torq-enable-profiling too");
+    for (size_t i = 0; form != NULL && i < sizeof FORMS / sizeof *FORMS; i++) {
+        if (strcmp(form, FORMS[i].name) == 0)
+            profiling->form = FORMS[i].form;
+    }
+    if (profiling->form == TORQ_UNKNOWN)
+        return status_make(STATUS_USAGE,
+                           "torq-compile: --torq-profiling-format=%s: expected c1, c2 or c4", form);
+    return STATUS_OK;
+}
+
+// Running -------------------------------------------------------------------------
+
+static status check_outputs(const struct compiling *compiling, const char *output,
+                            const struct profiling *profiling)
+{
+    STATUS_TRY(compiling_check_output(compiling, output));
+    if (profiling->path == NULL)
+        return STATUS_OK;
+    if (strcmp(profiling->path, output) == 0)
+        return status_make(STATUS_USAGE,
+                           "torq-compile: the program and its profile cannot both be '%s'", output);
+    return compiling_check_output(compiling, profiling->path);
+}
+
+static status compile(const struct arguments *arguments, struct compiling *compiling)
+{
+    const char *output = arguments_value(arguments, "output");
+    struct phases phases = {
+        .compiling = compiling,
+        .folder = arguments_value(arguments, "dump-compilation-phases-to"),
+        .tree = arguments_value(arguments, "mlir-print-ir-tree-dir"),
+        .print = arguments_flag(arguments, "mlir-print-ir-after-all"),
+    };
+    struct profiling profiling;
+    struct compile_observer observer;
+    if (output == NULL)
+        return status_make(STATUS_USAGE, "torq-compile: say where the program goes: -o model.vmfb");
+    STATUS_TRY(choose_profiling(arguments, &profiling));
+    STATUS_TRY(open_target(arguments, compiling));
+    STATUS_TRY(compiling_open(compiling, arguments));
+    STATUS_TRY(check_outputs(compiling, output, &profiling));
+    STATUS_TRY(phases_start(&phases, &observer));
+    STATUS_TRY(compiling_run(compiling, &observer));
+    if (profiling.path != NULL)
+        STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.form));
+    STATUS_TRY(program_write(&compiling->program, output));
+    if (arguments_flag(arguments, "summary"))
+        compile_summary_print(compiling, TOP_SHOWN);
+    return STATUS_OK;
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    const char *hardware = arguments_value(arguments, "torq-hw");
+    struct compiling compiling = {.command = "torq-compile"};
+    (void)out_exit;
+    if (hardware != NULL && strcmp(hardware, "list") == 0) {
+        torq_hw_list();
+        return STATUS_OK;
+    }
+    const status result = compile(arguments, &compiling);
+    compiling_free(&compiling);
+    return result;
+}
+
+#define NO_EFFECT "taken, without effect"
+
+static const struct option OPTIONS[] = {
+    {"output", 'o', OPTION_ONE, "FILE", "the program (.vmfb; opscope's own form)"},
+    {"torq-enable-profiling", 0, OPTION_SWITCH, NULL, "writes the modelled timeline"},
+    {"torq-dump-profiling", 0, OPTION_ONE, "FILE", "where to (timeline.csv); .pb: for Perfetto"},
+    {"torq-profiling-format", 0, OPTION_ONE, "c1|c2|c4", "columns of the CSV (c1)"},
+    {"torq-hw", 0, OPTION_ONE, "HW", "SL2610, its own description, or list"},
+    {"torq-rules", 0, OPTION_ONE, "best|public", "how work is priced; public: as published"},
+    {"torq-dma-in-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats into the NPU (4)"},
+    {"torq-dma-out-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats out of it (4)"},
+    {"dump-compilation-phases-to", 0, OPTION_ONE, "DIR", "MODEL.N.PHASE.mlir of every phase"},
+    {"mlir-print-ir-after-all", 0, OPTION_SWITCH, NULL, "every phase on the standard error"},
+    {"mlir-print-ir-tree-dir", 0, OPTION_ONE, "DIR", "every phase as a file there instead"},
+    {"summary", 0, OPTION_SWITCH, NULL, "prints what 'opscope compile' prints"},
+    NETWORK_INPUT_OPTIONS,
+    {"torq-fake-reduce", 0, OPTION_SWITCH, NULL, NO_EFFECT},
+    {"torq-disable-ndl-cycle-check", 0, OPTION_SWITCH, NULL, NO_EFFECT},
+    {"torq-css-qemu", 0, OPTION_SWITCH, NULL, NO_EFFECT},
+    {"iree-input-type", 0, OPTION_ONE, "TYPE", NO_EFFECT ": the file's content decides"},
+    {"iree-hal-target-backends", 0, OPTION_EACH, "NAME", NO_EFFECT},
+    {"iree-hal-target-device", 0, OPTION_EACH, "NAME", NO_EFFECT},
+    {0},
+};
+
+const struct command COMMAND_TORQ_COMPILE = {
+    .name = "torq-compile",
+    .link = "torq-compile",
+    .usage = "MODEL -o FILE [--torq-enable-profiling] [--torq-dump-profiling=FILE]",
+    .summary = "compile a network for Torq, with the flags of Torq's compiler",
+    .details = "Times in the profile are modelled, in cycles, one row for each piece of work, in\n"
+               "order of their start. The last phase, executable-targets, is in Torq's own form.",
+    .examples = "  torq-compile add.mlir -o model.vmfb --torq-enable-profiling \\\n"
+                "      --torq-dump-profiling=./trace.csv --dump-compilation-phases-to=./phases\n"
+                "  torq-compile add.mlir -o model.vmfb --torq-hw=0x0:1024:4:coral_v2:nss_v1",
+    .options = OPTIONS,
+    .run = run,
+};
