@@ -16,6 +16,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_INFO,
     &COMMAND_MODEL,
     &COMMAND_INFER,
+    &COMMAND_RUN,
     &COMMAND_CHECK,
     &COMMAND_COMPILE,
     &COMMAND_PROGRAM,

@@ -50,15 +50,10 @@ bool emit_is_alias(const struct emitter *emitter, const struct plan_group *group
            !is_port(emitter, node->outputs[0], true);
 }
 
-static bool is_fixed(const struct network_value *value)
-{
-    return value_type_static(&value->type) && value->type.element != ELEMENT_TEXT;
-}
-
 static uint64_t size_of(const struct far *far, uint32_t value)
 {
     const struct network_value *item = value_of(far->emitter, value);
-    if (!is_fixed(item))
+    if (!group_is_fixed(item))
         return 0;
     const uint64_t bytes = shape_count(&item->type.shape) * element_size(item->type.element);
     const uint64_t least = bytes > 0 ? bytes : 1;
@@ -74,13 +69,13 @@ static void add_buffer(struct far *far, uint32_t value, enum program_buffer_kind
         .name = program_builder_text(emitter->builder, source->name),
         .value = emitter->values[value],
         .memory = emitter->far_memory,
-        .kind = (uint8_t)(is_fixed(source) ? kind : PROGRAM_BUFFER_DYNAMIC),
+        .kind = (uint8_t)(group_is_fixed(source) ? kind : PROGRAM_BUFFER_DYNAMIC),
         .element = (uint16_t)source->type.element,
         .address = address,
         .alias = PROGRAM_NONE,
         .from = UINT32_MAX,
     };
-    if (is_fixed(source)) {
+    if (group_is_fixed(source)) {
         buffer.size = shape_count(&source->type.shape) * element_size(source->type.element);
         buffer.rank = source->type.shape.rank;
         memcpy(buffer.dims, source->type.shape.dims, sizeof buffer.dims);

@@ -4,8 +4,8 @@
 
 static struct plan_box whole_box(const struct emitter *emitter, uint32_t value)
 {
-    const struct value_type *type = &network_value(emitter->plan->network, value)->type;
-    return value_type_static(type) ? plan_box_whole(&type->shape) : (struct plan_box){0};
+    const struct network_value *item = network_value(emitter->plan->network, value);
+    return group_is_fixed(item) ? plan_box_whole(&item->type.shape) : (struct plan_box){0};
 }
 
 // A task over whole values in the far memory.

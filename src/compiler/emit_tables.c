@@ -49,7 +49,7 @@ static uint32_t add_value(struct emitter *emitter, uint32_t id)
     if (emitter->values[id] != PROGRAM_NONE)
         return emitter->values[id];
     const struct network_value *source = network_value(emitter->plan->network, id);
-    struct program_value value = {.kind = PROGRAM_VALUE_INNER, .port = PROGRAM_NONE};
+    struct program_value value = {.kind = PROGRAM_VALUE_INNER};
     value.name = text(emitter, source->name);
     fill_type(&value, &source->type);
     if (source->constant != NULL) {
@@ -68,20 +68,20 @@ static void add_ports(struct emitter *emitter)
 {
     const struct network_graph *graph = network_graph(emitter->plan->network, 0);
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        struct program_value *value =
-            EMIT_GET(emitter, values, add_value(emitter, graph->inputs[i]));
-        if (value->kind == PROGRAM_VALUE_CONSTANT)
-            continue;
-        value->kind = PROGRAM_VALUE_INPUT;
-        value->port = i;
+        const uint32_t id = add_value(emitter, graph->inputs[i]);
+        uint32_t *input = EMIT_ADD(emitter, inputs, NULL);
+        *input = id;
+        struct program_value *value = EMIT_GET(emitter, values, id);
+        if (value->kind != PROGRAM_VALUE_CONSTANT)
+            value->kind = PROGRAM_VALUE_INPUT;
     }
     for (uint32_t i = 0; i < graph->output_count; i++) {
-        struct program_value *value =
-            EMIT_GET(emitter, values, add_value(emitter, graph->outputs[i]));
+        const uint32_t id = add_value(emitter, graph->outputs[i]);
+        uint32_t *output = EMIT_ADD(emitter, outputs, NULL);
+        *output = id;
+        struct program_value *value = EMIT_GET(emitter, values, id);
         if (value->kind == PROGRAM_VALUE_INNER)
             value->kind = PROGRAM_VALUE_OUTPUT;
-        if (value->port == PROGRAM_NONE)
-            value->port = i;
     }
 }
 

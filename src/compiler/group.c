@@ -4,9 +4,10 @@
 
 #include "base/memory.h"
 
-static bool is_number_tensor(const struct network_value *value)
+bool group_is_fixed(const struct network_value *value)
 {
-    return value_type_static(&value->type) && value->type.element != ELEMENT_TEXT;
+    return value_type_static(&value->type) && value->type.element != ELEMENT_TEXT &&
+           !value->declared;
 }
 
 bool group_is_static(const struct plan *plan, const struct plan_group *group)
@@ -15,12 +16,12 @@ bool group_is_static(const struct plan *plan, const struct plan_group *group)
         const struct network_node *node = group_node(plan, group, i);
         for (uint32_t j = 0; j < node->input_count; j++) {
             if (node->inputs[j] != NETWORK_NONE &&
-                !is_number_tensor(group_value(plan, node->inputs[j])))
+                !group_is_fixed(group_value(plan, node->inputs[j])))
                 return false;
         }
         for (uint32_t j = 0; j < node->output_count; j++) {
             if (node->outputs[j] != NETWORK_NONE &&
-                !is_number_tensor(group_value(plan, node->outputs[j])))
+                !group_is_fixed(group_value(plan, node->outputs[j])))
                 return false;
         }
     }
@@ -78,6 +79,52 @@ static uint32_t readers_inside(const struct plan *plan, const struct plan_group 
     return count;
 }
 
+// Whether a value is made inside this graph, or inside one that it holds.
+static bool is_made_inside(const struct plan *plan, uint32_t graph, uint32_t value)
+{
+    const struct network_graph *inner = network_graph(plan->network, graph);
+    const uint32_t maker = group_value(plan, value)->producer;
+    if (maker != NETWORK_NONE)
+        return network_node(plan->network, maker)->graph != 0;
+    for (uint32_t i = 0; i < inner->input_count; i++) {
+        if (inner->inputs[i] == value)
+            return true;
+    }
+    return false;
+}
+
+// Values from outside that the graphs of a node read.
+static void list_captured(const struct plan *plan, const struct network_node *node,
+                          struct value_list *list);
+
+static void list_captured_by(const struct plan *plan, uint32_t graph, struct value_list *list)
+{
+    const struct network_graph *inner = network_graph(plan->network, graph);
+    struct value_list read = {0};
+    for (uint32_t i = 0; i < inner->node_count; i++) {
+        const struct network_node *node = network_node(plan->network, inner->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++)
+            list_add(&read, node->inputs[j]);
+        list_captured(plan, node, &read);
+    }
+    for (uint32_t i = 0; i < inner->output_count; i++)
+        list_add(&read, inner->outputs[i]);
+    for (size_t i = 0; i < read.count; i++) {
+        if (!is_made_inside(plan, graph, read.items[i]))
+            list_add(list, read.items[i]);
+    }
+    free(read.items);
+}
+
+static void list_captured(const struct plan *plan, const struct network_node *node,
+                          struct value_list *list)
+{
+    for (uint32_t i = 0; i < node->attributes.count; i++) {
+        if (node->attributes.items[i].kind == ATTRIBUTE_GRAPH)
+            list_captured_by(plan, node->attributes.items[i].graph, list);
+    }
+}
+
 void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *readers)
 {
     struct value_list inner = {0};
@@ -89,6 +136,7 @@ void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *
             if (!list_has(&inner, node->inputs[j]))
                 list_add(&inputs, node->inputs[j]);
         }
+        list_captured(plan, node, &inputs);
         for (uint32_t j = 0; j < node->output_count; j++)
             list_add(&inner, node->outputs[j]);
     }

@@ -16,6 +16,9 @@ static inline const struct network_value *group_value(const struct plan *plan, u
     return network_value(plan->network, value);
 }
 
+// Whether a value is a tensor of numbers whose shape is sure before it runs.
+bool group_is_fixed(const struct network_value *value);
+
 // Whether all values that come in, go out or pass between nodes are tensors of
 // known shape and numbers.
 bool group_is_static(const struct plan *plan, const struct plan_group *group);

@@ -22,6 +22,7 @@ struct executor {
     struct kernel_state **state; // by node
     struct datum **constants;    // by value, made when first used
     struct datum **values;       // by value, while the network runs
+    struct datum **bound;        // by value, from outside
     struct kernel_runner runner;
 };
 
@@ -73,6 +74,7 @@ status executor_create(const struct network *network, const struct executor_opti
     executor->state = memory_allocate_zeroed(nodes + 1, sizeof *executor->state);
     executor->constants = memory_allocate_zeroed(values + 1, sizeof *executor->constants);
     executor->values = memory_allocate_zeroed(values + 1, sizeof *executor->values);
+    executor->bound = memory_allocate_zeroed(values + 1, sizeof *executor->bound);
     executor->parallel = parallel_create(options->threads);
     datum_limit(options->memory_limit);
     status failure = find_kernels(executor);
@@ -94,8 +96,10 @@ void executor_free(struct executor *executor)
         if (executor->state[i] != NULL)
             executor->state[i]->free(executor->state[i]);
     }
-    for (uint32_t i = 0; i < executor->network->values.count; i++)
+    for (uint32_t i = 0; i < executor->network->values.count; i++) {
         datum_release(executor->constants[i]);
+        datum_release(executor->bound[i]);
+    }
     datum_release(executor->planned);
     lifetimes_free(executor->lifetimes);
     buffer_plan_free(executor->plan);
@@ -104,6 +108,7 @@ void executor_free(struct executor *executor)
     free(executor->state);
     free(executor->constants);
     free(executor->values);
+    free(executor->bound);
     free(executor);
 }
 
@@ -122,7 +127,7 @@ static status load_constant(struct executor *executor, uint32_t id, const struct
 // The datum of a value, without a reference for the caller.
 static status get_value(struct executor *executor, uint32_t id, struct datum **out_datum)
 {
-    *out_datum = executor->values[id];
+    *out_datum = executor->values[id] != NULL ? executor->values[id] : executor->bound[id];
     if (*out_datum != NULL)
         return STATUS_OK;
     const struct network_value *value = network_value(executor->network, id);
@@ -302,6 +307,17 @@ status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct d
         return status_make(STATUS_DATA, "graph '%.*s' takes %" PRIu32 " inputs, not %zu",
                            VIEW_ARGUMENTS(inner->name), inner->input_count, input_count);
     return run_graph(runner->executor, graph, inputs, input_count, out_outputs);
+}
+
+struct kernel_runner *executor_runner(struct executor *executor)
+{
+    return &executor->runner;
+}
+
+void executor_bind(struct executor *executor, uint32_t value, struct datum *datum)
+{
+    datum_release(executor->bound[value]);
+    executor->bound[value] = datum_keep(datum);
 }
 
 const struct network *executor_network(const struct kernel_runner *runner)

@@ -32,6 +32,12 @@ status executor_run(struct executor *executor, struct datum *const *inputs, size
 status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
                           size_t input_count, struct datum **out_outputs);
 
+// For whoever calls kernels of control flow without the executor: what runs inner
+// graphs, and the value of something outside that they read, for as long as the
+// executor lives or until it is bound again. Keeps a reference.
+struct kernel_runner *executor_runner(struct executor *executor);
+void executor_bind(struct executor *executor, uint32_t value, struct datum *datum);
+
 // The network that is running.
 const struct network *executor_network(const struct kernel_runner *runner);
 

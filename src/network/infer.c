@@ -132,16 +132,30 @@ static status settle_output(struct network_value *value, const struct value_type
     return STATUS_OK;
 }
 
+// Whether some input's shape is only what the file declares.
+static bool reads_declared(const struct network *network, const struct network_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] != NETWORK_NONE && network_value(network, node->inputs[i])->declared)
+            return true;
+    }
+    return false;
+}
+
 static status settle(struct network *network, const struct inference *inference)
 {
+    const bool doubtful = reads_declared(network, inference->node);
     for (uint32_t i = 0; i < inference->output_count; i++) {
         const uint32_t id = inference->node->outputs[i];
         if (id == NETWORK_NONE)
             continue;
         struct network_value *value = network_value(network, id);
+        const bool inferred = value_type_static(&inference->outputs[i]);
         STATUS_TRY(settle_output(value, &inference->outputs[i]));
         inference->outputs[i] = value->type;
         value->constant = inference->values[i];
+        value->declared =
+            value->constant == NULL && (doubtful || (!inferred && value_type_static(&value->type)));
     }
     return STATUS_OK;
 }

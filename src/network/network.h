@@ -28,6 +28,9 @@ struct operator_definition;
 struct network_value {
     struct view name;
     struct value_type type;
+    // The file declares the shape, or that of something it is computed from, and
+    // nothing else tells it: what comes when it runs may have another one.
+    bool declared;
     const struct constant *constant; // NULL unless its value is known
     uint32_t producer;               // node id; NETWORK_NONE: a graph's input or a constant
     // Names of unknown dimensions, as the file gives them; NULL when it names none.

@@ -45,7 +45,7 @@ struct program_value {
     uint16_t element;
     uint16_t kind; // enum program_value_kind
     uint32_t rank; // PROGRAM_NONE: not known before it runs, or no tensor
-    uint32_t port; // which input or output of the network
+    uint32_t reserved;
     int64_t dims[SHAPE_RANK_MOST];
     uint64_t data;  // of constants: offset in the constants' section; texts are u32 ids there
     uint64_t bytes; // of constants: how many there
@@ -236,6 +236,8 @@ struct program {
     struct view source;      // base name of the network's file
     struct view texts;       // one behind the other, each with a NUL; id = offset
     struct view constants;   // bytes of constants and attributes, aligned to 64
+    const uint32_t *inputs;  // of the network, in order: value ids
+    const uint32_t *outputs;
     const struct program_operator *operators;
     const struct program_value *values;
     const uint32_t *operator_values;
@@ -254,10 +256,10 @@ struct program {
     const struct program_job *jobs;
     const struct program_action *actions;
     const struct program_dispatch *dispatches;
-    uint32_t operator_count, value_count, operator_value_count, group_count, node_count,
-        node_value_count, attribute_count, graph_count, buffer_count, task_count, operand_count,
-        call_count, call_buffer_count, dependency_count, step_count, job_count, action_count,
-        dispatch_count;
+    uint32_t input_count, output_count, operator_count, value_count, operator_value_count,
+        group_count, node_count, node_value_count, attribute_count, graph_count, buffer_count,
+        task_count, operand_count, call_count, call_buffer_count, dependency_count, step_count,
+        job_count, action_count, dispatch_count;
     struct input *source_file; // of a mapped program
 };
 

@@ -7,6 +7,8 @@
     }
 
 const struct program_table PROGRAM_TABLES[PROGRAM_TABLE_COUNT] = {
+    TABLE(inputs, input),
+    TABLE(outputs, output),
     TABLE(operators, operator),
     TABLE(values, value),
     TABLE(operator_values, operator_value),

@@ -324,6 +324,10 @@ status program_validate(const struct program *program)
     CHECK_TABLE(jobs, job)
     CHECK_TABLE(actions, action)
     CHECK_TABLE(dispatches, dispatch)
+    STATUS_TRY(
+        check_ids(program, "input", program->inputs, program->input_count, program->value_count));
+    STATUS_TRY(check_ids(program, "output", program->outputs, program->output_count,
+                         program->value_count));
     STATUS_TRY(check_ids(program, "operator value", program->operator_values,
                          program->operator_value_count, program->value_count));
     STATUS_TRY(check_ids(program, "node value", program->node_values, program->node_value_count,

@@ -1,0 +1,283 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "network_run.h"
+#include "network/tensor_file.h"
+#include "network/tensor_text.h"
+#include "network_input.h"
+#include "wire/json.h"
+
+enum { ELEMENTS_SHOWN = 1024 };
+
+struct running {
+    const struct network *network;
+    const struct network_graph *graph;
+    const struct network_run *run;
+    const char *const *targets; // of --output
+    size_t target_count;
+    unsigned iterations;
+    unsigned shown; // elements of each output
+    struct datum **inputs;
+    struct datum **outputs;
+    uint64_t *times_ns; // of each iteration
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left;
+    const uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void release_all(struct datum **data, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        datum_release(data[i]);
+        data[i] = NULL;
+    }
+}
+
+static const struct network_value *output_value(const struct running *running, uint32_t index)
+{
+    return network_value(running->network, running->graph->outputs[index]);
+}
+
+// Computing -------------------------------------------------------------------
+
+static status run_iterations(struct running *running)
+{
+    for (unsigned i = 0; i < running->iterations; i++) {
+        release_all(running->outputs, running->graph->output_count);
+        const uint64_t start = now_ns();
+        STATUS_TRY(running->run->compute(running->run->context, running->inputs,
+                                         running->graph->input_count, running->outputs));
+        running->times_ns[i] = now_ns() - start;
+    }
+    qsort(running->times_ns, running->iterations, sizeof *running->times_ns, by_size);
+    return STATUS_OK;
+}
+
+// Printing --------------------------------------------------------------------
+
+// "@x.npy" and "x.npy" are the file; NULL is the text on the standard output.
+static const char *target_file(const struct running *running, uint32_t index)
+{
+    if (index >= running->target_count || strcmp(running->targets[index], "-") == 0)
+        return NULL;
+    const char *target = running->targets[index];
+    return target[0] == '@' ? target + 1 : target;
+}
+
+// With --output only the outputs that are asked for, else all.
+static bool wanted(const struct running *running, uint32_t index)
+{
+    return running->target_count == 0 || index < running->target_count;
+}
+
+static void print_output(const struct running *running, uint32_t index)
+{
+    struct bytes text = {0};
+    const struct view name = output_value(running, index)->name;
+    bytes_append_format(&text, "result[%u]: %.*s\n", index, VIEW_ARGUMENTS(name));
+    tensor_text_append_datum(&text, running->outputs[index], running->shown);
+    bytes_append(&text, "\n", 1);
+    fwrite(text.data, 1, text.size, stdout);
+    bytes_free(&text);
+}
+
+static double milliseconds(uint64_t ns)
+{
+    return (double)ns * 1e-6;
+}
+
+static uint64_t median(const struct running *running)
+{
+    const unsigned count = running->iterations;
+    const uint64_t upper = running->times_ns[count / 2];
+    return count % 2 == 1 ? upper : (upper + running->times_ns[count / 2 - 1]) / 2;
+}
+
+static void print_results(const struct running *running)
+{
+    for (uint32_t i = 0; i < running->graph->output_count; i++) {
+        if (wanted(running, i) && target_file(running, i) == NULL)
+            print_output(running, i);
+    }
+    if (running->iterations > 1)
+        printf("%u iterations on this machine: median %.3f ms, least %.3f ms, most %.3f ms\n",
+               running->iterations, milliseconds(median(running)),
+               milliseconds(running->times_ns[0]),
+               milliseconds(running->times_ns[running->iterations - 1]));
+}
+
+// Numbers as numbers; texts, and what JSON has no number for, as texts.
+static void write_element(struct json_writer *json, const struct tensor *tensor, uint64_t index)
+{
+    const struct constant constant = {.tensor = *tensor};
+    struct bytes text = {0};
+    if (tensor->element == ELEMENT_TEXT) {
+        json_text(json, NULL, ((const struct view *)tensor->data)[index]);
+        return;
+    }
+    tensor_text_append_element(&text, tensor, index);
+    const char last = (char)text.data[text.size - 1];
+    const bool complex = last == 'i';
+    if (complex || last == 'F' || last == 'N') // INF, NAN
+        json_text(json, NULL, bytes_view(&text));
+    else if (element_is_float(tensor->element))
+        json_real(json, NULL, constant_real(&constant, index));
+    else if (tensor->element == ELEMENT_BOOL)
+        json_bool(json, NULL, constant_integer(&constant, index) != 0);
+    else
+        json_raw(json, NULL, bytes_view(&text));
+    bytes_free(&text);
+}
+
+static void write_datum(struct json_writer *json, const struct datum *datum, unsigned shown);
+
+static void write_tensor(struct json_writer *json, const struct tensor *tensor, unsigned shown)
+{
+    struct bytes type = {0};
+    const uint64_t count = tensor_count(tensor);
+    tensor_text_append_type(&type, tensor->element, &tensor->shape);
+    json_text(json, "type", bytes_view(&type));
+    bytes_free(&type);
+    json_open_array(json, "values");
+    for (uint64_t i = 0; i < count && i < shown; i++)
+        write_element(json, tensor, i);
+    json_close(json);
+    json_uint(json, "left_out", count > shown ? count - shown : 0);
+}
+
+static void write_datum(struct json_writer *json, const struct datum *datum, unsigned shown)
+{
+    if (datum->kind == DATUM_TENSOR) {
+        write_tensor(json, &datum->tensor, shown);
+        return;
+    }
+    json_text(json, "type", view_of(datum->kind == DATUM_NOTHING ? "nothing" : "sequence"));
+    json_open_array(json, "items");
+    for (size_t i = 0; i < datum->count; i++) {
+        json_open_object(json, NULL);
+        write_datum(json, datum->items[i], shown);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static status write_json(const struct running *running)
+{
+    struct output *output;
+    STATUS_TRY(output_open("-", &output));
+    struct json_writer json = json_write(output);
+    json_open_object(&json, NULL);
+    json_open_array(&json, "outputs");
+    for (uint32_t i = 0; i < running->graph->output_count; i++) {
+        if (!wanted(running, i))
+            continue;
+        json_open_object(&json, NULL);
+        json_text(&json, "name", output_value(running, i)->name);
+        if (target_file(running, i) != NULL)
+            json_text(&json, "file", view_of(target_file(running, i)));
+        else
+            write_datum(&json, running->outputs[i], running->shown);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_uint(&json, "iterations", running->iterations);
+    json_real(&json, "median_ms", milliseconds(median(running)));
+    json_real(&json, "least_ms", milliseconds(running->times_ns[0]));
+    json_close(&json);
+    return output_close(output);
+}
+
+static status write_files(const struct running *running)
+{
+    for (uint32_t i = 0; i < running->graph->output_count; i++) {
+        const char *path = wanted(running, i) ? target_file(running, i) : NULL;
+        const struct network_value *value = output_value(running, i);
+        if (path != NULL)
+            STATUS_TRY(tensor_file_write(path, value->name, &value->type, running->outputs[i]));
+    }
+    return STATUS_OK;
+}
+
+// Running ---------------------------------------------------------------------
+
+// Wrong targets are refused before anything is computed.
+static status check_targets(const struct running *running)
+{
+    if (running->target_count > running->graph->output_count)
+        return status_make(STATUS_USAGE, "%s: %zu times --output, but the network has %u outputs",
+                           running->run->command, running->target_count,
+                           running->graph->output_count);
+    for (uint32_t i = 0; i < running->target_count; i++) {
+        const char *path = target_file(running, i);
+        if (path != NULL && !tensor_file_named(view_of(path)))
+            return status_make(STATUS_USAGE,
+                               "%s: --output %s: give - or a file called .npy, .bin or .pb",
+                               running->run->command, path);
+        if (path != NULL)
+            STATUS_TRY(network_input_check_output(running->network, running->run->command, path));
+    }
+    return STATUS_OK;
+}
+
+static status read_seed(const struct arguments *arguments, const char *command, uint64_t *out_seed)
+{
+    const char *text = arguments_value(arguments, "seed");
+    *out_seed = 0;
+    if (text != NULL && !view_to_u64(view_of(text), out_seed))
+        return status_make(STATUS_USAGE, "%s: --seed: '%s' is not a whole number", command, text);
+    return STATUS_OK;
+}
+
+static status run_with_inputs(const struct arguments *arguments, struct running *running)
+{
+    STATUS_TRY(run_iterations(running));
+    STATUS_TRY(write_files(running));
+    if (arguments_flag(arguments, "json"))
+        return write_json(running);
+    print_results(running);
+    return STATUS_OK;
+}
+
+status network_run(const struct arguments *arguments, const struct network_run *run)
+{
+    const struct network *network = run->network;
+    struct running running = {.run = run, .network = network, .graph = network_graph(network, 0)};
+    const uint32_t input_count = running.graph->input_count;
+    const uint32_t output_count = running.graph->output_count;
+    uint64_t seed;
+    size_t given_count;
+    const char *const *given = arguments_values(arguments, "input", &given_count);
+    running.targets = arguments_values(arguments, "output", &running.target_count);
+    STATUS_TRY(read_seed(arguments, run->command, &seed));
+    STATUS_TRY(arguments_number(arguments, "iterations", 1, &running.iterations));
+    STATUS_TRY(arguments_number(arguments, "max-elements", ELEMENTS_SHOWN, &running.shown));
+    STATUS_TRY(check_targets(&running));
+
+    running.inputs = memory_allocate_zeroed(input_count + 1, sizeof *running.inputs);
+    running.outputs = memory_allocate_zeroed(output_count + 1, sizeof *running.outputs);
+    running.times_ns = memory_allocate_zeroed(running.iterations, sizeof *running.times_ns);
+    status result = network_input_read(network, given, given_count, seed, running.inputs);
+    if (result == STATUS_OK) {
+        result = run_with_inputs(arguments, &running);
+        release_all(running.inputs, input_count);
+        release_all(running.outputs, output_count);
+    }
+    free(running.inputs);
+    free(running.outputs);
+    free(running.times_ns);
+    return result;
+}

@@ -1,0 +1,66 @@
+// `opscope run PROGRAM`: runs a compiled program on this machine.
+
+#include "commands.h"
+#include "device/host.h"
+#include "network_run.h"
+#include "target/target.h"
+
+static status compute(void *context, struct datum *const *inputs, size_t input_count,
+                      struct datum **out_outputs)
+{
+    return host_device_run(context, inputs, input_count, out_outputs);
+}
+
+static status run_on(const struct arguments *arguments, const struct program *program,
+                     const struct target *target)
+{
+    struct host_options options = {0};
+    struct host_device *device;
+    STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
+    STATUS_TRY(host_device_create(program, target, &options, &device));
+    const struct network_run run = {"run", host_device_network(device), device, compute};
+    const status result = network_run(arguments, &run);
+    host_device_free(device);
+    return result;
+}
+
+static status run_program(const struct arguments *arguments, const struct program *program)
+{
+    struct target *target;
+    STATUS_TRY(target_parse("the program's target", program->target_text, &target));
+    const status result = run_on(arguments, program, target);
+    target_free(target);
+    return result;
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    (void)out_exit;
+    if (count != 1)
+        return status_make(STATUS_USAGE, "run: give one program, as 'opscope compile' writes it");
+    struct program *program;
+    STATUS_TRY(program_open(words[0], &program));
+    const status result = run_program(arguments, program);
+    program_free(program);
+    return result;
+}
+
+static const struct option OPTIONS[] = {
+    NETWORK_RUN_OPTIONS,
+    {0},
+};
+
+const struct command COMMAND_RUN = {
+    .name = "run",
+    .usage = "PROGRAM [--input VALUE]... [--output FILE]...",
+    .summary = "run a compiled program on this machine, with real numbers",
+    .details = "Tasks run one after the other, in the order in which the program starts them, on\n"
+               "memories of the target's sizes. Times are this machine's: they say nothing about\n"
+               "the target. Inputs and outputs as for 'opscope infer'.",
+    .examples = "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
+                "  opscope run model.opx --input @input_0.npy --output @out.npy",
+    .options = OPTIONS,
+    .run = run,
+};

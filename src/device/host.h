@@ -1,0 +1,31 @@
+// Runs a program on this machine with real numbers, task by task in the order in
+// which its steps start them: the memories of the target are real ones of the
+// target's sizes, and a transfer really copies.
+
+#ifndef OPSCOPE_DEVICE_HOST_H
+#define OPSCOPE_DEVICE_HOST_H
+
+#include "network/tensor.h"
+#include "program/program.h"
+
+struct host_device;
+
+struct host_options {
+    unsigned threads; // of each kernel; 0: one for each CPU
+};
+
+// Both must outlive it. Constants that lie in the far memory are where the program
+// has them.
+status host_device_create(const struct program *program, const struct target *target,
+                          const struct host_options *options, struct host_device **out_device);
+void host_device_free(struct host_device *device);
+
+// The ports of the program as a network: graph 0.
+const struct network *host_device_network(const struct host_device *device);
+
+// One iteration. `inputs` in the order of the program's, NULL where a constant
+// stands for one; the outputs come with a reference each.
+status host_device_run(struct host_device *device, struct datum *const *inputs, size_t input_count,
+                       struct datum **out_outputs);
+
+#endif
