@@ -44,8 +44,9 @@ static bool starts_by_name(const struct mlir_parser *parser, bool types_before)
     const int next = mlir_peek(parser).kind;
     if (view_find(word, '.') < word.size || view_is(word, "return"))
         return next != '=';
-    return parser->token.first && !types_before ? !continues(word) && next != '(' && next != '='
-                                                : parser->token.first && !continues(word);
+    return parser->token.first && !types_before
+               ? !continues(word) && next != '(' && next != '=' && next != ':'
+               : parser->token.first && !continues(word);
 }
 
 // Whether the current token belongs to the next operation, or to none.

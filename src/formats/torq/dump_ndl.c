@@ -1,0 +1,146 @@
+#include "dump_ndl.h"
+
+const char *const DUMP_NDL_NAMES[DUMP_NDLS] = {
+    "dedr", "dewr", "debr", "deqw", "cedw", "cedr", "ceww", "cewr", "cepr", "acbw", "acbr", "acpr",
+};
+
+static bool is_memory_loop(enum dump_ndl ndl)
+{
+    return ndl <= DUMP_DEQW;
+}
+
+struct cursor {
+    const char *at;
+    const char *end;
+};
+
+static void skip_blanks(struct cursor *cursor)
+{
+    while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\n'))
+        cursor->at++;
+}
+
+static bool take(struct cursor *cursor, char byte)
+{
+    skip_blanks(cursor);
+    if (cursor->at == cursor->end || *cursor->at != byte)
+        return false;
+    cursor->at++;
+    return true;
+}
+
+static struct view take_word(struct cursor *cursor)
+{
+    skip_blanks(cursor);
+    const char *start = cursor->at;
+    while (cursor->at < cursor->end && ((*cursor->at | 32) >= 'a' && (*cursor->at | 32) <= 'z'))
+        cursor->at++;
+    return (struct view){start, (size_t)(cursor->at - start)};
+}
+
+static bool take_count(struct cursor *cursor, uint64_t *out_number)
+{
+    skip_blanks(cursor);
+    const char *start = cursor->at;
+    while (cursor->at < cursor->end && (unsigned)(*cursor->at - '0') < 10)
+        cursor->at++;
+    return view_to_u64((struct view){start, (size_t)(cursor->at - start)}, out_number);
+}
+
+static bool multiply(uint64_t *product, uint64_t by)
+{
+    return !__builtin_mul_overflow(*product, by, product) && *product <= DUMP_AMOUNT_MOST;
+}
+
+// Behind the ']' that closes a bracket whose '[' is taken.
+static bool skip_list(struct cursor *cursor)
+{
+    unsigned depth = 1;
+    while (cursor->at < cursor->end && depth > 0) {
+        depth += *cursor->at == '[';
+        depth -= *cursor->at == ']';
+        cursor->at++;
+    }
+    return depth == 0;
+}
+
+// "TAG(TYPE) [count, stride]", to the end of the list.
+static bool read_dims(struct cursor *cursor, uint64_t *out_cycles)
+{
+    *out_cycles = 1;
+    while (!take(cursor, ']')) {
+        take(cursor, ',');
+        take_word(cursor);
+        uint64_t count;
+        if (!take(cursor, '('))
+            return false;
+        const struct view type = take_word(cursor);
+        if (!take(cursor, ')') || !take(cursor, '[') || !take_count(cursor, &count) ||
+            !skip_list(cursor))
+            return false;
+        if (view_is(type, "H") && !multiply(out_cycles, count))
+            return false;
+    }
+    return true;
+}
+
+static enum dump_ndl ndl_named(struct view name)
+{
+    enum dump_ndl ndl = 0;
+    while (ndl < DUMP_NDLS && !view_is_ignoring_case(name, DUMP_NDL_NAMES[ndl]))
+        ndl++;
+    return ndl;
+}
+
+// Behind "{": "NAME dims = [...]", or something else that is of no interest.
+static bool read_loop(struct cursor *cursor, uint64_t cycles[DUMP_NDLS])
+{
+    const enum dump_ndl ndl = ndl_named(take_word(cursor));
+    if (ndl == DUMP_NDLS)
+        return true;
+    uint64_t product = 1;
+    if (view_is(take_word(cursor), "dims") &&
+        (!take(cursor, '=') || !take(cursor, '[') || !read_dims(cursor, &product)))
+        return false;
+    cycles[ndl] = is_memory_loop(ndl) ? cycles[ndl] + product : product;
+    return cycles[ndl] <= DUMP_AMOUNT_MOST;
+}
+
+bool dump_ndl_cycles(struct view slice_task, uint64_t cycles[DUMP_NDLS])
+{
+    memset(cycles, 0, DUMP_NDLS * sizeof *cycles);
+    struct cursor cursor = {slice_task.data, slice_task.data + slice_task.size};
+    bool quoted = false;
+    while (cursor.at < cursor.end) {
+        const char byte = *cursor.at++;
+        quoted ^= byte == '"';
+        if (byte == '{' && !quoted && !read_loop(&cursor, cycles))
+            return false;
+    }
+    return true;
+}
+
+uint64_t dump_ndl_longest(const uint64_t cycles[DUMP_NDLS])
+{
+    uint64_t longest = 0;
+    for (int i = 0; i < DUMP_NDLS; i++)
+        longest = cycles[i] > longest ? cycles[i] : longest;
+    return longest;
+}
+
+bool dump_ndl_bytes(struct view dma_ndl, uint64_t *out_bytes)
+{
+    const size_t start = view_find(dma_ndl, '[');
+    if (start == dma_ndl.size)
+        return false;
+    struct cursor cursor = {dma_ndl.data + start + 1, dma_ndl.data + dma_ndl.size};
+    *out_bytes = 1;
+    while (!take(&cursor, ']')) {
+        take(&cursor, ',');
+        uint64_t count;
+        if (!take(&cursor, '[') || !take_count(&cursor, &count) || !skip_list(&cursor) ||
+            !multiply(out_bytes, count))
+            return false;
+    }
+    return true;
+}
