@@ -8,6 +8,7 @@
 extern const struct command COMMAND_CHECK;
 extern const struct command COMMAND_COMPILE;
 extern const struct command COMMAND_CONVERT;
+extern const struct command COMMAND_ESTIMATE;
 extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_LINKS;

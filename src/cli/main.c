@@ -19,6 +19,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_RUN,
     &COMMAND_CHECK,
     &COMMAND_COMPILE,
+    &COMMAND_ESTIMATE,
     &COMMAND_PROGRAM,
     &COMMAND_VERIFY,
     &COMMAND_TARGETS,

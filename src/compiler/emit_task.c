@@ -200,8 +200,10 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, u
 {
     const struct program_buffer *source = EMIT_GET(emitter, buffers, from);
     const uint64_t bytes = plan_box_bytes(from_box, (enum element)source->element);
-    const uint32_t task = emit_task(emitter, group, tile, engine, PROGRAM_TASK_TRANSFER,
-                                    (struct cost_request){.kind = COST_TRANSFER, .bytes = bytes});
+    const uint64_t size = element_size((enum element)source->element);
+    const struct cost_request cost = {
+        .kind = COST_TRANSFER, .bytes = bytes, .outputs = size > 0 ? bytes / size : bytes};
+    const uint32_t task = emit_task(emitter, group, tile, engine, PROGRAM_TASK_TRANSFER, cost);
     emit_operand(emitter, task, from, from_box, false);
     emit_operand(emitter, task, to, to_box, true);
     return task;

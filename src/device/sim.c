@@ -15,6 +15,7 @@ struct sim {
     enum cost_rules rules;
     struct sim_result *result;
     uint64_t host;                                   // when the host does its next action
+    uint64_t controller;                             // when it has done all jobs so far
     uint64_t far_memory;                             // when it has done all transfers so far
     uint64_t lanes[TARGET_ENGINES_MOST][LANES_MOST]; // when each has done what it was given
     uint64_t *job_ends;
@@ -103,7 +104,9 @@ static void run_action(struct sim *sim, uint32_t index)
     const uint64_t before = sim->host;
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
-        sim->job_ends[action->subject] = run_job(sim, action->subject, sim->host);
+        // There is one controller: a job starts when the one before has ended.
+        sim->controller = run_job(sim, action->subject, later(sim->host, sim->controller));
+        sim->job_ends[action->subject] = sim->controller;
         break;
     case PROGRAM_ACTION_JOB_WAIT:
         sim->host = later(sim->host, sim->job_ends[action->subject]);

@@ -13,12 +13,20 @@ static uint64_t price(const struct target *target, enum cost_rules rules, uint8_
     }
 }
 
+// The published rules charge the same for anything on these.
+static bool is_flat(const struct target *target, enum cost_rules rules, uint8_t engine)
+{
+    const enum target_engine_kind kind = target->engines[engine].kind;
+    return target->rules == TARGET_RULES_TORQ && rules == COST_RULES_PUBLIC &&
+           (kind == TARGET_CSS || kind == TARGET_HOST);
+}
+
 uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t engine,
                      const struct cost_request *request)
 {
     if (request->kind == COST_NOTHING)
         return 0;
-    if (request->kind == COST_FIXED)
+    if (request->kind == COST_FIXED && !is_flat(target, rules, engine))
         return request->cycles;
     const uint64_t cycles = price(target, rules, engine, request);
     const bool free = rules == COST_RULES_PUBLIC && target->engines[engine].kind == TARGET_HOST;

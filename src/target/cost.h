@@ -12,7 +12,7 @@
 enum cost_kind {
     COST_NOTHING,
     COST_FIXED,       // `cycles`, as a compiler's dump says
-    COST_TRANSFER,    // `bytes` by a DMA engine
+    COST_TRANSFER,    // `bytes` in `outputs` elements by a DMA engine
     COST_CONVOLUTION, // `outputs` places x `channels` x `inner` MACs
     COST_DEPTHWISE,   // the same, each channel by itself
     COST_MATMUL,      // `outputs` rows x `channels` columns x `inner`

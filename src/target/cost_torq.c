@@ -104,6 +104,18 @@ static uint64_t host_cycles(const struct target *target, const struct target_eng
     return (uint64_t)setting(target, engine, "start_cycles", 0) + (compute > move ? compute : move);
 }
 
+// The published rules take the number of elements for that of bytes where data
+// moves between local memories.
+static uint64_t transfer_cycles(const struct target *target, const struct target_engine *engine,
+                                enum cost_rules rules, const struct cost_request *request)
+{
+    if (rules != COST_RULES_PUBLIC)
+        return (uint64_t)setting(target, engine, "setup", 0) +
+               at_rate(request->bytes, dma_rate(target, engine));
+    const bool elements = engine->kind == TARGET_CDMA && request->outputs > 0;
+    return at_rate(elements ? request->outputs : request->bytes, dma_rate(target, engine));
+}
+
 uint64_t cost_torq_cycles(const struct target *target, enum cost_rules rules,
                           const struct target_engine *engine, const struct cost_request *request)
 {
@@ -111,8 +123,7 @@ uint64_t cost_torq_cycles(const struct target *target, enum cost_rules rules,
     case TARGET_DMA_IN:
     case TARGET_DMA_OUT:
     case TARGET_CDMA:
-        return (rules == COST_RULES_PUBLIC ? 0 : (uint64_t)setting(target, engine, "setup", 0)) +
-               at_rate(request->bytes, dma_rate(target, engine));
+        return transfer_cycles(target, engine, rules, request);
     case TARGET_SLICE:
         return slice_cycles(target, engine, request);
     case TARGET_CSS:

@@ -54,14 +54,42 @@ uint32_t dump_text(struct dump_reading *reading, struct view text)
     return program_builder_text(reading->builder, text);
 }
 
+// Where the location behind an operation starts: at the bracket that its end closes.
+static size_t location_start(struct view text)
+{
+    unsigned depth = 0;
+    bool quoted = false;
+    for (size_t i = text.size; i-- > 0;) {
+        const char byte = text.data[i];
+        quoted ^= byte == '"' && (i == 0 || text.data[i - 1] != '\\');
+        depth += !quoted && byte == ')';
+        depth -= !quoted && byte == '(' && depth > 0;
+        if (depth == 0)
+            return i;
+    }
+    return text.size;
+}
+
+// As the dump writes it; with aliases, as they resolve.
 uint32_t dump_location(struct dump_reading *reading, const struct mlir_operation *operation)
 {
     const struct mlir_location *location = operation->location;
     if (location == NULL || location->kind == MLIR_AT_UNKNOWN)
         return 0;
-    if (location->kind == MLIR_AT_NAME && location->count == 0)
-        return dump_text(reading, mlir_unescape(location->text, &reading->arena));
-    return dump_text(reading, mlir_location_text(reading->document, location, &reading->arena));
+    const size_t start = location_start(operation->text);
+    struct view inside = view_slice(operation->text, start, operation->text.size);
+    if (view_find(inside, '#') < inside.size || inside.size > MLIR_LOCATION_MOST)
+        inside = mlir_location_text(reading->document, location, &reading->arena);
+    else
+        inside = view_slice(inside, inside.size > 0 ? 1 : 0,
+                            inside.size > 1 ? inside.size - 1 : inside.size);
+    struct bytes text = {0};
+    bytes_append_format(&text, "loc(");
+    bytes_append(&text, inside.data, inside.size);
+    bytes_append_format(&text, ")");
+    const uint32_t id = dump_text(reading, bytes_view(&text));
+    bytes_free(&text);
+    return id;
 }
 
 struct dump_value dump_operand(const struct dump_scope *scope, const struct mlir_operand *operand)

@@ -15,11 +15,14 @@ uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t loc
         if (group->type == type_id && op->location == location)
             return id;
     }
+    // One group, one operator and one node, all of the same id.
     struct program_group *group = DUMP_ADD(reading, groups, &id);
-    *group = (struct program_group){.name = type_id, .type = type_id, .engine = engine};
-    struct program_operator *op = DUMP_ADD(reading, operators, NULL); // of the same id
-    *op = (struct program_operator){
-        .name = type_id, .type = type_id, .location = location, .group = id};
+    *group = (struct program_group){
+        .name = type_id, .type = type_id, .engine = engine, .first_node = id, .node_count = 1};
+    struct program_operator *op = DUMP_ADD(reading, operators, NULL);
+    *op = (struct program_operator){.type = type_id, .location = location, .group = id};
+    struct program_node *node = DUMP_ADD(reading, nodes, NULL);
+    *node = (struct program_node){.operator_id = id, .type = type_id};
     hash_add(&reading->groups, hash, id);
     return id;
 }
