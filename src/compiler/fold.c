@@ -1,7 +1,10 @@
 // Calculates what depends on constants alone, however large: weights that are
-// transposed, cast or scaled before they are used.
+// transposed, cast or scaled before they are used. What nothing reads is left out.
+
+#include <stdlib.h>
 
 #include "compiler.h"
+#include "group.h"
 
 // What a fold may take, so that a network cannot unfold into more memory than
 // the machine has.
@@ -24,6 +27,37 @@ static bool is_known(const struct network *network, const struct network_node *n
     return node->output_count > 0;
 }
 
+static bool is_read(const struct network_node *node, const uint32_t *readers)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (node->outputs[i] != NETWORK_NONE && readers[node->outputs[i]] > 0)
+            return true;
+    }
+    return false;
+}
+
+// From the end: a node that only unread nodes read is unread as well.
+static void drop_unread(struct network *network)
+{
+    struct network_graph *graph = network_graph(network, 0);
+    uint32_t *readers = group_count_readers(network);
+    uint32_t kept = graph->node_count;
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        if (is_read(node, readers)) {
+            graph->nodes[--kept] = graph->nodes[i];
+            continue;
+        }
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] != NETWORK_NONE)
+                readers[node->inputs[j]]--;
+        }
+    }
+    memmove(graph->nodes, graph->nodes + kept, (graph->node_count - kept) * sizeof *graph->nodes);
+    graph->node_count -= kept;
+    free(readers);
+}
+
 status pass_fold(struct plan *plan)
 {
     struct network *network = plan->network;
@@ -37,5 +71,6 @@ status pass_fold(struct plan *plan)
             graph->nodes[kept++] = graph->nodes[i];
     }
     graph->node_count = kept;
+    drop_unread(network);
     return STATUS_OK;
 }

@@ -46,38 +46,6 @@ static bool may_be_heavy(const struct network_node *node)
     }
 }
 
-static void count_inside(const struct network *network, uint32_t graph, uint32_t *readers)
-{
-    const struct network_graph *inner = network_graph(network, graph);
-    for (uint32_t i = 0; i < inner->output_count; i++)
-        readers[inner->outputs[i]] += 2; // read from inside counts as more than one
-    for (uint32_t i = 0; i < inner->node_count; i++) {
-        const struct network_node *node = network_node(network, inner->nodes[i]);
-        for (uint32_t j = 0; j < node->input_count; j++) {
-            if (node->inputs[j] != NETWORK_NONE)
-                readers[node->inputs[j]] += 2;
-        }
-    }
-}
-
-static uint32_t *count_readers(const struct network *network)
-{
-    uint32_t *readers = memory_allocate_zeroed((size_t)network->values.count + 1, sizeof *readers);
-    const struct network_graph *graph = network_graph(network, 0);
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct network_node *node = network_node(network, graph->nodes[i]);
-        for (uint32_t j = 0; j < node->input_count; j++) {
-            if (node->inputs[j] != NETWORK_NONE)
-                readers[node->inputs[j]]++;
-        }
-    }
-    for (uint32_t i = 0; i < graph->output_count; i++)
-        readers[graph->outputs[i]]++;
-    for (uint32_t i = 1; i < network->graphs.count; i++)
-        count_inside(network, i, readers);
-    return readers;
-}
-
 static bool same_shape(const struct network *network, uint32_t a, uint32_t b)
 {
     const struct value_type *left = &network_value(network, a)->type;
@@ -132,7 +100,7 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
 static void fuser_start(struct fuser *fuser, struct plan *plan)
 {
     const size_t nodes = plan->network->nodes.count;
-    *fuser = (struct fuser){.plan = plan, .readers = count_readers(plan->network)};
+    *fuser = (struct fuser){.plan = plan, .readers = group_count_readers(plan->network)};
     fuser->group = memory_allocate((nodes + 1) * sizeof *fuser->group);
     fuser->next = memory_allocate((nodes + 1) * sizeof *fuser->next);
     fuser->last = memory_allocate((nodes + 1) * sizeof *fuser->last);

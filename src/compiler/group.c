@@ -150,6 +150,38 @@ void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *
     free(inner.items);
 }
 
+static void count_inside(const struct network *network, uint32_t graph, uint32_t *readers)
+{
+    const struct network_graph *inner = network_graph(network, graph);
+    for (uint32_t i = 0; i < inner->output_count; i++)
+        readers[inner->outputs[i]] += 2; // read from inside counts as more than one
+    for (uint32_t i = 0; i < inner->node_count; i++) {
+        const struct network_node *node = network_node(network, inner->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] != NETWORK_NONE)
+                readers[node->inputs[j]] += 2;
+        }
+    }
+}
+
+uint32_t *group_count_readers(const struct network *network)
+{
+    uint32_t *readers = memory_allocate_zeroed((size_t)network->values.count + 1, sizeof *readers);
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] != NETWORK_NONE)
+                readers[node->inputs[j]]++;
+        }
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++)
+        readers[graph->outputs[i]]++;
+    for (uint32_t i = 1; i < network->graphs.count; i++)
+        count_inside(network, i, readers);
+    return readers;
+}
+
 // The cost of work ----------------------------------------------------------------
 
 static bool is_depthwise(const struct plan *plan, const struct network_node *node)

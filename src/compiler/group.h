@@ -26,8 +26,12 @@ bool group_is_static(const struct plan *plan, const struct plan_group *group);
 // Whether a group runs where tiles are brought to: a local memory.
 bool group_is_local(const struct plan *plan, const struct plan_group *group);
 
-// Finds a group's inputs and outputs from its nodes. `readers` counts, by value,
-// the nodes of the whole graph that read it (outputs of the graph count too).
+// By value: how many nodes of the main graph read it, and outputs of the graph; two
+// for each place inside another graph. For the caller to free.
+uint32_t *group_count_readers(const struct network *network);
+
+// Finds a group's inputs and outputs from its nodes. `readers` is
+// what group_count_readers gave.
 void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *readers);
 
 // Which node of the group matters most.

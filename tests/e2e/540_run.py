@@ -1,0 +1,61 @@
+"""opscope run: a compiled program computes what its network computes."""
+
+from support import *
+
+TARGET = "torq-sl2610"
+
+
+def outputs(folder, name, *command):
+    """The bytes of every output of a network or program, in order."""
+    made = json.loads(opscope(*command, "--json", "--max-elements", "1").out)["outputs"]
+    files = [folder / f"{name}_{i}.npy" for i in range(len(made))]
+    opscope(*command, *[f"--output={file}" for file in files])
+    return [file.read_bytes() for file in files]
+
+
+def check(folder, network):
+    program = folder / "program.opx"
+    opscope("compile", network, "--target", TARGET, "-o", program)
+    expected = outputs(folder, "plain", "infer", network)
+    for threads in ("1", "2"):
+        equal(outputs(folder, "run", "run", program, "--threads", threads) == expected, True,
+              f"{network.name} with {threads} threads computes the same bits")
+
+
+def test_shipped_networks_compute_the_same_bits(folder):
+    for network in sorted((ROOT / "tests/testdata/tosa_ops").glob("*.mlir")):
+        check(folder, network)
+    check(folder, ROOT / "samples/tosa/fc.mlir")
+
+
+def test_public_networks_compute_the_same_bits(folder):
+    networks = sorted(shared("data/tosa").glob("*.mlir"))
+    for network in networks if os.environ.get("OPSCOPE_ALL") else networks[::10]:
+        check(folder, network)
+
+
+def test_models_compute_the_same_bits(folder):
+    for network in sorted(shared("data/models").glob("*/model.onnx")):
+        check(folder, network)
+
+
+def test_iterations_are_timed_as_this_machines(folder):
+    program = folder / "add.opx"
+    opscope("compile", ROOT / "tests/testdata/tosa_ops/add.mlir", "--target", TARGET, "-o", program)
+    contains(opscope("run", program, "-n", "3").out, "3 iterations on this machine: median",
+             "times")
+
+
+def test_wrong_inputs_are_refused(folder):
+    program = folder / "add.opx"
+    opscope("compile", ROOT / "tests/testdata/tosa_ops/add.mlir", "--target", TARGET, "-o", program)
+    contains(opscope("run", program, "--input", "1x2xi8=1", code=2).err, "1x2xi8 was given", "a wrong shape")
+    contains(opscope("run", program, "--input", "1x56x56x24xf32=1", code=2).err,
+             "f32 was given", "a wrong type")
+    contains(opscope("run", folder / "none.opx", code=1).err, "none.opx", "no such program")
+    contains(opscope("run", ROOT / "tests/testdata/tosa_ops/add.mlir", code=1).err,
+             "not a program", "a network instead of a program")
+    contains(opscope("run", code=2).err, "give one program", "no program")
+
+
+main()
