@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/warnings.h"
 #include "formats/format.h"
 #include "network_input.h"
 
@@ -40,6 +41,7 @@ status compiling_run(struct compiling *compiling, const struct compile_observer 
     STATUS_TRY(prove(compiling));
     STATUS_TRY(
         sim_run(&compiling->program, compiling->target, compiling->rules, &compiling->times));
+    warnings_find(compiling->plan, &compiling->program, compiling->times);
     compiling->modelled = modelled_create(&compiling->program, compiling->target, compiling->times);
     return STATUS_OK;
 }

@@ -84,15 +84,6 @@ static double percent(const struct finder *finder, uint64_t cycles)
     return finder->result->end > 0 ? 100.0 * (double)cycles / (double)finder->result->end : 0;
 }
 
-// "conv1 (Conv_Relu)", or the type alone.
-static const char *name_of(const struct finder *finder, uint32_t group)
-{
-    const struct program_group *item = &finder->program->groups[group];
-    const char *name = program_text(finder->program, item->name);
-    const char *type = program_text(finder->program, item->type);
-    return name[0] != '\0' ? plan_text(finder->plan, "%s (%s)", name, type) : type;
-}
-
 // Counting ------------------------------------------------------------------------
 
 static enum target_engine_kind kind_of(const struct finder *finder, uint8_t engine)
@@ -232,8 +223,8 @@ static void find_host(const struct finder *finder)
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
-        plan_warn(finder->plan, line->id, "host", "%s takes %.1f %% of the time on the host: %s",
-                  name_of(finder, line->id), percent(finder, line->cycles),
+        plan_warn(finder->plan, line->id, "host", "takes %.1f %% of the time on the host: %s",
+                  percent(finder, line->cycles),
                   program_text(finder->program, finder->program->groups[line->id].reason));
     }
     free(lines.items);
@@ -285,9 +276,8 @@ static void find_single_lanes(const struct finder *finder)
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
         plan_warn(finder->plan, line->id, "idle",
-                  "%s computes for %.1f %% of the time on %u of %u slices",
-                  name_of(finder, line->id), percent(finder, line->cycles),
-                  finder->accounts[line->id].lanes, line->other);
+                  "computes for %.1f %% of the time on %u of %u slices",
+                  percent(finder, line->cycles), finder->accounts[line->id].lanes, line->other);
     }
     free(lines.items);
 }
@@ -367,10 +357,10 @@ static void find_spills(const struct finder *finder)
         const struct line *line = &lines.items[i];
         const struct program_buffer *buffer = &program->buffers[line->id];
         plan_warn(finder->plan, line->other, "spill",
-                  "'%s' (%" PRIu64 " KiB) leaves the local memory and comes back for the next "
-                  "group, %s: %.1f %% of the time",
+                  "'%s' (%" PRIu64
+                  " KiB) left the local memory and comes back right after: %.1f %% of the time",
                   program_text(program, buffer->name), (buffer->size + 1023) / 1024,
-                  name_of(finder, line->other), percent(finder, line->cycles));
+                  percent(finder, line->cycles));
     }
     if (matters(finder, small.cycles))
         plan_warn(finder->plan, UINT32_MAX, "spill",
@@ -392,8 +382,8 @@ static void find_small_tiles(const struct finder *finder)
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
         plan_warn(finder->plan, line->id, "small-tiles",
-                  "%s: %u of its tiles fill at most half of the width of %s: %.1f %% of the time",
-                  name_of(finder, line->id), finder->accounts[line->id].half_empty_tiles,
+                  "%u of its tiles fill at most half of the width of %s: %.1f %% of the time",
+                  finder->accounts[line->id].half_empty_tiles,
                   finder->target->engines[finder->program->groups[line->id].engine].name,
                   percent(finder, line->cycles));
     }
@@ -413,10 +403,10 @@ static void find_short_runs(const struct finder *finder)
     for (size_t i = 0; i < lines.count; i++) {
         const struct account *account = &finder->accounts[lines.items[i].id];
         plan_warn(finder->plan, lines.items[i].id, "unaligned",
-                  "%s: %" PRIu64 " transfers are in runs of as little as %" PRIu64
+                  "%" PRIu64 " transfers are in runs of as little as %" PRIu64
                   " bytes, shorter than a burst: %.1f %% of the time",
-                  name_of(finder, lines.items[i].id), account->short_run_count,
-                  account->shortest_run, percent(finder, lines.items[i].cycles));
+                  account->short_run_count, account->shortest_run,
+                  percent(finder, lines.items[i].cycles));
     }
     free(lines.items);
 }

@@ -8,7 +8,7 @@
 #include "plan.h"
 
 // Fills `plan->warnings`, kind by kind, what costs most first. Left out is what
-// takes less than a hundredth of the whole time.
+// takes less than a hundredth of the whole time. A text does not name its group.
 //
 // - host: work that no engine of the accelerator does
 // - idle: engines that wait for others, or have nothing to do
