@@ -103,6 +103,17 @@ static void add_task(struct modelled_group *group, const struct program_task *ta
     group->tasks++;
 }
 
+// Whether a task works on something whose size is known only when it runs.
+static bool is_unknown(const struct program *program, const struct program_task *task)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        if (program->buffers[operand->buffer].kind == PROGRAM_BUFFER_DYNAMIC)
+            return true;
+    }
+    return false;
+}
+
 static void sum_groups(struct modelled *modelled, const struct program *program,
                        const struct target *target, const struct sim_result *result)
 {
@@ -114,6 +125,7 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
             continue;
         const enum modelled_kind kind = modelled_kind_of(target, task->engine);
         add_task(&modelled->groups[task->group], task, result->tasks[i]);
+        modelled->groups[task->group].unknown |= is_unknown(program, task);
         add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
     }
     for (size_t i = 0; i < slots; i++) {
@@ -208,6 +220,8 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     }
     sum_whole(modelled, program, target, result);
     sum_groups(modelled, program, target, result);
+    for (uint32_t i = 0; i < modelled->group_count; i++)
+        modelled->unknown_groups += modelled->groups[i].unknown;
     qsort(modelled->groups, modelled->group_count, sizeof *modelled->groups, by_time);
 
     struct change *changes =

@@ -20,6 +20,7 @@ struct modelled_group {
     uint64_t busy[MODELLED_KINDS];
     uint32_t tasks; // 0: it only shows bytes under another shape
     uint32_t tiles;
+    bool unknown;             // how long its work takes depends on shapes that are not known
     enum modelled_kind bound; // what is busy for most of its time
 };
 
@@ -37,6 +38,7 @@ struct modelled {
     struct modelled_memory memories[TARGET_MEMORIES_MOST];
     uint64_t constants; // bytes, of all memories
     uint32_t host_groups;
+    uint32_t unknown_groups; // whose time is known only when they run
     uint32_t group_count;
     struct modelled_group *groups; // the slowest first, then in order of the program
 };

@@ -143,6 +143,7 @@ status compile_summary_json(const struct compiling *compiling, const char *outpu
     json_uint(&json, "jobs", program->job_count);
     json_uint(&json, "constants", compiling->modelled->constants);
     json_uint(&json, "groups_on_host", compiling->modelled->host_groups);
+    json_uint(&json, "groups_of_unknown_time", compiling->modelled->unknown_groups);
     write_time(&json, compiling);
     write_memories(&json, compiling);
     json_open_array(&json, "slowest");

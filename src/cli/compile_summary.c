@@ -183,6 +183,10 @@ void compile_summary_print(const struct compiling *compiling, unsigned top)
     print_memory(compiling);
     print_slowest(compiling, top);
     print_host(compiling);
+    const uint32_t unknown = compiling->modelled->unknown_groups;
+    if (unknown > 0)
+        printf("  %-10stime of %u group%s: not in the modelled time\n", "unknown", unknown,
+               unknown == 1 ? "" : "s");
 }
 
 void compile_summary_warnings(const struct compiling *compiling)

@@ -15,6 +15,8 @@ status compiling_open(struct compiling *compiling, const struct arguments *argum
 {
     size_t count;
     STATUS_TRY(network_input_open(arguments, compiling->command, &compiling->network));
+    STATUS_TRY(
+        status_within(network_input_check_shapes(compiling->network), "%s", compiling->command));
     compiling->path = arguments_words(arguments, &count)[0];
     compiling->operators = network_graph(compiling->network, 0)->node_count;
     return STATUS_OK;

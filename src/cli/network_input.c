@@ -164,7 +164,8 @@ static status read_given(const struct network *network, const char *const *given
     return STATUS_OK;
 }
 
-static status explain_unknown(const struct network_value *value)
+// `also` is what else gives it: " or --input".
+static status explain_unknown(const struct network_value *value, const char *also)
 {
     const struct value_type *type = &value->type;
     for (uint32_t i = 0; type->ranked && i < type->shape.rank; i++) {
@@ -173,12 +174,12 @@ static status explain_unknown(const struct network_value *value)
         if (value->symbols != NULL && value->symbols[i].size > 0)
             return status_make(STATUS_USAGE,
                                "dimension %u, '%.*s', is not known: use --define-symbol %.*s,N, "
-                               "--shape or --input",
+                               "--shape%s",
                                i, VIEW_ARGUMENTS(value->symbols[i]),
-                               VIEW_ARGUMENTS(value->symbols[i]));
-        return status_make(STATUS_USAGE, "dimension %u is not known: use --shape or --input", i);
+                               VIEW_ARGUMENTS(value->symbols[i]), also);
+        return status_make(STATUS_USAGE, "dimension %u is not known: use --shape%s", i, also);
     }
-    return status_make(STATUS_USAGE, "type or shape are not known: use --shape or --input");
+    return status_make(STATUS_USAGE, "type or shape are not known: use --shape%s", also);
 }
 
 static status make_random(const struct network_value *value, uint32_t index, uint64_t seed,
@@ -187,7 +188,7 @@ static status make_random(const struct network_value *value, uint32_t index, uin
     if (value->type.kind == VALUE_SEQUENCE)
         return status_make(STATUS_USAGE, "a sequence cannot be random: use --input x.pb");
     if (!value_type_static(&value->type))
-        return explain_unknown(value);
+        return explain_unknown(value, " or --input");
     STATUS_TRY(datum_tensor(value->type.element, &value->type.shape, out_datum));
     tensor_random_fill(&(*out_datum)->tensor, seed, index);
     return STATUS_OK;
@@ -216,4 +217,16 @@ status network_input_read(const struct network *network, const char *const *give
     for (uint32_t i = 0; result != STATUS_OK && i < input_count; i++)
         datum_release(out_inputs[i]);
     return result;
+}
+
+status network_input_check_shapes(const struct network *network)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct network_value *value = network_value(network, graph->inputs[i]);
+        if (value->type.kind == VALUE_TENSOR && value->constant == NULL &&
+            !value_type_static(&value->type))
+            return of_input(value, i, explain_unknown(value, ""));
+    }
+    return STATUS_OK;
 }

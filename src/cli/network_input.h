@@ -17,6 +17,10 @@
 status network_input_open(const struct arguments *arguments, const char *command,
                           struct network **out_network);
 
+// Refuses inputs of the main graph with a shape that is not known, and says how to
+// give it.
+status network_input_check_shapes(const struct network *network);
+
 // Refuses an output that is the network or a file of its constants: they are mapped
 // while outputs are written.
 status network_input_check_output(const struct network *network, const char *command,

@@ -1,0 +1,53 @@
+"""What the tests of the compiler's commands share."""
+import csv
+import io
+
+from support import *
+
+__all__ = ["ADD", "CONV", "DISPATCHES", "FC", "TARGET", "compile_json", "compiled", "rows",
+           "torq_compile"]
+
+TARGET = "torq-sl2610"
+ADD = ROOT / "tests/testdata/tosa_ops/add.mlir"
+CONV = ROOT / "tests/testdata/tosa_ops/conv-stride1-notile.mlir"
+FC = ROOT / "samples/tosa/fc.mlir"
+
+# The host does the matrix product of floats, between two of bytes: three dispatches.
+DISPATCHES = """module {
+  func.func @main(%arg0: tensor<1x16x16xi8>) -> (tensor<1x16x16xi32>, tensor<1x16x16xi32>) {
+    %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %0 = tosa.matmul %arg0, %arg0, %zp, %zp : (tensor<1x16x16xi8>, tensor<1x16x16xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x16x16xi32>
+    %1 = tosa.cast %0 : (tensor<1x16x16xi32>) -> tensor<1x16x16xf32>
+    %2 = tosa.matmul %1, %1, %zero, %zero : (tensor<1x16x16xf32>, tensor<1x16x16xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x16x16xf32>
+    %3 = tosa.cast %2 : (tensor<1x16x16xf32>) -> tensor<1x16x16xi8>
+    %4 = tosa.matmul %3, %3, %zp, %zp : (tensor<1x16x16xi8>, tensor<1x16x16xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x16x16xi32>
+    return %0, %4 : tensor<1x16x16xi32>, tensor<1x16x16xi32>
+  }
+}
+"""
+
+
+def torq_compile(*arguments, **options):
+    return run(program("torq-compile"), *arguments, **options)
+
+
+def compiled(folder, network, *arguments):
+    """The path of a program for TARGET."""
+    path = folder / "program.opx"
+    opscope("compile", network, "--target", TARGET, "-o", path, *arguments)
+    return path
+
+
+def compile_json(folder, network, *arguments):
+    """The report of `compile --json`."""
+    return opscope("compile", network, "--target", TARGET, "-o", folder / "program.opx", "--json",
+                   *arguments).json()
+
+
+def rows(path):
+    """The rows of a C1 profile as dictionaries, times as numbers."""
+    table = list(csv.DictReader(io.StringIO(pathlib.Path(path).read_text())))
+    for row in table:
+        row["Start"], row["End"] = int(row["Start"]), int(row["End"])
+    return table
