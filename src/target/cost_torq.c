@@ -28,7 +28,8 @@ static uint64_t divide_up(uint64_t number, uint64_t by)
 
 static uint64_t at_rate(uint64_t amount, double per_cycle)
 {
-    return per_cycle > 0 ? (uint64_t)ceil((double)amount / per_cycle) : amount;
+    const double cycles = per_cycle > 0 ? ceil((double)amount / per_cycle) : (double)amount;
+    return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2; // room for what is added
 }
 
 // A burst of 2^mtu beats costs one and a half more.

@@ -1,0 +1,274 @@
+// Prices against sums done by hand, and what must hold for any request.
+
+#include "target/cost.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct target *torq(void)
+{
+    struct target *target;
+    assert_int_equal(target_open("torq-sl2610", &target), STATUS_OK);
+    return target;
+}
+
+static uint64_t price(const struct target *target, enum target_engine_kind kind,
+                      struct cost_request request)
+{
+    return cost_cycles(target, COST_RULES_BEST, target_engine_of(target, kind), &request);
+}
+
+static uint64_t transfer(const struct target *target, enum target_engine_kind kind, uint64_t bytes)
+{
+    return price(target, kind, (struct cost_request){.kind = COST_TRANSFER, .bytes = bytes});
+}
+
+// 8 x 0.65 x 16 / 17.5 bytes a cycle, rounded up; the figures are the vendor's.
+static void transfers_have_published_prices(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    static const uint64_t PRICES[][2] = {{1, 1},    {2, 1},    {8, 2},         {72, 16},
+                                         {188, 40}, {264, 56}, {364, 77},      {75264, 15831},
+                                         {0, 1},    {4, 1},    {400000, 84135}};
+    for (size_t i = 0; i < sizeof PRICES / sizeof *PRICES; i++) {
+        assert_int_equal(transfer(target, TARGET_DMA_IN, PRICES[i][0]), PRICES[i][1]);
+        assert_int_equal(transfer(target, TARGET_DMA_OUT, PRICES[i][0]), PRICES[i][1]);
+    }
+    // 16 x 0.36 = 5.76 bytes a cycle.
+    assert_int_equal(transfer(target, TARGET_CDMA, 576), 100);
+    assert_int_equal(transfer(target, TARGET_CDMA, 577), 101);
+    target_free(target);
+}
+
+static void set_up_is_charged_once_but_by_public_rules(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    assert_int_equal(target_set(target, "dma_in.setup", "30"), STATUS_OK);
+    assert_int_equal(transfer(target, TARGET_DMA_IN, 364), 107);
+    const struct cost_request request = {.kind = COST_TRANSFER, .bytes = 364};
+    const uint8_t engine = target_engine_of(target, TARGET_DMA_IN);
+    assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, engine, &request), 77);
+    target_free(target);
+}
+
+static struct cost_request product(enum cost_kind kind, unsigned input_bits, unsigned weight_bits,
+                                   uint64_t outputs, uint64_t channels, uint64_t inner)
+{
+    return (struct cost_request){.kind = kind,
+                                 .input_bits = (uint16_t)input_bits,
+                                 .weight_bits = (uint16_t)weight_bits,
+                                 .outputs = outputs,
+                                 .channels = channels,
+                                 .inner = inner,
+                                 .macs = outputs * channels * inner};
+}
+
+static void slices_multiply_64_by_4(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    // 100 places in two rounds of 64, 10 channels in three of 4, 27 products each.
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_CONVOLUTION, 8, 8, 100, 10, 27)),
+                     2 * 3 * 27);
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_MATMUL, 8, 8, 64, 4, 512)), 512);
+    // Twice as wide an input: 32 places at a time; twice as wide weights: 16.
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_MATMUL, 16, 8, 64, 4, 512)), 1024);
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_MATMUL, 16, 16, 64, 4, 512)), 2048);
+    struct cost_request bf16 = product(COST_MATMUL, 16, 16, 64, 4, 512);
+    bf16.is_float = 1;
+    assert_int_equal(price(target, TARGET_SLICE, bf16), 1024);
+    // Each channel by itself.
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_DEPTHWISE, 8, 8, 128, 24, 9)),
+                     2 * 24 * 9);
+    // 640 results leave 16 at a time: longer than one product each takes.
+    assert_int_equal(price(target, TARGET_SLICE, product(COST_MATMUL, 8, 8, 64, 10, 1)), 40);
+    target_free(target);
+}
+
+static void slices_do_other_work_64_bytes_at_a_time(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    struct cost_request request = {
+        .kind = COST_POOLING, .input_bits = 8, .outputs = 100, .inner = 9};
+    assert_int_equal(price(target, TARGET_SLICE, request), 15); // 900 / 64
+    request = (struct cost_request){
+        .kind = COST_ELEMENTWISE, .input_bits = 32, .outputs = 1000, .inner = 2};
+    assert_int_equal(price(target, TARGET_SLICE, request), 125); // 2000 / 16
+    request = (struct cost_request){.kind = COST_TABLE, .input_bits = 8, .outputs = 640};
+    assert_int_equal(price(target, TARGET_SLICE, request), 40); // 640 results, 16 at a time
+    target_free(target);
+}
+
+static void processors_take_steps(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    const struct cost_request steps = {.kind = COST_OTHER, .outputs = 100, .inner = 3};
+    assert_int_equal(price(target, TARGET_CSS, steps), 1000 + 300 * 4);
+    assert_int_equal(price(target, TARGET_HOST, steps), 8000 + 150);
+    const struct cost_request macs = {.kind = COST_MATMUL, .outputs = 9, .macs = 8001, .bytes = 8};
+    assert_int_equal(price(target, TARGET_HOST, macs), 8000 + 1001);
+    const struct cost_request copy = {.kind = COST_MOVEMENT, .outputs = 9, .bytes = 4001};
+    assert_int_equal(price(target, TARGET_HOST, copy), 8000 + 1001);
+    target_free(target);
+}
+
+static void public_rules_are_flat(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    const struct cost_request steps = {.kind = COST_OTHER, .outputs = 100, .inner = 3};
+    const uint8_t css = target_engine_of(target, TARGET_CSS);
+    const uint8_t host = target_engine_of(target, TARGET_HOST);
+    assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, css, &steps), 8000);
+    assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, host, &steps), 0);
+    target_free(target);
+}
+
+static void fixed_work_costs_what_it_says(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    const struct cost_request fixed = {.kind = COST_FIXED, .cycles = 12345678901ull};
+    assert_int_equal(price(target, TARGET_SLICE, fixed), 12345678901ull);
+    assert_int_equal(price(target, TARGET_SLICE, (struct cost_request){.kind = COST_NOTHING}), 0);
+    target_free(target);
+}
+
+static void enormous_work_does_not_wrap(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    const struct cost_request steps = {.kind = COST_OTHER, .outputs = UINT64_MAX / 2, .inner = 1};
+    assert_true(price(target, TARGET_CSS, steps) >= UINT64_MAX / 2);
+    assert_true(transfer(target, TARGET_DMA_IN, UINT64_MAX) > UINT64_MAX / 8);
+    target_free(target);
+}
+
+// Any request -------------------------------------------------------------------
+
+static uint64_t up_to(unsigned *seed, uint64_t most)
+{
+    const uint64_t shift = (uint64_t)rand_r(seed) % 24;
+    return 1 + (((uint64_t)rand_r(seed) << 16 ^ (uint64_t)rand_r(seed)) % most >> shift);
+}
+
+static struct cost_request any_request(unsigned *seed)
+{
+    static const uint16_t BITS[] = {4, 8, 16, 32, 48};
+    struct cost_request request = {
+        .kind = COST_TRANSFER + (uint32_t)rand_r(seed) % (COST_KINDS - COST_TRANSFER),
+        .input_bits = BITS[rand_r(seed) % 5],
+        .weight_bits = BITS[rand_r(seed) % 5],
+        .output_bits = BITS[rand_r(seed) % 5],
+        .is_float = (uint16_t)(rand_r(seed) % 2),
+        .outputs = up_to(seed, 1 << 20),
+        .channels = up_to(seed, 1 << 12),
+        .inner = up_to(seed, 1 << 12),
+        .groups = 1,
+        .bytes = up_to(seed, 1 << 30),
+    };
+    if (request.kind == COST_CONVOLUTION || request.kind == COST_DEPTHWISE ||
+        request.kind == COST_MATMUL || request.kind == COST_RECURRENT)
+        request.macs = request.outputs * request.channels * request.inner;
+    return request;
+}
+
+// What a slice is never given.
+static bool is_possible(const struct target *target, uint8_t engine,
+                        const struct cost_request *request)
+{
+    return target->engines[engine].kind != TARGET_SLICE || request->kind != COST_RECURRENT;
+}
+
+static void no_price_is_below_what_physics_allows(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    unsigned seed = 5;
+    for (unsigned round = 0; round < 20000; round++) {
+        const struct cost_request request = any_request(&seed);
+        for (uint8_t engine = 0; engine < target->engine_count; engine++) {
+            if (is_possible(target, engine, &request))
+                assert_true(cost_cycles(target, COST_RULES_BEST, engine, &request) >=
+                            cost_bound(target, engine, &request));
+        }
+    }
+    target_free(target);
+}
+
+static bool is_rate(const char *name)
+{
+    static const char *const RATES[] = {
+        ".bytes_per_cycle",  ".efficiency",        ".mtu",
+        ".inputs_per_cycle", ".weights_per_cycle", ".results_per_cycle",
+        ".steps_per_cycle",  ".macs_per_cycle"};
+    for (size_t i = 0; i < sizeof RATES / sizeof *RATES; i++) {
+        if (view_ends_with(view_of(name), RATES[i]))
+            return true;
+    }
+    return false;
+}
+
+// The target with one rate doubled; NULL when setting `index` is no rate.
+static struct target *doubled(const struct target *target, uint32_t index)
+{
+    const struct target_setting *setting = &target->settings[index];
+    if (!is_rate(setting->name))
+        return NULL;
+    char value[64];
+    snprintf(value, sizeof value, "%.17g", 2 * setting->number);
+    struct target *faster = torq();
+    assert_int_equal(target_set(faster, setting->name, value), STATUS_OK);
+    assert_true(target_number(faster, setting->name, 0) == 2 * setting->number);
+    return faster;
+}
+
+static void no_price_rises_with_a_rate(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    unsigned rates = 0;
+    for (uint32_t i = 0; i < target->setting_count; i++) {
+        struct target *faster = doubled(target, i);
+        if (faster == NULL)
+            continue;
+        rates++;
+        unsigned seed = i;
+        for (unsigned round = 0; round < 2000; round++) {
+            const struct cost_request request = any_request(&seed);
+            for (uint8_t engine = 0; engine < target->engine_count; engine++)
+                assert_true(cost_cycles(faster, COST_RULES_BEST, engine, &request) <=
+                            cost_cycles(target, COST_RULES_BEST, engine, &request));
+        }
+        target_free(faster);
+    }
+    assert_true(rates >= 14);
+    target_free(target);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transfers_have_published_prices),
+        cmocka_unit_test(set_up_is_charged_once_but_by_public_rules),
+        cmocka_unit_test(slices_multiply_64_by_4),
+        cmocka_unit_test(slices_do_other_work_64_bytes_at_a_time),
+        cmocka_unit_test(processors_take_steps),
+        cmocka_unit_test(public_rules_are_flat),
+        cmocka_unit_test(fixed_work_costs_what_it_says),
+        cmocka_unit_test(enormous_work_does_not_wrap),
+        cmocka_unit_test(no_price_is_below_what_physics_allows),
+        cmocka_unit_test(no_price_rises_with_a_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
