@@ -78,7 +78,7 @@ static void add_buffer(struct far *far, uint32_t value, enum program_buffer_kind
     if (group_is_fixed(source)) {
         buffer.size = shape_count(&source->type.shape) * element_size(source->type.element);
         buffer.rank = source->type.shape.rank;
-        memcpy(buffer.dims, source->type.shape.dims, sizeof buffer.dims);
+        memcpy(buffer.dims, source->type.shape.dims, buffer.rank * sizeof *buffer.dims);
     }
     struct program_buffer *kept = EMIT_ADD(emitter, buffers, &emitter->far[value]);
     *kept = buffer;

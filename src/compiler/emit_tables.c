@@ -39,7 +39,7 @@ static void fill_type(struct program_value *value, const struct value_type *type
     if (type->kind != VALUE_TENSOR || type->optional || !type->ranked)
         return;
     value->rank = type->shape.rank;
-    memcpy(value->dims, type->shape.dims, sizeof value->dims);
+    memcpy(value->dims, type->shape.dims, value->rank * sizeof *value->dims);
 }
 
 static uint32_t add_value(struct emitter *emitter, uint32_t id)
@@ -56,7 +56,8 @@ static uint32_t add_value(struct emitter *emitter, uint32_t id)
         value.kind = PROGRAM_VALUE_CONSTANT;
         value.element = (uint16_t)source->constant->tensor.element;
         value.rank = source->constant->tensor.shape.rank;
-        memcpy(value.dims, source->constant->tensor.shape.dims, sizeof value.dims);
+        memset(value.dims, 0, sizeof value.dims);
+        memcpy(value.dims, source->constant->tensor.shape.dims, value.rank * sizeof *value.dims);
         value.data = keep_tensor(emitter, source->constant, &value.bytes);
     }
     struct program_value *kept = EMIT_ADD(emitter, values, &emitter->values[id]);
@@ -165,7 +166,7 @@ static void fill_tensor(struct emitter *emitter, struct program_attribute *to,
     to->data = keep_tensor(emitter, constant, &bytes);
     to->element = constant->tensor.element;
     to->rank = constant->tensor.shape.rank;
-    memcpy(to->dims, constant->tensor.shape.dims, sizeof to->dims);
+    memcpy(to->dims, constant->tensor.shape.dims, to->rank * sizeof *to->dims);
 }
 
 static void fill_texts(struct emitter *emitter, struct program_attribute *to,

@@ -57,8 +57,8 @@ void emit_operand(struct emitter *emitter, uint32_t task, uint32_t buffer,
     operand->buffer = buffer;
     operand->writes = writes;
     operand->rank = box->rank;
-    memcpy(operand->from, box->from, sizeof operand->from);
-    memcpy(operand->size, box->size, sizeof operand->size);
+    memcpy(operand->from, box->from, box->rank * sizeof *operand->from);
+    memcpy(operand->size, box->size, box->rank * sizeof *operand->size);
     struct program_task *item = EMIT_GET(emitter, tasks, task);
     item->operand_count++;
 }
@@ -185,8 +185,8 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, 
         .alias = PROGRAM_NONE,
         .from = UINT32_MAX,
     };
-    memcpy(buffer.dims, box->size, sizeof buffer.dims);
-    memcpy(buffer.origin, box->from, sizeof buffer.origin);
+    memcpy(buffer.dims, box->size, box->rank * sizeof *buffer.dims);
+    memcpy(buffer.origin, box->from, box->rank * sizeof *buffer.origin);
     uint32_t id;
     struct program_buffer *kept = EMIT_ADD(emitter, buffers, &id);
     *kept = buffer;

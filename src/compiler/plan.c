@@ -60,6 +60,6 @@ uint64_t plan_box_bytes(const struct plan_box *box, enum element element)
 struct plan_box plan_box_whole(const struct shape *shape)
 {
     struct plan_box box = {.rank = shape->rank};
-    memcpy(box.size, shape->dims, sizeof box.size);
+    memcpy(box.size, shape->dims, shape->rank * sizeof *box.size);
     return box;
 }

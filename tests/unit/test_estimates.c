@@ -1,0 +1,271 @@
+// Estimates of every network at hand: between what physics allows and what makes
+// sense, never worse for a faster machine, and always the same.
+
+#include <glob.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/compiler.h"
+#include "compiler/warnings.h"
+#include "program/tables.h"
+#include "program/verify.h"
+
+// A network and its program.
+struct compiled {
+    const char *path;
+    struct network *network;
+    struct target *target;
+    struct plan *plan;
+    struct program_builder *builder;
+    struct program program;
+};
+
+static struct target *torq(void)
+{
+    struct target *target;
+    assert_int_equal(target_open("torq-sl2610", &target), STATUS_OK);
+    return target;
+}
+
+static void require(status result, const char *path)
+{
+    if (result != STATUS_OK)
+        fail_msg("%s: %s", path, status_message(result));
+}
+
+static struct compiled compile(const char *path)
+{
+    struct compiled compiled = {.path = path, .target = torq()};
+    const struct compile_options options = {0};
+    struct verify_counts counts;
+    require(network_open(path, NULL, &compiled.network), path);
+    compiled.plan = plan_create(compiled.network, compiled.target);
+    compiled.builder = program_builder_create(compiled.target->text, view_of("a network"));
+    require(compile_network(compiled.plan, &options, compiled.builder), path);
+    program_builder_view(compiled.builder, &compiled.program);
+    require(program_verify(&compiled.program, compiled.target, &counts), path);
+    return compiled;
+}
+
+static void compiled_free(struct compiled *compiled)
+{
+    program_builder_free(compiled->builder);
+    plan_free(compiled->plan);
+    network_free(compiled->network);
+    target_free(compiled->target);
+}
+
+static struct sim_result *evaluate(const struct compiled *compiled, const struct target *target,
+                                   enum cost_rules rules)
+{
+    struct sim_result *result;
+    require(sim_run(&compiled->program, target, rules, &result), compiled->path);
+    return result;
+}
+
+static uint64_t end_of(const struct compiled *compiled, const struct target *target,
+                       enum cost_rules rules)
+{
+    struct sim_result *result = evaluate(compiled, target, rules);
+    const uint64_t end = result->end;
+    sim_result_free(result);
+    return end;
+}
+
+// Every network of the project, and those that lie beside it.
+static void for_each_network(void (*check)(const char *path))
+{
+    static const char *const PATTERNS[] = {
+        TEST_ROOT "/tests/testdata/tosa_ops/*.mlir",
+        TEST_ROOT "/samples/tosa/*.mlir",
+        TEST_ROOT "/../shared/data/tosa/*.mlir",
+        TEST_ROOT "/../shared/data/models/*/model.onnx",
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        glob_t found;
+        const int failed = glob(PATTERNS[i], 0, NULL, &found);
+        for (size_t k = 0; failed == 0 && k < found.gl_pathc; k++)
+            check(found.gl_pathv[k]);
+        count += failed == 0 ? found.gl_pathc : 0;
+        globfree(&found);
+    }
+    assert_true(count >= 4);
+}
+
+// Bounds ----------------------------------------------------------------------------
+
+enum { FACTOR_MOST = 20, MACS_OF_NOTE = 10000000 };
+
+static double peak(const struct target *target, const char *engine, const char *key)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", engine, key);
+    const double rate = target_number(target, name, 0);
+    assert_true(rate > 0);
+    return rate;
+}
+
+// What each kind of engine does in a program.
+struct sums {
+    bool used[TARGET_ENGINE_KINDS];
+    double macs;      // of the network's operators
+    double far_bytes; // through the DMA
+};
+
+static struct sums sum_up(const struct compiled *compiled)
+{
+    struct sums sums = {0};
+    for (uint32_t i = 0; i < compiled->program.operator_count; i++) {
+        const struct program_operator *op = &compiled->program.operators[i];
+        if (op->group != PROGRAM_NONE)
+            sums.macs += (double)op->work.macs;
+    }
+    for (uint32_t i = 0; i < compiled->program.task_count; i++) {
+        const struct program_task *task = &compiled->program.tasks[i];
+        const enum target_engine_kind kind = compiled->target->engines[task->engine].kind;
+        sums.used[kind] = true;
+        if (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT)
+            sums.far_bytes += (double)task->cost.bytes;
+    }
+    return sums;
+}
+
+// Cycles that the engines that are used need at their peak, all at once.
+static double bound_of(const struct compiled *compiled, const struct sums *sums)
+{
+    const struct target *target = compiled->target;
+    double macs_a_cycle = 0;
+    if (sums->used[TARGET_SLICE])
+        macs_a_cycle += target->engines[target_engine_of(target, TARGET_SLICE)].count *
+                        peak(target, "slice", "inputs_per_cycle") *
+                        peak(target, "slice", "weights_per_cycle");
+    if (sums->used[TARGET_HOST])
+        macs_a_cycle += peak(target, "host", "macs_per_cycle");
+    if (sums->used[TARGET_CSS])
+        macs_a_cycle += peak(target, "css", "steps_per_cycle");
+    const double compute = macs_a_cycle > 0 ? sums->macs / macs_a_cycle : 0;
+    const double move = sums->far_bytes / peak(target, "dma_in", "bytes_per_cycle");
+    return compute > move ? compute : move;
+}
+
+static void check_bounds(const char *path)
+{
+    struct compiled compiled = compile(path);
+    const struct sums sums = sum_up(&compiled);
+    const double bound = bound_of(&compiled, &sums);
+    struct sim_result *result = evaluate(&compiled, compiled.target, COST_RULES_BEST);
+    if ((double)result->end < bound)
+        fail_msg("%s: %" PRIu64 " cycles are less than the %.0f that it needs", path, result->end,
+                 bound);
+    if (sums.macs > MACS_OF_NOTE && (double)result->end > FACTOR_MOST * bound) {
+        warnings_find(compiled.plan, &compiled.program, result);
+        if (compiled.plan->warning_count == 0)
+            fail_msg("%s: %" PRIu64 " cycles, more than %d times %.0f, and no reason", path,
+                     result->end, FACTOR_MOST, bound);
+    }
+    sim_result_free(result);
+    compiled_free(&compiled);
+}
+
+static void estimates_are_possible_and_plausible(void **state)
+{
+    (void)state;
+    for_each_network(check_bounds);
+}
+
+// Faster machines ----------------------------------------------------------------------
+
+static bool is_rate(const char *name)
+{
+    static const char *const COSTS[] = {".setup", ".fixed_cycles", ".start_cycles"};
+    for (size_t i = 0; i < sizeof COSTS / sizeof *COSTS; i++) {
+        if (view_ends_with(view_of(name), COSTS[i]))
+            return false;
+    }
+    return true;
+}
+
+static struct target *with_double(const struct target_setting *setting)
+{
+    char value[64];
+    struct target *target = torq();
+    snprintf(value, sizeof value, "%.17g", 2 * setting->number);
+    require(target_set(target, setting->name, value), setting->name);
+    return target;
+}
+
+// The targets with each rate doubled, made once.
+static struct target *faster[64];
+static size_t faster_count;
+
+static void check_faster(const char *path)
+{
+    struct compiled compiled = compile(path);
+    const uint64_t best = end_of(&compiled, compiled.target, COST_RULES_BEST);
+    const uint64_t published = end_of(&compiled, compiled.target, COST_RULES_PUBLIC);
+    for (size_t i = 0; i < faster_count; i++) {
+        if (end_of(&compiled, faster[i], COST_RULES_BEST) > best ||
+            end_of(&compiled, faster[i], COST_RULES_PUBLIC) > published)
+            fail_msg("%s is slower on a faster machine (rate %zu)", path, i);
+    }
+    compiled_free(&compiled);
+}
+
+static void a_faster_machine_is_never_slower(void **state)
+{
+    (void)state;
+    struct target *target = torq();
+    for (uint32_t i = 0; i < target->setting_count; i++) {
+        if (is_rate(target->settings[i].name))
+            faster[faster_count++] = with_double(&target->settings[i]);
+    }
+    assert_true(faster_count >= 14);
+    for_each_network(check_faster);
+    for (size_t i = 0; i < faster_count; i++)
+        target_free(faster[i]);
+    target_free(target);
+}
+
+// Twice the same --------------------------------------------------------------------------
+
+static void check_same(const char *path)
+{
+    struct compiled one = compile(path);
+    struct compiled two = compile(path);
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
+        const struct program_table *table = &PROGRAM_TABLES[i];
+        const uint32_t count = program_table_size(&one.program, table);
+        assert_int_equal(program_table_size(&two.program, table), count);
+        if (count > 0 &&
+            memcmp(program_table_items(&one.program, table),
+                   program_table_items(&two.program, table), (size_t)count * table->item_size) != 0)
+            fail_msg("%s: the %s differ between two runs", path, table->name);
+    }
+    assert_int_equal(end_of(&one, one.target, COST_RULES_BEST),
+                     end_of(&two, two.target, COST_RULES_BEST));
+    compiled_free(&one);
+    compiled_free(&two);
+}
+
+static void the_same_network_gives_the_same_program(void **state)
+{
+    (void)state;
+    for_each_network(check_same);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimates_are_possible_and_plausible),
+        cmocka_unit_test(a_faster_machine_is_never_slower),
+        cmocka_unit_test(the_same_network_gives_the_same_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
