@@ -10,6 +10,7 @@
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "formats/torq/dump_reader.h"
+#include "formats/torq/dump_writer.h"
 #include "formats/torq/estimate_rows.h"
 #include "paths.h"
 #include "profile/file.h"
@@ -203,6 +204,15 @@ static status write_rows(const struct estimate *estimate, const char *path)
     return output_close(output);
 }
 
+static status write_dump(const struct estimate *estimate, const char *path)
+{
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    const status result =
+        torq_dump_write(&estimate->program, estimate->target, estimate->times, true, output);
+    return status_first(result, output_close(output));
+}
+
 static status write_profile(const struct estimate *estimate, const char *form, const char *path)
 {
     struct profile *profile = profile_create();
@@ -229,13 +239,15 @@ static const char *form_of(const char *path)
         return "perfetto";
     if (view_has_extension(name, ".prof"))
         return "profile";
+    if (view_has_extension(name, ".mlir"))
+        return "torq-dump";
     return view_has_extension(name, ".json") ? "json" : NULL;
 }
 
 static status choose_form(const struct arguments *arguments, const char *output,
                           const char **out_form)
 {
-    static const char *const FORMS[] = {"torq-c1",  "torq-c2", "torq-c4",
+    static const char *const FORMS[] = {"torq-c1",  "torq-c2", "torq-c4", "torq-dump",
                                         "perfetto", "profile", "json"};
     const char *given = arguments_value(arguments, "to");
     if (output == NULL && given != NULL)
@@ -249,8 +261,8 @@ static status choose_form(const struct arguments *arguments, const char *output,
     }
     if (given != NULL)
         return status_make(STATUS_USAGE,
-                           "estimate: --to %s: expected torq-c1, torq-c2, torq-c4, perfetto, "
-                           "profile or json",
+                           "estimate: --to %s: expected torq-c1, torq-c2, torq-c4, torq-dump, "
+                           "perfetto, profile or json",
                            given);
     return status_make(STATUS_USAGE,
                        "estimate: cannot tell the format from '%s': end it in .csv, .pb, .json or "
@@ -264,6 +276,8 @@ static status write_output(const struct estimate *estimate, const char *form, co
         return write_json(estimate, path);
     if (strcmp(form, "torq-c4") == 0)
         return write_rows(estimate, path);
+    if (strcmp(form, "torq-dump") == 0)
+        return write_dump(estimate, path);
     return write_profile(estimate, form, path);
 }
 
@@ -312,9 +326,10 @@ static status run(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
-    {"output", 'o', OPTION_ONE, "FILE", "the timeline: .csv, .pb, .json or .prof"},
+    {"output", 'o', OPTION_ONE, "FILE",
+     "the timeline: .csv, .pb, .json or .prof; or a dump with times: .mlir"},
     {"to", 0, OPTION_ONE, "FORM",
-     "torq-c1, torq-c2, torq-c4 (what .csv means), perfetto, profile or json"},
+     "torq-c1, torq-c2, torq-c4 (what .csv means), torq-dump, perfetto, profile or json"},
     {"torq-rules", 0, OPTION_ONE, "best|public",
      "how tasks are priced (best); public: to the cycle as published"},
     {"torq-hw", 0, OPTION_ONE, "HW", "other hardware, as torq-compile takes it; list shows it"},

@@ -189,7 +189,8 @@ static status read_colon(struct mlir_parser *parser, struct mlir_operation *oper
     return at_arrow(parser) ? read_result_types(parser, operation, pieces) : STATUS_OK;
 }
 
-// "(%a = %b, ...)" names what a block takes; anything else is only looked through.
+// "(%a = %b, %c = %d)" names what a block takes; "(%a = %b, %c)" is what a program is
+// given. Anything else is only looked through.
 static status read_parenthesis(struct mlir_parser *parser, const struct mlir_list *pieces)
 {
     const struct mlir_token name = mlir_peek(parser);
@@ -199,11 +200,13 @@ static status read_parenthesis(struct mlir_parser *parser, const struct mlir_lis
     mlir_advance(parser);
     do {
         const struct view text = parser->token.text;
-        STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_VALUE, "a value"));
         struct mlir_piece piece = {.kind = MLIR_PIECE_ARGUMENT};
-        piece.argument = (struct mlir_argument){.name = view_slice(text, 1, text.size)};
-        mlir_list_add(parser, pieces, &piece);
-        STATUS_TRY(mlir_expect(parser, '=', "'='"));
+        if (mlir_peek(parser).kind == '=') {
+            STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_VALUE, "a value"));
+            piece.argument = (struct mlir_argument){.name = view_slice(text, 1, text.size)};
+            mlir_list_add(parser, pieces, &piece);
+            STATUS_TRY(mlir_expect(parser, '=', "'='"));
+        }
         piece = (struct mlir_piece){.kind = MLIR_PIECE_OPERAND};
         STATUS_TRY(mlir_read_operand(parser, &piece.operand));
         mlir_list_add(parser, pieces, &piece);

@@ -228,7 +228,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
     uint32_t task = 0;
     STATUS_TRY(dump_task(reading, operation, TARGET_CSS, cost, &task));
     attribute_work(reading, program, operation, task);
-    STATUS_TRY(touch_arguments(reading, operation, task, 2));
+    STATUS_TRY(touch_arguments(reading, operation, task, 1));
     reading->last[DUMP_LANE_CSS] = task;
     return start(reading, task, number);
 }
