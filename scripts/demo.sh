@@ -31,5 +31,14 @@ show perfetto_logger --compile_profile compile_profile.csv --pb trace.pb
 say "4. Where the time goes."
 show opscope overview trace.pb
 
+say "5. A network of additions, compiled for Torq: modelled before anything has run."
+cp "$ROOT/tests/testdata/tosa_ops/add.mlir" .
+show opscope compile add.mlir --target torq-sl2610 -o add.opx --trace add.pb
+
+say "6. The program is proved, and the timeline is one more trace."
+show opscope verify add.opx
+show opscope overview add.pb | head -n 6
+
 cp trace.pb "$ROOT/build/demo.pb"
-say "The trace is build/demo.pb: open it in the Perfetto viewer."
+cp add.pb "$ROOT/build/demo-compiled.pb"
+say "The traces are build/demo.pb and build/demo-compiled.pb: open them in the Perfetto viewer."

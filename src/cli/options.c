@@ -213,7 +213,11 @@ static void print_option(const struct option *option)
                    : snprintf(left, sizeof left, "    --%s", option->name);
     if (option->value != NULL && size > 0 && (size_t)size < sizeof left)
         snprintf(left + size, sizeof left - (size_t)size, " %s%s", option->value, many);
-    printf("  %-30s %s\n", left, option->help);
+    enum { COLUMN = 30 };
+    if (strlen(left) > COLUMN)
+        printf("  %s\n%*s%s\n", left, COLUMN + 3, "", option->help);
+    else
+        printf("  %-*s %s\n", COLUMN, left, option->help);
 }
 
 void command_help(const struct command *command, const char *called)

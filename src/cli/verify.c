@@ -33,8 +33,9 @@ static void print_proof(const char *path, const struct verify_counts *counts)
     print_line(counts->tasks, "tasks, none on a lane before the one before was waited for");
     print_line(counts->steps, "steps of the controller, each a start or a wait of a task that was "
                               "started");
-    print_line(counts->dependencies, "dependencies, all waited for, and all that touch the same "
-                                     "bytes are listed");
+    print_line(counts->dependencies,
+               "dependencies, all waited for, and so is all that touches the same "
+               "bytes");
     print_line(counts->buffers, "buffers, none over another in use, all inside their memory and "
                                 "lifetime");
     print_line(counts->values, "values, every element written exactly once and before it is read");
