@@ -23,6 +23,7 @@ struct executor {
     struct datum **constants;    // by value, made when first used
     struct datum **values;       // by value, while the network runs
     struct datum **bound;        // by value, from outside
+    bool overridden;             // an input is not what its initializer says
     struct kernel_runner runner;
 };
 
@@ -231,12 +232,15 @@ static status step_run(struct executor *executor, uint32_t node_id, struct step 
     return STATUS_OK;
 }
 
-// Whether all that the node gives is known without running it.
+// Whether all that the node gives is known without running it. What was
+// calculated from initializers is not when another value stands for one of them.
 static bool already_known(const struct executor *executor, const struct network_node *node)
 {
+    const bool calculated_anew = executor->overridden && node->input_count > 0;
     for (uint32_t i = 0; i < node->output_count; i++) {
-        if (node->outputs[i] != NETWORK_NONE && executor->lifetimes->read[node->outputs[i]] &&
-            network_value(executor->network, node->outputs[i])->constant == NULL)
+        if (node->outputs[i] == NETWORK_NONE || !executor->lifetimes->read[node->outputs[i]])
+            continue;
+        if (calculated_anew || network_value(executor->network, node->outputs[i])->constant == NULL)
             return false;
     }
     return true;
@@ -358,6 +362,16 @@ static status check_inputs(const struct executor *executor, struct datum *const 
     return STATUS_OK;
 }
 
+static bool any_overridden(const struct network *network, struct datum *const *inputs, size_t count)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i] != NULL && network_value(network, graph->inputs[i])->constant != NULL)
+            return true;
+    }
+    return false;
+}
+
 // A constant given out lives in the network, or in the executor: the caller gets
 // a copy.
 static status own_outputs(const struct network_graph *graph, struct datum **outputs)
@@ -373,10 +387,13 @@ status executor_run(struct executor *executor, struct datum *const *inputs, size
                     struct datum **out_outputs)
 {
     STATUS_TRY(check_inputs(executor, inputs, input_count));
+    executor->overridden = any_overridden(executor->network, inputs, input_count);
     STATUS_TRY(run_graph(executor, 0, inputs, input_count, out_outputs));
     const struct network_graph *graph = network_graph(executor->network, 0);
     const status failure = own_outputs(graph, out_outputs);
-    for (uint32_t i = 0; failure != STATUS_OK && i < graph->output_count; i++)
+    for (uint32_t i = 0; failure != STATUS_OK && i < graph->output_count; i++) {
         datum_release(out_outputs[i]);
+        out_outputs[i] = NULL;
+    }
     return failure;
 }

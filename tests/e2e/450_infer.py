@@ -147,6 +147,22 @@ def test_initializers_may_be_replaced(folder):
     equal(text_of(given), ["2xi32=6 7"], "replaced")
 
 
+def test_what_follows_from_an_initializer_is_calculated_anew(folder):
+    """Values and shapes that follow from initializers are known before the network runs."""
+    then = make_graph([make_node("Add", ["w", "w"], ["t"])], [], [make_value("t", "i64")])
+    other = make_graph([make_node("Neg", ["w"], ["e"])], [], [make_value("e", "i64")])
+    path = model(folder, [make_node("Mul", ["w", "w"], ["squared"]),
+                          make_node("ConstantOfShape", ["squared"], ["zeros"]),
+                          make_node("Shape", ["zeros"], ["y"]),
+                          make_node("If", ["c"], ["z"], then_branch=then, else_branch=other)],
+                 [make_value("c", "bool", []), make_value("w", "i64", [2])],
+                 [make_value("y", "i64", [2]), make_value("z", "i64")],
+                 [make_tensor("w", "i64", [2], [1, 2])])
+    equal(text_of(opscope("infer", path, "-i", "i1=1")), ["2xi64=1 4", "2xi64=2 4"], "as the file says")
+    given = opscope("infer", path, "-i", "i1=1", "-i", "w=2xi64=3,0", "--iterations", "2")
+    equal(given.out.splitlines()[1:4:2], ["2xi64=9 0", "2xi64=6 0"], "replaced")
+
+
 def test_sequences_and_texts(folder):
     path = model(folder, [make_node("SequenceConstruct", ["a", "a"], ["s"])], [make_value("a", "i8", [2])],
                  [make_value("s", make_sequence_type(make_type("i8", [2])))])
