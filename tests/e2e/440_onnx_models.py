@@ -59,6 +59,32 @@ def test_branches_see_the_values_around_them(folder):
     contains(infer(folder, graph, "3xf32=[1,-2,3]", "i1=0"), "3xf32=1 2 3")
 
 
+def scan_of_batches(folder, *inputs, lengths="i64", batch=2, code=0):
+    """Opset 8: sums along the sequences of two tensors, for each item of the batch."""
+    body = make_graph([make_node("Add", ["s", "a"], ["t"]), make_node("Add", ["t", "b"], ["u"])],
+                      [make_value(name, "f32", []) for name in "sab"],
+                      [make_value("t", "f32", []), make_value("u", "f32", [])])
+    graph = make_graph([make_node("Scan", ["n", "s", "a", "b"], ["t", "u"], body=body, num_scan_inputs=2)],
+                       [make_value("n", lengths, [2]), make_value("s", "f32", [2]),
+                        make_value("a", "f32", [2, 3]), make_value("b", "f32", [batch, None])],
+                       [make_value("t", "f32"), make_value("u", "f32")])
+    path = write(folder / "m.onnx", make_model(graph, opset=8))
+    return opscope("infer", path, *(word for text in inputs for word in ("-i", text)), code=code)
+
+
+def test_scans_of_batches_with_short_sequences(folder):
+    given = ("2xf32=[10,20]", "2x3xf32=[[1,2,3][4,5,6]]")
+    result = scan_of_batches(folder, "2xi64=[3,2]", *given, "2x3xf32=0.5")
+    contains(result.out, "2xf32=16 29")
+    contains(result.out, "2x3xf32=[11.5 13.5 16.5][24.5 29.5 0]")
+    refused = scan_of_batches(folder, "2xi64=3", *given, "2x1xf32=0.5", code=1)
+    contains(refused.err, "node 0 (Scan): scan inputs of length 3 and 1")
+    refused = scan_of_batches(folder, "2xi64=3", *given, "1x3xf32=0.5", batch=1, code=1)
+    contains(refused.err, "node 0 (Scan): batches of length 2 and 1")
+    refused = scan_of_batches(folder, "2xi32=3", *given, "2x3xf32=0.5", lengths="i32", code=1)
+    contains(refused.err, "node 0 (Scan): input 0 cannot be of i32")
+
+
 def test_functions_are_computed_with_their_attributes(folder):
     inner = make_function("Scale", ["a"], ["b"],
                           [make_node("Constant", [], ["f"], value_float=ref("by")),

@@ -351,6 +351,23 @@ static status keep_item(struct kernel_call *call, struct scan *scan, struct stac
     return STATUS_OK;
 }
 
+// Zeros behind what a sequence shorter than the others gave.
+static status stack_pad(struct stack *stack, uint64_t count)
+{
+    if (stack->count == 0 || stack->count >= count || stack->items[0]->kind != DATUM_TENSOR)
+        return STATUS_OK;
+    const struct tensor *like = &stack->items[0]->tensor;
+    struct datum *zeros;
+    STATUS_TRY(datum_tensor(like->element, &like->shape, &zeros));
+    const uint64_t bytes = tensor_bytes(&zeros->tensor);
+    if (bytes > 0)
+        memset(zeros->tensor.data, 0, bytes);
+    while (stack->count < count)
+        stack_add(stack, zeros);
+    datum_release(zeros);
+    return STATUS_OK;
+}
+
 // Of version 8: one item of the batch, whose sequence may be shorter.
 static status scan_item(struct kernel_call *call, struct scan *scan, uint64_t item,
                         struct datum **sequences, const struct tensor **items)
@@ -376,6 +393,8 @@ static status scan_item(struct kernel_call *call, struct scan *scan, uint64_t it
     }
     for (uint64_t i = 0; i < length; i++)
         STATUS_TRY(scan_step(call, scan, items, i, length));
+    for (uint32_t i = 0; i < scan->given; i++)
+        STATUS_TRY(stack_pad(&scan->stacks[i], (uint64_t)items[0]->shape.dims[0]));
     return STATUS_OK;
 }
 

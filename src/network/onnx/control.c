@@ -196,6 +196,16 @@ static struct value_type without_axis(const struct value_type *type, uint32_t ax
     return cut;
 }
 
+// Gives `length` what is known of it; another length is an error.
+static status agree_on_length(const char *what, int64_t own, int64_t *length)
+{
+    if (*length != SHAPE_UNKNOWN && own != SHAPE_UNKNOWN && own != *length)
+        return status_make(STATUS_DATA, "%s of length %" PRId64 " and %" PRId64, what, *length,
+                           own);
+    *length = own != SHAPE_UNKNOWN ? own : *length;
+    return STATUS_OK;
+}
+
 static status scan_input_type(const struct inference *inference, uint32_t index, uint32_t input,
                               struct value_type *out_type, int64_t *length)
 {
@@ -206,11 +216,7 @@ static status scan_input_type(const struct inference *inference, uint32_t index,
         return STATUS_OK;
     uint32_t axis = 0;
     STATUS_TRY(scan_axis(inference, "scan_input_axes", index, type->shape.rank, &axis));
-    const int64_t own = type->shape.dims[axis];
-    if (*length != SHAPE_UNKNOWN && own != SHAPE_UNKNOWN && own != *length)
-        return status_make(STATUS_DATA, "scan inputs of length %" PRId64 " and %" PRId64, *length,
-                           own);
-    *length = own != SHAPE_UNKNOWN ? own : *length;
+    STATUS_TRY(agree_on_length("scan inputs", type->shape.dims[axis], length));
     *out_type = without_axis(type, axis);
     return STATUS_OK;
 }
@@ -245,12 +251,18 @@ static status infer_scan_body(struct inference *inference, uint32_t body, uint32
 static status infer_scan_batch(struct inference *inference, uint32_t body, uint32_t states,
                                uint32_t scans)
 {
+    int64_t batch = SHAPE_UNKNOWN;
+    int64_t length = SHAPE_UNKNOWN;
+    STATUS_TRY(inference_check_element(inference, 0, ELEMENT_BIT(ELEMENT_I64)));
     for (uint32_t i = 0; i < states + scans; i++) {
         const struct value_type *type;
         STATUS_TRY(inference_need_tensor(inference, 1 + i, &type));
         const uint32_t leading = i < states ? 1 : 2;
         if (!type->ranked || type->shape.rank < leading)
             return status_make(STATUS_DATA, "input %" PRIu32 " has no batch and sequence", 1 + i);
+        STATUS_TRY(agree_on_length("batches", type->shape.dims[0], &batch));
+        if (leading == 2)
+            STATUS_TRY(agree_on_length("scan inputs", type->shape.dims[1], &length));
         struct value_type inner = without_axis(type, 0);
         if (leading == 2)
             inner = without_axis(&inner, 0);
