@@ -206,6 +206,10 @@ def resize():
         case(f"Resize_half_pixel_symmetric_{mode}", 19,
              node("Resize", "x - scales", mode=mode, coordinate_transformation_mode="half_pixel_symmetric"),
              x, fixed={"scales": ("f32", [4], [1.0, 1.0, 2.3, 0.65])})
+    for way, nearest in (("half_pixel", "floor"), ("asymmetric", "round_prefer_ceil")):
+        case(f"Resize_scale_not_exact_{way}", 19,
+             node("Resize", "x - scales", mode="nearest", coordinate_transformation_mode=way,
+                  nearest_mode=nearest), x, fixed={"scales": ("f32", [4], [1.0, 1.0, 0.6, 0.4])})
     case("Resize_crop_axes", 18,
          node("Resize", "x roi - sizes", mode="linear", axes=[2, 3],
               coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0), x,

@@ -2,23 +2,33 @@
 
 #include <math.h>
 
+// `x` of the output in units of the input. Scales are of single precision: so is
+// the result where it is rounded to an element, lest 1.5 / 0.6 be less than 2.5.
+static double unscaled(const struct resize *resize, const struct resize_axis *axis, double x)
+{
+    const double quotient = x * axis->from / axis->to;
+    const bool by_scale = axis->from == 1;
+    return by_scale && resize->mode == RESIZE_NEAREST ? (double)(float)quotient : quotient;
+}
+
 // Where place `x` of the output lies in the input.
 static double original(const struct resize *resize, const struct resize_axis *axis, int64_t place,
                        int64_t length, int64_t count)
 {
     const double x = (double)place, last = (double)(length - 1);
-    const double middle = (x + 0.5) * axis->from / axis->to;
+    const double middle = unscaled(resize, axis, x + 0.5);
     switch (resize->coordinates) {
     case RESIZE_HALF_PIXEL:
         return middle - 0.5;
     case RESIZE_HALF_PIXEL_SYMMETRIC:
-        return (double)length / 2 * (1 - (double)count / axis->length) + middle - 0.5;
+        return (double)length / 2 * (1 - (double)count / axis->length) +
+               (x + 0.5) * axis->from / axis->to - 0.5;
     case RESIZE_PYTORCH_HALF_PIXEL:
         return count > 1 ? middle - 0.5 : 0;
     case RESIZE_ALIGN_CORNERS:
         return axis->length > 1 ? x * last / (axis->length - 1) : 0;
     case RESIZE_ASYMMETRIC:
-        return x * axis->from / axis->to;
+        return unscaled(resize, axis, x);
     case RESIZE_TF_HALF_PIXEL_FOR_NN:
         return middle;
     case RESIZE_TF_CROP_AND_RESIZE:
