@@ -43,6 +43,39 @@ static bool is_css_class(const struct network_node *node)
            node->definition->class == OPERATOR_NORMALIZATION;
 }
 
+static bool has_type(const struct plan *plan, const struct plan_group *group, const char *type)
+{
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        if (view_is(group_node(plan, group, i)->type, type))
+            return true;
+    }
+    return false;
+}
+
+// A value inside a group that some node computes on though the slices cannot. What
+// an integer was scaled back to, and is scaled to an integer from, stays one to
+// them; sums of products may be wider than what is multiplied.
+static const struct network_value *wrong_inside(const struct plan *plan,
+                                                const struct plan_group *group)
+{
+    if (has_type(plan, group, "DequantizeLinear") && has_type(plan, group, "QuantizeLinear"))
+        return NULL;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        if (view_is(node->type, "tosa.cast") || view_is(node->type, "Cast"))
+            continue;
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] == NETWORK_NONE)
+                continue;
+            const struct network_value *value = group_value(plan, node->inputs[j]);
+            if (value->constant == NULL && element_is_float(value->type.element) &&
+                !is_slice_element(value->type.element))
+                return value;
+        }
+    }
+    return NULL;
+}
+
 // What comes into a group or leaves it: numbers that only pass through the engine
 // may be wider.
 static const struct network_value *wrong_value(const struct plan *plan,
@@ -60,7 +93,7 @@ static const struct network_value *wrong_value(const struct plan *plan,
         if (!is_slice_element(value->type.element))
             return value;
     }
-    return NULL;
+    return wrong_inside(plan, group);
 }
 
 static const struct network_node *wrong_node(const struct plan *plan,
