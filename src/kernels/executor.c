@@ -209,7 +209,7 @@ static status step_run(struct executor *executor, uint32_t node_id, struct step 
         const uint32_t id = node->inputs[i];
         if (id == NETWORK_NONE)
             continue;
-        step->fixed[i] = executor->values[id] == NULL;
+        step->fixed[i] = executor->values[id] == NULL && executor->bound[id] == NULL;
         STATUS_TRY(get_value(executor, id, &step->inputs[i]));
     }
     step_place_outputs(executor, node, step);
