@@ -410,6 +410,10 @@ static status set_input(struct host_device *device, uint32_t value, struct datum
         return item->constant != NULL ? STATUS_OK
                                       : status_make(STATUS_DATA, "input '%.*s' is not given",
                                                     VIEW_ARGUMENTS(item->name));
+    if (item->constant != NULL)
+        return status_make(STATUS_USAGE,
+                           "input '%.*s' was compiled in as a constant and cannot be replaced",
+                           VIEW_ARGUMENTS(item->name));
     if (buffer == PROGRAM_NONE)
         return STATUS_OK;
     const status failure = keep_output(device, datum, buffer);

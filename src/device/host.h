@@ -24,7 +24,8 @@ void host_device_free(struct host_device *device);
 const struct network *host_device_network(const struct host_device *device);
 
 // One iteration. `inputs` in the order of the program's, NULL where a constant
-// stands for one; the outputs come with a reference each.
+// stands for one: it was compiled in, and another value is refused. The outputs
+// come with a reference each.
 status host_device_run(struct host_device *device, struct datum *const *inputs, size_t input_count,
                        struct datum **out_outputs);
 

@@ -1,6 +1,7 @@
 """opscope run: a compiled program computes what its network computes."""
 
 from support import *
+from onnx_writer import *
 
 TARGET = "torq-sl2610"
 
@@ -56,6 +57,18 @@ def test_wrong_inputs_are_refused(folder):
     contains(opscope("run", ROOT / "tests/testdata/tosa_ops/add.mlir", code=1).err,
              "not a program", "a network instead of a program")
     contains(opscope("run", code=2).err, "give one program", "no program")
+
+
+def test_constants_of_a_program_stay(folder):
+    graph = make_graph([make_node("Add", ["w", "w"], ["d"]), make_node("Mul", ["x", "d"], ["y"])],
+                       [make_value("x", "f32", [2]), make_value("w", "f32", [2])],
+                       [make_value("y", "f32", [2])], [make_tensor("w", "f32", [2], [1, 2])])
+    network = write(folder / "m.onnx", make_model(graph, opset=17))
+    program = folder / "m.opx"
+    opscope("compile", network, "--target", TARGET, "-o", program)
+    contains(opscope("run", program, "-i", "2xf32=3").out, "2xf32=6 12", "as the file says")
+    contains(opscope("run", program, "-i", "2xf32=3", "-i", "w=2xf32=5", code=2).err,
+             "input 'w' was compiled in as a constant", "replaced")
 
 
 main()
