@@ -20,6 +20,13 @@ need_library() { # pkg-config-name package
     pkg-config --exists "$1" 2>/dev/null || missing+=("$2")
 }
 
+# An oracle that not every Debian release has: its tests skip without it.
+want_command() { # command package
+    if ! command -v "$1" >/dev/null && apt-cache show "$2" >/dev/null 2>&1; then
+        missing+=("$2")
+    fi
+}
+
 # The package of clang's runtime carries clang's version in its name.
 need_fuzzer_runtime() {
     local version
@@ -89,6 +96,8 @@ if [ "$group" = test ]; then
     need_command node nodejs
     need_command npm npm
     [ -d /usr/share/libonnx-testdata ] || missing+=(libonnx-testdata)
+    want_command mlir-opt-22 mlir-22-tools
+    want_command llc-22 llvm-22
     [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
 fi
 
