@@ -5,6 +5,7 @@
 
 #include "options.h"
 
+extern const struct command COMMAND_CALIBRATE;
 extern const struct command COMMAND_CHECK;
 extern const struct command COMMAND_COMPILE;
 extern const struct command COMMAND_CONVERT;
@@ -22,6 +23,7 @@ extern const struct command COMMAND_TORQ_COMPILE;
 extern const struct command COMMAND_TT_PERF;
 extern const struct command COMMAND_TT_PERF_REPORT;
 extern const struct command COMMAND_PROCESS_OPS_LOGS;
+extern const struct command COMMAND_SCORE;
 extern const struct command COMMAND_TT_REPORT;
 extern const struct command COMMAND_VERIFY;
 

@@ -11,10 +11,11 @@
 #define FOLD_ELEMENTS_MOST (UINT64_C(1) << 28)
 
 // An integer weight that is scaled back to a real stays an integer: an engine
-// takes it as it is.
-static bool stays(const struct network_node *node)
+// takes it as it is. A processor's kernels take the real.
+static bool stays(const struct plan *plan, const struct network_node *node)
 {
-    return view_is(node->type, "DequantizeLinear");
+    return view_is(node->type, "DequantizeLinear") &&
+           target_engine_of(plan->target, TARGET_CPU) == TARGET_NONE;
 }
 
 static bool is_known(const struct network *network, const struct network_node *node)
@@ -65,7 +66,7 @@ status pass_fold(struct plan *plan)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
-        if (!is_known(network, node) && !stays(node))
+        if (!is_known(network, node) && !stays(plan, node))
             STATUS_TRY(network_fold_node(network, graph->nodes[i], FOLD_ELEMENTS_MOST));
         if (!is_known(network, node))
             graph->nodes[kept++] = graph->nodes[i];

@@ -243,7 +243,10 @@ static void add_groups(struct fuser *fuser, const char *const *names)
 
 status pass_fuse(struct plan *plan)
 {
-    pass_copy(plan);
+    // A processor runs kernel by kernel.
+    const bool alone = target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE;
+    if (!alone)
+        pass_copy(plan);
     struct fuser fuser;
     fuser_start(&fuser, plan);
     const struct network_graph *graph = network_graph(plan->network, 0);
@@ -253,8 +256,9 @@ status pass_fuse(struct plan *plan)
         fuser.position[graph->nodes[i]] = i;
         add_node(&fuser, graph->nodes[i]);
     }
-    seal_patterns(&fuser, names);
-    for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (!alone)
+        seal_patterns(&fuser, names);
+    for (uint32_t i = 0; !alone && i < graph->node_count; i++) {
         const struct network_node *node = network_node(plan->network, graph->nodes[i]);
         for (uint32_t j = 0; j < node->input_count; j++)
             try_join(&fuser, graph->nodes[i], node->inputs[j]);

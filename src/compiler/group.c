@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "program/node_cost.h"
 
 bool group_is_fixed(const struct network_value *value)
 {
@@ -184,40 +185,6 @@ uint32_t *group_count_readers(const struct network *network)
 
 // The cost of work ----------------------------------------------------------------
 
-static bool is_depthwise(const struct plan *plan, const struct network_node *node)
-{
-    if (view_is(node->type, "tosa.depthwise_conv2d"))
-        return true;
-    const int64_t groups = attribute_integer(node->attributes, "group", 1);
-    const struct shape *shape = &group_value(plan, node->inputs[0])->type.shape;
-    return groups > 1 && shape->rank > 1 && groups == shape->dims[1];
-}
-
-static enum cost_kind kind_of(const struct plan *plan, const struct network_node *node)
-{
-    switch (node->definition->class) {
-    case OPERATOR_CONVOLUTION:
-        return is_depthwise(plan, node) ? COST_DEPTHWISE : COST_CONVOLUTION;
-    case OPERATOR_MATMUL:
-        return COST_MATMUL;
-    case OPERATOR_POOLING:
-        return COST_POOLING;
-    case OPERATOR_REDUCTION:
-    case OPERATOR_NORMALIZATION:
-        return COST_REDUCTION;
-    case OPERATOR_RECURRENT:
-        return COST_RECURRENT;
-    case OPERATOR_ELEMENTWISE:
-        return view_is(node->type, "tosa.table") ? COST_TABLE : COST_ELEMENTWISE;
-    case OPERATOR_MOVEMENT:
-    case OPERATOR_VIEW:
-    case OPERATOR_CONSTANT:
-        return COST_MOVEMENT;
-    default:
-        return COST_OTHER;
-    }
-}
-
 // How much a kind of work matters in a fused group.
 static int weight_of(enum cost_kind kind)
 {
@@ -233,34 +200,11 @@ uint32_t group_main(const struct plan *plan, const struct plan_group *group)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < group->node_count; i++) {
-        if (weight_of(kind_of(plan, group_node(plan, group, i))) >
-            weight_of(kind_of(plan, group_node(plan, group, best))))
+        if (weight_of(node_cost_kind(plan->network, group_node(plan, group, i))) >
+            weight_of(node_cost_kind(plan->network, group_node(plan, group, best))))
             best = i;
     }
     return best;
-}
-
-static uint64_t box_elements(const struct plan_box *box)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < box->rank; i++)
-        count *= (uint64_t)box->size[i];
-    return count;
-}
-
-// The first output of a node that is not left out.
-static uint32_t first_output(const struct network_node *node)
-{
-    uint32_t i = 0;
-    while (i + 1 < node->output_count && node->outputs[i] == NETWORK_NONE)
-        i++;
-    return i;
-}
-
-static const struct network_value *result_of(const struct plan *plan,
-                                             const struct network_node *node)
-{
-    return group_value(plan, node->outputs[first_output(node)]);
 }
 
 // What node `index` of the group gives of this tile.
@@ -270,7 +214,7 @@ static const struct plan_box *output_box(const struct plan *plan, const struct p
     uint32_t at = 0;
     for (uint32_t i = 0; i < index; i++)
         at += group_node(plan, group, i)->output_count;
-    return &tile->inner[at + first_output(group_node(plan, group, index))];
+    return &tile->inner[at + node_cost_output(group_node(plan, group, index))];
 }
 
 // What an input is made of: an integer that the group scales back for the node
@@ -302,70 +246,33 @@ static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *gro
     return bytes;
 }
 
-// The dimension of the output that weights go along.
-static uint32_t channel_axis(const struct network_node *node, uint32_t rank)
-{
-    const bool channels_first =
-        node->definition->class == OPERATOR_CONVOLUTION && !view_starts_with(node->type, "tosa.");
-    return channels_first && rank > 1 ? 1 : rank - 1;
-}
-
-static uint64_t elements_of(const struct network_value *value)
-{
-    return shape_count(&value->type.shape);
-}
-
-static void count_products(struct cost_request *request, const struct plan *plan,
-                           const struct network_node *node, const struct plan_box *box)
-{
-    const uint64_t elements = box_elements(box);
-    const uint64_t all = elements_of(result_of(plan, node));
-    request->channels = box->rank > 0 ? (uint64_t)box->size[channel_axis(node, box->rank)] : 1;
-    request->outputs = request->channels > 0 ? elements / request->channels : 0;
-    request->inner = all > 0 ? node->work.macs / all : 0;
-    request->macs = elements * request->inner;
-}
-
-static void count_reads(struct cost_request *request, const struct plan *plan,
-                        const struct network_node *node, const struct plan_box *box)
-{
-    const uint64_t read =
-        node->input_count > 0 ? elements_of(group_value(plan, node->inputs[0])) : 0;
-    const uint64_t given = elements_of(result_of(plan, node));
-    request->outputs = box_elements(box);
-    request->inner = given > 0 ? (read + given - 1) / given : 0;
-}
-
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile)
 {
     const uint32_t index = group_main(plan, group);
     const struct network_node *node = group_node(plan, group, index);
     const struct plan_box *box = output_box(plan, group, tile, index);
+    struct shape output = {.rank = box->rank};
+    memcpy(output.dims, box->size, sizeof output.dims);
+    struct cost_request request = node_cost(plan->network, node, &output);
     const enum element input = element_of(plan, node, 0);
-    struct cost_request request = {
-        .kind = kind_of(plan, node),
-        .input_bits = (uint16_t)element_bits(input),
-        .weight_bits = (uint16_t)element_bits(element_of(plan, node, 1)),
-        .output_bits = (uint16_t)element_bits(result_of(plan, node)->type.element),
-        .is_float = element_is_float(input),
-        .groups = 1,
-        .bytes = tile_bytes(plan, group, tile),
-    };
+    request.input_bits = (uint16_t)element_bits(input);
+    request.weight_bits = (uint16_t)element_bits(element_of(plan, node, 1));
+    request.is_float = element_is_float(input);
+    if (group->node_count > 1)
+        request.function = 0;
+    // A processor's kernels read what they need: the sizes of parameters count too.
+    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE)
+        return node_cost(plan->network, node, &output);
+    request.bytes = tile_bytes(plan, group, tile);
     switch ((enum cost_kind)request.kind) {
-    case COST_CONVOLUTION:
-    case COST_DEPTHWISE:
-    case COST_MATMUL:
-    case COST_RECURRENT:
-        count_products(&request, plan, node, box);
-        break;
-    case COST_POOLING:
-    case COST_REDUCTION:
-        count_reads(&request, plan, node, box);
+    case COST_ELEMENTWISE:
+    case COST_TABLE:
+    case COST_MOVEMENT:
+    case COST_OTHER:
+        request.inner = group->node_count;
         break;
     default:
-        request.outputs = box_elements(box);
-        request.inner = group->node_count;
         break;
     }
     return request;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "buffer_plan.h"
@@ -25,6 +26,7 @@ struct executor {
     struct datum **bound;        // by value, from outside
     bool overridden;             // an input is not what its initializer says
     struct kernel_runner runner;
+    uint64_t *times; // by node, NULL: not asked for
 };
 
 static status name_node(const struct executor *executor, const struct network_node *node,
@@ -258,12 +260,33 @@ static status run_node(struct executor *executor, uint32_t node_id)
     return failure == STATUS_OK ? STATUS_OK : name_node(executor, node, failure);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static status time_node(struct executor *executor, uint32_t node_id)
+{
+    const uint64_t start = now_ns();
+    const status failure = run_node(executor, node_id);
+    executor->times[node_id] += now_ns() - start;
+    return failure;
+}
+
+void executor_time_nodes(struct executor *executor, uint64_t *times)
+{
+    executor->times = times;
+}
+
 static status run_nodes(struct executor *executor, uint32_t graph_id)
 {
     const struct network_graph *graph = network_graph(executor->network, graph_id);
     const struct graph_lifetimes *lists = &executor->lifetimes->graphs[graph_id];
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        STATUS_TRY(run_node(executor, graph->nodes[i]));
+        STATUS_TRY(executor->times != NULL ? time_node(executor, graph->nodes[i])
+                                           : run_node(executor, graph->nodes[i]));
         for (uint32_t j = lists->starts[i]; j < lists->starts[i + 1]; j++)
             STATUS_TRY(drop_value(executor, lists->values[j]));
     }

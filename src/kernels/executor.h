@@ -27,6 +27,10 @@ void executor_free(struct executor *executor);
 status executor_run(struct executor *executor, struct datum *const *inputs, size_t input_count,
                     struct datum **out_outputs);
 
+// Adds the nanoseconds that each node takes to `times`, by node id, from now on; a
+// node that runs graphs counts with all inside it. NULL: no more.
+void executor_time_nodes(struct executor *executor, uint64_t *times);
+
 // Runs a graph inside another, for kernels of control flow: `inputs` and
 // `out_outputs` as above.
 status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,

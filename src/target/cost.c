@@ -8,9 +8,10 @@ static uint64_t price(const struct target *target, enum cost_rules rules, uint8_
     switch (target->rules) {
     case TARGET_RULES_TORQ:
         return cost_torq_cycles(target, rules, &target->engines[engine], request);
-    default:
-        return 0;
+    case TARGET_RULES_HOST:
+        return cost_host_cycles(target, request);
     }
+    return 0;
 }
 
 // The published rules charge the same for anything on these.
@@ -38,7 +39,8 @@ uint64_t cost_bound(const struct target *target, uint8_t engine, const struct co
     switch (target->rules) {
     case TARGET_RULES_TORQ:
         return cost_torq_bound(target, &target->engines[engine], request);
-    default:
-        return 0;
+    case TARGET_RULES_HOST:
+        return cost_host_bound(target, request);
     }
+    return 0;
 }

@@ -32,6 +32,7 @@ struct cost_request {
     uint16_t weight_bits;
     uint16_t output_bits;
     uint16_t is_float;
+    uint32_t function; // cost_function of the operator's name; 0: of no single one
     uint64_t outputs;
     uint64_t channels;
     uint64_t inner;
@@ -39,7 +40,35 @@ struct cost_request {
     uint64_t bytes;  // read and written, weights included
     uint64_t macs;   // exact
     uint64_t cycles; // of COST_FIXED
+    // What rules need that know how kernels work:
+    uint32_t variant; // enum cost_variant
+    uint32_t kernel;  // places of the window of a convolution or pooling
+    uint64_t run;     // elements that lie together while they are moved, or are reduced to one
 };
+
+// How operands of the same operator may lie to one another.
+enum cost_variant {
+    COST_PLAIN,
+    COST_SCALAR,  // one operand is a single number
+    COST_ROW,     // one operand repeats every `run` elements
+    COST_CHANNEL, // one operand changes every `run` elements
+    COST_MIXED,   // operands spread in another way
+    COST_APART,   // each channel by itself
+    COST_FREE,    // both operands are computed: nothing can be prepared
+    COST_LINEAR,  // between neighbours
+    COST_SPREAD,  // along a strided dimension
+    COST_APART_SPREAD,
+    COST_VARIANTS,
+};
+
+// A number for the name of an operator, the same everywhere.
+static inline uint32_t cost_function(struct view name)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < name.size; i++)
+        hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
+    return hash;
+}
 
 enum cost_rules {
     COST_RULES_BEST,   // the target's own, corrected

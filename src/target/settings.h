@@ -8,4 +8,7 @@
 // Of the engines of TARGET_RULES_TORQ; ends with NULL.
 extern const char *const COST_TORQ_SETTINGS[];
 
+// Of the engine of TARGET_RULES_HOST; further ones are measured times (cost_host.h).
+extern const char *const COST_HOST_SETTINGS[];
+
 #endif

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "cost_host.h"
 #include "settings.h"
 
 enum section_kind {
@@ -24,6 +26,7 @@ struct parser {
     struct target_setting *settings;
     size_t setting_count;
     size_t setting_capacity;
+    struct hash_index names; // of settings
 };
 
 static status fail(const struct parser *parser, const char *what, struct view text)
@@ -166,12 +169,31 @@ static status set_memory(struct parser *parser, struct view key, struct view val
 
 static bool is_known(const struct target *target, struct view key)
 {
-    const char *const *names = target->rules == TARGET_RULES_TORQ ? COST_TORQ_SETTINGS : NULL;
-    for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+    const char *const *names =
+        target->rules == TARGET_RULES_TORQ ? COST_TORQ_SETTINGS : COST_HOST_SETTINGS;
+    for (size_t i = 0; names[i] != NULL; i++) {
         if (view_is(key, names[i]))
             return true;
     }
-    return false;
+    return target->rules == TARGET_RULES_HOST && cost_host_is_time(key);
+}
+
+// In the place of the one of the same name, or behind all others.
+static void keep_setting(struct parser *parser, struct target_setting setting)
+{
+    const uint32_t hash = hash_bytes(setting.name, strlen(setting.name));
+    uint32_t id;
+    for (uint32_t at = hash_first(&parser->names, hash);
+         (id = hash_next(&parser->names, hash, &at)) != HASH_NONE;) {
+        if (strcmp(parser->settings[id].name, setting.name) == 0) {
+            parser->settings[id] = setting;
+            return;
+        }
+    }
+    parser->settings = memory_grow(parser->settings, parser->setting_count,
+                                   &parser->setting_capacity, sizeof *parser->settings);
+    hash_add(&parser->names, hash, (uint32_t)parser->setting_count);
+    parser->settings[parser->setting_count++] = setting;
 }
 
 static status add_setting(struct parser *parser, const char *owner, struct view key,
@@ -189,15 +211,7 @@ static status add_setting(struct parser *parser, const char *owner, struct view 
     memcpy(name + owner_size + 1, key.data, key.size);
     name[owner_size + 1 + key.size] = '\0';
     const struct target_setting setting = {name, number, keep(parser->target, value)};
-    for (size_t i = 0; i < parser->setting_count; i++) {
-        if (strcmp(parser->settings[i].name, name) == 0) {
-            parser->settings[i] = setting;
-            return STATUS_OK;
-        }
-    }
-    parser->settings = memory_grow(parser->settings, parser->setting_count,
-                                   &parser->setting_capacity, sizeof *parser->settings);
-    parser->settings[parser->setting_count++] = setting;
+    keep_setting(parser, setting);
     return STATUS_OK;
 }
 
@@ -292,6 +306,9 @@ static void take_settings(struct parser *parser)
     target->settings = settings;
     target->setting_count = (uint32_t)parser->setting_count;
     free(parser->settings);
+    hash_free(&parser->names);
+    cost_host_model_free(target->model);
+    target->model = target->rules == TARGET_RULES_HOST ? cost_host_model_make(target) : NULL;
 }
 
 status target_parse(const char *path, struct view text, struct target **out_target)
@@ -314,6 +331,7 @@ void target_free(struct target *target)
 {
     if (target == NULL)
         return;
+    cost_host_model_free(target->model);
     arena_free(&target->arena);
     free(target);
 }
@@ -388,11 +406,8 @@ static void append_text(struct target *target, struct view section, struct view 
 static struct parser parser_of(struct target *target, const char *name)
 {
     struct parser parser = {.target = target, .path = name};
-    for (uint32_t i = 0; i < target->setting_count; i++) {
-        parser.settings = memory_grow(parser.settings, parser.setting_count,
-                                      &parser.setting_capacity, sizeof *parser.settings);
-        parser.settings[parser.setting_count++] = target->settings[i];
-    }
+    for (uint32_t i = 0; i < target->setting_count; i++)
+        keep_setting(&parser, target->settings[i]);
     return parser;
 }
 

@@ -74,7 +74,8 @@ struct target {
     uint32_t engine_count;
     const struct target_setting *settings;
     uint32_t setting_count;
-    struct view text; // of its file
+    struct cost_host_model *model; // of TARGET_RULES_HOST: its measured times
+    struct view text;              // of its file
     struct arena arena;
 };
 

@@ -1,0 +1,336 @@
+// How well the target `host` foretells this machine: modelled against measured
+// time of every operator.
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "commands.h"
+#include "compiler/compiler.h"
+#include "device/sim.h"
+#include "kernels/executor.h"
+#include "network_input.h"
+#include "wire/json.h"
+
+enum { ITERATIONS = 10, ROWS = 10 };
+
+struct pair {
+    uint32_t node;
+    double measured; // ns
+    double modelled;
+};
+
+struct score {
+    struct network *network;
+    struct pair *pairs; // by measured time, the longest first
+    size_t count;
+    size_t large; // those of at least a hundredth of the time
+    double measured;
+    double modelled;
+    double mape;
+    double spearman;
+};
+
+struct scoring {
+    const struct arguments *arguments;
+    struct target *target;
+    unsigned iterations;
+    unsigned threads;
+    struct json_writer *json; // NULL: as text
+};
+
+// Modelling ----------------------------------------------------------------------------
+
+static status model_plan(const struct scoring *scoring, struct plan *plan, double *modelled)
+{
+    const struct compile_options options = {0};
+    struct program_builder *builder =
+        program_builder_create(scoring->target->text, view_of(plan->network->source->path));
+    struct program program = {0};
+    struct sim_result *result = NULL;
+    status failure = compile_network(plan, &options, builder);
+    if (failure == STATUS_OK) {
+        program_builder_view(builder, &program);
+        failure = sim_run(&program, scoring->target, COST_RULES_BEST, &result);
+    }
+    for (uint32_t i = 0; failure == STATUS_OK && i < program.task_count; i++) {
+        const struct plan_group *group = &plan->groups[program.tasks[i].group];
+        modelled[group->nodes[0]] += (double)(result->tasks[i].end - result->tasks[i].start) * 1e9 /
+                                     (double)scoring->target->clock;
+    }
+    sim_result_free(result);
+    program_builder_free(builder);
+    return failure;
+}
+
+// Compiling folds constants, so that what is measured afterwards is what was modelled.
+static status model(const struct scoring *scoring, struct network *network, double *modelled)
+{
+    struct plan *plan = plan_create(network, scoring->target);
+    const status failure = model_plan(scoring, plan, modelled);
+    plan_free(plan);
+    return failure;
+}
+
+// Measuring ----------------------------------------------------------------------------
+
+static status measure_once(struct executor *executor, const struct network_graph *graph,
+                           struct datum *const *inputs)
+{
+    struct datum **outputs =
+        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
+    const status failure = executor_run(executor, inputs, graph->input_count, outputs);
+    for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
+        datum_release(outputs[i]);
+    free(outputs);
+    return failure;
+}
+
+static status measure_often(const struct scoring *scoring, const struct network *network,
+                            struct executor *executor, struct datum *const *inputs, double *least)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    const size_t nodes = network->nodes.count;
+    uint64_t *times = memory_allocate_zeroed(nodes + 1, sizeof *times);
+    status failure = measure_once(executor, graph, inputs);
+    executor_time_nodes(executor, times);
+    for (unsigned i = 0; failure == STATUS_OK && i < scoring->iterations; i++) {
+        memset(times, 0, (nodes + 1) * sizeof *times);
+        failure = measure_once(executor, graph, inputs);
+        for (size_t j = 0; j < nodes; j++) {
+            if (i == 0 || (double)times[j] < least[j])
+                least[j] = (double)times[j];
+        }
+    }
+    executor_time_nodes(executor, NULL);
+    free(times);
+    return failure;
+}
+
+static status measure(const struct scoring *scoring, const struct network *network, double *least)
+{
+    const struct executor_options options = {.threads = scoring->threads};
+    const uint32_t count = network_graph(network, 0)->input_count;
+    struct executor *executor;
+    STATUS_TRY(executor_create(network, &options, &executor));
+    struct datum **inputs = memory_allocate_zeroed((size_t)count + 1, sizeof *inputs);
+    status failure = network_input_read(network, NULL, 0, 0, inputs);
+    if (failure == STATUS_OK)
+        failure = measure_often(scoring, network, executor, inputs, least);
+    for (uint32_t i = 0; i < count; i++)
+        datum_release(inputs[i]);
+    free(inputs);
+    executor_free(executor);
+    return failure;
+}
+
+// Comparing ----------------------------------------------------------------------------
+
+static int by_measured(const void *a, const void *b)
+{
+    const struct pair *left = a;
+    const struct pair *right = b;
+    if (left->measured != right->measured)
+        return left->measured > right->measured ? -1 : 1;
+    return left->node < right->node ? -1 : left->node > right->node;
+}
+
+// Equal times share the mean of their ranks.
+static double rank_of(const double *values, size_t count, size_t index)
+{
+    double rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] > values[index])
+            rank += 1;
+        else if (values[i] == values[index] && i != index)
+            rank += 0.5;
+    }
+    return rank;
+}
+
+static double spearman(const struct pair *pairs, size_t count)
+{
+    double *measured = memory_allocate_zeroed(count + 1, sizeof *measured);
+    double *modelled = memory_allocate_zeroed(count + 1, sizeof *modelled);
+    for (size_t i = 0; i < count; i++) {
+        measured[i] = pairs[i].measured;
+        modelled[i] = pairs[i].modelled;
+    }
+    const double mean = ((double)count - 1) / 2;
+    double both = 0, left = 0, right = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double a = rank_of(measured, count, i) - mean;
+        const double b = rank_of(modelled, count, i) - mean;
+        both += a * b;
+        left += a * a;
+        right += b * b;
+    }
+    free(measured);
+    free(modelled);
+    return left > 0 && right > 0 ? both / sqrt(left * right) : 1;
+}
+
+static void compare(struct score *score, const double *measured, const double *modelled)
+{
+    const struct network_graph *graph = network_graph(score->network, 0);
+    score->pairs = memory_allocate_zeroed((size_t)graph->node_count + 1, sizeof *score->pairs);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const uint32_t node = graph->nodes[i];
+        score->measured += measured[node];
+        score->modelled += modelled[node];
+        score->pairs[score->count++] = (struct pair){node, measured[node], modelled[node]};
+    }
+    qsort(score->pairs, score->count, sizeof *score->pairs, by_measured);
+    while (score->large < score->count &&
+           score->pairs[score->large].measured >= score->measured / 100)
+        score->large++;
+    for (size_t i = 0; i < score->large; i++)
+        score->mape += fabs(score->pairs[i].modelled / score->pairs[i].measured - 1);
+    score->mape /= score->large > 0 ? (double)score->large : 1;
+    score->spearman = spearman(score->pairs, score->large);
+}
+
+static double error(double modelled, double measured)
+{
+    return measured > 0 ? modelled / measured - 1 : 0;
+}
+
+// Printing -----------------------------------------------------------------------------
+
+static void print_text(const struct score *score, const char *path, bool all)
+{
+    const size_t rows = all ? score->count : score->large < ROWS ? score->large : ROWS;
+    printf(
+        "%s\n  measured %.3f ms, modelled %.3f ms (%+.1f %%); over %zu operators of at least 1 %%: "
+        "MAPE %.1f %%, Spearman %.3f\n",
+        path, score->measured * 1e-6, score->modelled * 1e-6,
+        100 * error(score->modelled, score->measured), score->large, 100 * score->mape,
+        score->spearman);
+    for (size_t i = 0; i < rows; i++) {
+        const struct pair *pair = &score->pairs[i];
+        const struct network_node *node = network_node(score->network, pair->node);
+        printf("  %10.1f us %10.1f us %+7.1f %%  %-20.*s %.*s\n", pair->measured * 1e-3,
+               pair->modelled * 1e-3, 100 * error(pair->modelled, pair->measured),
+               VIEW_ARGUMENTS(node->type), VIEW_ARGUMENTS(node->name));
+    }
+}
+
+static void write_json(struct json_writer *json, const struct score *score, const char *path)
+{
+    json_open_object(json, NULL);
+    json_text(json, "network", view_of(path));
+    json_real(json, "measured_ms", score->measured * 1e-6);
+    json_real(json, "modelled_ms", score->modelled * 1e-6);
+    json_real(json, "error", error(score->modelled, score->measured));
+    json_real(json, "mape", score->mape);
+    json_real(json, "spearman", score->spearman);
+    json_uint(json, "large_operators", score->large);
+    json_open_array(json, "operators");
+    for (size_t i = 0; i < score->count; i++) {
+        const struct pair *pair = &score->pairs[i];
+        const struct network_node *node = network_node(score->network, pair->node);
+        json_open_object(json, NULL);
+        json_text(json, "name", node->name);
+        json_text(json, "type", node->type);
+        json_real(json, "measured_us", pair->measured * 1e-3);
+        json_real(json, "modelled_us", pair->modelled * 1e-3);
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+// Running ------------------------------------------------------------------------------
+
+static status score_network(struct scoring *scoring, struct network *network, const char *path)
+{
+    const size_t nodes = network->nodes.count;
+    struct score score = {.network = network};
+    double *modelled = memory_allocate_zeroed(nodes + 1, sizeof *modelled);
+    double *measured = memory_allocate_zeroed(nodes + 1, sizeof *measured);
+    status failure = model(scoring, network, modelled);
+    if (failure == STATUS_OK)
+        failure = measure(scoring, network, measured);
+    if (failure == STATUS_OK) {
+        compare(&score, measured, modelled);
+        if (scoring->json != NULL)
+            write_json(scoring->json, &score, path);
+        else
+            print_text(&score, path, arguments_flag(scoring->arguments, "all"));
+    }
+    free(score.pairs);
+    free(modelled);
+    free(measured);
+    return failure;
+}
+
+static status score_paths(struct scoring *scoring)
+{
+    size_t count;
+    const char *const *paths = arguments_words(scoring->arguments, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct network *network;
+        STATUS_TRY(network_open(paths[i], NULL, &network));
+        const status failure = score_network(scoring, network, paths[i]);
+        network_free(network);
+        STATUS_TRY(failure);
+    }
+    return STATUS_OK;
+}
+
+static status score_json(struct scoring *scoring)
+{
+    struct output *output;
+    STATUS_TRY(output_open("-", &output));
+    struct json_writer json = json_write(output);
+    scoring->json = &json;
+    json_open_array(&json, NULL);
+    const status failure = score_paths(scoring);
+    json_close(&json);
+    return status_first(failure, output_close(output));
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    (void)out_exit;
+    struct scoring scoring = {.arguments = arguments};
+    const char *target = arguments_value(arguments, "target");
+    size_t count;
+    arguments_words(arguments, &count);
+    if (count == 0)
+        return status_make(STATUS_USAGE, "score: give a network");
+    STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
+    STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
+    STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
+    status failure = STATUS_OK;
+    if (target_engine_of(scoring.target, TARGET_CPU) == TARGET_NONE)
+        failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
+                              scoring.target->name);
+    else
+        failure = arguments_flag(arguments, "json") ? score_json(&scoring) : score_paths(&scoring);
+    target_free(scoring.target);
+    return failure;
+}
+
+static const struct option OPTIONS[] = {
+    {"target", 0, OPTION_ONE, "NAME", "as calibrate wrote it (host)"},
+    {"iterations", 'n', OPTION_ONE, "N", "runs, of which the fastest of each operator counts (10)"},
+    {"threads", 0, OPTION_ONE, "N", "threads (one for each CPU); the same as for calibrate"},
+    {"all", 0, OPTION_FLAG, NULL, "every operator, not the slowest alone"},
+    {"json", 0, OPTION_FLAG, NULL, "as JSON"},
+    {0},
+};
+
+const struct command COMMAND_SCORE = {
+    .name = "score",
+    .usage = "MODEL...",
+    .summary = "compare modelled with measured times of operators on this machine",
+    .details =
+        "Estimates each operator for the target 'host', runs the network here, and says how\n"
+        "far apart they are. Run 'opscope calibrate' before.",
+    .examples = "  opscope score model.onnx\n"
+                "  opscope score --target ./here.target a.onnx b.onnx --json",
+    .options = OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,201 @@
+#include "calibrate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "calibrate_grids.h"
+#include "target/cost_host.h"
+
+struct calibration {
+    const struct calibrate_options *options;
+    struct probe_budget budget;
+    struct calibrate_summary *summary;
+    struct bytes times; // lines of the file
+    double *spreads;
+    size_t spread_count;
+    size_t spread_capacity;
+    double start;     // ns that the least work takes
+    double peak_macs; // in a nanosecond
+    double peak_bytes;
+};
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double left = *(const double *)a;
+    const double right = *(const double *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void keep(struct calibration *calibration, const char *operator,
+                 const struct probe_result * result)
+{
+    char key[160];
+    const struct cost_request *request = &result->request;
+    const double ns = (double)result->least;
+    cost_host_key(view_of(operator), request, key, sizeof key);
+    bytes_append_format(&calibration->times, "%s = %" PRIu64 "\n", key, result->least);
+    calibration->start =
+        calibration->start == 0 || ns < calibration->start ? ns : calibration->start;
+    if ((double)request->macs > calibration->peak_macs * ns)
+        calibration->peak_macs = (double)request->macs / ns;
+    if ((double)request->bytes > calibration->peak_bytes * ns)
+        calibration->peak_bytes = (double)request->bytes / ns;
+    calibration->spreads = memory_grow(calibration->spreads, calibration->spread_count,
+                                       &calibration->spread_capacity, sizeof *calibration->spreads);
+    calibration->spreads[calibration->spread_count++] = result->spread;
+}
+
+static status measure_place(struct calibration *calibration, const struct calibrate_grid *grid,
+                            const char *operator, const uint64_t * at)
+{
+    struct probe probe;
+    struct probe_result result;
+    status failure = STATUS_OK;
+    probe_start(&probe, operator);
+    if (grid->build(&probe, grid->element, at)) {
+        failure = probe_run(&probe, &calibration->budget, &result);
+        if (failure == STATUS_OK && !result.left_out)
+            keep(calibration, operator, & result);
+    }
+    probe_free(&probe);
+    return failure;
+}
+
+static uint32_t axis_length(const uint64_t *axis)
+{
+    uint32_t length = 0;
+    while (length < GRID_LENGTH_MOST && axis[length] != 0)
+        length++;
+    return length;
+}
+
+// A quick calibration leaves out every second size between the first and the last.
+static bool is_taken(const struct calibration *calibration, uint32_t index, uint32_t length)
+{
+    return !calibration->options->quick || length < 3 || index + 1 == length || index % 2 == 0;
+}
+
+static status measure_grid(struct calibration *calibration, const struct calibrate_grid *grid,
+                           const char *operator)
+{
+    uint32_t lengths[GRID_AXES];
+    uint64_t cells = 1;
+    for (uint32_t i = 0; i < GRID_AXES; i++) {
+        lengths[i] = axis_length(grid->axes[i]);
+        cells *= lengths[i] > 0 ? lengths[i] : 1;
+    }
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        uint64_t at[GRID_AXES] = {1, 1, 1, 1};
+        uint64_t rest = cell;
+        bool taken = true;
+        for (uint32_t i = GRID_AXES; i-- > 0;) {
+            if (lengths[i] == 0)
+                continue;
+            const uint32_t index = (uint32_t)(rest % lengths[i]);
+            rest /= lengths[i];
+            at[i] = grid->axes[i][index];
+            taken = taken && is_taken(calibration, index, lengths[i]);
+        }
+        if (taken)
+            STATUS_TRY(measure_place(calibration, grid, operator, at));
+    }
+    calibration->summary->kernels++;
+    return STATUS_OK;
+}
+
+static void write_head(const struct calibration *calibration, const struct calibrate_memory *memory,
+                       struct bytes *text)
+{
+    static const char *const LEVELS[] = {"l1", "l2", "l3"};
+    const struct calibrate_summary *summary = calibration->summary;
+    bytes_append_format(
+        text,
+        "# This machine's processor, measured by 'opscope calibrate'.\n"
+        "# docs/formats/target.md explains every key. A cycle is a nanosecond.\n\n"
+        "[target]\nname = host\ntitle = this machine's processor, %u threads\nrules = host\n"
+        "clock = 1 GHz\n\n[memory dram]\nsize = %" PRIu64 "\nalignment = 64\n\n"
+        "[engine cpu]\nkind = cpu\nmemory = dram\nthreads = %u\nspread = %.3f\n",
+        summary->threads, memory->total, summary->threads, summary->spread);
+    for (int i = 0; i < 3; i++) {
+        if (memory->caches[i] > 0)
+            bytes_append_format(text, "cache_%s = %" PRIu64 "\nbandwidth_%s = %.2f\n", LEVELS[i],
+                                memory->caches[i], LEVELS[i], memory->bandwidths[i]);
+    }
+    double peak_bytes = calibration->peak_bytes;
+    for (int i = 0; i < 4; i++)
+        peak_bytes = memory->bandwidths[i] > peak_bytes ? memory->bandwidths[i] : peak_bytes;
+    // Where nothing was measured: a quarter of the best.
+    bytes_append_format(text,
+                        "bandwidth_dram = %.2f\nbytes_per_cycle = %.2f\nstart_cycles = %.0f\n"
+                        "macs_per_cycle = %.3f\ninteger_macs_per_cycle = %.3f\n"
+                        "steps_per_cycle = 0.25\npeak_macs_per_cycle = %.2f\n"
+                        "peak_bytes_per_cycle = %.2f\n\n",
+                        memory->bandwidths[3], memory->bandwidths[3], calibration->start,
+                        calibration->peak_macs / 4, calibration->peak_macs / 16,
+                        calibration->peak_macs, peak_bytes);
+}
+
+static void summarize(struct calibration *calibration, double started)
+{
+    struct calibrate_summary *summary = calibration->summary;
+    const size_t count = calibration->spread_count;
+    qsort(calibration->spreads, count, sizeof *calibration->spreads, compare_doubles);
+    summary->points = (uint32_t)count;
+    summary->spread = count > 0 ? calibration->spreads[count / 2] : 0;
+    summary->spread_worst = count > 0 ? calibration->spreads[count * 9 / 10] : 0;
+    summary->seconds = now_seconds() - started;
+}
+
+static status measure_all(struct calibration *calibration)
+{
+    for (size_t i = 0; i < CALIBRATE_GRID_COUNT; i++) {
+        const struct calibrate_grid *grid = &CALIBRATE_GRIDS[i];
+        for (size_t j = 0; grid->operators[j] != NULL; j++)
+            STATUS_TRY(measure_grid(calibration, grid, grid->operators[j]));
+    }
+    return STATUS_OK;
+}
+
+status calibrate(const struct calibrate_options *options, struct bytes *out_text,
+                 struct calibrate_summary *out_summary)
+{
+    const double started = now_seconds();
+    struct calibrate_memory memory;
+    struct parallel *parallel = parallel_create(options->threads);
+    *out_summary = (struct calibrate_summary){.threads = parallel_threads(parallel)};
+    parallel_free(parallel);
+    calibrate_measure_memory(options->threads, options->quick, &memory);
+    const uint64_t near = memory.caches[1] > 0 ? memory.caches[1] : 1 << 20;
+    const uint64_t far = memory.caches[2] > near ? memory.caches[2] : 4 * near;
+    struct calibration calibration = {
+        .options = options,
+        .summary = out_summary,
+        .budget = {.threads = options->threads,
+                   .runs_least = options->quick ? 3 : 5,
+                   .runs_most = options->quick ? 6 : 24,
+                   .ns = options->quick ? 500000 : 4000000,
+                   .macs_most = options->quick ? 100000000 : 500000000,
+                   .scrub_least = 2 * near,
+                   .scrub_most = far},
+    };
+    calibration.budget.scrub = memory_allocate_zeroed(calibration.budget.scrub_most, 1);
+    const status failure = measure_all(&calibration);
+    if (failure == STATUS_OK) {
+        summarize(&calibration, started);
+        write_head(&calibration, &memory, out_text);
+        bytes_append(out_text, calibration.times.data, calibration.times.size);
+    }
+    free(calibration.budget.scrub);
+    free(calibration.spreads);
+    bytes_free(&calibration.times);
+    return failure;
+}

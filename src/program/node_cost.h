@@ -1,0 +1,19 @@
+// What a node of a network is to do, as the numbers that prices are made from.
+
+#ifndef OPSCOPE_PROGRAM_NODE_COST_H
+#define OPSCOPE_PROGRAM_NODE_COST_H
+
+#include "network/operators.h"
+#include "target/cost.h"
+
+enum cost_kind node_cost_kind(const struct network *network, const struct network_node *node);
+
+// The first output of a node that is not left out.
+uint32_t node_cost_output(const struct network_node *node);
+
+// Of a node that computes `output`, all or part of its first output. Shapes of all
+// inputs and outputs are known. `bytes` counts the whole node.
+struct cost_request node_cost(const struct network *network, const struct network_node *node,
+                              const struct shape *output);
+
+#endif
