@@ -173,10 +173,11 @@ static status explain_unknown(const struct network_value *value, const char *als
             continue;
         if (value->symbols != NULL && value->symbols[i].size > 0)
             return status_make(STATUS_USAGE,
-                               "dimension %u, '%.*s', is not known: use --define-symbol %.*s,N, "
+                               "dimension %u, '%.*s', is not known: use --define-symbol %.*s,N%s "
                                "--shape%s",
                                i, VIEW_ARGUMENTS(value->symbols[i]),
-                               VIEW_ARGUMENTS(value->symbols[i]), also);
+                               VIEW_ARGUMENTS(value->symbols[i]), also[0] != '\0' ? "," : " or",
+                               also);
         return status_make(STATUS_USAGE, "dimension %u is not known: use --shape%s", i, also);
     }
     return status_make(STATUS_USAGE, "type or shape are not known: use --shape%s", also);
@@ -224,7 +225,7 @@ status network_input_check_shapes(const struct network *network)
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct network_value *value = network_value(network, graph->inputs[i]);
-        if (value->type.kind == VALUE_TENSOR && value->constant == NULL &&
+        if (value->type.kind == VALUE_TENSOR && !value->type.optional && value->constant == NULL &&
             !value_type_static(&value->type))
             return of_input(value, i, explain_unknown(value, ""));
     }
