@@ -8,10 +8,11 @@
 
 #include "base/bytes.h"
 #include "compiler/print.h"
+#include "formats/torq/dump_writer.h"
 #include "network/print.h"
 #include "program/print.h"
 
-enum { PHASE_GROUPS = 5, PHASE_PROGRAM = 8 };
+enum { PHASE_GROUPS = 5, PHASE_PROGRAM = 8, PHASE_TARGETS = 9 };
 
 // The folder under which MLIR puts the passes of a module without a name.
 static const char TREE_FOLDER[] = "builtin_module_no-symbol-name";
@@ -61,6 +62,9 @@ static status print_phase(const struct phases *phases, unsigned number, const st
                           struct output *output)
 {
     const struct compiling *compiling = phases->compiling;
+    if (number == PHASE_TARGETS)
+        return torq_dump_write(&compiling->program, compiling->target,
+                               phases->profiled ? compiling->times : NULL, true, output);
     if (number < PHASE_GROUPS)
         network_print(plan->network, output);
     else
@@ -115,9 +119,9 @@ static struct view model_name(const struct compiling *compiling)
     return view_slice(source, 0, dot > 0 ? dot : source.size);
 }
 
-static status observe(void *context, unsigned number, const char *phase, const struct plan *plan)
+static status write_all(const struct phases *phases, unsigned number, const char *phase,
+                        const struct plan *plan)
 {
-    const struct phases *phases = context;
     status failure = STATUS_OK;
     if (phases->folder != NULL) {
         char *path = path_of("%s/%.*s.%u.%s.mlir", phases->folder,
@@ -136,6 +140,11 @@ static status observe(void *context, unsigned number, const char *phase, const s
     return failure;
 }
 
+static status observe(void *context, unsigned number, const char *phase, const struct plan *plan)
+{
+    return write_all(context, number, phase, plan);
+}
+
 status phases_start(struct phases *phases, struct compile_observer *out_observer)
 {
     const char *command = phases->compiling->command;
@@ -146,6 +155,22 @@ status phases_start(struct phases *phases, struct compile_observer *out_observer
         return STATUS_OK;
     char *path = path_of("%s/%s", phases->tree, TREE_FOLDER);
     const status failure = phases_make_folder(command, path);
+    free(path);
+    return failure;
+}
+
+status phases_finish(const struct phases *phases)
+{
+    return write_all(phases, PHASE_TARGETS, "executable-targets", phases->compiling->plan);
+}
+
+status phases_write_debug_info(const struct compiling *compiling, const char *folder)
+{
+    const struct phases phases = {.compiling = compiling, .profiled = true};
+    STATUS_TRY(phases_make_folder(compiling->command, folder));
+    char *path =
+        path_of("%s/%.*s.executable-targets.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
+    const status failure = write_phase(&phases, PHASE_TARGETS, compiling->plan, path);
     free(path);
     return failure;
 }

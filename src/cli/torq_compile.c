@@ -96,11 +96,13 @@ static status check_outputs(const struct compiling *compiling, const char *outpu
 static status compile(const struct arguments *arguments, struct compiling *compiling)
 {
     const char *output = arguments_value(arguments, "output");
+    const char *debug = arguments_value(arguments, "torq-debug-info");
     struct phases phases = {
         .compiling = compiling,
         .folder = arguments_value(arguments, "dump-compilation-phases-to"),
         .tree = arguments_value(arguments, "mlir-print-ir-tree-dir"),
         .print = arguments_flag(arguments, "mlir-print-ir-after-all"),
+        .profiled = arguments_flag(arguments, "torq-enable-profiling"),
     };
     struct profiling profiling;
     struct compile_observer observer;
@@ -112,6 +114,9 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     STATUS_TRY(check_outputs(compiling, output, &profiling));
     STATUS_TRY(phases_start(&phases, &observer));
     STATUS_TRY(compiling_run(compiling, &observer));
+    STATUS_TRY(phases_finish(&phases));
+    if (debug != NULL)
+        STATUS_TRY(phases_write_debug_info(compiling, debug));
     if (profiling.path != NULL)
         STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.form));
     STATUS_TRY(program_write(&compiling->program, output));
@@ -146,6 +151,7 @@ static const struct option OPTIONS[] = {
     {"torq-dma-in-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats into the NPU (4)"},
     {"torq-dma-out-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats out of it (4)"},
     {"dump-compilation-phases-to", 0, OPTION_ONE, "DIR", "MODEL.N.PHASE.mlir of every phase"},
+    {"torq-debug-info", 0, OPTION_ONE, "DIR", "MODEL.executable-targets.mlir, with cycles"},
     {"mlir-print-ir-after-all", 0, OPTION_SWITCH, NULL, "every phase on the standard error"},
     {"mlir-print-ir-tree-dir", 0, OPTION_ONE, "DIR", "every phase as a file there instead"},
     {"summary", 0, OPTION_SWITCH, NULL, "prints what 'opscope compile' prints"},
