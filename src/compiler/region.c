@@ -328,6 +328,53 @@ static uint32_t axes_but_one(const struct network *network, const struct network
     return count;
 }
 
+// All inputs along the axis that they are put together along.
+static bool find_concat(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    take_whole(request, answer);
+    if (!attribute_given(request->node->attributes, "axis") ||
+        !reduced_axis(request->network, request->node, &axis))
+        return false;
+    for (uint32_t i = 0; i < request->node->input_count; i++) {
+        for (uint32_t d = 0; d < request->output->rank; d++) {
+            if (d == axis)
+                continue;
+            answer->inputs[i].from[d] = request->output->from[d];
+            answer->inputs[i].size[d] = request->output->size[d];
+        }
+    }
+    return true;
+}
+
+// Along dimensions that nothing is added to.
+static bool find_tosa_pad(const struct region_request *request, struct region_answer *answer)
+{
+    take_whole(request, answer);
+    const struct shape *shape = input_shape(request, 0);
+    const struct shape *padded = shape_of(request->network, request->node->outputs[0]);
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] != padded->dims[i])
+            continue;
+        answer->inputs[0].from[i] = request->output->from[i];
+        answer->inputs[0].size[i] = request->output->size[i];
+    }
+    return true;
+}
+
+static uint32_t axes_tosa_pad(const struct network *network, const struct network_node *node,
+                              uint32_t axes[SHAPE_RANK_MOST])
+{
+    const struct shape *shape = shape_of(network, node->inputs[0]);
+    const struct shape *padded = shape_of(network, node->outputs[0]);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] == padded->dims[i])
+            axes[count++] = i;
+    }
+    return count;
+}
+
 // The axis is gone from the output (argmax).
 static bool find_without_axis(const struct region_request *request, struct region_answer *answer)
 {
@@ -366,6 +413,14 @@ static bool find_transpose(const struct region_request *request, struct region_a
 
 // ONNX: channels behind the batch -----------------------------------------------------
 
+// Whether the last window ends where the padded input does: rounding up the number
+// of windows then makes no difference.
+static bool ends_at_border(const struct window *window)
+{
+    const int64_t reach = (window->kernel - 1) * window->dilation + 1;
+    return (window->length + window->before + window->after - reach) % window->stride == 0;
+}
+
 // Attributes of a convolution or pooling in d spatial dimensions. False where the
 // pads are not written down.
 static bool onnx_windows(const struct region_request *request, uint32_t spatial,
@@ -373,10 +428,10 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
 {
     const struct network_node *node = request->node;
     const struct view automatic = attribute_text(node->attributes, "auto_pad", "NOTSET");
-    if ((!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID")) ||
-        attribute_integer(node->attributes, "ceil_mode", 0) != 0)
+    if (!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID"))
         return false;
-    for (uint32_t d = 0; d < spatial; d++)
+    const bool up = attribute_integer(node->attributes, "ceil_mode", 0) != 0;
+    for (uint32_t d = 0; d < spatial; d++) {
         windows[d] = (struct window){
             kernel[d],
             item(node, "strides", d, 1),
@@ -385,6 +440,9 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
             item(node, "pads", spatial + d, 0),
             input_shape(request, 0)->dims[2 + d],
         };
+        if (up && !ends_at_border(&windows[d]))
+            return false;
+    }
     return true;
 }
 
@@ -453,6 +511,30 @@ static bool find_onnx_pool(const struct region_request *request, struct region_a
     answer->inputs[0].from[1] = request->output->from[1];
     answer->inputs[0].size[1] = request->output->size[1];
     return true;
+}
+
+// All of every channel.
+static bool find_onnx_global_pool(const struct region_request *request,
+                                  struct region_answer *answer)
+{
+    take_whole(request, answer);
+    if (input_shape(request, 0)->rank < 3)
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        answer->inputs[0].from[i] = request->output->from[i];
+        answer->inputs[0].size[i] = request->output->size[i];
+    }
+    return true;
+}
+
+static uint32_t axes_first_two(const struct network *network, const struct network_node *node,
+                               uint32_t axes[SHAPE_RANK_MOST])
+{
+    (void)network;
+    (void)node;
+    axes[0] = 0;
+    axes[1] = 1;
+    return 2;
 }
 
 // Groups of channels stay together; one group may be cut into channels.
@@ -526,6 +608,8 @@ static const struct region_rule RULES[] = {
     {"tosa.negate", find_first, axes_all},
     {"tosa.mul", find_first_two, axes_all},
     {"tosa.transpose", find_transpose, axes_all},
+    {"tosa.concat", find_concat, axes_but_one},
+    {"tosa.pad", find_tosa_pad, axes_tosa_pad},
     {"tosa.argmax", find_without_axis, axes_all},
     {"tosa.reduce_all", find_along_axis, axes_but_one},
     {"tosa.reduce_any", find_along_axis, axes_but_one},
@@ -536,6 +620,10 @@ static const struct region_rule RULES[] = {
     {"Conv", find_onnx_conv, axes_onnx_conv},
     {"ConvInteger", find_onnx_conv, axes_onnx_conv},
     {"MaxPool", find_onnx_pool, axes_all},
+    {"AveragePool", find_onnx_pool, axes_all},
+    {"GlobalAveragePool", find_onnx_global_pool, axes_first_two},
+    {"GlobalMaxPool", find_onnx_global_pool, axes_first_two},
+    {"Concat", find_concat, axes_but_one},
     {"MatMul", find_onnx_matmul, axes_all},
     {"Gemm", find_onnx_gemm, axes_all},
     {"Transpose", find_transpose, axes_all},

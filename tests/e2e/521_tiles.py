@@ -1,0 +1,91 @@
+"""Quantized operators are cut into tiles, stay on the slices, and compute the same bits."""
+
+from support import *
+from onnx_writer import *
+
+# Small enough that every one of the networks below has to be cut.
+LITTLE = "--set=lram.size=40KiB"
+
+
+def scaled(name):
+    """Nodes that make `name`_real of the integers `name`, and the other way round."""
+    return (make_node("DequantizeLinear", [name, "scale", "zero"], [f"{name}_real"]),
+            make_node("QuantizeLinear", [f"{name}_real", "scale", "zero"], [name]))
+
+
+def quantized(folder, nodes, inputs, weights=()):
+    """A network over u8 inputs; its nodes give y_real."""
+    graph = make_graph(
+        [scaled(name)[0] for name in inputs] + nodes + [scaled("y")[1]],
+        inputs=[make_value(name, "u8", shape) for name, shape in inputs.items()],
+        outputs=[make_value("y", "u8")],
+        initializers=[make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+                      *weights])
+    return write(folder / "net.onnx", make_model(graph, opset=17))
+
+
+def check(folder, network, tiles_least=2):
+    """Compiles it for little memory; the middle of it is cut and not left to the host."""
+    program = folder / "net.opx"
+    report = opscope("compile", network, "--target=torq-sl2610", LITTLE, "-o", program,
+                     "--json").json()
+    engines = {group["type"]: (group["engine"], group["tiles"]) for group in report["slowest"]}
+    equal({engine for engine, _ in engines.values()}, {"slice"}, f"engines of {engines}")
+    true(max(tiles for _, tiles in engines.values()) >= tiles_least, f"tiles of {engines}")
+    plain, run = folder / "plain.npy", folder / "run.npy"
+    opscope("infer", network, f"--output={plain}")
+    opscope("run", program, f"--output={run}")
+    true(plain.read_bytes() == run.read_bytes(), f"{network.name} computes other bits in tiles")
+
+
+def test_pooling(folder):
+    shape = {"x": [1, 16, 61, 59]}
+    for kind, attributes in (
+            ("MaxPool", {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1}),
+            ("MaxPool", {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]}),
+            ("AveragePool", {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+            ("AveragePool", {"kernel_shape": [5, 3], "strides": [2, 3], "pads": [2, 1, 0, 1],
+                             "count_include_pad": 1})):
+        node = make_node(kind, ["x_real"], ["y_real"], **attributes)
+        check(folder, quantized(folder, [node], shape))
+
+
+def test_global_pooling(folder):
+    for kind in ("GlobalAveragePool", "GlobalMaxPool"):
+        node = make_node(kind, ["x_real"], ["y_real"])
+        check(folder, quantized(folder, [node], {"x": [1, 96, 30, 30]}))
+
+
+def test_joining(folder):
+    for axis in (1, -3):
+        node = make_node("Concat", ["a_real", "b_real", "c_real"], ["y_real"], axis=axis)
+        check(folder, quantized(folder, [node], {"a": [1, 8, 50, 40], "b": [1, 3, 50, 40],
+                                                 "c": [1, 16, 50, 40]}))
+
+
+def test_a_bias_that_was_handed_on(folder):
+    """Exporters name a shared bias again by an Identity: it still is the convolution's."""
+    weights = [make_tensor("w", "i8", [8, 16, 3, 3], [i % 17 - 8 for i in range(8 * 16 * 9)]),
+               make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0]),
+               make_tensor("b", "i32", [8], [100 * i for i in range(8)]),
+               make_tensor("bscale", "f32", [], [0.0005]), make_tensor("bzero", "i32", [], [0])]
+    nodes = [make_node("DequantizeLinear", ["w", "wscale", "wzero"], ["w_real"]),
+             make_node("DequantizeLinear", ["b", "bscale", "bzero"], ["b_real"]),
+             make_node("Identity", ["b_real"], ["bias"]),
+             make_node("Conv", ["x_real", "w_real", "bias"], ["y_real"], pads=[1, 1, 1, 1])]
+    check(folder, quantized(folder, nodes, {"x": [1, 16, 40, 40]}, weights))
+
+
+def test_padding(folder):
+    network = write(folder / "pad.mlir", """
+func.func @main(%a: tensor<1x40x40x64xi8>) -> tensor<1x41x42x64xi8> {
+  %s = tosa.const_shape {values = dense<[0, 0, 0, 1, 1, 1, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
+  %c = "tosa.const"() <{values = dense<-100> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.pad %a, %s, %c : (tensor<1x40x40x64xi8>, !tosa.shape<8>, tensor<1xi8>) -> tensor<1x41x42x64xi8>
+  return %0 : tensor<1x41x42x64xi8>
+}
+""")
+    check(folder, network)
+
+
+main()
