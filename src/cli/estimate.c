@@ -74,8 +74,8 @@ static status read_program(const struct arguments *arguments, struct estimate *e
     }
     if (view_has_extension(view_of(estimate->path), ".mlir") || bytes.size == 0)
         return status_make(STATUS_DATA,
-                           "%s: is no dump of executable targets: it starts no program; to compile "
-                           "a network: opscope compile",
+                           "%s: is no dump of executable targets; to compile a network: opscope "
+                           "compile",
                            estimate->path);
     STATUS_TRY(program_open(estimate->path, &estimate->opened));
     estimate->program = *estimate->opened;

@@ -9,7 +9,7 @@
 
 bool torq_dump_recognise(struct view text)
 {
-    return view_find_text(text, "torq_hw.nss_task") < text.size ||
+    return view_find_text(text, "\"torq-fb\"") < text.size ||
            view_find_text(text, "torq_hl.start_program") < text.size;
 }
 
@@ -503,7 +503,7 @@ static status read_block(struct dump_reading *reading, const struct mlir_block *
 static status read_document(struct dump_reading *reading)
 {
     STATUS_TRY(read_block(reading, &reading->document->top));
-    if (DUMP_COUNT(reading, dispatches) == 0)
+    if (DUMP_COUNT(reading, dispatches) == 0 && !torq_dump_recognise(reading->document->text))
         return status_make(STATUS_DATA, "%s: has no func.func of a dispatch",
                            reading->document->name);
     struct program program;

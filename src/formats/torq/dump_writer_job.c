@@ -32,6 +32,7 @@ struct job_writing {
     uint32_t engine_count;
     uint32_t *engine_argument; // by engine program of the dispatch: argument, PROGRAM_NONE
     uint32_t values;           // numbers given out in the program
+    uint32_t code;             // buffer that holds the program of a slice; PROGRAM_NONE
     uint32_t css_program;      // value of the CSS's memory for its program; PROGRAM_NONE
 };
 
@@ -82,8 +83,13 @@ static void collect(struct job_writing *job)
     const uint32_t count = job_of(job)->step_count;
     for (uint32_t i = 0; i < count; i++) {
         const struct program_task *task = task_of(job, i);
-        for (uint32_t k = 0; k < task->operand_count; k++)
-            collect_port(job, operands_of(job, i)[k].buffer);
+        for (uint32_t k = 0; k < task->operand_count; k++) {
+            const uint32_t buffer = operands_of(job, i)[k].buffer;
+            collect_port(job, buffer);
+            if (writing->program->buffers[buffer].kind == PROGRAM_BUFFER_CODE &&
+                operands_of(job, i)[k].writes != 0)
+                job->code = buffer;
+        }
     }
     for (uint32_t i = 0; i < count; i++) {
         if (step_of(job, i)->kind != PROGRAM_STEP_START || is_transfer(kind_of(job, i)))
@@ -254,13 +260,23 @@ static uint32_t argument_of(const struct job_writing *job, uint32_t step)
 
 static void append_slice(const struct job_writing *job, uint32_t step, struct bytes *text)
 {
-    bytes_append_format(text, "%s  \"torq_hw.slice_start\"(%%arg%" PRIu32 ", %%arg1", SPACE,
+    const bool loaded = job->code != PROGRAM_NONE;
+    const struct program_buffer *buffers = job->writing->program->buffers;
+    bytes_append_format(text, "%s  \"torq_hw.slice_start\"(%%arg%" PRIu32 ", ", SPACE,
                         argument_of(job, step));
+    if (loaded)
+        append_value(job, job->code, text);
+    else
+        bytes_append_format(text, "%%arg1");
     append_operands(job, step, false, true, text);
-    bytes_append_format(text, ") <{id = %u : index, program_address = %d : i32}>",
-                        task_of(job, step)->lane, 2 * CODE_SLOT);
+    bytes_append_format(text, ") <{id = %u : index, program_address = %" PRIu64 " : i32}>",
+                        task_of(job, step)->lane, loaded ? buffers[job->code].address : CODE_SLOT);
     append_attributes(job, step, UINT64_MAX, text);
-    bytes_append_format(text, " : (!torq_hl.invocation<slice>, %s", SLOT);
+    bytes_append_format(text, " : (!torq_hl.invocation<slice>, ");
+    if (loaded)
+        dump_append_type(job->writing, job->code, text);
+    else
+        bytes_append_format(text, "%s", SLOT);
     append_operands(job, step, true, true, text);
     bytes_append_format(text, ") -> ()");
 }
@@ -478,7 +494,8 @@ static void forget(struct job_writing *job)
 
 void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
 {
-    struct job_writing job = {.writing = writing, .job = id, .css_program = PROGRAM_NONE};
+    struct job_writing job = {
+        .writing = writing, .job = id, .code = PROGRAM_NONE, .css_program = PROGRAM_NONE};
     struct bytes *text = &writing->text;
     const char *name = program_text(writing->program, job_of(&job)->name);
     for (uint32_t i = 0; i < job_of(&job)->step_count; i++) {
