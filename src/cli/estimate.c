@@ -14,6 +14,7 @@
 #include "formats/torq/estimate_rows.h"
 #include "paths.h"
 #include "profile/file.h"
+#include "program/print.h"
 #include "torq_hw.h"
 #include "wire/json.h"
 
@@ -173,6 +174,19 @@ static void write_json_row(struct json_writer *json, const struct estimate *esti
     json_close(json);
 }
 
+static void write_json_action(struct json_writer *json, const struct estimate *estimate,
+                              uint32_t index)
+{
+    const struct program_action *action = &estimate->program.actions[index];
+    json_open_object(json, NULL);
+    json_uint(json, "action", action->number);
+    json_text(json, "kind", view_of(program_action_kind_name(action->kind)));
+    json_uint(json, "start_cycles", estimate->times->actions[index].start);
+    json_uint(json, "end_cycles", estimate->times->actions[index].end);
+    json_uint(json, "bytes", action->bytes);
+    json_close(json);
+}
+
 static status write_json(const struct estimate *estimate, const char *path)
 {
     struct output *output;
@@ -187,6 +201,10 @@ static status write_json(const struct estimate *estimate, const char *path)
     json_uint(&json, "cycles", estimate->times->end);
     json_uint(&json, "dispatches", estimate->program.dispatch_count);
     json_uint(&json, "jobs", estimate->program.job_count);
+    json_open_array(&json, "actions");
+    for (uint32_t i = 0; i < estimate->program.action_count; i++)
+        write_json_action(&json, estimate, i);
+    json_close(&json);
     json_open_array(&json, "rows");
     for (size_t i = 0; i < estimate->row_count; i++)
         write_json_row(&json, estimate, &estimate->rows[i], &location);

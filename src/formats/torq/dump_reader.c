@@ -314,31 +314,47 @@ static status find_invocation(struct dump_reading *reading, const struct mlir_op
     return STATUS_OK;
 }
 
-// What the host does with the memory that it is given.
+// Bytes of the memory that the host is given.
+static uint64_t bytes_given(const struct dump_reading *reading,
+                            const struct mlir_operation *operation)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const struct dump_value value = dump_operand(&reading->values, &operation->operands[i]);
+        struct dump_size size;
+        if (value.kind == DUMP_MEMORY && dump_memory_size(value.type, &size))
+            bytes += size.bytes;
+    }
+    return bytes;
+}
+
+static status touch_given(struct dump_reading *reading, const struct mlir_operation *operation,
+                          uint32_t task)
+{
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const struct dump_value value = dump_operand(&reading->values, &operation->operands[i]);
+        struct dump_size size;
+        if (value.kind == DUMP_MEMORY && value.has_address && dump_memory_size(value.type, &size))
+            STATUS_TRY(dump_touch(reading, operation, task, &value, size.extent, false));
+    }
+    return STATUS_OK;
+}
+
+// Without a word in the dump the host moves the memory that it is given.
 static status start_host(struct dump_reading *reading, const struct mlir_operation *operation,
                          struct dump_invocation *invocation)
 {
-    struct cost_request cost = {.kind = COST_MOVEMENT};
-    for (uint32_t i = 1; i < operation->operand_count; i++) {
-        const struct dump_value value = dump_operand(&reading->values, &operation->operands[i]);
-        uint64_t bytes, elements;
-        if (value.kind == DUMP_MEMORY && dump_memory_size(value.type, &bytes, &elements))
-            cost.bytes += bytes;
-    }
+    struct cost_request cost = {.kind = COST_MOVEMENT, .bytes = bytes_given(reading, operation)};
+    if (cost.bytes > DUMP_AMOUNT_MOST)
+        return dump_failure(reading, operation, "is given too much memory");
     if (mlir_find(operation, TORQ_DUMP_CYCLES) != NULL) {
         cost.kind = COST_FIXED;
         STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_CYCLES, 0, &cost.cycles));
     }
     uint32_t task = 0;
     STATUS_TRY(dump_task(reading, operation, TARGET_HOST, cost, &task));
-    const uint32_t location = dump_location(reading, operation);
-    const struct view name = reading->programs[invocation->program].name;
-    struct program_task *item = DUMP_GET(reading, tasks, task);
-    const uint8_t engine = item->engine;
-    const uint32_t group = dump_group(reading, name, location, engine);
-    item = DUMP_GET(reading, tasks, task);
-    item->kind = PROGRAM_TASK_COMPUTE;
-    item->group = group;
+    STATUS_TRY(touch_given(reading, operation, task));
+    dump_attribute(reading, &reading->programs[invocation->program], operation, task);
     invocation->task = task;
     return add_action(reading, operation, PROGRAM_ACTION_HOST_START, task, 0);
 }
@@ -390,7 +406,7 @@ static status allocate(struct dump_reading *reading, const struct mlir_operation
                        bool frees)
 {
     struct dump_value value = {0};
-    uint64_t bytes = 0, elements;
+    struct dump_size size = {0};
     if (!frees)
         dump_scope_define(&reading->values, &reading->globals, operation);
     if (!frees && operation->result_count > 0)
@@ -400,10 +416,11 @@ static status allocate(struct dump_reading *reading, const struct mlir_operation
         value = dump_operand(&reading->values, &operation->operands[0]);
     if (mlir_find(operation, "torq-action-id") == NULL)
         return STATUS_OK;
-    if (!dump_memory_size(value.type, &bytes, &elements))
-        bytes = 0;
+    if (!dump_memory_size(value.type, &size))
+        size.extent = 0;
     return add_memory_action(reading, operation,
-                             frees ? PROGRAM_ACTION_DEALLOC : PROGRAM_ACTION_ALLOC, value, bytes);
+                             frees ? PROGRAM_ACTION_DEALLOC : PROGRAM_ACTION_ALLOC, value,
+                             size.extent);
 }
 
 static status host_copy(struct dump_reading *reading, const struct mlir_operation *operation)

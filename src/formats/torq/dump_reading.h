@@ -11,6 +11,9 @@
 // the CSS or of the host takes.
 #define TORQ_DUMP_CYCLES "opscope-cycles"
 
+// The same for the elements of a CDMA, where its memref is not the original one.
+#define TORQ_DUMP_ELEMENTS "opscope-elements"
+
 struct dump_program {
     const struct mlir_operation *operation;
     struct view name;
@@ -104,6 +107,10 @@ status dump_touch(struct dump_reading *reading, const struct mlir_operation *ope
 // The group of work of one type at one place.
 uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t location,
                     uint8_t engine);
+
+// Makes a task the work of a program, at the program's place or else the operation's.
+void dump_attribute(struct dump_reading *reading, const struct dump_program *program,
+                    const struct mlir_operation *operation, uint32_t task);
 
 // One operation of an nss_task (dump_task.c).
 status dump_execute(struct dump_reading *reading, const struct mlir_operation *operation,

@@ -77,7 +77,7 @@ uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *valu
         .value = PROGRAM_NONE,
         .memory = memory,
         .kind = (uint8_t)kind_of(value, reading->target->memories[memory].local, writes),
-        .element = ELEMENT_U8,
+        .element = ELEMENT_I8,
         .rank = 1,
         .address = value->address,
         .size = bytes,

@@ -104,8 +104,11 @@ static status start_cdma(struct dump_reading *reading, const struct mlir_operati
         return dump_failure(reading, operation, "needs where it reads and where it writes");
     STATUS_TRY(read_side(reading, operation, 0, "src_address", &transfer.from));
     STATUS_TRY(read_side(reading, operation, 1, "dest_address", &transfer.to));
-    if (!dump_memory_size(transfer.from.type, &transfer.bytes, &transfer.elements))
+    struct dump_size size;
+    if (!dump_memory_size(transfer.from.type, &size))
         return dump_failure(reading, operation, "moves memory of a size that is not known");
+    transfer.bytes = size.bytes;
+    STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_ELEMENTS, size.reach, &transfer.elements));
     return start_transfer(reading, operation, &transfer, TARGET_CDMA,
                           &reading->last[DUMP_LANE_CDMA + cdma_kind(reading, &transfer)], number);
 }
@@ -149,11 +152,10 @@ static status touch_arguments(struct dump_reading *reading, const struct mlir_op
 {
     for (uint32_t i = first; i < operation->operand_count; i++) {
         const struct dump_value value = dump_operand(&reading->locals, &operation->operands[i]);
-        uint64_t bytes, elements;
-        if (value.kind != DUMP_MEMORY || !value.has_address ||
-            !dump_memory_size(value.type, &bytes, &elements))
+        struct dump_size size;
+        if (value.kind != DUMP_MEMORY || !value.has_address || !dump_memory_size(value.type, &size))
             continue;
-        STATUS_TRY(dump_touch(reading, operation, task, &value, bytes, i == first + 1));
+        STATUS_TRY(dump_touch(reading, operation, task, &value, size.extent, i == first + 1));
     }
     return STATUS_OK;
 }
@@ -171,8 +173,8 @@ static struct view type_of_program(struct view name)
 }
 
 // Work of a slice is at the place of its program; that of others at their own.
-static void attribute_work(struct dump_reading *reading, const struct dump_program *program,
-                           const struct mlir_operation *operation, uint32_t task)
+void dump_attribute(struct dump_reading *reading, const struct dump_program *program,
+                    const struct mlir_operation *operation, uint32_t task)
 {
     const struct mlir_operation *at =
         program->operation->location != NULL ? program->operation : operation;
@@ -200,7 +202,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
     if (id >= reading->target->engines[item->engine].count || id > UINT8_MAX)
         return dump_failure(reading, operation, "starts a slice that the target does not have");
     item->lane = (uint8_t)id;
-    attribute_work(reading, program, operation, task);
+    dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task, 1));
     reading->last_slice[id] = task;
     return start(reading, task, number);
@@ -227,7 +229,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
                            &cost.cycles));
     uint32_t task = 0;
     STATUS_TRY(dump_task(reading, operation, TARGET_CSS, cost, &task));
-    attribute_work(reading, program, operation, task);
+    dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task, 1));
     reading->last[DUMP_LANE_CSS] = task;
     return start(reading, task, number);

@@ -182,7 +182,7 @@ static uint64_t bytes_of_element(const struct mlir_type *element)
     return known == ELEMENT_NONE || known == ELEMENT_TEXT ? 0 : element_size(known);
 }
 
-bool dump_memory_size(const struct mlir_type *type, uint64_t *out_bytes, uint64_t *out_elements)
+bool dump_memory_size(const struct mlir_type *type, struct dump_size *out_size)
 {
     if (type == NULL || type->kind != MLIR_MEMREF || !type->ranked)
         return false;
@@ -192,18 +192,19 @@ bool dump_memory_size(const struct mlir_type *type, uint64_t *out_bytes, uint64_
             count > DUMP_AMOUNT_MOST)
             return false;
     }
+    out_size->reach = count;
     const size_t at = view_find_text(type->encoding, "strided<[");
     if (at < type->encoding.size && count > 0) {
         struct view strides =
             view_slice(type->encoding, at + strlen("strided<["), type->encoding.size);
         strides.size = view_find(strides, ']');
-        if (!strided_elements(type, strides, &count))
+        if (!strided_elements(type, strides, &out_size->reach))
             return false;
     }
     const uint64_t size = bytes_of_element(type->element);
-    *out_elements = count;
-    *out_bytes = count * size;
-    return size > 0 && *out_bytes <= DUMP_AMOUNT_MOST;
+    out_size->bytes = count * size;
+    out_size->extent = out_size->reach * size;
+    return size > 0 && out_size->bytes <= DUMP_AMOUNT_MOST && out_size->extent <= DUMP_AMOUNT_MOST;
 }
 
 uint8_t dump_memory_of(const struct target *target, const struct mlir_type *type)

@@ -46,9 +46,14 @@ void dump_scope_define(struct dump_scope *scope, const struct dump_scope *global
                        const struct mlir_operation *operation);
 void dump_scope_define_global(struct dump_scope *globals, const struct mlir_operation *operation);
 
-// Bytes and elements that a memref takes, up to the last element that its strides
-// touch; false when it has no static shape or is too large.
-bool dump_memory_size(const struct mlir_type *type, uint64_t *out_bytes, uint64_t *out_elements);
+struct dump_size {
+    uint64_t bytes;  // of all elements
+    uint64_t reach;  // elements up to the last one that the strides touch
+    uint64_t extent; // the same in bytes
+};
+
+// False when a memref has no static shape, or is too large.
+bool dump_memory_size(const struct mlir_type *type, struct dump_size *out_size);
 
 // The memory of the target that a memref lies in; TARGET_NONE: it has none of that name.
 uint8_t dump_memory_of(const struct target *target, const struct mlir_type *type);

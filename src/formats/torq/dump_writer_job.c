@@ -221,8 +221,14 @@ static void append_cdma(const struct job_writing *job, uint32_t step, struct byt
     bytes_append_format(text, "%s  torq_hw.cdma_start", SPACE);
     append_side(job, "from", sides[0].buffer, text);
     append_side(job, "to", sides[1].buffer, text);
-    bytes_append_format(text, " {dest_address = %" PRIu64 " : i32, src_address = %" PRIu64 " : i32",
-                        dump_box_address(job->writing, &sides[1]),
+    bytes_append_format(text, " {dest_address = %" PRIu64 " : i32, ",
+                        dump_box_address(job->writing, &sides[1]));
+    const struct program_task *task = task_of(job, step);
+    const struct program_buffer *from = &job->writing->program->buffers[sides[0].buffer];
+    if (task->cost.outputs * element_size((enum element)from->element) != task->cost.bytes)
+        bytes_append_format(text, "\"" TORQ_DUMP_ELEMENTS "\" = %" PRIu64 " : i64, ",
+                            task->cost.outputs);
+    bytes_append_format(text, "src_address = %" PRIu64 " : i32",
                         dump_box_address(job->writing, &sides[0]));
     if (job->writing->times != NULL) {
         const struct sim_times *time = &job->writing->times->tasks[step_of(job, step)->task];
