@@ -11,6 +11,7 @@
 enum {
     CODE_BYTES = 2 * 640 + 5120, // the controller's slots and a slice's program
     TILE_BYTES_LEAST = 4096,     // smaller tiles are cut for want of memory only
+    SPREAD_MOST = 4,             // tiles a lane, unless memory asks for more
 };
 
 struct tiler {
@@ -20,6 +21,8 @@ struct tiler {
     struct plan_box *boxes;
     bool *known;
     uint32_t count;
+    struct arena *arena;  // where tiles are made: the plan's, or
+    struct arena scratch; // while they are only looked at, this
 };
 
 static uint32_t find_value(const struct tiler *tiler, uint32_t value)
@@ -41,7 +44,7 @@ static void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_grou
     size_t most = group->input_count;
     for (uint32_t i = 0; i < group->node_count; i++)
         most += group_node(plan, group, i)->output_count;
-    *tiler = (struct tiler){.plan = plan, .group = group};
+    *tiler = (struct tiler){.plan = plan, .group = group, .arena = &plan->arena};
     tiler->values = memory_allocate_zeroed(most + 1, sizeof *tiler->values);
     tiler->boxes = memory_allocate_zeroed(most + 1, sizeof *tiler->boxes);
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
@@ -59,6 +62,7 @@ static void tiler_free(struct tiler *tiler)
     free(tiler->values);
     free(tiler->boxes);
     free(tiler->known);
+    arena_free(&tiler->scratch);
 }
 
 static struct plan_box join(const struct plan_box *a, const struct plan_box *b)
@@ -293,90 +297,10 @@ static uint32_t cut_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOS
     return region_axes(plan->network, node, axes);
 }
 
-// Bytes that all tiles load and store together: as many times a tile in the middle.
-static uint64_t traffic(struct tiler *tiler, const struct grid *grid,
-                        struct plan_override *overrides)
-{
-    const bool stay = constants_stay(tiler, grid, overrides);
-    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    const struct plan_box box = grid_box(grid, shape, 0);
-    uint32_t ignored;
-    propagate(tiler, &box, overrides, &ignored);
-    const uint64_t once = local_bytes(tiler, 1, stay) - local_bytes(tiler, 0, stay);
-    return grid_tiles(grid) * once + local_bytes(tiler, 0, stay);
-}
-
-// Cuts one dimension after the other, from axes[first] on, until a tile fits.
-static bool cut_from(struct tiler *tiler, uint64_t slots, uint64_t room,
-                     struct plan_override *overrides, const uint32_t *axes, uint32_t count,
-                     uint32_t first, struct grid *grid)
-{
-    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    *grid = grid_whole(shape);
-    for (uint32_t i = 0; i < count; i++) {
-        if (grid_fits(tiler, grid, slots, room, overrides))
-            return true;
-        const uint32_t axis = axes[(first + i) % count];
-        if (shape->dims[axis] > 1)
-            cut_axis(tiler, grid, shape, axis, slots, room, overrides);
-    }
-    return grid_fits(tiler, grid, slots, room, overrides);
-}
-
-// Of the cuts that fit, the one that moves the fewest bytes.
-static bool find_grid(struct tiler *tiler, uint64_t slots, uint64_t room,
-                      struct plan_override *overrides, struct grid *out_grid)
-{
-    uint32_t axes[SHAPE_RANK_MOST];
-    const uint32_t count = cut_axes(tiler, axes);
-    uint64_t best = UINT64_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        struct grid grid;
-        if (!cut_from(tiler, slots, room, overrides, axes, count, i, &grid))
-            continue;
-        const uint64_t bytes = traffic(tiler, &grid, overrides);
-        if (bytes < best) {
-            best = bytes;
-            *out_grid = grid;
-        }
-    }
-    return best != UINT64_MAX;
-}
-
-// More tiles than memory asks for, so that loading, computing and storing overlap
-// and all lanes have work: along the dimension that costs the fewest bytes.
-static void spread(struct tiler *tiler, struct grid *grid, uint64_t wanted,
-                   struct plan_override *overrides)
-{
-    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    const enum element element = group_value(tiler->plan, tiler->group->outputs[0])->type.element;
-    uint32_t axes[SHAPE_RANK_MOST];
-    const uint32_t count = cut_axes(tiler, axes);
-    const uint64_t tiles = grid_tiles(grid);
-    const struct plan_box box = grid_box(grid, shape, 0);
-    const uint64_t most = plan_box_bytes(&box, element) / TILE_BYTES_LEAST;
-    const uint64_t times = wanted / tiles < most ? wanted / tiles : most;
-    const struct grid start = *grid;
-    uint64_t best = UINT64_MAX;
-    for (uint32_t i = 0; times > 1 && i < count; i++) {
-        struct grid finer = start;
-        const uint64_t parts = (uint64_t)start.parts[axes[i]] * times;
-        if (parts > (uint64_t)shape->dims[axes[i]])
-            continue;
-        set_parts(&finer, shape, axes[i], (int64_t)parts);
-        const uint64_t bytes = traffic(tiler, &finer, overrides);
-        if (bytes < best) {
-            best = bytes;
-            *grid = finer;
-        }
-    }
-}
-
 static const struct plan_box *copy_boxes(struct tiler *tiler, const uint32_t *values,
                                          uint32_t count)
 {
-    struct plan_box *boxes =
-        arena_allocate(&tiler->plan->arena, ((size_t)count + 1) * sizeof *boxes);
+    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
     for (uint32_t i = 0; i < count; i++)
         boxes[i] = tiler->boxes[find_value(tiler, values[i])];
     return boxes;
@@ -388,8 +312,7 @@ static const struct plan_box *copy_inner(struct tiler *tiler)
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->node_count; i++)
         count += group_node(tiler->plan, group, i)->output_count;
-    struct plan_box *boxes =
-        arena_allocate(&tiler->plan->arena, ((size_t)count + 1) * sizeof *boxes);
+    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
     uint32_t at = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(tiler->plan, group, i);
@@ -409,12 +332,121 @@ static void fill_tile(struct tiler *tiler, struct plan_tile *tile,
     tile->outputs = copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler);
     struct plan_override *kept =
-        arena_allocate(&tiler->plan->arena, ((size_t)override_count + 1) * sizeof *kept);
+        arena_allocate(tiler->arena, ((size_t)override_count + 1) * sizeof *kept);
     if (override_count > 0)
         memcpy(kept, overrides, override_count * sizeof *kept);
     tile->overrides = kept;
     tile->override_count = override_count;
     tile->cost = group_cost(tiler->plan, group, tile);
+}
+
+// Cycles that an engine needs for the boxes at hand.
+static uint64_t compute_cycles(struct tiler *tiler)
+{
+    struct plan_tile tile = {0};
+    tiler->arena = &tiler->scratch;
+    fill_tile(tiler, &tile, NULL, 0);
+    tiler->arena = &tiler->plan->arena;
+    return cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &tile.cost);
+}
+
+static uint64_t transfer_cycles(const struct tiler *tiler, uint64_t bytes)
+{
+    const uint8_t engine = target_engine_of(tiler->plan->target, TARGET_DMA_IN);
+    const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes};
+    return engine == TARGET_NONE
+               ? bytes
+               : cost_cycles(tiler->plan->target, COST_RULES_BEST, engine, &request);
+}
+
+// About how long all tiles take: what stays is loaded first; then transfers and
+// lanes work side by side, but for the first load and store or the last tile.
+// Every tile counts as one in the middle. `out_bytes`: what a tile loads and stores.
+static uint64_t grid_time(struct tiler *tiler, const struct grid *grid,
+                          struct plan_override *overrides, uint64_t *out_bytes)
+{
+    const bool stay = constants_stay(tiler, grid, overrides);
+    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
+    const struct plan_box box = grid_box(grid, shape, 0);
+    uint32_t ignored;
+    propagate(tiler, &box, overrides, &ignored);
+    const uint64_t staying = local_bytes(tiler, 0, stay);
+    const uint64_t tiles = grid_tiles(grid);
+    const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
+    const uint64_t once = compute_cycles(tiler);
+    *out_bytes = local_bytes(tiler, 1, stay) - staying;
+    const uint64_t transfers = transfer_cycles(tiler, tiles * *out_bytes);
+    const uint64_t bound_by_memory = transfers + once;
+    const uint64_t bound_by_lanes = (tiles + lanes - 1) / lanes * once + transfers / tiles;
+    return (staying > 0 ? transfer_cycles(tiler, staying) : 0) +
+           (bound_by_memory > bound_by_lanes ? bound_by_memory : bound_by_lanes);
+}
+
+// Cuts one dimension after the other, from axes[first] on, until a tile fits.
+static bool cut_from(struct tiler *tiler, uint64_t slots, uint64_t room,
+                     struct plan_override *overrides, const uint32_t *axes, uint32_t count,
+                     uint32_t first, struct grid *grid)
+{
+    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
+    *grid = grid_whole(shape);
+    for (uint32_t i = 0; i < count; i++) {
+        if (grid_fits(tiler, grid, slots, room, overrides))
+            return true;
+        const uint32_t axis = axes[(first + i) % count];
+        if (shape->dims[axis] > 1)
+            cut_axis(tiler, grid, shape, axis, slots, room, overrides);
+    }
+    return grid_fits(tiler, grid, slots, room, overrides);
+}
+
+// Of the cuts that fit, the one that takes the least time.
+static bool find_grid(struct tiler *tiler, uint64_t slots, uint64_t room,
+                      struct plan_override *overrides, struct grid *out_grid)
+{
+    uint32_t axes[SHAPE_RANK_MOST];
+    const uint32_t count = cut_axes(tiler, axes);
+    uint64_t best = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        struct grid grid;
+        if (!cut_from(tiler, slots, room, overrides, axes, count, i, &grid))
+            continue;
+        uint64_t ignored;
+        const uint64_t time = grid_time(tiler, &grid, overrides, &ignored);
+        if (time < best) {
+            best = time;
+            *out_grid = grid;
+        }
+    }
+    return best != UINT64_MAX;
+}
+
+// More tiles than memory asks for, so that loading, computing and storing overlap
+// and all lanes have work: as many, and along the dimension, as take the least time.
+static void spread(struct tiler *tiler, struct grid *grid, uint64_t slots, uint64_t room,
+                   struct plan_override *overrides)
+{
+    const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
+    const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
+    uint32_t axes[SHAPE_RANK_MOST];
+    const uint32_t count = cut_axes(tiler, axes);
+    const struct grid start = *grid;
+    uint64_t bytes;
+    uint64_t best = grid_time(tiler, grid, overrides, &bytes);
+    for (uint64_t times = 2; times * grid_tiles(&start) <= SPREAD_MOST * lanes; times *= 2) {
+        for (uint32_t i = 0; i < count; i++) {
+            struct grid finer = start;
+            const uint64_t parts = (uint64_t)start.parts[axes[i]] * times;
+            if (parts > (uint64_t)shape->dims[axes[i]])
+                continue;
+            set_parts(&finer, shape, axes[i], (int64_t)parts);
+            const uint64_t time = grid_time(tiler, &finer, overrides, &bytes);
+            if (time < best && bytes >= TILE_BYTES_LEAST &&
+                grid_fits(tiler, &finer, slots, room, overrides)) {
+                best = time;
+                *grid = finer;
+            }
+        }
+    }
 }
 
 static void fill_whole(struct tiler *tiler)
@@ -466,9 +498,7 @@ static bool tile_grid(struct tiler *tiler, struct plan_override *overrides)
         struct grid grid;
         if (!find_grid(tiler, slots, room, overrides, &grid))
             continue;
-        spread(tiler, &grid, 2 * lanes, overrides);
-        if (!grid_fits(tiler, &grid, slots, room, overrides))
-            continue;
+        spread(tiler, &grid, slots, room, overrides);
         if (grid_tiles(&grid) > 1 && fill_grid(tiler, &grid, overrides))
             return true;
         break;
