@@ -6,6 +6,7 @@
 #include "compile_summary.h"
 #include "compile_trace.h"
 #include "network_input.h"
+#include "units.h"
 
 enum { TOP_SHOWN = 3 };
 
@@ -38,15 +39,6 @@ static status open_target(const struct arguments *arguments, struct compiling *c
     return STATUS_OK;
 }
 
-static status choose_rules(const struct arguments *arguments, enum cost_rules *out_rules)
-{
-    const char *text = arguments_value(arguments, "rules");
-    *out_rules = text != NULL && strcmp(text, "public") == 0 ? COST_RULES_PUBLIC : COST_RULES_BEST;
-    if (text != NULL && *out_rules != COST_RULES_PUBLIC && strcmp(text, "best") != 0)
-        return status_make(STATUS_USAGE, "compile: --rules %s: expected best or public", text);
-    return STATUS_OK;
-}
-
 static status report(const struct arguments *arguments, const struct compiling *compiling,
                      const char *output, unsigned top)
 {
@@ -66,7 +58,7 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     if (output == NULL)
         return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
     STATUS_TRY(arguments_number(arguments, "top", TOP_SHOWN, &top));
-    STATUS_TRY(choose_rules(arguments, &compiling->rules));
+    STATUS_TRY(units_rules(arguments, "rules", &compiling->rules));
     STATUS_TRY(open_target(arguments, compiling));
     STATUS_TRY(compiling_open(compiling, arguments));
     STATUS_TRY(compiling_check_output(compiling, output));

@@ -16,6 +16,7 @@
 #include "profile/file.h"
 #include "program/print.h"
 #include "torq_hw.h"
+#include "units.h"
 #include "wire/json.h"
 
 enum { ROWS_SHOWN = 60 };
@@ -46,19 +47,6 @@ static status choose_target(const struct arguments *arguments, struct estimate *
         STATUS_TRY(status_within(
             target_open(name != NULL ? name : "torq-sl2610", &estimate->target), "estimate"));
     return hardware != NULL ? torq_hw_apply(estimate->target, hardware) : STATUS_OK;
-}
-
-static status choose_rules(const struct arguments *arguments, enum cost_rules *out_rules)
-{
-    const char *text = arguments_value(arguments, "torq-rules");
-    *out_rules = COST_RULES_BEST;
-    if (text == NULL || strcmp(text, "best") == 0)
-        return STATUS_OK;
-    if (strcmp(text, "public") != 0)
-        return status_make(STATUS_USAGE, "estimate: --torq-rules %s: expected best or public",
-                           text);
-    *out_rules = COST_RULES_PUBLIC;
-    return STATUS_OK;
 }
 
 // The program ------------------------------------------------------------------------
@@ -235,6 +223,7 @@ static status write_profile(const struct estimate *estimate, const char *form, c
 {
     struct profile *profile = profile_create();
     status result = sim_profile(&estimate->program, estimate->target, estimate->times, profile);
+    result = status_first(result, profile_finish(profile));
     if (result != STATUS_OK)
         ;
     else if (strcmp(form, "perfetto") == 0)
@@ -314,7 +303,7 @@ static status estimate_run(const struct arguments *arguments, struct estimate *e
         return status_make(STATUS_USAGE, "estimate: give one dump or program: opscope estimate "
                                          "add.9.executable-targets.mlir");
     estimate->path = words[0];
-    STATUS_TRY(choose_rules(arguments, &estimate->rules));
+    STATUS_TRY(units_rules(arguments, "torq-rules", &estimate->rules));
     STATUS_TRY(choose_form(arguments, output, &form));
     if (output != NULL)
         STATUS_TRY(paths_check("estimate", output, words, 1));

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "base/replace.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
@@ -80,10 +80,14 @@ static status print_phase(const struct phases *phases, unsigned number, const st
 static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
                           const char *path)
 {
+    char *temporary = replace_start(path);
     struct output *output;
-    STATUS_TRY(output_open(path, &output));
-    const status failure = print_phase(phases, number, plan, output);
-    return status_first(failure, output_close(output));
+    status failure = output_open(temporary, &output);
+    if (failure == STATUS_OK) {
+        failure = print_phase(phases, number, plan, output);
+        failure = status_first(failure, output_close(output));
+    }
+    return replace_finish(temporary, path, failure);
 }
 
 // "global-optimization" as MLIR calls a pass: "GlobalOptimization".

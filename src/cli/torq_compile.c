@@ -8,6 +8,7 @@
 #include "network_input.h"
 #include "phases.h"
 #include "torq_hw.h"
+#include "units.h"
 
 enum { TOP_SHOWN = 3, MTU_MOST = 8 };
 
@@ -34,13 +35,7 @@ static status set_mtu(const struct arguments *arguments, struct target *target, 
 static status open_target(const struct arguments *arguments, struct compiling *compiling)
 {
     const char *hardware = arguments_value(arguments, "torq-hw");
-    const char *rules = arguments_value(arguments, "torq-rules");
-    compiling->rules = COST_RULES_BEST;
-    if (rules != NULL && strcmp(rules, "public") == 0)
-        compiling->rules = COST_RULES_PUBLIC;
-    else if (rules != NULL && strcmp(rules, "best") != 0)
-        return status_make(STATUS_USAGE, "torq-compile: --torq-rules=%s: expected best or public",
-                           rules);
+    STATUS_TRY(units_rules(arguments, "torq-rules", &compiling->rules));
     STATUS_TRY(target_open(TARGET, &compiling->target));
     if (hardware != NULL)
         STATUS_TRY(torq_hw_apply(compiling->target, hardware));

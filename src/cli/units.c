@@ -46,3 +46,15 @@ status units_time(const char *text, uint64_t *out_ns)
     return good ? STATUS_OK
                 : status_make(STATUS_DATA, "%s:1: expected a time in seconds (1.234)", text);
 }
+
+status units_rules(const struct arguments *arguments, const char *name, enum cost_rules *out_rules)
+{
+    const char *text = arguments_value(arguments, name);
+    *out_rules = COST_RULES_BEST;
+    if (text == NULL || strcmp(text, "best") == 0)
+        return STATUS_OK;
+    *out_rules = COST_RULES_PUBLIC;
+    return strcmp(text, "public") == 0
+               ? STATUS_OK
+               : status_make(STATUS_USAGE, "--%s %s: expected best or public", name, text);
+}

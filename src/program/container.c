@@ -1,16 +1,15 @@
 // The file of a program: a header, a list of sections, and the sections, each
 // aligned, with a checksum of its own. docs/formats/program.md
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <isa-l/crc.h>
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/replace.h"
 #include "tables.h"
 #include "validate.h"
 
@@ -116,24 +115,16 @@ static void write_sections(const struct program *program, struct output *output)
     }
 }
 
-// Written under another name first: a program is there as a whole or not at all.
 status program_write(const struct program *program, const char *path)
 {
-    const size_t room = strlen(path) + 32;
-    char *temporary = memory_allocate(room);
-    snprintf(temporary, room, "%s.part%ld", path, (long)getpid());
+    char *temporary = replace_start(path);
     struct output *output;
     status failure = output_open(temporary, &output);
     if (failure == STATUS_OK) {
         write_sections(program, output);
         failure = output_close(output);
     }
-    if (failure == STATUS_OK && rename(temporary, path) != 0)
-        failure = status_system(errno, path, "cannot write");
-    if (failure != STATUS_OK)
-        unlink(temporary);
-    free(temporary);
-    return failure;
+    return replace_finish(temporary, path, failure);
 }
 
 static status damaged(const struct input *input, const char *what)
