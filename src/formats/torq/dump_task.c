@@ -147,15 +147,37 @@ static status find_invocation(struct dump_reading *reading, const struct mlir_op
     return STATUS_OK;
 }
 
-static status touch_arguments(struct dump_reading *reading, const struct mlir_operation *operation,
-                              uint32_t task, uint32_t first)
+// The memory that holds the program is no operand of the work.
+static status touch_code(struct dump_reading *reading, const struct mlir_operation *operation,
+                         const struct dump_value *value)
 {
-    for (uint32_t i = first; i < operation->operand_count; i++) {
+    struct dump_size size;
+    if (value->kind != DUMP_MEMORY || !value->has_address || !dump_memory_size(value->type, &size))
+        return STATUS_OK;
+    const uint8_t memory = dump_memory_of(reading->target, value->type);
+    if (memory == TARGET_NONE)
+        return dump_failure(reading, operation, "uses a memory that the target does not have");
+    const uint32_t id = dump_buffer(reading, value, memory, size.extent, true);
+    struct program_buffer *buffer = DUMP_GET(reading, buffers, id);
+    buffer->kind = PROGRAM_BUFFER_CODE;
+    buffer->to = reading->moment;
+    return STATUS_OK;
+}
+
+// Behind the invocation: the program's memory, what is written, what is read.
+static status touch_arguments(struct dump_reading *reading, const struct mlir_operation *operation,
+                              uint32_t task)
+{
+    if (operation->operand_count > 1) {
+        const struct dump_value code = dump_operand(&reading->locals, &operation->operands[1]);
+        STATUS_TRY(touch_code(reading, operation, &code));
+    }
+    for (uint32_t i = 2; i < operation->operand_count; i++) {
         const struct dump_value value = dump_operand(&reading->locals, &operation->operands[i]);
         struct dump_size size;
         if (value.kind != DUMP_MEMORY || !value.has_address || !dump_memory_size(value.type, &size))
             continue;
-        STATUS_TRY(dump_touch(reading, operation, task, &value, size.extent, i == first + 1));
+        STATUS_TRY(dump_touch(reading, operation, task, &value, size.extent, i == 2));
     }
     return STATUS_OK;
 }
@@ -203,7 +225,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
         return dump_failure(reading, operation, "starts a slice that the target does not have");
     item->lane = (uint8_t)id;
     dump_attribute(reading, program, operation, task);
-    STATUS_TRY(touch_arguments(reading, operation, task, 1));
+    STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last_slice[id] = task;
     return start(reading, task, number);
 }
@@ -230,7 +252,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
     uint32_t task = 0;
     STATUS_TRY(dump_task(reading, operation, TARGET_CSS, cost, &task));
     dump_attribute(reading, program, operation, task);
-    STATUS_TRY(touch_arguments(reading, operation, task, 1));
+    STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last[DUMP_LANE_CSS] = task;
     return start(reading, task, number);
 }
