@@ -270,7 +270,7 @@ static void find_single_lanes(const struct finder *finder)
         const struct account *account = &finder->accounts[g];
         const uint32_t count = finder->target->engines[finder->program->groups[g].engine].count;
         if (account->lanes > 0 && account->lanes < count)
-            line_add(finder, &lines, (struct line){account->compute, g, count});
+            line_add(finder, &lines, (struct line){account->compute / account->lanes, g, count});
     }
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
@@ -376,8 +376,11 @@ static void find_spills(const struct finder *finder)
 static void find_small_tiles(const struct finder *finder)
 {
     struct lines lines = {0};
-    for (uint32_t g = 0; g < finder->program->group_count; g++)
-        line_add(finder, &lines, (struct line){finder->accounts[g].half_empty, g, 0});
+    for (uint32_t g = 0; g < finder->program->group_count; g++) {
+        const struct account *account = &finder->accounts[g];
+        const uint32_t lanes = account->lanes > 0 ? account->lanes : 1; // at the same time
+        line_add(finder, &lines, (struct line){account->half_empty / lanes, g, 0});
+    }
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
