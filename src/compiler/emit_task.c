@@ -111,28 +111,39 @@ static uint32_t code_of(const struct emitter *emitter, uint32_t task, enum progr
     return kind == PROGRAM_STEP_START ? CODE_START : CODE_WAIT;
 }
 
-static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t task)
+// Opens the next block of code where a step does not fit any more.
+static void take_code(struct emit_job *job, uint32_t bytes)
 {
-    struct emitter *emitter = job->emitter;
-    const uint32_t count = EMIT_COUNT(emitter, steps);
-    struct program_job *item = EMIT_GET(emitter, jobs, job->id);
-    uint32_t number = emitter->numbers;
-    // A start and the wait right behind it are one task of the controller.
-    if (item->step_count > 0 && kind == PROGRAM_STEP_WAIT) {
-        const struct program_step *before = EMIT_GET(emitter, steps, count - 1);
-        if (before->task == task && before->kind == PROGRAM_STEP_START)
-            number = before->number;
-    }
-    if (number == emitter->numbers)
-        emitter->numbers++;
-    const uint32_t code = code_of(emitter, task, kind);
-    if (job->code + code + CODE_NEXT > CODE_BLOCK_MOST) {
+    if (job->code + bytes + CODE_NEXT > CODE_BLOCK_MOST) {
         job->block++;
         job->code = 0;
     }
-    job->code += code;
+    job->code += bytes;
+}
+
+// A start and the wait right behind it, in one block, are one task of the controller.
+static uint32_t number_of(struct emit_job *job, enum program_step_kind kind, uint32_t task)
+{
+    struct emitter *emitter = job->emitter;
+    const struct program_job *item = EMIT_GET(emitter, jobs, job->id);
+    if (item->step_count > 0 && kind == PROGRAM_STEP_WAIT) {
+        const struct program_step *before =
+            EMIT_GET(emitter, steps, EMIT_COUNT(emitter, steps) - 1);
+        if (before->task == task && before->kind == PROGRAM_STEP_START &&
+            before->block == job->block)
+            return before->number;
+    }
+    return emitter->numbers++;
+}
+
+static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t task)
+{
+    struct emitter *emitter = job->emitter;
+    take_code(job, code_of(emitter, task, kind));
+    const uint32_t number = number_of(job, kind, task);
     struct program_step *step = EMIT_ADD(emitter, steps, NULL);
     *step = (struct program_step){task, kind, number, job->block};
+    struct program_job *item = EMIT_GET(emitter, jobs, job->id);
     item->step_count++;
     emit_touch(emitter, task);
     emitter->moment++;
