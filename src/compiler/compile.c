@@ -49,6 +49,31 @@ static status check_target(const struct target *target)
     return STATUS_OK;
 }
 
+// No value may be larger than the memory that values lie in; whether all of them
+// together fit is known when they have addresses.
+static status check_values(const struct plan *plan)
+{
+    const struct target *target = plan->target;
+    uint32_t far = 0;
+    while (target->memories[far].local)
+        far++;
+    for (uint32_t i = 0; i < plan->network->values.count; i++) {
+        const struct network_value *value = network_value(plan->network, i);
+        if (!value_type_static(&value->type))
+            continue;
+        uint64_t count;
+        STATUS_TRY(shape_elements(&value->type.shape, &count));
+        if (count <= target->memories[far].size / element_size(value->type.element))
+            continue;
+        char shape[SHAPE_TEXT_MOST];
+        return status_make(STATUS_LIMIT, "value '%.*s' of %sx%s does not fit the memory %s of %s",
+                           VIEW_ARGUMENTS(value->name), shape_text(&value->type.shape, shape),
+                           element_name(value->type.element), target->memories[far].name,
+                           target->name);
+    }
+    return STATUS_OK;
+}
+
 static status check_placed(const struct plan *plan)
 {
     char text[160];
@@ -90,6 +115,7 @@ status compile_network(struct plan *plan, const struct compile_options *options,
                        struct program_builder *builder)
 {
     STATUS_TRY(check_target(plan->target));
+    STATUS_TRY(check_values(plan));
     STATUS_TRY(tell(plan, options, 1, "input"));
     STATUS_TRY(tell(plan, options, 2, "abi"));
     STATUS_TRY(tell(plan, options, 3, "preprocessing"));

@@ -12,6 +12,7 @@ enum {
     CODE_BYTES = 2 * 640 + 5120, // the controller's slots and a slice's program
     TILE_BYTES_LEAST = 4096,     // smaller tiles are cut for want of memory only
     SPREAD_MOST = 4,             // tiles a lane, unless memory asks for more
+    TILES_MOST = 1 << 18,        // of a group; one that needs more is better off elsewhere
 };
 
 struct tiler {
@@ -465,6 +466,8 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
     struct plan_group *group = tiler->group;
     const struct shape *shape = &group_value(tiler->plan, group->outputs[0])->type.shape;
     const uint64_t count = grid_tiles(grid);
+    if (count > TILES_MOST)
+        return false;
     group->constants_stay = constants_stay(tiler, grid, overrides);
     group->tiles = arena_allocate(&tiler->plan->arena, count * sizeof *group->tiles);
     memset(group->tiles, 0, count * sizeof *group->tiles);
