@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,17 +78,20 @@ static status print_phase(const struct phases *phases, unsigned number, const st
     return STATUS_OK;
 }
 
+static status write_at(const struct phases *phases, unsigned number, const struct plan *plan,
+                       const char *path)
+{
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    const status failure = print_phase(phases, number, plan, output);
+    return status_first(failure, output_close(output));
+}
+
 static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
                           const char *path)
 {
     char *temporary = replace_start(path);
-    struct output *output;
-    status failure = output_open(temporary, &output);
-    if (failure == STATUS_OK) {
-        failure = print_phase(phases, number, plan, output);
-        failure = status_first(failure, output_close(output));
-    }
-    return replace_finish(temporary, path, failure);
+    return replace_finish(temporary, path, write_at(phases, number, plan, temporary));
 }
 
 // "global-optimization" as MLIR calls a pass: "GlobalOptimization".
@@ -102,17 +106,35 @@ static void pass_name(const char *phase, char *name)
     *name = '\0';
 }
 
-// The standard error keeps its order: what was printed before comes first.
+static void copy_to_stderr(int file)
+{
+    char bytes[16 * 1024];
+    ssize_t size;
+    off_t at = 0;
+    while ((size = pread(file, bytes, sizeof bytes, at)) > 0) {
+        fwrite(bytes, 1, (size_t)size, stderr);
+        at += size;
+    }
+}
+
+// By way of a file in memory: opening the standard error by its name would empty a
+// file that it goes to.
 static status print_to_stderr(const struct phases *phases, unsigned number, const char *phase,
                               const struct plan *plan)
 {
     char name[64];
+    char path[64];
+    const int file = memfd_create("phase", MFD_CLOEXEC);
+    if (file < 0)
+        return status_system(errno, "stderr", "cannot print a phase");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const status failure = write_at(phases, number, plan, path);
     pass_name(phase, name);
     fprintf(stderr, "// -----// IR Dump After %s (%s) //----- //\n", name, phase);
-    fflush(stderr);
-    STATUS_TRY(write_phase(phases, number, plan, "/dev/stderr"));
+    copy_to_stderr(file);
     fputc('\n', stderr);
-    return STATUS_OK;
+    close(file);
+    return failure;
 }
 
 static struct view model_name(const struct compiling *compiling)
