@@ -37,6 +37,21 @@ static void c1_with_and_without_a_header(void **state)
     assert_reads_with_header("\n  \nID,Start,End,Location,Op Type\n\n", C1_ROWS, C1_EVENTS);
 }
 
+// Rows of opscope's own: what the host computes.
+static void the_host_has_rows(void **state)
+{
+    (void)state;
+    assert_reads("H0,0,9000,loc(unknown),QuantizeLinear\n"
+                 "DI0,9000,9077,loc(unknown),DMA_IN\n"
+                 "H1,9077,9100,loc(unknown),exp\n"
+                 "H,1,2,loc(unknown),exp\n",
+                 "DMA IN: DMA_IN 9000..9077 ID='DI0' @loc(unknown)\n"
+                 "HOST: QuantizeLinear 0..9000 ID='H0' @loc(unknown)\n"
+                 "HOST: exp 9077..9100 ID='H1' @loc(unknown)\n"
+                 "exp: exp 1..2 ID='H' @loc(unknown)\n",
+                 "");
+}
+
 static void c2_has_bytes_slice_numbers_cdma_and_css(void **state)
 {
     (void)state;
@@ -399,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c1_with_and_without_a_header),
+        cmocka_unit_test(the_host_has_rows),
         cmocka_unit_test(c2_has_bytes_slice_numbers_cdma_and_css),
         cmocka_unit_test(c3_and_c4_say_us_and_mean_cycles),
         cmocka_unit_test(rows_may_end_in_crlf_and_have_blanks),
