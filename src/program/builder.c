@@ -50,6 +50,8 @@ static void append_text(struct program_builder *builder, struct view text)
 
 uint32_t program_builder_text(struct program_builder *builder, struct view text)
 {
+    if (text.size == 0 && builder->texts.size > 0)
+        return 0;
     const uint32_t hash = hash_bytes(text.data, text.size);
     const uint32_t known = find_text(builder, text, hash);
     if (known != HASH_NONE)
