@@ -299,8 +299,9 @@ static void run_tiles(struct local_job *local)
 
 static void wait_for_all(struct local_job *local)
 {
-    for (uint32_t e = 0; e < TARGET_ENGINES_MOST; e++) {
-        for (uint32_t lane = 0; lane < EMIT_LANES_MOST; lane++)
+    const struct target *target = local->emitter->plan->target;
+    for (uint32_t e = 0; e < target->engine_count; e++) {
+        for (uint32_t lane = 0; lane < target->engines[e].count; lane++)
             emit_wait(&local->job, local->job.last[e][lane]);
     }
 }

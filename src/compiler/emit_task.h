@@ -5,7 +5,7 @@
 
 #include "emit.h"
 
-enum { EMIT_LANES_MOST = 8 };
+enum { EMIT_LANES_MOST = 256 }; // as many as a target may have
 
 // A job while its steps are put down.
 struct emit_job {

@@ -147,6 +147,8 @@ static status check_header(const struct input *input)
                            input->path, header.version, CONTAINER_VERSION);
     if (header.size != input->bytes.size)
         return damaged(input, "its length is not what the header says");
+    if (header.reserved != 0)
+        return damaged(input, "a reserved field of the header is not 0");
     if (header.sections != SECTION_COUNT ||
         input->bytes.size < sizeof header + SECTION_COUNT * sizeof(struct container_section))
         return damaged(input, "the number of sections is wrong");
@@ -158,8 +160,19 @@ static status check_header(const struct input *input)
     return STATUS_OK;
 }
 
+// What lies between two sections is 0: no byte of the file is without a meaning.
+static bool is_padding(struct view bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++) {
+        if (bytes.data[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+// The section that begins at `*offset`, which becomes that of the next one.
 static status read_section(const struct input *input, size_t index, const struct content *expected,
-                           struct view *out_bytes)
+                           uint64_t *offset, struct view *out_bytes)
 {
     struct container_section section;
     memcpy(&section, input->bytes.data + sizeof(struct container_header) + index * sizeof section,
@@ -167,15 +180,20 @@ static status read_section(const struct input *input, size_t index, const struct
     char what[96];
     if (strncmp(section.name, expected->name, sizeof section.name) != 0 ||
         section.item_size != expected->item_size || section.size % section.item_size != 0 ||
-        section.size / section.item_size > UINT32_MAX - 1 ||
-        section.offset % CONTAINER_ALIGNMENT != 0 || section.offset > input->bytes.size ||
-        section.size > input->bytes.size - section.offset) {
+        section.size / section.item_size > UINT32_MAX - 1 || section.offset != *offset ||
+        section.offset > input->bytes.size || section.size > input->bytes.size - section.offset ||
+        aligned(section.offset + section.size) > input->bytes.size) {
         snprintf(what, sizeof what, "section '%s' is out of place", expected->name);
         return damaged(input, what);
     }
     *out_bytes = view_slice(input->bytes, section.offset, section.offset + section.size);
     if (checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
         snprintf(what, sizeof what, "the checksum of section '%s' is wrong", expected->name);
+        return damaged(input, what);
+    }
+    *offset = aligned(section.offset + section.size);
+    if (!is_padding(view_slice(input->bytes, section.offset + section.size, *offset))) {
+        snprintf(what, sizeof what, "there is something behind section '%s'", expected->name);
         return damaged(input, what);
     }
     return STATUS_OK;
@@ -185,17 +203,23 @@ static status read_sections(const struct input *input, struct program *program)
 {
     struct view *const extras[EXTRA_SECTIONS] = {&program->target_text, &program->source,
                                                  &program->texts, &program->constants};
+    const uint64_t list =
+        sizeof(struct container_header) + SECTION_COUNT * sizeof(struct container_section);
+    uint64_t offset = aligned(list);
+    if (offset > input->bytes.size || !is_padding(view_slice(input->bytes, list, offset)))
+        return damaged(input, "there is something behind the list of sections");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         const struct content expected = content_at(program, i);
         struct view bytes;
-        STATUS_TRY(read_section(input, i, &expected, &bytes));
+        STATUS_TRY(read_section(input, i, &expected, &offset, &bytes));
         if (i < EXTRA_SECTIONS)
             *extras[i] = bytes;
         else
             program_table_set(program, &PROGRAM_TABLES[i - EXTRA_SECTIONS], bytes.data,
                               (uint32_t)(bytes.size / expected.item_size));
     }
-    return STATUS_OK;
+    return offset == input->bytes.size ? STATUS_OK
+                                       : damaged(input, "there is something behind the sections");
 }
 
 status program_read(struct input *input, struct program **out_program)

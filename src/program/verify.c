@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "verify_task.h"
 
 struct box {
     uint32_t rank;
@@ -11,8 +12,13 @@ struct box {
     const int64_t *size;
 };
 
+struct write {
+    uint32_t operand;
+    uint32_t task;
+};
+
 struct writes {
-    uint32_t *operands;
+    struct write *items;
     size_t count;
     size_t capacity;
 };
@@ -27,14 +33,10 @@ struct verifier {
     size_t flying_count;
     size_t flying_capacity;
     uint32_t busy[TARGET_ENGINES_MOST][256]; // the task that a lane has not been waited for
-    struct writes *writes;                   // by buffer: operands of tasks that have ended
+    struct writes *writes;                   // by buffer: what tasks that have ended wrote
+    uint32_t job;                            // that was started and not waited for
     struct verify_counts counts;
 };
-
-static status fail(const char *what, uint32_t index, const char *why)
-{
-    return status_make(STATUS_DATA, "%s %" PRIu32 ": %s", what, index, why);
-}
 
 static const struct program_buffer *buffer_of(const struct verifier *verifier,
                                               const struct program_operand *operand)
@@ -80,18 +82,13 @@ static uint64_t shared_volume(struct box a, struct box b)
 
 // Buffers ----------------------------------------------------------------------------
 
-static bool takes_memory(const struct program_buffer *buffer)
-{
-    return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC;
-}
-
 static status check_buffer(const struct verifier *verifier, uint32_t index)
 {
     const struct program_buffer *buffer = &verifier->program->buffers[index];
     if (buffer->memory >= verifier->target->memory_count)
-        return fail("buffer", index, "the target has no such memory");
+        return verify_wrong("buffer", index, "the target has no such memory");
     const struct target_memory *memory = &verifier->target->memories[buffer->memory];
-    if (!takes_memory(buffer))
+    if (!verify_takes_memory(buffer))
         return STATUS_OK;
     if (buffer->size > memory->size || buffer->address > memory->size - buffer->size)
         return status_make(
@@ -101,16 +98,16 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
     struct shape shape = {.rank = buffer->rank};
     memcpy(shape.dims, buffer->dims, sizeof shape.dims);
     uint64_t count;
-    if (!shape_known(&shape))
-        return fail("buffer", index, "its shape is not known");
+    if (!shape_known(&shape) || buffer->element == ELEMENT_NONE)
+        return verify_wrong("buffer", index, "its shape is not known");
     STATUS_TRY(shape_elements(&shape, &count));
     if (buffer->size / element_size((enum element)buffer->element) < count)
-        return fail("buffer", index, "it is smaller than what it holds");
+        return verify_wrong("buffer", index, "it is smaller than what it holds");
     if (buffer->alias != PROGRAM_NONE) {
         const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
         if (shown->address != buffer->address || shown->memory != buffer->memory ||
             shown->size != buffer->size || shown->alias != PROGRAM_NONE)
-            return fail("buffer", index, "it does not lie where what it shows lies");
+            return verify_wrong("buffer", index, "it does not lie where what it shows lies");
     }
     return STATUS_OK;
 }
@@ -144,7 +141,7 @@ static status check_overlaps(struct verifier *verifier)
     uint32_t active_count = 0;
     status failure = STATUS_OK;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (takes_memory(&program->buffers[i]) && program->buffers[i].alias == PROGRAM_NONE)
+        if (verify_takes_memory(&program->buffers[i]) && program->buffers[i].alias == PROGRAM_NONE)
             order[count++] = i;
     }
     sorted_program = program;
@@ -172,82 +169,6 @@ static status check_overlaps(struct verifier *verifier)
     return failure;
 }
 
-// Tasks -------------------------------------------------------------------------------
-
-static status check_box(const struct verifier *verifier, uint32_t task,
-                        const struct program_operand *operand)
-{
-    const struct program_buffer *buffer = buffer_of(verifier, operand);
-    if (!takes_memory(buffer))
-        return buffer->kind == PROGRAM_BUFFER_DYNAMIC
-                   ? STATUS_OK
-                   : fail("task", task, "an operand inside the engine");
-    if (operand->rank != buffer->rank)
-        return fail("task", task, "an operand of another rank than its buffer");
-    for (uint32_t i = 0; i < operand->rank; i++) {
-        if (operand->from[i] + operand->size[i] > buffer->dims[i])
-            return fail("task", task, "an operand beyond its buffer");
-    }
-    return STATUS_OK;
-}
-
-static status check_transfer(const struct verifier *verifier, uint32_t index,
-                             const struct program_task *task)
-{
-    const struct program_operand *from = &verifier->program->operands[task->first_operand];
-    const struct program_operand *to = from + 1;
-    if (task->operand_count != 2 || from->writes != 0 || to->writes != 1)
-        return fail("task", index, "a transfer that does not go from one place to one other");
-    if (buffer_of(verifier, from)->element != buffer_of(verifier, to)->element ||
-        from->rank != to->rank ||
-        memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
-        return fail("task", index, "a transfer between different shapes or types");
-    const uint64_t bytes =
-        volume(box_of(from)) * element_size((enum element)buffer_of(verifier, from)->element);
-    if (task->cost.kind == COST_TRANSFER && task->cost.bytes != bytes)
-        return fail("task", index, "a transfer of another size than its operands");
-    return STATUS_OK;
-}
-
-// What kernels read and write are operands of the task, or pass inside the engine.
-static status check_calls(const struct verifier *verifier, uint32_t index,
-                          const struct program_task *task)
-{
-    const struct program *program = verifier->program;
-    for (uint32_t i = 0; i < task->call_count; i++) {
-        const struct program_call *call = &program->calls[task->first_call + i];
-        const struct program_node *node = &program->nodes[call->node];
-        for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {
-            const uint32_t buffer = program->call_buffers[call->first_buffer + j];
-            if (buffer == PROGRAM_NONE || !takes_memory(&program->buffers[buffer]))
-                continue;
-            bool found = false;
-            for (uint32_t k = 0; k < task->operand_count && !found; k++) {
-                const struct program_operand *operand = &program->operands[task->first_operand + k];
-                found =
-                    operand->buffer == buffer && (j < node->input_count || operand->writes != 0);
-            }
-            if (!found)
-                return fail("task", index, "a kernel uses a buffer that is no operand of the task");
-        }
-    }
-    return STATUS_OK;
-}
-
-static status check_task(const struct verifier *verifier, uint32_t index)
-{
-    const struct program *program = verifier->program;
-    const struct program_task *task = &program->tasks[index];
-    if (task->engine >= verifier->target->engine_count ||
-        task->lane >= verifier->target->engines[task->engine].count)
-        return fail("task", index, "the target has no such engine or lane");
-    for (uint32_t i = 0; i < task->operand_count; i++)
-        STATUS_TRY(check_box(verifier, index, &program->operands[task->first_operand + i]));
-    if (task->kind == PROGRAM_TASK_TRANSFER)
-        return check_transfer(verifier, index, task);
-    return check_calls(verifier, index, task);
-}
-
 // The walk -----------------------------------------------------------------------------
 
 // Whether two operands touch the same bytes and one of them writes.
@@ -258,7 +179,7 @@ static bool race(const struct verifier *verifier, const struct program_operand *
         return false;
     const struct program_buffer *x = buffer_of(verifier, a);
     const struct program_buffer *y = buffer_of(verifier, b);
-    if (!takes_memory(x) || !takes_memory(y))
+    if (!verify_takes_memory(x) || !verify_takes_memory(y))
         return a->buffer == b->buffer;
     if (a->buffer == b->buffer)
         return shared_volume(box_of(a), box_of(b)) > 0;
@@ -285,32 +206,54 @@ static status check_races(const struct verifier *verifier, uint32_t index)
     return STATUS_OK;
 }
 
-static bool is_given(const struct program_buffer *buffer)
+// Whether it is there before any task runs.
+static bool is_given(const struct program *program, const struct program_buffer *buffer)
 {
+    if (buffer->kind == PROGRAM_BUFFER_DYNAMIC && buffer->value != PROGRAM_NONE) {
+        const uint16_t kind = program->values[buffer->value].kind;
+        return kind == PROGRAM_VALUE_INPUT || kind == PROGRAM_VALUE_CONSTANT;
+    }
     return buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT ||
-           buffer->kind == PROGRAM_BUFFER_CODE || buffer->kind == PROGRAM_BUFFER_DYNAMIC;
+           buffer->kind == PROGRAM_BUFFER_CODE;
 }
 
-// Writes do not overlap, so what a box shares with each adds up.
+static bool depends_on(const struct program *program, const struct program_task *task, uint32_t on)
+{
+    for (uint32_t i = 0; i < task->dependency_count; i++) {
+        const struct program_dependency *item = &program->dependencies[task->first_dependency + i];
+        if (item->task == on && item->is_true != 0)
+            return true;
+    }
+    return false;
+}
+
+// Writes do not overlap, so what a box shares with each adds up. Whoever wrote it is
+// a dependency.
 static status check_written(const struct verifier *verifier, uint32_t index,
                             const struct program_operand *operand)
 {
+    const struct program *program = verifier->program;
     const uint32_t root = root_of(verifier, operand->buffer);
-    if (is_given(&verifier->program->buffers[root]))
-        return STATUS_OK;
+    const struct program_buffer *buffer = &program->buffers[root];
     // What shows bytes under another shape needs all of them.
     const bool shown = root != operand->buffer;
-    const uint64_t needed = shown ? volume((struct box){verifier->program->buffers[root].rank, NULL,
-                                                        verifier->program->buffers[root].dims})
-                                  : volume(box_of(operand));
+    const uint64_t needed =
+        shown ? volume((struct box){buffer->rank, NULL, buffer->dims}) : volume(box_of(operand));
     const struct writes *writes = &verifier->writes[root];
     uint64_t written = 0;
     for (size_t i = 0; i < writes->count; i++) {
-        const struct box box = box_of(&verifier->program->operands[writes->operands[i]]);
-        written += shown ? volume(box) : shared_volume(box, box_of(operand));
+        const struct box box = box_of(&program->operands[writes->items[i].operand]);
+        const uint64_t taken = shown ? volume(box) : shared_volume(box, box_of(operand));
+        written += taken;
+        if (taken > 0 && !depends_on(program, &program->tasks[index], writes->items[i].task))
+            return status_make(STATUS_DATA,
+                               "task %" PRIu32 ": it reads what task %" PRIu32
+                               " writes without depending on it",
+                               index, writes->items[i].task);
     }
-    return written == needed ? STATUS_OK
-                             : fail("task", index, "it reads what has not been written");
+    return written == needed || is_given(program, buffer)
+               ? STATUS_OK
+               : verify_wrong("task", index, "it reads what has not been written");
 }
 
 static status check_in_use(const struct verifier *verifier, uint32_t index)
@@ -320,33 +263,66 @@ static status check_in_use(const struct verifier *verifier, uint32_t index)
         const uint32_t buffer = verifier->program->operands[task->first_operand + i].buffer;
         const struct program_buffer *item = &verifier->program->buffers[root_of(verifier, buffer)];
         if (verifier->moment < item->from || verifier->moment > item->to)
-            return fail("task", index, "it uses a buffer that is not in use");
+            return verify_wrong("task", index, "it uses a buffer that is not in use");
     }
     return STATUS_OK;
 }
 
-static status start_task(struct verifier *verifier, uint32_t index)
+// Whether task `on` used bytes before that the task uses now, one of them writing.
+static bool touches(const struct verifier *verifier, const struct program_task *task,
+                    const struct program_task *on, bool data)
+{
+    const struct program_operand *operands = verifier->program->operands;
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *now = &operands[task->first_operand + i];
+        for (uint32_t j = 0; j < on->operand_count; j++) {
+            const struct program_operand *before = &operands[on->first_operand + j];
+            const bool flows = before->writes != 0 && now->writes == 0 &&
+                               root_of(verifier, before->buffer) == root_of(verifier, now->buffer);
+            if (flows || (!data && race(verifier, now, before)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static status check_dependencies(struct verifier *verifier, uint32_t index)
+{
+    const struct program *program = verifier->program;
+    const struct program_task *task = &program->tasks[index];
+    for (uint32_t i = 0; i < task->dependency_count; i++) {
+        const struct program_dependency *on = &program->dependencies[task->first_dependency + i];
+        verifier->counts.dependencies++;
+        if (!verifier->waited[on->task])
+            return status_make(STATUS_DATA,
+                               "task %" PRIu32 ": it starts before task %" PRIu32
+                               ", which it depends on, has been waited for",
+                               index, on->task);
+        if (!touches(verifier, task, &program->tasks[on->task], on->is_true != 0))
+            return status_make(STATUS_DATA,
+                               "task %" PRIu32 ": it uses nothing of task %" PRIu32
+                               ", which it is said to depend on",
+                               index, on->task);
+    }
+    return STATUS_OK;
+}
+
+static status start_task(struct verifier *verifier, uint32_t index, uint32_t job)
 {
     const struct program *program = verifier->program;
     const struct program_task *task = &program->tasks[index];
     if (verifier->started[index])
-        return fail("task", index, "it starts twice");
+        return verify_wrong("task", index, "it starts twice");
     verifier->started[index] = true;
+    if (task->job != job)
+        return verify_wrong("task", index, "it belongs to another job");
     uint32_t *lane = &verifier->busy[task->engine][task->lane];
     if (*lane != PROGRAM_NONE)
         return status_make(STATUS_DATA,
                            "task %" PRIu32 ": its lane has not been waited for: task %" PRIu32,
                            index, *lane);
     *lane = index;
-    for (uint32_t i = 0; i < task->dependency_count; i++) {
-        const uint32_t on = program->dependencies[task->first_dependency + i].task;
-        verifier->counts.dependencies++;
-        if (!verifier->waited[on])
-            return status_make(STATUS_DATA,
-                               "task %" PRIu32 ": it starts before task %" PRIu32
-                               ", which it depends on, has been waited for",
-                               index, on);
-    }
+    STATUS_TRY(check_dependencies(verifier, index));
     STATUS_TRY(check_races(verifier, index));
     STATUS_TRY(check_in_use(verifier, index));
     for (uint32_t i = 0; i < task->operand_count; i++) {
@@ -366,13 +342,13 @@ static status add_write(struct verifier *verifier, uint32_t index, uint32_t oper
     const struct program_operand *item = &verifier->program->operands[operand];
     struct writes *writes = &verifier->writes[root_of(verifier, item->buffer)];
     for (size_t i = 0; i < writes->count; i++) {
-        if (shared_volume(box_of(&verifier->program->operands[writes->operands[i]]), box_of(item)) >
-            0)
-            return fail("task", index, "it writes what has been written");
+        const struct box box = box_of(&verifier->program->operands[writes->items[i].operand]);
+        if (shared_volume(box, box_of(item)) > 0)
+            return verify_wrong("task", index, "it writes what has been written");
     }
-    writes->operands =
-        memory_grow(writes->operands, writes->count, &writes->capacity, sizeof *writes->operands);
-    writes->operands[writes->count++] = operand;
+    writes->items =
+        memory_grow(writes->items, writes->count, &writes->capacity, sizeof *writes->items);
+    writes->items[writes->count++] = (struct write){operand, index};
     return STATUS_OK;
 }
 
@@ -380,7 +356,7 @@ static status wait_task(struct verifier *verifier, uint32_t index)
 {
     const struct program_task *task = &verifier->program->tasks[index];
     if (!verifier->started[index])
-        return fail("task", index, "it is waited for before it starts");
+        return verify_wrong("task", index, "it is waited for before it starts");
     if (verifier->waited[index])
         return STATUS_OK;
     verifier->waited[index] = true;
@@ -402,7 +378,7 @@ static status walk_job(struct verifier *verifier, uint32_t job)
     const struct program_job *item = &verifier->program->jobs[job];
     for (uint32_t i = 0; i < item->step_count; i++) {
         const struct program_step *step = &verifier->program->steps[item->first_step + i];
-        STATUS_TRY(step->kind == PROGRAM_STEP_START ? start_task(verifier, step->task)
+        STATUS_TRY(step->kind == PROGRAM_STEP_START ? start_task(verifier, step->task, job)
                                                     : wait_task(verifier, step->task));
         verifier->moment++;
         verifier->counts.steps++;
@@ -410,14 +386,32 @@ static status walk_job(struct verifier *verifier, uint32_t job)
     return STATUS_OK;
 }
 
+// The host waits for a job before it starts anything else.
+static status check_job(struct verifier *verifier, const struct program_action *action)
+{
+    const bool waits = action->kind == PROGRAM_ACTION_JOB_WAIT;
+    if (waits && verifier->job != action->subject)
+        return verify_wrong("job", action->subject, "it is waited for before it starts");
+    if (!waits && verifier->job != PROGRAM_NONE)
+        return verify_wrong("job", verifier->job, "it has not been waited for");
+    return STATUS_OK;
+}
+
 static status walk_action(struct verifier *verifier, const struct program_action *action)
 {
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
+        STATUS_TRY(check_job(verifier, action));
+        verifier->job = action->subject;
         verifier->moment++;
         return walk_job(verifier, action->subject);
+    case PROGRAM_ACTION_JOB_WAIT:
+        STATUS_TRY(check_job(verifier, action));
+        verifier->job = PROGRAM_NONE;
+        break;
     case PROGRAM_ACTION_HOST_START:
-        STATUS_TRY(start_task(verifier, action->subject));
+        STATUS_TRY(check_job(verifier, action));
+        STATUS_TRY(start_task(verifier, action->subject, PROGRAM_NONE));
         break;
     case PROGRAM_ACTION_HOST_WAIT:
         STATUS_TRY(wait_task(verifier, action->subject));
@@ -429,12 +423,31 @@ static status walk_action(struct verifier *verifier, const struct program_action
     return STATUS_OK;
 }
 
+// Every action belongs to one dispatch, in order.
+static status walk_dispatches(struct verifier *verifier)
+{
+    const struct program *program = verifier->program;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const struct program_dispatch *dispatch = &program->dispatches[i];
+        if (dispatch->first_action != next)
+            return verify_wrong("dispatch", i, "its actions do not follow those before it");
+        next += dispatch->action_count;
+        for (uint32_t j = 0; j < dispatch->action_count; j++)
+            STATUS_TRY(walk_action(verifier, &program->actions[dispatch->first_action + j]));
+    }
+    return next == program->action_count ? STATUS_OK
+                                         : verify_wrong("action", next, "it is of no dispatch");
+}
+
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
+    if (verifier->job != PROGRAM_NONE)
+        return verify_wrong("job", verifier->job, "it has not been waited for");
     for (uint32_t i = 0; i < program->task_count; i++) {
         if (!verifier->waited[i])
-            return fail("task", i, "nothing starts it, or nothing waits for it");
+            return verify_wrong("task", i, "nothing starts it, or nothing waits for it");
     }
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
@@ -445,9 +458,9 @@ static status check_end(struct verifier *verifier)
             continue;
         uint64_t written = 0;
         for (size_t j = 0; j < verifier->writes[i].count; j++)
-            written += volume(box_of(&program->operands[verifier->writes[i].operands[j]]));
+            written += volume(box_of(&program->operands[verifier->writes[i].items[j].operand]));
         if (written != volume((struct box){buffer->rank, NULL, buffer->dims}))
-            return fail("buffer", i, "some of its elements are never written");
+            return verify_wrong("buffer", i, "some of its elements are never written");
         verifier->counts.values++;
     }
     return STATUS_OK;
@@ -460,12 +473,8 @@ static status check_all(struct verifier *verifier)
         STATUS_TRY(check_buffer(verifier, i));
     STATUS_TRY(check_overlaps(verifier));
     for (uint32_t i = 0; i < program->task_count; i++)
-        STATUS_TRY(check_task(verifier, i));
-    for (uint32_t i = 0; i < program->dispatch_count; i++) {
-        const struct program_dispatch *dispatch = &program->dispatches[i];
-        for (uint32_t j = 0; j < dispatch->action_count; j++)
-            STATUS_TRY(walk_action(verifier, &program->actions[dispatch->first_action + j]));
-    }
+        STATUS_TRY(verify_task(program, verifier->target, i));
+    STATUS_TRY(walk_dispatches(verifier));
     return check_end(verifier);
 }
 
@@ -475,6 +484,7 @@ status program_verify(const struct program *program, const struct target *target
     struct verifier *verifier = memory_allocate_zeroed(1, sizeof *verifier);
     verifier->program = program;
     verifier->target = target;
+    verifier->job = PROGRAM_NONE;
     verifier->started = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
     verifier->waited = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
     verifier->writes =
@@ -485,7 +495,7 @@ status program_verify(const struct program *program, const struct target *target
     verifier->counts.buffers = program->buffer_count;
     *out_counts = verifier->counts;
     for (uint32_t i = 0; i < program->buffer_count; i++)
-        free(verifier->writes[i].operands);
+        free(verifier->writes[i].items);
     free(verifier->writes);
     free(verifier->started);
     free(verifier->waited);

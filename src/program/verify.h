@@ -1,14 +1,19 @@
 // Proves that a program does what a program must, from its tables alone:
 //
-// - no lane of an engine is given a task before the one before has been waited for;
-// - every dependency has been waited for when a task starts, and so has everything
-//   that touches the same bytes, listed or not;
+// - no lane of an engine is given a task before the one before has been waited for,
+//   and the host starts nothing before the job before has been waited for;
+// - a task depends on those that write what it reads and on nothing that it has
+//   nothing to do with, and has waited for them and for everything else that touches
+//   the same bytes;
 // - what is read has been written before, to the last element;
 // - no two buffers in use at the same time share an address, and each lies within
 //   its memory and is used only while it is in use;
 // - every element of every output, and of every value between groups, is written
 //   exactly once;
-// - transfers copy boxes of the same shape and type.
+// - transfers carry a box to the same place of the same value, between memories that
+//   their engine reaches; kernels get whole tiles of the values of their node.
+//
+// docs/formats/program.md has the rules in full.
 
 #ifndef OPSCOPE_PROGRAM_VERIFY_H
 #define OPSCOPE_PROGRAM_VERIFY_H

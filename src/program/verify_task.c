@@ -1,0 +1,248 @@
+#include "verify_task.h"
+
+#include <inttypes.h>
+
+struct checker {
+    const struct program *program;
+    const struct target *target;
+    const struct program_task *task;
+    uint32_t index;
+};
+
+status verify_wrong(const char *what, uint32_t index, const char *why)
+{
+    return status_make(STATUS_DATA, "%s %" PRIu32 ": %s", what, index, why);
+}
+
+static status wrong(const struct checker *checker, const char *why)
+{
+    return verify_wrong("task", checker->index, why);
+}
+
+static const struct program_operand *operand_at(const struct checker *checker, uint32_t index)
+{
+    return &checker->program->operands[checker->task->first_operand + index];
+}
+
+static const struct program_buffer *buffer_of(const struct checker *checker,
+                                              const struct program_operand *operand)
+{
+    return &checker->program->buffers[operand->buffer];
+}
+
+// Operands ---------------------------------------------------------------------------
+
+static status check_written_kind(const struct checker *checker,
+                                 const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = buffer_of(checker, operand);
+    if (operand->writes == 0)
+        return STATUS_OK;
+    if (buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT)
+        return wrong(checker, "it writes an input or a constant");
+    if (buffer->alias != PROGRAM_NONE)
+        return wrong(checker, "it writes what only shows another buffer");
+    return STATUS_OK;
+}
+
+static status check_operand(const struct checker *checker, const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = buffer_of(checker, operand);
+    STATUS_TRY(check_written_kind(checker, operand));
+    if (buffer->kind == PROGRAM_BUFFER_DYNAMIC)
+        return STATUS_OK;
+    if (buffer->kind == PROGRAM_BUFFER_PIPELINE)
+        return wrong(checker, "an operand inside the engine");
+    if (operand->rank != buffer->rank)
+        return wrong(checker, "an operand of another rank than its buffer");
+    for (uint32_t i = 0; i < operand->rank; i++) {
+        if (operand->from[i] + operand->size[i] > buffer->dims[i])
+            return wrong(checker, "an operand beyond its buffer");
+    }
+    return STATUS_OK;
+}
+
+static bool is_whole(const struct checker *checker, const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = buffer_of(checker, operand);
+    for (uint32_t i = 0; verify_takes_memory(buffer) && i < operand->rank; i++) {
+        if (operand->from[i] != 0 || operand->size[i] != buffer->dims[i])
+            return false;
+    }
+    return true;
+}
+
+// Transfers --------------------------------------------------------------------------
+
+static bool is_far(const struct checker *checker, uint8_t memory)
+{
+    return !checker->target->memories[memory].local;
+}
+
+static bool engine_carries(const struct checker *checker, uint8_t from, uint8_t to)
+{
+    const struct target_engine *engine = &checker->target->engines[checker->task->engine];
+    switch (engine->kind) {
+    case TARGET_DMA_IN:
+        return is_far(checker, from) && to == engine->memory;
+    case TARGET_DMA_OUT:
+        return from == engine->memory && is_far(checker, to);
+    case TARGET_CDMA:
+        return !is_far(checker, from) && !is_far(checker, to) &&
+               (from == engine->memory || to == engine->memory);
+    default:
+        return false;
+    }
+}
+
+// Both boxes are the same part of the same value.
+static bool same_place(const struct checker *checker, const struct program_operand *from,
+                       const struct program_operand *to)
+{
+    const struct program_buffer *source = buffer_of(checker, from);
+    const struct program_buffer *target = buffer_of(checker, to);
+    for (uint32_t i = 0; i < from->rank; i++) {
+        int64_t left;
+        int64_t right;
+        if (__builtin_add_overflow(from->from[i], source->origin[i], &left) ||
+            __builtin_add_overflow(to->from[i], target->origin[i], &right) || left != right)
+            return false;
+    }
+    return source->value == target->value;
+}
+
+static status check_transfer(const struct checker *checker)
+{
+    const struct program_task *task = checker->task;
+    const struct program_operand *from = operand_at(checker, 0);
+    const struct program_operand *to = from + 1;
+    if (task->operand_count != 2 || from->writes != 0 || to->writes != 1 || task->call_count != 0)
+        return wrong(checker, "a transfer that does not go from one place to one other");
+    const struct program_buffer *source = buffer_of(checker, from);
+    const struct program_buffer *target = buffer_of(checker, to);
+    if (!verify_takes_memory(source) || !verify_takes_memory(target) ||
+        source->element != target->element || from->rank != to->rank ||
+        memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
+        return wrong(checker, "a transfer between different shapes or types");
+    uint64_t bytes = element_size((enum element)source->element);
+    for (uint32_t i = 0; i < from->rank; i++)
+        bytes *= (uint64_t)from->size[i];
+    if (task->cost.kind != COST_TRANSFER || task->cost.bytes != bytes)
+        return wrong(checker, "a transfer of another size than its operands");
+    if (!same_place(checker, from, to))
+        return wrong(checker, "a transfer to another place of the value");
+    if (!engine_carries(checker, source->memory, target->memory))
+        return wrong(checker, "its engine does not carry between these memories");
+    return STATUS_OK;
+}
+
+// Kernels ----------------------------------------------------------------------------
+
+static const struct program_operand *find_operand(const struct checker *checker, uint32_t buffer,
+                                                  bool writes)
+{
+    for (uint32_t i = 0; i < checker->task->operand_count; i++) {
+        const struct program_operand *operand = operand_at(checker, i);
+        if (operand->buffer == buffer && (operand->writes != 0) == writes)
+            return operand;
+    }
+    return NULL;
+}
+
+// Whether one of the first `count` calls of the task gives this buffer.
+static bool is_given_by(const struct checker *checker, uint32_t count, uint32_t buffer)
+{
+    const struct program *program = checker->program;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_call *call = &program->calls[checker->task->first_call + i];
+        const struct program_node *node = &program->nodes[call->node];
+        const uint32_t *outputs = &program->call_buffers[call->first_buffer] + node->input_count;
+        for (uint32_t j = 0; j < node->output_count; j++) {
+            if (outputs[j] == buffer)
+                return true;
+        }
+    }
+    return false;
+}
+
+// A kernel reads what the task reads or what an earlier kernel gave; it writes what
+// the task writes or what stays inside.
+static status check_call_buffer(const struct checker *checker, uint32_t call, uint32_t buffer,
+                                uint32_t value, bool output)
+{
+    if (buffer == PROGRAM_NONE)
+        return value == PROGRAM_NONE || output ? STATUS_OK
+                                               : wrong(checker, "a kernel lacks an input");
+    const struct program_buffer *item = &checker->program->buffers[buffer];
+    if (item->value != value)
+        return wrong(checker, "a kernel is called with another value");
+    const bool inside = item->kind == PROGRAM_BUFFER_PIPELINE;
+    const bool dynamic = item->kind == PROGRAM_BUFFER_DYNAMIC;
+    if (output)
+        return inside || dynamic || find_operand(checker, buffer, true) != NULL
+                   ? STATUS_OK
+                   : wrong(checker, "a kernel writes a buffer that is no operand of the task");
+    if ((!inside && find_operand(checker, buffer, false) != NULL) ||
+        is_given_by(checker, call, buffer))
+        return STATUS_OK;
+    return wrong(checker, "a kernel reads a buffer that is no operand of the task");
+}
+
+static status check_call(const struct checker *checker, uint32_t index)
+{
+    const struct program *program = checker->program;
+    const struct program_call *call = &program->calls[checker->task->first_call + index];
+    const struct program_node *node = &program->nodes[call->node];
+    for (uint32_t i = 0; i < node->input_count + node->output_count; i++)
+        STATUS_TRY(check_call_buffer(checker, index, program->call_buffers[call->first_buffer + i],
+                                     program->node_values[node->first_value + i],
+                                     i >= node->input_count));
+    return STATUS_OK;
+}
+
+// The kernels of its group, all of them and in order.
+static status check_calls(const struct checker *checker)
+{
+    const struct program *program = checker->program;
+    const struct program_task *task = checker->task;
+    if (task->group == PROGRAM_NONE)
+        return wrong(checker, "it computes nothing of the network");
+    const struct program_group *group = &program->groups[task->group];
+    if (task->call_count != group->node_count || task->engine != group->engine)
+        return wrong(checker, "it is not what its group is");
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        if (program->calls[task->first_call + i].node != group->first_node + i)
+            return wrong(checker, "it calls kernels of another group");
+        STATUS_TRY(check_call(checker, i));
+    }
+    return STATUS_OK;
+}
+
+static status check_compute(const struct checker *checker)
+{
+    const uint8_t memory = checker->target->engines[checker->task->engine].memory;
+    STATUS_TRY(check_calls(checker));
+    for (uint32_t i = 0; i < checker->task->operand_count; i++) {
+        const struct program_operand *operand = operand_at(checker, i);
+        if (!is_whole(checker, operand))
+            return wrong(checker, "it computes part of a tile");
+        if (operand->writes != 0 &&
+            !is_given_by(checker, checker->task->call_count, operand->buffer))
+            return wrong(checker, "no kernel gives what it writes");
+        if (verify_takes_memory(buffer_of(checker, operand)) &&
+            buffer_of(checker, operand)->memory != memory)
+            return wrong(checker, "its engine does not reach an operand");
+    }
+    return STATUS_OK;
+}
+
+status verify_task(const struct program *program, const struct target *target, uint32_t index)
+{
+    const struct program_task *task = &program->tasks[index];
+    const struct checker checker = {program, target, task, index};
+    if (task->engine >= target->engine_count || task->lane >= target->engines[task->engine].count)
+        return wrong(&checker, "the target has no such engine or lane");
+    for (uint32_t i = 0; i < task->operand_count; i++)
+        STATUS_TRY(check_operand(&checker, operand_at(&checker, i)));
+    return task->kind == PROGRAM_TASK_TRANSFER ? check_transfer(&checker) : check_compute(&checker);
+}
