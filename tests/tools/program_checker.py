@@ -21,9 +21,10 @@ DIMS = "12q"
 # Sections without fields are bytes.
 LAYOUT = [
     ("target", None), ("source", None), ("texts", None), ("constants", None),
+    ("inputs", "I:id"), ("outputs", "I:id"),
     ("operators", "I:name I:type I:location I:document I:group I:first I:inputs I:outputs "
                   "Q:macs Q:flops Q:elements Q:read Q:written Q:weights Q:known"),
-    ("values", "I:name H:element H:kind I:rank I:port q12:dims Q:data Q:bytes"),
+    ("values", "I:name H:element H:kind I:rank I:zero q12:dims Q:data Q:bytes"),
     ("operator_values", "I:id"),
     ("groups", "I:name I:type I:reason B:engine B3:zero I:first_node I:node_count"),
     ("nodes", "I:operator I:type I:domain I:version I:first_value I:inputs I:outputs "
@@ -35,7 +36,8 @@ LAYOUT = [
                 "I:to I:zero q12:dims q12:origin"),
     ("tasks", "I:group I:tile B:engine B:lane H:kind I:job I:first_operand I:operand_count "
               "I:first_call I:call_count I:first_dependency I:dependency_count I:cost "
-              "H3:bits H:float I:zero Q:outputs Q:channels Q:inner Q:groups Q:bytes Q:macs Q:cycles"),
+              "H3:bits H:float I:function Q:outputs Q:channels Q:inner Q:groups Q:bytes Q:macs Q:cycles "
+              "I:variant I:kernel Q:run"),
     ("operands", "I:buffer I:writes I:rank I:zero q12:from q12:size"),
     ("calls", "I:node I:first_buffer I:first_attribute I:attribute_count"),
     ("call_buffers", "I:id"),
@@ -322,7 +324,8 @@ class Indices:
         for i, item in enumerate(p.dispatches):
             self.text("dispatch", i, item.name)
             self.run("dispatch", i, item.first_action, item.action_count, "actions")
-        for table, other in (("operator_values", "values"), ("node_values", "values"),
+        for table, other in (("inputs", "values"), ("outputs", "values"),
+                             ("operator_values", "values"), ("node_values", "values"),
                              ("call_buffers", "buffers")):
             for i, item in enumerate(getattr(p, table)):
                 self.one(table, i, item.id, other, True)

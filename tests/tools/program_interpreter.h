@@ -351,8 +351,10 @@ static inline status interpreter_load(struct interpreter *run, struct datum *con
         const struct program_value *value = &run->program->values[buffer->value];
         if (value->kind == PROGRAM_VALUE_CONSTANT)
             interpreter_load_constant(run, i, value);
-        else if (value->kind == PROGRAM_VALUE_INPUT && inputs[value->port] != NULL)
-            STATUS_TRY(interpreter_give(run, i, inputs[value->port]));
+        for (uint32_t port = 0; port < run->program->input_count; port++) {
+            if (run->program->inputs[port] == buffer->value && inputs[port] != NULL)
+                STATUS_TRY(interpreter_give(run, i, inputs[port]));
+        }
     }
     return STATUS_OK;
 }
@@ -377,11 +379,8 @@ static inline struct datum *interpreter_output(const struct interpreter *run, ui
 {
     for (uint32_t i = 0; i < run->program->buffer_count; i++) {
         const struct program_buffer *buffer = &run->program->buffers[i];
-        if ((buffer->kind != PROGRAM_BUFFER_OUTPUT && buffer->kind != PROGRAM_BUFFER_DYNAMIC) ||
-            buffer->value == PROGRAM_NONE)
-            continue;
-        const struct program_value *value = &run->program->values[buffer->value];
-        if (value->kind == PROGRAM_VALUE_OUTPUT && value->port == port)
+        if ((buffer->kind == PROGRAM_BUFFER_OUTPUT || buffer->kind == PROGRAM_BUFFER_DYNAMIC) &&
+            buffer->value == run->program->outputs[port])
             return interpreter_take(run, i);
     }
     return NULL;
