@@ -13,9 +13,10 @@
 
 #include "base/memory.h"
 #include "emit_task.h"
+#include "program/controller.h"
 
 enum {
-    CODE_SLOTS = 2 * 640, // of the controller, at the bottom of its memory
+    CODE_SLOTS = 2 * CONTROLLER_BLOCK_MOST, // of the controller, at the bottom of its memory
     SLICE_PROGRAM_BYTES = 264,
     SLICE_PROGRAM_ROOM = 5120,
 };

@@ -4,17 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-enum {
-    // Code of the controller, as a published dump has it: a transfer takes 72
-    // bytes, a start and a wait of a slice 44; a block has at most 640.
-    CODE_TRANSFER_START = 56,
-    CODE_TRANSFER_WAIT = 16,
-    CODE_START = 24,
-    CODE_WAIT = 20,
-    CODE_NEXT = 4,
-    CODE_BLOCK_MOST = 640,
-};
+#include "program/controller.h"
 
 void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group)
 {
@@ -96,25 +86,17 @@ void emit_touch(struct emitter *emitter, uint32_t task)
     }
 }
 
-static bool is_transfer_engine(const struct emitter *emitter, uint8_t engine)
-{
-    const enum target_engine_kind kind = emitter->plan->target->engines[engine].kind;
-    return kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA;
-}
-
 static uint32_t code_of(const struct emitter *emitter, uint32_t task, enum program_step_kind kind)
 {
     const struct program_task *item =
         program_builder_get(emitter->builder, offsetof(struct program, tasks), task);
-    if (is_transfer_engine(emitter, item->engine))
-        return kind == PROGRAM_STEP_START ? CODE_TRANSFER_START : CODE_TRANSFER_WAIT;
-    return kind == PROGRAM_STEP_START ? CODE_START : CODE_WAIT;
+    return controller_code(emitter->plan->target->engines[item->engine].kind, kind);
 }
 
 // Opens the next block of code where a step does not fit any more.
 static void take_code(struct emit_job *job, uint32_t bytes)
 {
-    if (job->code + bytes + CODE_NEXT > CODE_BLOCK_MOST) {
+    if (job->code + bytes + CONTROLLER_NEXT > CONTROLLER_BLOCK_MOST) {
         job->block++;
         job->code = 0;
     }

@@ -72,6 +72,18 @@ def test_a_dump_says_what_its_program_says(folder):
                 equal(second[key], first[key], f"{network.name}, {rules} rules: {key}")
 
 
+def test_the_profile_is_what_the_dump_says(folder):
+    """trace.csv of torq-compile against the evaluator on the dump of its last phase."""
+    for network in networks(folder):
+        torq_compile(network, "-o", folder / "m.vmfb", "--torq-enable-profiling",
+                     f"--torq-dump-profiling={folder}/trace.csv",
+                     f"--dump-compilation-phases-to={folder}/phases")
+        dump = folder / "phases" / f"{network.stem}.9.executable-targets.mlir"
+        opscope("estimate", dump, "--to", "torq-c1", "-o", folder / "again.csv")
+        equal((folder / "again.csv").read_text(), (folder / "trace.csv").read_text(),
+              f"{network.name}: trace.csv")
+
+
 def test_the_same_bytes_twice(folder):
     program = compiled(folder, ADD)
     for name in ("a.mlir", "b.mlir"):

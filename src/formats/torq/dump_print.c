@@ -74,6 +74,16 @@ void dump_append_global(const struct dump_writing *writing, uint32_t buffer, str
     bytes_append_format(to, "@__%s_%" PRIu32, name, writing->order[buffer]);
 }
 
+void dump_append_get_global(const struct dump_writing *writing, uint32_t value, uint32_t buffer,
+                            struct bytes *to)
+{
+    bytes_append_format(to, "%%%" PRIu32 " = memref.get_global ", value);
+    dump_append_global(writing, buffer, to);
+    bytes_append_format(to, " : ");
+    dump_append_type(writing, buffer, to);
+    bytes_append(to, "\n", 1);
+}
+
 void dump_append_quoted(struct view text, struct bytes *to)
 {
     bytes_append(to, "\"", 1);

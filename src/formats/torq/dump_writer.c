@@ -212,11 +212,8 @@ static void need_value(struct dump_writing *writing, uint32_t buffer)
     if (writing->outside[buffer] != PROGRAM_NONE)
         return;
     writing->outside[buffer] = writing->values;
-    bytes_append_format(text, "%s%%%" PRIu32 " = memref.get_global ", SPACE, writing->values++);
-    dump_append_global(writing, buffer, text);
-    bytes_append_format(text, " : ");
-    dump_append_type(writing, buffer, text);
-    bytes_append(text, "\n", 1);
+    bytes_append_format(text, "%s", SPACE);
+    dump_append_get_global(writing, writing->values++, buffer, text);
     dump_flush(writing, text);
 }
 
@@ -396,6 +393,11 @@ static void write_dispatch(struct dump_writing *writing)
 {
     struct bytes *text = &writing->text;
     const uint64_t base = writing->code;
+    uint64_t end = base;
+    for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++) {
+        if (action_of(writing, i)->kind == PROGRAM_ACTION_JOB_START)
+            end += dump_job_code(writing, action_of(writing, i)->subject);
+    }
     for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++)
         use_action(writing, action_of(writing, i));
     output_format(
@@ -418,7 +420,9 @@ static void write_dispatch(struct dump_writing *writing)
     dump_append_symbol(name, text);
     dump_flush(writing, text);
     output_format(writing->output,
-                  "() attributes {\"torq-nss-program-base\" = %" PRIu64 " : i64} {\n", base);
+                  "() attributes {\"torq-next-free-xram-address\" = %" PRIu64
+                  " : i64, \"torq-nss-program-base\" = %" PRIu64 " : i64} {\n",
+                  (end + PAGE - 1) / PAGE * PAGE, base);
     if (writing->times != NULL)
         write_profile(writing);
     write_slots(writing);

@@ -7,17 +7,7 @@
 #include "base/memory.h"
 #include "dump_reading.h"
 #include "dump_writing.h"
-
-enum {
-    // Code of the controller, as a published dump has it: a transfer takes 72 bytes, a
-    // start and a wait of a slice 44, the jump to the next block 4.
-    CODE_TRANSFER_START = 56,
-    CODE_TRANSFER_WAIT = 16,
-    CODE_START = 24,
-    CODE_WAIT = 20,
-    CODE_NEXT = 4,
-    CODE_SLOT = 640,
-};
+#include "program/controller.h"
 
 static const char SPACE[] = "            ";
 static const char SLOT[] = "memref<640xi8, #torq_hl<enc mem_space = lram>>";
@@ -130,11 +120,8 @@ static void append_global(struct job_writing *job, uint32_t buffer, struct bytes
     if (writing->argument[buffer] != PROGRAM_NONE || writing->inside[buffer] != PROGRAM_NONE)
         return;
     writing->inside[buffer] = job->values;
-    bytes_append_format(text, "%s%%%" PRIu32 " = memref.get_global ", SPACE, job->values++);
-    dump_append_global(writing, buffer, text);
-    bytes_append_format(text, " : ");
-    dump_append_type(writing, buffer, text);
-    bytes_append(text, "\n", 1);
+    bytes_append_format(text, "%s", SPACE);
+    dump_append_get_global(writing, job->values++, buffer, text);
 }
 
 static void append_globals(struct job_writing *job, struct bytes *text)
@@ -276,7 +263,8 @@ static void append_slice(const struct job_writing *job, uint32_t step, struct by
         bytes_append_format(text, "%%arg1");
     append_operands(job, step, false, true, text);
     bytes_append_format(text, ") <{id = %u : index, program_address = %" PRIu64 " : i32}>",
-                        task_of(job, step)->lane, loaded ? buffers[job->code].address : CODE_SLOT);
+                        task_of(job, step)->lane,
+                        loaded ? buffers[job->code].address : CONTROLLER_BLOCK_MOST);
     append_attributes(job, step, UINT64_MAX, text);
     bytes_append_format(text, " : (!torq_hl.invocation<slice>, ");
     if (loaded)
@@ -375,7 +363,7 @@ static void write_steps(struct job_writing *job, struct bytes *text)
                                 " {lramAddress = %u : i64}\n          ^bb%" PRIu32
                                 ":  // pred: ^bb%" PRIu32 "\n",
                                 SPACE, (block + 1) % 2, SLOT, block + 1,
-                                (block + 1) % 2 * CODE_SLOT, block + 1, block);
+                                (block + 1) % 2 * CONTROLLER_BLOCK_MOST, block + 1, block);
             block++;
         }
         if (starts_task(job, i))
@@ -394,23 +382,15 @@ static void write_steps(struct job_writing *job, struct bytes *text)
 
 // Code ------------------------------------------------------------------------------
 
-static uint64_t code_of(const struct job_writing *job, uint32_t step)
-{
-    const bool start = step_of(job, step)->kind == PROGRAM_STEP_START;
-    if (is_transfer(kind_of(job, step)))
-        return start ? CODE_TRANSFER_START : CODE_TRANSFER_WAIT;
-    return start ? CODE_START : CODE_WAIT;
-}
-
 // Bytes of the block that starts at `step`, and where the next one starts.
 static uint64_t block_bytes(const struct job_writing *job, uint32_t *step)
 {
     const uint32_t count = job_of(job)->step_count;
     const uint32_t block = *step < count ? step_of(job, *step)->block : 0;
     uint64_t bytes = 0;
-    while (*step < count && step_of(job, *step)->block == block)
-        bytes += code_of(job, (*step)++);
-    return bytes + (*step < count ? CODE_NEXT : 0);
+    for (; *step < count && step_of(job, *step)->block == block; (*step)++)
+        bytes += controller_code(kind_of(job, *step), step_of(job, *step)->kind);
+    return bytes + (*step < count ? CONTROLLER_NEXT : 0);
 }
 
 // One item for each block: `format` takes its bytes, `first` that of the first one.
@@ -455,8 +435,16 @@ static void write_descriptor(struct job_writing *job, uint32_t program, const ch
     bytes_append(text, types.data, types.size);
     bytes_append(text, "\n", 1);
     bytes_free(&types);
-    for (uint32_t step = 0; step < job_of(job)->step_count;)
-        writing->code += block_bytes(job, &step);
+    writing->code += dump_job_code(writing, job->job);
+}
+
+uint64_t dump_job_code(struct dump_writing *writing, uint32_t id)
+{
+    const struct job_writing job = {.writing = writing, .job = id};
+    uint64_t bytes = 0;
+    for (uint32_t step = 0; step < job_of(&job)->step_count;)
+        bytes += block_bytes(&job, &step);
+    return bytes;
 }
 
 // The whole job ----------------------------------------------------------------------

@@ -48,6 +48,11 @@ void dump_append_type(const struct dump_writing *writing, uint32_t buffer, struc
 
 // "@__intermediate_4", "@__const_global_0" ...
 void dump_append_global(const struct dump_writing *writing, uint32_t buffer, struct bytes *to);
+
+// "%4 = memref.get_global @__intermediate_4 : memref<...>" and the line's end.
+void dump_append_get_global(const struct dump_writing *writing, uint32_t value, uint32_t buffer,
+                            struct bytes *to);
+
 bool dump_is_port(const struct dump_writing *writing, uint32_t buffer);
 
 // Where a box of a buffer lies, and its loops: "#torq_hw<dma_ndl{dims = [[8, 1]]}>".
@@ -86,5 +91,8 @@ void dump_append_program_name(const struct dump_writing *writing,
 
 // The NSS program of a job, its descriptor and its start (dump_writer_job.c).
 void dump_write_job(struct dump_writing *writing, uint32_t job, uint32_t action);
+
+// Bytes of a job's code.
+uint64_t dump_job_code(struct dump_writing *writing, uint32_t job);
 
 #endif
