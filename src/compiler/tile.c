@@ -220,6 +220,17 @@ static struct plan_box grid_box(const struct grid *grid, const struct shape *sha
     return box;
 }
 
+// A tile that has no border, if there is one: it needs the most.
+static struct plan_box middle_box(const struct grid *grid, const struct shape *shape)
+{
+    struct plan_box box = grid_box(grid, shape, 0);
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        if (grid->parts[i] > 2)
+            box.from[i] = grid->size[i];
+    }
+    return box;
+}
+
 // Constants are the same for every tile unless the cut goes through what they
 // belong to.
 static bool constants_stay(struct tiler *tiler, const struct grid *grid,
@@ -250,12 +261,7 @@ static bool grid_fits(struct tiler *tiler, const struct grid *grid, uint64_t slo
                       struct plan_override *overrides)
 {
     const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    struct plan_box box = grid_box(grid, shape, 0);
-    // An inner tile has no border: it needs the most.
-    for (uint32_t i = 0; i < grid->rank; i++) {
-        if (grid->parts[i] > 2)
-            box.from[i] = grid->size[i];
-    }
+    const struct plan_box box = middle_box(grid, shape);
     uint32_t ignored;
     const bool stay = constants_stay(tiler, grid, overrides);
     if (!propagate(tiler, &box, overrides, &ignored))
@@ -368,7 +374,7 @@ static uint64_t grid_time(struct tiler *tiler, const struct grid *grid,
 {
     const bool stay = constants_stay(tiler, grid, overrides);
     const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    const struct plan_box box = grid_box(grid, shape, 0);
+    const struct plan_box box = middle_box(grid, shape);
     uint32_t ignored;
     propagate(tiler, &box, overrides, &ignored);
     const uint64_t staying = local_bytes(tiler, 0, stay);
