@@ -136,15 +136,6 @@ static void write_global(struct dump_writing *writing, uint32_t buffer)
     dump_flush(writing, text);
 }
 
-static bool has_css(const struct dump_writing *writing)
-{
-    for (uint32_t i = 0; i < writing->program->task_count; i++) {
-        if (writing->target->engines[writing->program->tasks[i].engine].kind == TARGET_CSS)
-            return true;
-    }
-    return false;
-}
-
 static void write_globals(struct dump_writing *writing)
 {
     for (int i = 0; i < 2; i++)
@@ -152,7 +143,7 @@ static void write_globals(struct dump_writing *writing)
                       "        memref.global \"private\" @__program_slot%d : %s = uninitialized "
                       "{lram_address = %d : i64}\n",
                       i, SLOT, i * 640);
-    if (has_css(writing))
+    if (writing->has_css)
         output_text(writing->output,
                     "        memref.global \"private\" @__css_program : memref<8192xi8, "
                     "#torq_hl<enc mem_space = itcm>> = uninitialized\n"
@@ -448,6 +439,15 @@ static uint64_t end_of_far_memory(const struct dump_writing *writing)
     return (end + PAGE - 1) / PAGE * PAGE;
 }
 
+static bool uses_css(const struct program *program, const struct target *target)
+{
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        if (target->engines[program->tasks[i].engine].kind == TARGET_CSS)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t *numbers(uint32_t count)
 {
     uint32_t *items = memory_allocate(((size_t)count + 1) * sizeof *items);
@@ -482,6 +482,7 @@ status torq_dump_write(const struct program *program, const struct target *targe
                                    .target = target,
                                    .times = times,
                                    .locations = locations,
+                                   .has_css = uses_css(program, target),
                                    .output = output,
                                    .used = numbers(program->buffer_count),
                                    .order = numbers(program->buffer_count),

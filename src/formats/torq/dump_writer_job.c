@@ -20,10 +20,9 @@ struct job_writing {
     uint32_t port_count;
     uint32_t *engine_programs; // as the start gives their invocations to the program
     uint32_t engine_count;
-    uint32_t *engine_argument; // by engine program of the dispatch: argument, PROGRAM_NONE
-    uint32_t values;           // numbers given out in the program
-    uint32_t code;             // buffer that holds the program of a slice; PROGRAM_NONE
-    uint32_t css_program;      // value of the CSS's memory for its program; PROGRAM_NONE
+    uint32_t values;      // numbers given out in the program
+    uint32_t code;        // buffer that holds the program of a slice; PROGRAM_NONE
+    uint32_t css_program; // value of the CSS's memory for its program; PROGRAM_NONE
 };
 
 static const struct program_job *job_of(const struct job_writing *job)
@@ -84,11 +83,13 @@ static void collect(struct job_writing *job)
     for (uint32_t i = 0; i < count; i++) {
         if (step_of(job, i)->kind != PROGRAM_STEP_START || is_transfer(kind_of(job, i)))
             continue;
-        const uint32_t program = writing->program_of[step_of(job, i)->task];
-        if (job->engine_argument[program] != PROGRAM_NONE)
+        const uint32_t id = writing->program_of[step_of(job, i)->task];
+        struct dump_written_program *program = &writing->programs[id];
+        if (program->job == job->job)
             continue;
-        job->engine_argument[program] = 3 + job->port_count + job->engine_count;
-        job->engine_programs[job->engine_count++] = program;
+        program->job = job->job;
+        program->argument = 3 + job->port_count + job->engine_count;
+        job->engine_programs[job->engine_count++] = id;
     }
 }
 
@@ -248,7 +249,7 @@ static uint32_t append_operands(const struct job_writing *job, uint32_t step, bo
 
 static uint32_t argument_of(const struct job_writing *job, uint32_t step)
 {
-    return job->engine_argument[job->writing->program_of[step_of(job, step)->task]];
+    return job->writing->programs[job->writing->program_of[step_of(job, step)->task]].argument;
 }
 
 static void append_slice(const struct job_writing *job, uint32_t step, struct bytes *text)
@@ -492,14 +493,15 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
         .writing = writing, .job = id, .code = PROGRAM_NONE, .css_program = PROGRAM_NONE};
     struct bytes *text = &writing->text;
     const char *name = program_text(writing->program, job_of(&job)->name);
+    size_t operands = 0;
     for (uint32_t i = 0; i < job_of(&job)->step_count; i++) {
+        operands += task_of(&job, i)->operand_count;
         if (step_of(&job, i)->kind == PROGRAM_STEP_START && !is_transfer(kind_of(&job, i)))
             dump_write_engine_program(writing, step_of(&job, i)->task);
     }
-    job.ports = memory_allocate_zeroed((size_t)writing->used_count + 1, sizeof *job.ports);
-    job.engine_programs = memory_allocate_zeroed(writing->program_count + 1, sizeof(uint32_t));
-    job.engine_argument = memory_allocate((writing->program_count + 1) * sizeof(uint32_t));
-    memset(job.engine_argument, 0xff, (writing->program_count + 1) * sizeof(uint32_t));
+    job.ports = memory_allocate_zeroed(operands + 1, sizeof *job.ports);
+    job.engine_programs =
+        memory_allocate_zeroed((size_t)job_of(&job)->step_count + 1, sizeof *job.engine_programs);
     collect(&job);
     const uint32_t value = writing->values++;
     bytes_append_format(text, "          %%%" PRIu32 " = torq_hl.program ", value);
@@ -516,5 +518,4 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
     forget(&job);
     free(job.ports);
     free(job.engine_programs);
-    free(job.engine_argument);
 }

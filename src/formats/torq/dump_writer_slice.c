@@ -245,8 +245,11 @@ void dump_write_engine_program(struct dump_writing *writing, uint32_t task)
         writing->programs = memory_grow(writing->programs, writing->program_count,
                                         &writing->program_capacity, sizeof *writing->programs);
         id = (uint32_t)writing->program_count++;
-        writing->programs[id] = (struct dump_written_program){
-            .body = body, .number = id, .kind = kind_of(writing, task), .group = group};
+        writing->programs[id] = (struct dump_written_program){.body = body,
+                                                              .number = id,
+                                                              .kind = kind_of(writing, task),
+                                                              .group = group,
+                                                              .job = PROGRAM_NONE};
         hash_add(&writing->program_index, hash, id);
         write_program(writing, &writing->programs[id]);
     } else {

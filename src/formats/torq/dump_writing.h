@@ -13,6 +13,8 @@ struct dump_written_program {
     uint32_t invocation;
     enum target_engine_kind kind;
     uint32_t group;
+    uint32_t job;      // the last one that starts it
+    uint32_t argument; // of that job's NSS program: its invocation
 };
 
 struct dump_writing {
@@ -20,6 +22,7 @@ struct dump_writing {
     const struct target *target;
     const struct sim_result *times; // NULL: without profiling
     bool locations;
+    bool has_css;
     struct output *output;
     struct bytes text;
     // Of the dispatch at hand:
