@@ -33,7 +33,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 static uint64_t load(const unsigned char *at, size_t size)
 {
     uint64_t word = 0;
-    memcpy(&word, at, size);
+    if (size > 0) // an empty view may have no address
+        memcpy(&word, at, size);
     return word;
 }
 

@@ -76,7 +76,8 @@ static int compare_lines(const void *left, const void *right)
 
 static void lines_sort(struct lines *lines)
 {
-    qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
+    if (lines->count > 0)
+        qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
 }
 
 static double percent(const struct finder *finder, uint64_t cycles)

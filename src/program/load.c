@@ -63,7 +63,8 @@ static void load_value(struct loader *loader, const struct program_value *value)
 static void load_attribute(struct loader *loader, const struct program_attribute *from,
                            struct attribute *to)
 {
-    const void *data = loader->program->constants.data + from->data;
+    // An address for those kinds only whose data is an offset.
+    const void *data = (const void *)((uintptr_t)loader->program->constants.data + from->data);
     *to = (struct attribute){.name = text_of(loader, from->name),
                              .kind = (enum attribute_kind)from->kind,
                              .count = from->count};

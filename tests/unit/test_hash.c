@@ -49,6 +49,7 @@ static void an_empty_index_has_nothing(void **state)
 {
     (void)state;
     const struct hash_index index = {0};
+    assert_int_equal(hash_bytes(NULL, 0), hash_bytes("", 0));
     uint32_t at = hash_first(&index, 5);
     assert_int_equal(hash_next(&index, 5, &at), HASH_NONE);
 }
