@@ -5,6 +5,7 @@
 
 #include "dump_ndl.h"
 #include "dump_reading.h"
+#include "dump_writing.h"
 #include "program/validate.h"
 
 bool torq_dump_recognise(struct view text)
@@ -70,23 +71,23 @@ static size_t location_start(struct view text)
     return text.size;
 }
 
-// As the dump writes it; with aliases, as they resolve.
+// As the dump writes it; one with aliases as a name that says where they lead.
 uint32_t dump_location(struct dump_reading *reading, const struct mlir_operation *operation)
 {
     const struct mlir_location *location = operation->location;
     if (location == NULL || location->kind == MLIR_AT_UNKNOWN)
         return 0;
-    const size_t start = location_start(operation->text);
-    struct view inside = view_slice(operation->text, start, operation->text.size);
-    if (view_find(inside, '#') < inside.size || inside.size > MLIR_LOCATION_MOST)
-        inside = mlir_location_text(reading->document, location, &reading->arena);
-    else
-        inside = view_slice(inside, inside.size > 0 ? 1 : 0,
-                            inside.size > 1 ? inside.size - 1 : inside.size);
     struct bytes text = {0};
-    bytes_append_format(&text, "loc(");
-    bytes_append(&text, inside.data, inside.size);
-    bytes_append_format(&text, ")");
+    const size_t start = location_start(operation->text);
+    const struct view written = view_slice(operation->text, start, operation->text.size);
+    bytes_append_format(&text, "loc");
+    if (view_find(written, '#') == written.size && written.size <= MLIR_LOCATION_MOST) {
+        bytes_append(&text, written.data, written.size);
+    } else {
+        bytes_append_format(&text, "(");
+        dump_append_quoted(mlir_location_text(reading->document, location, &reading->arena), &text);
+        bytes_append_format(&text, ")");
+    }
     const uint32_t id = dump_text(reading, bytes_view(&text));
     bytes_free(&text);
     return id;
@@ -131,11 +132,11 @@ status dump_price(struct dump_reading *reading, struct dump_program *program)
     return STATUS_OK;
 }
 
-static struct view first_text(const struct mlir_operation *operation)
+static struct view first_text(struct dump_reading *reading, const struct mlir_operation *operation)
 {
     for (uint32_t i = 0; i < operation->literal_count; i++) {
         if (operation->literals[i].kind == MLIR_TEXT)
-            return operation->literals[i].text;
+            return mlir_unescape(operation->literals[i].text, &reading->arena);
     }
     return operation->symbol;
 }
@@ -147,7 +148,7 @@ static void define_program(struct dump_reading *reading, const struct mlir_opera
     reading->programs = memory_grow(reading->programs, reading->program_count,
                                     &reading->program_capacity, sizeof *reading->programs);
     reading->programs[reading->program_count] =
-        (struct dump_program){.operation = operation, .name = first_text(operation)};
+        (struct dump_program){.operation = operation, .name = first_text(reading, operation)};
     dump_scope_add(&reading->values, (struct dump_value){.name = operation->results[0].name,
                                                          .kind = DUMP_PROGRAM,
                                                          .id = (uint32_t)reading->program_count++});

@@ -240,7 +240,9 @@ void dump_write_engine_program(struct dump_writing *writing, uint32_t task)
     append_body(writing, task, &body);
     const uint32_t group = writing->program->tasks[task].group;
     const uint32_t hash = hash_bytes(body.data, body.size) ^ group;
-    uint32_t id = find(writing, bytes_view(&body), group, hash);
+    // Each program of the host is waited for by itself.
+    const bool alone = kind_of(writing, task) == TARGET_HOST;
+    uint32_t id = alone ? PROGRAM_NONE : find(writing, bytes_view(&body), group, hash);
     if (id == PROGRAM_NONE) {
         writing->programs = memory_grow(writing->programs, writing->program_count,
                                         &writing->program_capacity, sizeof *writing->programs);
