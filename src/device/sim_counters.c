@@ -51,7 +51,8 @@ static void add_sample(struct profile *profile, uint32_t track, uint64_t time, u
 // One sample for each time at which the level is another one afterwards.
 static void add_samples(struct profile *profile, uint32_t track, struct changes *changes)
 {
-    qsort(changes->items, changes->count, sizeof *changes->items, compare_changes);
+    if (changes->count > 0)
+        qsort(changes->items, changes->count, sizeof *changes->items, compare_changes);
     uint64_t level = 0;
     uint64_t shown = UINT64_MAX;
     for (size_t i = 0; i < changes->count; i++) {
