@@ -297,6 +297,35 @@ static status check_ids(const struct program *program, const char *table, const 
     return STATUS_OK;
 }
 
+// Pieces of another table belong to one item each. Otherwise a small file could
+// stand for endless work, and arrays with room for a whole table would overflow.
+#define CHECK_OWNED(table, singular, counted, pieces)                                              \
+    {                                                                                              \
+        uint64_t sum = 0;                                                                          \
+        for (uint32_t i = 0; i < program->singular##_count; i++)                                   \
+            sum += program->table[i].counted;                                                      \
+        if (sum > program->pieces##_count)                                                         \
+            return wrong(&whole, "some " #pieces "s belong to more than one " #singular);          \
+    }
+
+static status check_owned(const struct program *program)
+{
+    const struct place whole = {program, "program", 0};
+    CHECK_OWNED(groups, group, node_count, node)
+    CHECK_OWNED(tasks, task, operand_count, operand)
+    CHECK_OWNED(tasks, task, call_count, call)
+    CHECK_OWNED(tasks, task, dependency_count, dependency)
+    CHECK_OWNED(jobs, job, step_count, step)
+    CHECK_OWNED(dispatches, dispatch, action_count, action)
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        if (program->actions[i].kind == PROGRAM_ACTION_JOB_START)
+            steps += program->jobs[program->actions[i].subject].step_count;
+    }
+    return steps > program->step_count ? wrong(&whole, "some jobs are started more than once")
+                                       : STATUS_OK;
+}
+
 #define CHECK_TABLE(table, singular)                                                               \
     for (uint32_t i = 0; i < program->singular##_count; i++) {                                     \
         const struct place place = {program, #singular, i};                                        \
@@ -324,6 +353,7 @@ status program_validate(const struct program *program)
     CHECK_TABLE(jobs, job)
     CHECK_TABLE(actions, action)
     CHECK_TABLE(dispatches, dispatch)
+    STATUS_TRY(check_owned(program));
     STATUS_TRY(
         check_ids(program, "input", program->inputs, program->input_count, program->value_count));
     STATUS_TRY(check_ids(program, "output", program->outputs, program->output_count,
