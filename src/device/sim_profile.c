@@ -33,7 +33,7 @@ static const struct {
     [TARGET_CDMA] = {"CDMA", ENGINE_CDMA, RANK_CDMA, false, "CDMA_"},
     [TARGET_SLICE] = {"SLICE", ENGINE_SLICE, RANK_SLICE, true, "S"},
     [TARGET_CSS] = {"CSS", ENGINE_CSS, RANK_CSS, false, "CSS"},
-    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true, "C"},
+    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true, "H"},
     [TARGET_HOST] = {"HOST", ENGINE_HOST, RANK_HOST, false, "H"},
 };
 
