@@ -49,6 +49,7 @@ bench: all
 	@bench/tt_report.py --rows $(ROWS)
 	@$(call build,build,bench/open_network)
 	@bench/networks.py
+	@bench/compile.py
 
 fuzz: test-dependencies build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Compiling and estimating networks, against ONNX Runtime creating its session.
+
+    bench/compile.py [--rounds 5] [--folder DIR]
+
+Each network of ../shared/data/models is compiled for both targets, proved and
+estimated by `opscope compile`, a whole process with its start and the written
+file; ONNX Runtime's time is that of creating the session alone. They take turns,
+the best counts. Then made-up networks of 1000 to 10,000 operators: the time for
+each operator must not grow with their number.
+"""
+
+import json
+import subprocess
+import sys
+
+from measuring import ROOT, best_times, judged, row, run
+
+sys.path.append(str(ROOT / "tests/gen"))
+from onnx_chain import chain  # noqa: E402
+
+OPSCOPE = ROOT / "build/bin/opscope"
+RUNTIME = ROOT / ".cache/opscope/onnxruntime"
+MODELS = ROOT.parent / "shared/data/models"
+
+TARGETS = ("torq-sl2610", "host")
+COUNTS = (1000, 2000, 5000, 10000)
+# How much longer ten times the operators may take.
+MOST_GROWTH = 12
+
+
+def session_ms(path):
+    """What ONNX Runtime needs to create a session."""
+    done = subprocess.run(["node", ROOT / "tests/tools/onnxruntime.js", RUNTIME], text=True, check=True,
+                          input=json.dumps({"model": str(path)}) + "\n", stdout=subprocess.PIPE)
+    return json.loads(done.stdout)["open_ms"]
+
+
+def compile_command(path, target, folder):
+    return [OPSCOPE, "compile", path, "--target", target, "-o", folder / "program.opx", "--json"]
+
+
+def compare_with_sessions(options, folder):
+    there = subprocess.run([ROOT / "tests/tools/fetch-onnxruntime.sh", RUNTIME],
+                           check=False).returncode == 0
+    print(f"compiled, proved and estimated, best of {options.rounds}")
+    for path in sorted(MODELS.glob("*/model.onnx")):
+        ours = best_times(options.rounds,
+                          {target: compile_command(path, target, folder) for target in TARGETS})
+        for target, seconds in ours.items():
+            row(path.parent.name, f"{seconds * 1000:.1f} ms", target)
+        if there:
+            session = min(session_ms(path) for _ in range(options.rounds))
+            row("  ONNX Runtime's session", f"{session:.1f} ms")
+            judged("  session / compile", session / 1000 / max(ours.values()), "", 1, at_least=True)
+
+
+def measure_growth(options, folder):
+    for element, target in (("i8", "torq-sl2610"), ("f32", "torq-sl2610"), ("i8", "host"), ("f32", "host")):
+        commands = {}
+        for count in COUNTS:
+            path = folder / f"chain_{element}_{count}.onnx"
+            path.write_bytes(chain(count, element))
+            commands[count] = compile_command(path, target, folder)
+        times = best_times(options.rounds, commands)
+        print(f"operators on {element}, compiled for {target}, best of {options.rounds}")
+        for count, seconds in times.items():
+            row(f"{count} operators", f"{seconds * 1000:.1f} ms", f"{seconds / count * 1e6:.1f} us each")
+        judged("10,000 / 1000", times[COUNTS[-1]] / times[COUNTS[0]], "", MOST_GROWTH)
+
+
+def measure(options, folder):
+    compare_with_sessions(options, folder)
+    measure_growth(options, folder)
+
+
+run(__doc__, measure)
