@@ -18,6 +18,10 @@ static uint64_t keep_tensor(struct emitter *emitter, const struct constant *cons
     const uint64_t count = tensor_count(&constant->tensor);
     const bool texts = constant->tensor.element == ELEMENT_TEXT;
     const uint64_t size = texts ? count * sizeof(uint32_t) : tensor_bytes(&constant->tensor);
+    if (!texts && !constant->packed) {
+        *out_bytes = size;
+        return program_builder_constant(emitter->builder, constant->tensor.data, size);
+    }
     void *data = memory_allocate(size);
     if (texts) {
         const struct view *views = constant->tensor.data;
