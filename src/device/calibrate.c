@@ -184,7 +184,7 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
                    .runs_most = options->quick ? 6 : 24,
                    .ns = options->quick ? 500000 : 4000000,
                    .macs_most = options->quick ? 100000000 : 500000000,
-                   .scrub_least = 2 * near,
+                   .scrub_least = memory.caches[0],
                    .scrub_most = far},
     };
     calibration.budget.scrub = memory_allocate_zeroed(calibration.budget.scrub_most, 1);

@@ -137,6 +137,8 @@ static bool build_gemm(struct probe *probe, enum element element, const uint64_t
 static bool build_recurrent(struct probe *probe, const uint64_t *at, uint64_t gates)
 {
     const uint64_t inputs = at[2] * at[1] / gates - at[1];
+    probe->low = -0.1; // so that gates are neither open nor shut
+    probe->high = 0.1;
     probe_set_integer(probe, "hidden_size", (int64_t)at[1]);
     probe_input(probe, ELEMENT_F32, 3, (uint64_t[]){at[0], 1, inputs});
     probe_constant(probe, ELEMENT_F32, 3, (uint64_t[]){1, gates * at[1], inputs});
@@ -405,8 +407,8 @@ const struct calibrate_grid CALIBRATE_GRIDS[] = {
      ELEMENT_F32,
      build_conv,
      {{1, 49, 196, 784, 3136, 12544},
-      {8, 16, 32, 64, 128, 256, 512, 1024},
-      {3, 8, 16, 32, 64, 128, 256, 512},
+      {8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024},
+      {3, 8, 16, 32, 64, 96, 128, 192, 256, 512, 768},
       {1, 9}}},
     {NAMES("Conv"), ELEMENT_F32, build_conv, {{784, 3136}, {16, 64, 256}, {3, 16, 64}, {25, 49}}},
     {NAMES("Conv"),
@@ -417,11 +419,11 @@ const struct calibrate_grid CALIBRATE_GRIDS[] = {
     {NAMES("Conv"),
      ELEMENT_F32,
      build_depthwise,
-     {{49, 196, 784, 3136, 12544}, {16, 32, 64, 128, 256, 512, 1024}, {9, 25}}},
+     {{49, 196, 784, 3136, 12544}, {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024}, {9, 25}}},
     {NAMES("Conv"),
      ELEMENT_F32,
      build_strided_depthwise,
-     {{49, 196, 784, 3136, 12544}, {16, 64, 128, 256, 1024}, {9, 25}}},
+     {{49, 196, 784, 3136, 12544}, {16, 64, 96, 128, 192, 256, 384, 768, 1024}, {9, 25}}},
     {NAMES("ConvTranspose"),
      ELEMENT_F32,
      build_conv_transpose,

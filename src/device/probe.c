@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "program/node_cost.h"
 
-enum { VERSION = 17, RUNS_MOST = 64, NODES_BEFORE = 6, CACHE_LINE = 64 };
+enum { VERSION = 17, RUNS_MOST = 64, NODES_BEFORE = 2, WEIGHTS_BEFORE = 6, CACHE_LINE = 64 };
 
 void probe_start(struct probe *probe, const char *operator)
 {
@@ -189,11 +189,13 @@ static status make_inputs(const struct probe *probe, struct datum **inputs)
 }
 
 // What a network leaves in the caches when it comes to a node: the node's inputs, as
-// they were just made, and what the nodes before it used, which was about as large.
-static void prepare_caches(const struct probe_budget *budget, uint64_t work,
+// they were just made; the memory of its outputs, last used a few nodes before, which
+// worked on about as much; and the weights as long ago as the whole network takes.
+static void prepare_caches(const struct probe_budget *budget, const struct work *work,
                            struct datum *const *inputs, uint32_t count)
 {
-    uint64_t before = NODES_BEFORE * work;
+    uint64_t before = NODES_BEFORE * (work->bytes_read + work->bytes_written) +
+                      WEIGHTS_BEFORE * work->weight_bytes;
     before = before > budget->scrub_least ? before : budget->scrub_least;
     before = before < budget->scrub_most ? before : budget->scrub_most;
     for (size_t i = 0; i < before; i += CACHE_LINE)
@@ -235,7 +237,8 @@ static status run_often(const struct probe *probe, const struct probe_budget *bu
     while (runs < budget->runs_most && runs < RUNS_MOST &&
            (runs < budget->runs_least || spent < budget->ns)) {
         uint64_t time = 0;
-        prepare_caches(budget, result->request.bytes, inputs, probe->given_count);
+        prepare_caches(budget, &network_node(probe->network, probe->node)->work, inputs,
+                       probe->given_count);
         executor_time_nodes(executor, &time);
         STATUS_TRY(run_once(probe, executor, inputs));
         times[runs++] = time;

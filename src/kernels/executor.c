@@ -1,12 +1,15 @@
 #include "executor.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "buffer_plan.h"
 #include "invoke.h"
+
+enum { FREED_MOST_EACH = 32 << 20, FREED_MOST = 256 << 20 };
 
 // What an inner graph is run with: the executor itself.
 struct kernel_runner {
@@ -65,6 +68,14 @@ static status make_plan(struct executor *executor)
     return datum_tensor(ELEMENT_U8, &bytes, &executor->planned);
 }
 
+// Kernels take memory for intermediate results and give it back at every call. It
+// stays with the process instead of being mapped and cleared again each time.
+static void keep_freed_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, FREED_MOST_EACH);
+    mallopt(M_TRIM_THRESHOLD, FREED_MOST);
+}
+
 status executor_create(const struct network *network, const struct executor_options *options,
                        struct executor **out_executor)
 {
@@ -80,6 +91,7 @@ status executor_create(const struct network *network, const struct executor_opti
     executor->bound = memory_allocate_zeroed(values + 1, sizeof *executor->bound);
     executor->parallel = parallel_create(options->threads);
     datum_limit(options->memory_limit);
+    keep_freed_memory();
     status failure = find_kernels(executor);
     if (failure == STATUS_OK)
         failure = make_plan(executor);

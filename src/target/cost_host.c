@@ -147,7 +147,7 @@ static double bound(const struct cost_host_rates *rates, const struct cost_reque
 
 static uint64_t whole(double cycles)
 {
-    return cycles < 1e18 ? (uint64_t)ceil(cycles) : (uint64_t)1e18;
+    return cycles < 1e18 ? (uint64_t)cycles : (uint64_t)1e18;
 }
 
 uint64_t cost_host_cycles(const struct target *target, const struct cost_request *request)
@@ -158,10 +158,11 @@ uint64_t cost_host_cycles(const struct target *target, const struct cost_request
         return 0;
     if (!measured_time(target, request, &cycles))
         cycles = time_by_rates(rates, request);
-    return whole(fmax(cycles, fmax(rates->start, bound(rates, request))));
+    // Rounded to the nearest, but never below what is possible.
+    return whole(fmax(round(cycles), ceil(fmax(rates->start, bound(rates, request)))));
 }
 
 uint64_t cost_host_bound(const struct target *target, const struct cost_request *request)
 {
-    return whole(floor(bound(cost_host_model_rates(target->model), request)));
+    return whole(bound(cost_host_model_rates(target->model), request));
 }

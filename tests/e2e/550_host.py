@@ -1,0 +1,66 @@
+"""The target `host`: measured by calibrate, compiled for, and scored."""
+
+from support import *
+from onnx_chain import chain
+
+
+def calibrated(folder):
+    """A quick calibration, and its path."""
+    path = folder / "here.target"
+    opscope("calibrate", "--quick", "--threads", "1", "-o", path)
+    return path
+
+
+def test_a_calibration_is_a_target(folder):
+    if SANITIZED:
+        raise Skip("times of a slow program say nothing")
+    path = calibrated(folder)
+    text = path.read_text()
+    contains(text, "rules = host", "its rules")
+    contains(text, "time.Conv.f32.", "times of convolutions")
+    shown = json.loads(opscope("targets", path, "--json").out)
+    shown = shown[0] if isinstance(shown, list) else shown
+    equal(shown["clock_hz"], 1_000_000_000, "cycles are nanoseconds")
+    network = write(folder / "chain.onnx", chain(60))
+    program = folder / "chain.opx"
+    opscope("compile", network, "--target", path, "-o", program)
+    opscope("verify", program)
+    scored = json.loads(opscope("score", "--target", path, "--threads", "1", network, "--json").out)[0]
+    equal(len(scored["operators"]) >= 60, True, "every operator is scored")
+    # The machine may be busy: within a factor of ten is enough to see units go wrong.
+    ratio = scored["modelled_ms"] / scored["measured_ms"]
+    true(0.1 < ratio < 10, f"modelled / measured is {ratio:.2f}")
+
+
+def test_the_built_in_host_compiles_all_networks(folder):
+    networks = sorted(shared("data/models").glob("*/model.onnx"))
+    networks += sorted((ROOT / "tests/testdata/tosa_ops").glob("*.mlir"))
+    for network in networks:
+        program = folder / "program.opx"
+        opscope("compile", network, "--target", "host", "-o", program)
+        opscope("verify", program)
+
+
+def test_a_larger_network_takes_longer(folder):
+    times = []
+    for count in (12, 120):
+        network = write(folder / "chain.onnx", chain(count))
+        opscope("compile", network, "--target", "host", "-o", folder / "chain.opx")
+        scored = json.loads(opscope("score", "--target", "host", "-n", "1", network, "--json").out)[0]
+        times.append(scored["modelled_ms"])
+    close_to(times[1] / times[0], 10, 0.5, "ten times the operators")
+
+
+def test_wrong_use_is_refused(folder):
+    contains(opscope("calibrate", "model.onnx", code=2).err, "takes no files", "a file")
+    contains(opscope("score", code=2).err, "give a network", "nothing to score")
+    network = write(folder / "chain.onnx", chain(12))
+    contains(opscope("score", "--target", "torq-sl2610", network, code=2).err,
+             "not this machine's processor", "another target")
+    broken = write(folder / "broken.target", opscope("targets", "host", "--file").out + "time.Conv = 1\n")
+    contains(opscope("compile", network, "--target", broken, "-o", folder / "x.opx", code=1).err,
+             "know no 'time.Conv'", "a time without a place")
+    equal((folder / "x.opx").exists(), False, "no half-written file")
+
+
+main()
