@@ -91,6 +91,27 @@ static void sum_whole(struct modelled *modelled, const struct program *program,
         free(lists[i].items);
 }
 
+static void find_least(struct modelled *modelled, const struct program *program,
+                       const struct target *target)
+{
+    uint64_t sums[TARGET_ENGINES_MOST] = {0};
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        const uint64_t least = cost_bound(target, task->engine, &task->cost);
+        sums[task->engine] += least;
+        if (task->group != PROGRAM_NONE)
+            modelled->groups[task->group].least += least;
+    }
+    modelled->least_engine = TARGET_NONE;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const uint64_t least = sums[i] / target->engines[i].count;
+        if (least > modelled->least) {
+            modelled->least = least;
+            modelled->least_engine = (uint8_t)i;
+        }
+    }
+}
+
 static void add_task(struct modelled_group *group, const struct program_task *task,
                      struct sim_times times)
 {
@@ -219,6 +240,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
             modelled->host_groups++;
     }
     sum_whole(modelled, program, target, result);
+    find_least(modelled, program, target);
     sum_groups(modelled, program, target, result);
     for (uint32_t i = 0; i < modelled->group_count; i++)
         modelled->unknown_groups += modelled->groups[i].unknown;

@@ -18,6 +18,7 @@ struct modelled_group {
     uint64_t start; // of its first task, in cycles
     uint64_t end;   // of its last task
     uint64_t busy[MODELLED_KINDS];
+    uint64_t least; // what its tasks need, one after the other, at the peak rates
     uint32_t tasks; // 0: it only shows bytes under another shape
     uint32_t tiles;
     bool unknown;             // how long its work takes depends on shapes that are not known
@@ -35,6 +36,9 @@ struct modelled {
     uint64_t cycles;
     uint64_t busy[MODELLED_KINDS]; // cycles in which at least one of the kind is at work
     uint64_t idle;                 // in which none is
+    // The least that the engine with the most to do needs at its peak rate.
+    uint64_t least;
+    uint8_t least_engine; // of the target; TARGET_NONE: there is no work
     struct modelled_memory memories[TARGET_MEMORIES_MOST];
     uint64_t constants; // bytes, of all memories
     uint32_t host_groups;

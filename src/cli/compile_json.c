@@ -34,6 +34,12 @@ static void write_time(struct json_writer *json, const struct compiling *compili
     json_uint(json, "clock_hz", compiling->target->clock);
     write_busy(json, modelled->busy);
     json_uint(json, "idle_cycles", modelled->idle);
+    json_uint(json, "least_cycles", modelled->least);
+    if (modelled->least > 0)
+        json_text(json, "least_engine",
+                  view_of(compiling->target->engines[modelled->least_engine].name));
+    else
+        json_null(json, "least_engine");
     json_close(json);
 }
 
@@ -90,6 +96,7 @@ static void write_group(struct json_writer *json, const struct compiling *compil
     json_uint(json, "end_cycles", group->end);
     json_real(json, "ms", to_ms(compiling, group->end - group->start));
     write_busy(json, group->busy);
+    json_uint(json, "least_cycles", group->least);
     if (group->tasks > 0)
         json_text(json, "bound", view_of(modelled_kind_name(group->bound)));
     else

@@ -7,7 +7,11 @@
 #include "base/memory.h"
 #include "figures.h"
 
-enum { NAME_MOST = 40, REASONS_MOST = 5 };
+enum {
+    NAME_MOST = 40,
+    REASONS_MOST = 5,
+    FAR_FROM_LEAST = 20, // times: then the summary says why
+};
 
 static void print_time(const struct compiling *compiling, uint64_t cycles, int width)
 {
@@ -54,6 +58,67 @@ static void print_modelled(const struct compiling *compiling)
         printf("  idle %.0f %%", share(compiling, modelled->idle));
     printf("   (%s cycles at %g MHz)\n", figures_short(modelled->cycles, cycles),
            (double)compiling->target->clock / 1e6);
+}
+
+// How many times as long, with two digits.
+static void print_times(uint64_t cycles, uint64_t least)
+{
+    const double times = (double)cycles / (double)(least > 0 ? least : 1);
+    printf("%.*f times", times < 9.95 ? 1 : 0, times);
+}
+
+// Groups of one type, taken together.
+struct kind {
+    uint32_t type; // text
+    uint32_t count;
+    uint64_t cycles;
+    uint64_t least;
+};
+
+// The type whose groups take the most time beyond their least.
+static struct kind find_slow_kind(const struct compiling *compiling)
+{
+    const struct modelled *modelled = compiling->modelled;
+    struct kind *kinds = memory_allocate_zeroed((size_t)modelled->group_count + 1, sizeof *kinds);
+    struct kind slowest = {0};
+    size_t count = 0;
+    for (uint32_t i = 0; i < modelled->group_count; i++) {
+        const struct modelled_group *group = &modelled->groups[i];
+        const uint32_t type = compiling->program.groups[group->group].type;
+        size_t k = 0;
+        while (k < count && kinds[k].type != type)
+            k++;
+        if (k == count)
+            kinds[count++].type = type;
+        kinds[k].count++;
+        kinds[k].cycles += group->end - group->start;
+        kinds[k].least += group->least;
+        if (kinds[k].cycles - kinds[k].least > slowest.cycles - slowest.least)
+            slowest = kinds[k];
+    }
+    free(kinds);
+    return slowest;
+}
+
+static void print_least(const struct compiling *compiling)
+{
+    const struct modelled *modelled = compiling->modelled;
+    if (modelled->least == 0)
+        return;
+    printf("  at least  ");
+    print_time(compiling, modelled->least, 9);
+    printf("   by %s at its peak rate: modelled is ",
+           compiling->target->engines[modelled->least_engine].name);
+    print_times(modelled->cycles, modelled->least);
+    printf(" that\n");
+    if (modelled->cycles / FAR_FROM_LEAST <= modelled->least)
+        return;
+    const struct kind kind = find_slow_kind(compiling);
+    printf("  because   ");
+    print_time(compiling, kind.cycles, 9);
+    printf("   is for %u %s, ", kind.count, program_text(&compiling->program, kind.type));
+    print_times(kind.cycles, kind.least);
+    printf(" what the peak rates allow\n");
 }
 
 static void print_memory(const struct compiling *compiling)
@@ -180,6 +245,7 @@ void compile_summary_print(const struct compiling *compiling, unsigned top)
 {
     print_head(compiling);
     print_modelled(compiling);
+    print_least(compiling);
     print_memory(compiling);
     print_slowest(compiling, top);
     print_host(compiling);

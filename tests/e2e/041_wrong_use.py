@@ -3,7 +3,8 @@ from support import *
 import tenstorrent_logs
 from torq_compile import *
 
-COMMANDS = ("overview", "convert", "info", "perfetto_logger", "tt-report", "tt-perf", "links")
+COMMANDS = ("overview", "convert", "info", "perfetto_logger", "tt-report", "tt-perf", "links",
+            "compile", "torq-compile", "program", "verify", "targets")
 
 
 def refused(folder, result, *pieces):

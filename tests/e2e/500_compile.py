@@ -4,8 +4,8 @@ from support import *
 from onnx_writer import *
 
 GROUP_KEYS = ["index", "name", "type", "engine", "reason", "tasks", "tiles", "start_cycles",
-              "end_cycles", "ms", "compute_cycles", "dma_cycles", "host_cycles", "bound",
-              "operators"]
+              "end_cycles", "ms", "compute_cycles", "dma_cycles", "host_cycles", "least_cycles",
+              "bound", "operators"]
 REPORT_KEYS = ["network", "target", "program", "operators", "groups", "tasks", "dispatches", "jobs",
                "constants", "groups_on_host", "groups_of_unknown_time", "modelled", "memories",
                "slowest", "warnings", "proved"]
@@ -17,10 +17,12 @@ def test_summary(folder):
     matches(lines[0], r"^add for torq-sl2610: 5 operators in 1 group, \d+ tasks$")
     matches(lines[1], r"^  modelled +[\d.]+ us   compute \d+ %  dma \d+ % .*"
                       r"\([\d.]+ k cycles at 800 MHz\)$")
-    matches(lines[2], r"^  memory    lram [\d.]+ KiB of 512 KiB   xram [\d.]+ KiB   "
+    matches(lines[2], r"^  at least +[\d.]+ us   by dma_in at its peak rate: modelled is "
+                      r"\d\.\d times that$")
+    matches(lines[3], r"^  memory    lram [\d.]+ KiB of 512 KiB   xram [\d.]+ KiB   "
                       r"constants \d+ B$")
-    matches(lines[3], r"^  slowest   %4 rescale_add_rescale +[\d.]+ us  dma-bound$")
-    equal(len(lines), 4, "lines")
+    matches(lines[4], r"^  slowest   %4 rescale_add_rescale +[\d.]+ us  dma-bound$")
+    equal(len(lines), 5, "lines")
     true(all(len(line) <= 100 for line in lines), f"a line wraps:\n{out}")
     true("measured" not in out, f"nothing is measured:\n{out}")
 
@@ -85,6 +87,27 @@ def test_bound_is_what_is_busy_most(folder):
             busy = {kind: group[f"{kind}_cycles"] for kind in ("compute", "dma", "host")}
             equal(busy[group["bound"]], max(busy.values()), f"bound of {group}")
             true(max(busy.values()) <= group["end_cycles"] - group["start_cycles"], f"{group}")
+
+
+def test_least_is_that_of_the_busiest_engine(folder):
+    """Bytes at 8 a cycle for each direction: nothing is faster than that."""
+    modelled = compile_json(folder, ADD)["modelled"]
+    equal(modelled["least_engine"], "dma_in", "engine")
+    size = 56 * 56 * 24
+    true(2 * size / 8 <= modelled["least_cycles"] <= 2.1 * size / 8, f"{modelled}")
+    for network in (ADD, CONV, FC):
+        report = compile_json(folder, network)
+        true(report["modelled"]["least_cycles"] <= report["modelled"]["cycles"], "the whole")
+
+
+def test_far_from_the_least_is_explained(folder):
+    """A target whose transfers start slowly is far from its peak, and the summary says where."""
+    out = opscope("compile", CONV, "-t", TARGET, "-o", folder / "x.opx", "--set",
+                  "dma_in.setup=100000").out
+    matches(out, r"^  because +[\d.]+ [mu]s   is for 1 conv2d_rescale, \d+ times what the peak rates "
+                 r"allow$", "reason")
+    true("because" not in opscope("compile", CONV, "-t", TARGET, "-o", folder / "x.opx").out,
+         "no reason where none is needed")
 
 
 def test_top(folder):
