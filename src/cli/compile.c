@@ -104,7 +104,7 @@ const struct command COMMAND_COMPILE = {
                "program. The program is proved before it is written ('opscope verify').",
     .examples =
         "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
-        "  opscope compile model.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
+        "  opscope compile dynamic.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
         "  opscope compile conv.mlir -t torq-sl2610 -o conv.opx --set slice.count=1 --top 10",
     .options = OPTIONS,
     .run = run,

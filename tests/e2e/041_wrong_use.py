@@ -1,6 +1,7 @@
 """Wrong use: exit 2, a line that says what to do, nothing written. Help: exit 0."""
 from support import *
 import tenstorrent_logs
+from onnx_writer import *
 from torq_compile import *
 
 COMMANDS = ("overview", "convert", "info", "perfetto_logger", "tt-report", "tt-perf", "links",
@@ -162,11 +163,22 @@ def test_the_examples_of_the_help_run(folder):
         capture.write(folder / where)
     for name in ("ops_perf_results.csv", "host0.csv", "host1.csv"):
         opscope("tt-report", folder / ".logs", "-o", folder / name)
+    write_networks(folder)
+    path = f"{program('opscope').parent}:{os.environ['PATH']}"
     for command in COMMANDS:
         text = opscope(command, "--help").out.split("examples:\n")[1].split("\n\n")[0]
-        for line in text.replace("~", str(folder)).splitlines():
-            name, *words = line.split()
-            run(program(name), *words, cwd=folder)
+        for line in text.replace("~", str(folder)).replace("\\\n", " ").splitlines():
+            run("sh", "-c", line, cwd=folder, env={"PATH": path})
+
+
+def write_networks(folder):
+    for name, batch in (("model.onnx", 1), ("dynamic.onnx", "batch")):
+        graph = make_graph([make_node("Abs", ["x"], ["y"])], [make_value("x", "i8", [batch, 64])],
+                           [make_value("y", "i8", [batch, 64])])
+        write(folder / name, make_model(graph, opset=17))
+    for name in ("add", "conv-stride1-notile"):
+        shutil.copy(ROOT / f"tests/testdata/tosa_ops/{name}.mlir",
+                    folder / f"{name.split('-', maxsplit=1)[0]}.mlir")
 
 
 def test_version():
