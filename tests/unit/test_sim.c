@@ -255,8 +255,9 @@ static void an_unknown_engine_is_refused(void **state)
         program_builder_get(sketch.builder, offsetof(struct program, tasks), id);
     item->engine = 14;
     program_builder_view(sketch.builder, &sketch.program);
-    assert_int_not_equal(sim_run(&sketch.program, sketch.target, COST_RULES_BEST, &sketch.result),
-                         STATUS_OK);
+    const status result = sim_run(&sketch.program, sketch.target, COST_RULES_BEST, &sketch.result);
+    assert_int_not_equal(result, STATUS_OK);
+    status_free(result);
     sketch_end(&sketch);
 }
 
