@@ -236,20 +236,20 @@ static void write_host_start(struct dump_writing *writing, uint32_t task, uint32
     struct bytes *text = &writing->text;
     const struct program *program = writing->program;
     const struct program_task *item = &program->tasks[task];
-    const struct program_operand *operands = &program->operands[item->first_operand];
+    const uint32_t first = item->first_operand;
     for (uint32_t i = 0; i < item->operand_count; i++)
-        need_value(writing, operands[i].buffer);
+        need_value(writing, program->operands[first + i].buffer);
     dump_write_engine_program(writing, task);
     bytes_append_format(
         text, "%storq_hl.start_program %%invocation_%" PRIu32 " : !torq_hl.invocation<host> args(",
         SPACE, writing->programs[writing->program_of[task]].invocation);
     for (uint32_t i = 0; i < item->operand_count; i++)
         bytes_append_format(text, "%s%%%" PRIu32, i > 0 ? ", " : "",
-                            writing->outside[operands[i].buffer]);
+                            writing->outside[program->operands[first + i].buffer]);
     bytes_append_format(text, item->operand_count > 0 ? " : " : "");
     for (uint32_t i = 0; i < item->operand_count; i++) {
         bytes_append_format(text, i > 0 ? ", " : "");
-        dump_append_type(writing, operands[i].buffer, text);
+        dump_append_type(writing, program->operands[first + i].buffer, text);
     }
     bytes_append_format(text, ") {\"" TORQ_DUMP_CYCLES "\" = %" PRIu64 " : i64, ",
                         cost_cycles(writing->target, COST_RULES_BEST, item->engine, &item->cost));

@@ -282,8 +282,9 @@ static void append_css(const struct job_writing *job, uint32_t step, struct byte
     const struct target *target = job->writing->target;
     bytes_append_format(text,
                         "%s  torq_hw.css_start %%arg%" PRIu32
-                        " : !torq_hl.invocation<css> program %%%" PRIu32 "(%%%" PRIu32 " = ",
+                        " : !torq_hl.invocation<css> program %%%" PRIu32 "(%%%" PRIu32,
                         SPACE, argument_of(job, step), job->css_program, job->css_program + 1);
+    bytes_append_format(text, task->operand_count > 0 ? " = " : "");
     append_operands(job, step, false, false, text);
     bytes_append_format(text, ")");
     append_attributes(job, step, cost_cycles(target, COST_RULES_BEST, task->engine, &task->cost),

@@ -163,6 +163,8 @@ static void append_slice(const struct dump_writing *writing, uint32_t task, stru
     const uint64_t cycles =
         cost_cycles(writing->target, COST_RULES_BEST, item->engine, &item->cost);
     struct bytes slice_task = {0};
+    if (cycles == 0)
+        return; // a real dump's program without any task
     append_task(writing, task, cycles, &slice_task);
     if (writing->times != NULL)
         append_profile(writing, task, bytes_view(&slice_task), to);
