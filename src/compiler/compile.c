@@ -25,26 +25,43 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
-// What the passes rely on: somewhere to keep values, and a way to what computes.
-static status check_target(const struct target *target)
+// The first memory that is not local: values lie there. `memory_count` when there is none.
+static uint32_t far_memory(const struct target *target)
 {
     uint32_t far = 0;
     while (far < target->memory_count && target->memories[far].local)
         far++;
-    if (far == target->memory_count)
+    return far;
+}
+
+static status check_engine(const struct target *target, const struct target_engine *engine)
+{
+    const struct target_memory *memory = &target->memories[engine->memory];
+    const uint32_t far = far_memory(target);
+    if (!memory->local && engine->memory != far)
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s: engine %s works in %s, but values lie in %s, the first "
+                           "memory that is not local",
+                           target->name, engine->name, memory->name, target->memories[far].name);
+    if (memory->local && (target_engine_of(target, TARGET_DMA_IN) == TARGET_NONE ||
+                          target_engine_of(target, TARGET_DMA_OUT) == TARGET_NONE))
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s: nothing brings data to engine %s: give it engines of kind "
+                           "dma_in and dma_out",
+                           target->name, engine->name);
+    return STATUS_OK;
+}
+
+// What the passes rely on: somewhere to keep values, and a way to what computes.
+static status check_target(const struct target *target)
+{
+    if (far_memory(target) == target->memory_count)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s has only local memories: networks need a far one",
                            target->name);
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        const struct target_engine *engine = &target->engines[i];
-        if (engine->kind < TARGET_SLICE || !target->memories[engine->memory].local)
-            continue;
-        if (target_engine_of(target, TARGET_DMA_IN) == TARGET_NONE ||
-            target_engine_of(target, TARGET_DMA_OUT) == TARGET_NONE)
-            return status_make(STATUS_UNSUPPORTED,
-                               "target %s: nothing brings data to engine %s: give it engines of "
-                               "kind dma_in and dma_out",
-                               target->name, engine->name);
+        if (target->engines[i].kind >= TARGET_SLICE)
+            STATUS_TRY(check_engine(target, &target->engines[i]));
     }
     return STATUS_OK;
 }
@@ -54,9 +71,7 @@ static status check_target(const struct target *target)
 static status check_values(const struct plan *plan)
 {
     const struct target *target = plan->target;
-    uint32_t far = 0;
-    while (target->memories[far].local)
-        far++;
+    const uint32_t far = far_memory(target);
     for (uint32_t i = 0; i < plan->network->values.count; i++) {
         const struct network_value *value = network_value(plan->network, i);
         if (!value_type_static(&value->type))

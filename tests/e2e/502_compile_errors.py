@@ -123,6 +123,12 @@ def test_targets_that_lack_something(folder):
                 says=["nothing brings data", "dma_in and dma_out"])
 
 
+def test_a_second_far_memory(folder):
+    prepared(folder)
+    refused(folder, "compile", "add.mlir", "-t", TARGET, "-o", "x.opx", "--set", "lram.local=no",
+            code=1, says=["engine host works in xram, but values lie in lram"])
+
+
 def test_targets_without_some_engines_still_work(folder):
     prepared(folder)
     for engine in ("slice", "css", "cdma"):
