@@ -29,26 +29,11 @@ static void check_ok(status result)
         fail_msg("%s", status_message(result));
 }
 
-// A file of the project, or of what is shared beside it; NULL when it is not there.
-static struct input *open_file(const char *name)
-{
-    static const char *const FOLDERS[] = {".", "..", "../..", "../../.."};
-    char path[256];
-    struct input *input;
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
-        snprintf(path, sizeof path, "%s/%s", FOLDERS[i], name);
-        if (access(path, R_OK) == 0) {
-            check_ok(input_open(path, &input));
-            return input;
-        }
-    }
-    return NULL;
-}
-
 static struct input *open_units(void)
 {
-    struct input *input = open_file("tests/testdata/torq_dump/units.9.executable-targets.mlir");
-    assert_non_null(input);
+    struct input *input;
+    check_ok(
+        input_open(TEST_ROOT "/tests/testdata/torq_dump/units.9.executable-targets.mlir", &input));
     return input;
 }
 
@@ -98,9 +83,12 @@ static const char HEADER[] = "taskId, elapsed_time(us), timestamp(us), event, lo
 static void real_dump_gives_the_published_timeline(void **state)
 {
     (void)state;
-    struct input *input = open_file("shared/data/torq/scalar_add.9.executable-targets.mlir");
-    if (input == NULL)
+    static const char PATH[] =
+        TEST_ROOT "/../shared/data/torq/scalar_add.9.executable-targets.mlir";
+    struct input *input;
+    if (access(PATH, R_OK) != 0)
         skip();
+    check_ok(input_open(PATH, &input));
     struct dump dump = dump_of(input);
     char *rows = rows_of(&dump, COST_RULES_PUBLIC);
     char expected[1024];

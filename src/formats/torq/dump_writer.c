@@ -380,6 +380,27 @@ static void write_slots(struct dump_writing *writing)
     }
 }
 
+// What the dispatch is bound to, and that it runs once.
+static void write_layout(struct dump_writing *writing)
+{
+    bool first = true;
+    output_text(writing->output, " ordinal(0) layout(#hal.pipeline.layout<bindings = [");
+    for (uint32_t i = 0; i < writing->used_count; i++) {
+        const uint32_t buffer = writing->used[i];
+        if (!dump_is_port(writing, buffer))
+            continue;
+        const bool input = writing->program->buffers[buffer].kind == PROGRAM_BUFFER_INPUT;
+        output_format(writing->output, "%s#hal.pipeline.binding<storage_buffer, %s>",
+                      first ? "" : ", ", input ? "\"ReadOnly|Indirect\"" : "Indirect");
+        first = false;
+    }
+    output_text(writing->output,
+                "], flags = Indirect>) count(%arg0: !hal.device) -> (index, index, index) {\n"
+                "        %c1 = arith.constant 1 : index\n"
+                "        hal.return %c1, %c1, %c1 : index, index, index\n"
+                "      }\n      builtin.module {\n");
+}
+
 static void write_dispatch(struct dump_writing *writing)
 {
     struct bytes *text = &writing->text;
@@ -400,12 +421,7 @@ static void write_dispatch(struct dump_writing *writing)
     const struct view name = view_of(program_text(writing->program, dispatch_of(writing)->name));
     dump_append_symbol(name, text);
     dump_flush(writing, text);
-    output_text(writing->output,
-                " ordinal(0) layout(#pipeline_layout) count(%arg0: !hal.device) -> (index, index, "
-                "index) {\n"
-                "        %c1 = arith.constant 1 : index\n"
-                "        hal.return %c1, %c1, %c1 : index, index, index\n"
-                "      }\n      builtin.module {\n");
+    write_layout(writing);
     write_globals(writing);
     bytes_append_format(text, "        func.func ");
     dump_append_symbol(name, text);
