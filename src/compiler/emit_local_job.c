@@ -79,8 +79,7 @@ static void layout_make(const struct emitter *emitter, const struct plan_group *
     uint64_t staying = layout->base;
     for (uint32_t i = 0; i < group->input_count; i++) {
         const uint64_t bytes = most_bytes(emitter, group, false, i);
-        layout->stays[i] =
-            group->constants_stay && group_value(plan, group->inputs[i])->constant != NULL;
+        layout->stays[i] = group->stays[i];
         layout->inputs[i] = layout->stays[i] ? staying : layout->slot;
         *(layout->stays[i] ? &staying : &layout->slot) += bytes;
     }

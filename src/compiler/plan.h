@@ -54,7 +54,7 @@ struct plan_group {
     // tile: empty for groups that run as a whole on the host
     struct plan_tile *tiles;
     uint32_t tile_count;
-    bool constants_stay; // constant inputs are the same for all tiles: loaded once
+    const bool *stays; // by input: the same for all tiles, so it is loaded once
 };
 
 struct plan_warning {

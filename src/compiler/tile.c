@@ -22,6 +22,7 @@ struct tiler {
     struct plan_box *boxes;
     bool *known;
     uint32_t count;
+    bool *stays;          // by input of the group: the same for all tiles, so it is loaded once
     struct arena *arena;  // where tiles are made: the plan's, or
     struct arena scratch; // while they are only looked at, this
 };
@@ -49,6 +50,7 @@ static void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_grou
     tiler->values = memory_allocate_zeroed(most + 1, sizeof *tiler->values);
     tiler->boxes = memory_allocate_zeroed(most + 1, sizeof *tiler->boxes);
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
+    tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
     for (uint32_t i = 0; i < group->input_count; i++)
         add_value(tiler, group->inputs[i]);
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -63,6 +65,7 @@ static void tiler_free(struct tiler *tiler)
     free(tiler->values);
     free(tiler->boxes);
     free(tiler->known);
+    free(tiler->stays);
     arena_free(&tiler->scratch);
 }
 
@@ -158,17 +161,12 @@ static bool is_constant(const struct plan *plan, uint32_t value)
 
 // Local memory that the group takes with the boxes at hand and room for `slots`
 // tiles at a time.
-static uint64_t local_bytes(const struct tiler *tiler, uint64_t slots, bool constants_stay)
+static uint64_t local_bytes(const struct tiler *tiler, uint64_t slots)
 {
     uint64_t moving = 0;
     uint64_t staying = 0;
-    for (uint32_t i = 0; i < tiler->group->input_count; i++) {
-        const uint32_t value = tiler->group->inputs[i];
-        if (is_constant(tiler->plan, value) && constants_stay)
-            staying += value_bytes(tiler, value);
-        else
-            moving += value_bytes(tiler, value);
-    }
+    for (uint32_t i = 0; i < tiler->group->input_count; i++)
+        *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
     for (uint32_t i = 0; i < tiler->group->output_count; i++)
         moving += value_bytes(tiler, tiler->group->outputs[i]);
     return moving * slots + staying;
@@ -231,26 +229,25 @@ static struct plan_box middle_box(const struct grid *grid, const struct shape *s
     return box;
 }
 
-// Constants are the same for every tile unless the cut goes through what they
-// belong to.
-static bool constants_stay(struct tiler *tiler, const struct grid *grid,
-                           struct plan_override *overrides)
+// Which inputs are the same for every tile: those that the first and the last one
+// need all of. False when there can be no such tiles.
+static bool find_staying(struct tiler *tiler, const struct grid *grid,
+                         struct plan_override *overrides)
 {
     const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
-    for (uint32_t axis = 0; axis < grid->rank; axis++) {
-        if (grid->parts[axis] == 1)
-            continue;
+    const uint64_t ends[2] = {0, grid_tiles(grid) - 1};
+    for (uint32_t i = 0; i < tiler->group->input_count; i++)
+        tiler->stays[i] = true;
+    for (uint32_t end = 0; end < 2; end++) {
         uint32_t ignored;
-        struct plan_box box = grid_box(grid, shape, 0);
+        const struct plan_box box = grid_box(grid, shape, ends[end]);
         if (!propagate(tiler, &box, overrides, &ignored))
             return false;
         for (uint32_t i = 0; i < tiler->group->input_count; i++) {
             const uint32_t value = tiler->group->inputs[i];
             const struct plan_box whole =
                 plan_box_whole(&group_value(tiler->plan, value)->type.shape);
-            if (is_constant(tiler->plan, value) &&
-                !same_box(&tiler->boxes[find_value(tiler, value)], &whole))
-                return false;
+            tiler->stays[i] &= same_box(&tiler->boxes[find_value(tiler, value)], &whole);
         }
     }
     return true;
@@ -263,10 +260,9 @@ static bool grid_fits(struct tiler *tiler, const struct grid *grid, uint64_t slo
     const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
     const struct plan_box box = middle_box(grid, shape);
     uint32_t ignored;
-    const bool stay = constants_stay(tiler, grid, overrides);
-    if (!propagate(tiler, &box, overrides, &ignored))
+    if (!find_staying(tiler, grid, overrides) || !propagate(tiler, &box, overrides, &ignored))
         return false;
-    return local_bytes(tiler, slots, stay) <= room;
+    return local_bytes(tiler, slots) <= room;
 }
 
 // The fewest parts along `axis` with which the grid fits; the most there are when
@@ -372,16 +368,16 @@ static uint64_t transfer_cycles(const struct tiler *tiler, uint64_t bytes)
 static uint64_t grid_time(struct tiler *tiler, const struct grid *grid,
                           struct plan_override *overrides, uint64_t *out_bytes)
 {
-    const bool stay = constants_stay(tiler, grid, overrides);
     const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
     const struct plan_box box = middle_box(grid, shape);
     uint32_t ignored;
-    propagate(tiler, &box, overrides, &ignored);
-    const uint64_t staying = local_bytes(tiler, 0, stay);
+    if (!find_staying(tiler, grid, overrides) || !propagate(tiler, &box, overrides, &ignored))
+        return UINT64_MAX;
+    const uint64_t staying = local_bytes(tiler, 0);
     const uint64_t tiles = grid_tiles(grid);
     const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
     const uint64_t once = compute_cycles(tiler);
-    *out_bytes = local_bytes(tiler, 1, stay) - staying;
+    *out_bytes = local_bytes(tiler, 1) - staying;
     const uint64_t transfers = transfer_cycles(tiler, tiles * *out_bytes);
     const uint64_t bound_by_memory = transfers + once;
     const uint64_t bound_by_lanes = (tiles + lanes - 1) / lanes * once + transfers / tiles;
@@ -456,13 +452,23 @@ static void spread(struct tiler *tiler, struct grid *grid, uint64_t slots, uint6
     }
 }
 
+static void keep_staying(struct tiler *tiler)
+{
+    const size_t size = ((size_t)tiler->group->input_count + 1) * sizeof *tiler->stays;
+    bool *stays = arena_allocate(&tiler->plan->arena, size);
+    memcpy(stays, tiler->stays, size);
+    tiler->group->stays = stays;
+}
+
 static void fill_whole(struct tiler *tiler)
 {
     struct plan_group *group = tiler->group;
     group->tiles = arena_allocate(&tiler->plan->arena, sizeof *group->tiles);
     memset(group->tiles, 0, sizeof *group->tiles);
     group->tile_count = 1;
-    group->constants_stay = true;
+    for (uint32_t i = 0; i < group->input_count; i++)
+        tiler->stays[i] = is_constant(tiler->plan, group->inputs[i]);
+    keep_staying(tiler);
     take_whole(tiler);
     fill_tile(tiler, group->tiles, NULL, 0);
 }
@@ -474,7 +480,9 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
     const uint64_t count = grid_tiles(grid);
     if (count > TILES_MOST)
         return false;
-    group->constants_stay = constants_stay(tiler, grid, overrides);
+    if (!find_staying(tiler, grid, overrides))
+        return false;
+    keep_staying(tiler);
     group->tiles = arena_allocate(&tiler->plan->arena, count * sizeof *group->tiles);
     memset(group->tiles, 0, count * sizeof *group->tiles);
     for (uint64_t i = 0; i < count; i++) {
@@ -518,7 +526,7 @@ static bool tile_grid(struct tiler *tiler, struct plan_override *overrides)
 static bool fits_whole(struct tiler *tiler)
 {
     take_whole(tiler);
-    return local_bytes(tiler, 1, true) <= local_room(tiler->plan, tiler->group);
+    return local_bytes(tiler, 1) <= local_room(tiler->plan, tiler->group);
 }
 
 static void send_to_host(struct plan *plan, struct plan_group *group, const char *reason)
