@@ -369,6 +369,13 @@ static bool build_view(struct probe *probe, enum element element, const uint64_t
     return true;
 }
 
+static bool build_unit_axis(struct probe *probe, enum element element, const uint64_t *at)
+{
+    build_view(probe, element, at);
+    probe_integers(probe, 1, (int64_t[]){0});
+    return true;
+}
+
 static bool build_resize(struct probe *probe, enum element element, const uint64_t *at)
 {
     const uint64_t side = root(at[0] / 16) / 2;
@@ -526,6 +533,7 @@ const struct calibrate_grid CALIBRATE_GRIDS[] = {
     {NAMES("Slice"), ELEMENT_F32, build_slice, {FEW_SIZES, {1, 16, 256, 4096}}},
     {NAMES("Reshape"), ELEMENT_F32, build_reshape, {SIZES, {1}}},
     {NAMES("Flatten"), ELEMENT_F32, build_view, {SIZES, {1}}},
+    {NAMES("Squeeze", "Unsqueeze"), ELEMENT_F32, build_unit_axis, {FEW_SIZES, {1}}},
     {NAMES("Resize"), ELEMENT_F32, build_resize, {{1024, 16384, 262144, 1048576}, {1}}},
     {NAMES("Resize"), ELEMENT_F32, build_linear_resize, {{1024, 16384, 262144, 1048576}, {1}}},
 };

@@ -15,6 +15,8 @@ struct probe {
     uint32_t input_count;
     uint32_t outputs[PROBE_OUTPUTS_MOST];
     uint32_t output_count;
+    uint32_t nodes[2];                 // the node, and what reads its first output
+    uint32_t seen;                     // what that gives
     uint32_t given[PROBE_INPUTS_MOST]; // inputs that are no constants
     uint32_t given_count;
     struct attribute attributes[PROBE_ATTRIBUTES_MOST];

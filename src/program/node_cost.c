@@ -370,7 +370,9 @@ struct cost_request node_cost(const struct network *network, const struct networ
         request.outputs = shape_count(output);
         request.inner = 1;
         request.run = moved_run(network, node, output);
-        if (view_starts_with(attribute_text(node->attributes, "mode", ""), "linear"))
+        if (node->definition->class == OPERATOR_VIEW)
+            request.variant = COST_WHOLE;
+        else if (view_starts_with(attribute_text(node->attributes, "mode", ""), "linear"))
             request.variant = COST_LINEAR;
         break;
     }

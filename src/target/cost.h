@@ -58,6 +58,7 @@ enum cost_variant {
     COST_LINEAR,  // between neighbours
     COST_SPREAD,  // along a strided dimension
     COST_APART_SPREAD,
+    COST_WHOLE, // copied as it lies
     COST_VARIANTS,
 };
 

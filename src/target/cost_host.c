@@ -70,8 +70,10 @@ const char *cost_host_element(const struct cost_request *request)
     return request->is_float != 0 ? FLOATS[index] : INTEGERS[index];
 }
 
+enum { STANDINS_MOST = 3 };
+
 // What stands in for an operator that was not measured: others of its kind.
-static const char *const STANDINS[COST_KINDS][3] = {
+static const char *const STANDINS[COST_KINDS][STANDINS_MOST] = {
     [COST_CONVOLUTION] = {"Conv", "ConvInteger"},
     [COST_DEPTHWISE] = {"Conv", "ConvInteger"},
     [COST_MATMUL] = {"MatMul", "MatMulInteger"},
@@ -79,7 +81,7 @@ static const char *const STANDINS[COST_KINDS][3] = {
     [COST_REDUCTION] = {"ReduceMean", "ReduceMax"},
     [COST_ELEMENTWISE] = {"Add", "QuantizeLinear"},
     [COST_TABLE] = {"Add", "Cast"},
-    [COST_MOVEMENT] = {"Transpose", "Concat"},
+    [COST_MOVEMENT] = {"Reshape", "Transpose", "Concat"},
     [COST_RECURRENT] = {"LSTM"},
     [COST_OTHER] = {"Gather"},
 };
@@ -109,7 +111,7 @@ static bool measured_time(const struct target *target, const struct cost_request
 {
     if (time_of(target, request->function, request, out_cycles))
         return true;
-    for (size_t i = 0; i < 2 && STANDINS[request->kind][i] != NULL; i++) {
+    for (size_t i = 0; i < STANDINS_MOST && STANDINS[request->kind][i] != NULL; i++) {
         const char *name = STANDINS[request->kind][i];
         const uint32_t function = cost_function(view_of(name));
         if (time_of(target, function, request, out_cycles)) {

@@ -11,7 +11,8 @@
 enum { LENGTH_MOST = 16, CELLS_MOST = 4096 };
 
 static const char *const VARIANT_NAMES[COST_VARIANTS] = {
-    "", "scalar", "row", "channel", "mixed", "apart", "free", "linear", "spread", "apart-spread",
+    "",     "scalar", "row",    "channel",      "mixed", "apart",
+    "free", "linear", "spread", "apart-spread", "whole",
 };
 
 struct family_key {
