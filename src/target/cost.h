@@ -11,7 +11,8 @@
 
 enum cost_kind {
     COST_NOTHING,
-    COST_FIXED,       // `cycles`, as a compiler's dump says
+    COST_FIXED,       // `cycles`, as a dump says; where the published rules charge the same for
+                      // anything, they still do
     COST_TRANSFER,    // `bytes` in `outputs` elements by a DMA engine
     COST_CONVOLUTION, // `outputs` places x `channels` x `inner` MACs
     COST_DEPTHWISE,   // the same, each channel by itself

@@ -88,7 +88,6 @@ static void write_head(struct dump_writing *writing)
         writing->output,
         "#executable_target_torq_fb = #hal.executable.target<\"torq\", \"torq-fb\">\n"
         "#map = affine_map<() -> (0)>\n"
-        "#pipeline_layout = #hal.pipeline.layout<bindings = [], flags = Indirect>\n"
         "#device_target_torq = #hal.device.target<\"torq\", [#executable_target_torq_fb]> : "
         "!hal.device\n");
     output_text(writing->output, "module ");
