@@ -4,7 +4,8 @@
 Runs the ONNX project's backend tests (Debian's libonnx-testdata) with
 `opscope check` and holds the outcome against docs/conformance-onnx.md: a case
 that fails must be listed there with the reason, and one that is listed must
-fail. Then the TOSA networks against MLIR's own lowering, where both are there.
+fail. Then the TOSA networks against MLIR's own lowering, where both are there, and all
+networks as compiled programs: proved twice, and run beside the plain executor.
 """
 
 import json
@@ -67,10 +68,12 @@ def conform_onnx():
     return lines
 
 
-def conform_tosa():
-    """The end-to-end tests of TOSA do the work; here all networks instead of some."""
+def conform_networks():
+    """The end-to-end tests of TOSA and of compiled programs do the work; here all networks
+    instead of some."""
     failed = []
-    for test in sorted((ROOT / "tests/e2e").glob("*_tosa*.py")):
+    tests = [*(ROOT / "tests/e2e").glob("*_tosa*.py"), ROOT / "tests/e2e/510_program_checker.py"]
+    for test in sorted(tests):
         done = subprocess.run([sys.executable, str(test)], capture_output=True, text=True,
                               env={**os.environ, "OPSCOPE_ALL": "1"}, check=False)
         print(done.stdout, end="")
@@ -79,7 +82,7 @@ def conform_tosa():
 
 
 def main():
-    lines = conform_onnx() + conform_tosa()
+    lines = conform_onnx() + conform_networks()
     print("\n".join(lines) if lines else "as documented")
     return 1 if lines else 0
 
