@@ -8,6 +8,7 @@
 #include "kernels/executor.h"
 #include "kernels/invoke.h"
 #include "program/load.h"
+#include "program/verify.h"
 
 struct host_device {
     const struct program *program;
@@ -79,6 +80,9 @@ static status find_kernels(struct host_device *device)
 
 static status prepare(struct host_device *device, const struct host_options *options)
 {
+    struct verify_counts counts;
+    // What is proved stays within its buffers.
+    STATUS_TRY(program_verify(device->program, device->target, &counts));
     STATUS_TRY(program_load(device->program, &device->network));
     const size_t nodes = device->network->nodes.count;
     device->kernels = memory_allocate_zeroed(nodes + 1, sizeof *device->kernels);

@@ -326,6 +326,16 @@ static status check_owned(const struct program *program)
                                        : STATUS_OK;
 }
 
+static status check_ports(const struct program *program, const char *table, const uint32_t *ids,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct place place = {program, table, i};
+        STATUS_TRY(check_index(&place, ids[i], program->value_count, "no such value"));
+    }
+    return STATUS_OK;
+}
+
 #define CHECK_TABLE(table, singular)                                                               \
     for (uint32_t i = 0; i < program->singular##_count; i++) {                                     \
         const struct place place = {program, #singular, i};                                        \
@@ -354,10 +364,8 @@ status program_validate(const struct program *program)
     CHECK_TABLE(actions, action)
     CHECK_TABLE(dispatches, dispatch)
     STATUS_TRY(check_owned(program));
-    STATUS_TRY(
-        check_ids(program, "input", program->inputs, program->input_count, program->value_count));
-    STATUS_TRY(check_ids(program, "output", program->outputs, program->output_count,
-                         program->value_count));
+    STATUS_TRY(check_ports(program, "input", program->inputs, program->input_count));
+    STATUS_TRY(check_ports(program, "output", program->outputs, program->output_count));
     STATUS_TRY(check_ids(program, "operator value", program->operator_values,
                          program->operator_value_count, program->value_count));
     STATUS_TRY(check_ids(program, "node value", program->node_values, program->node_value_count,

@@ -193,6 +193,10 @@ static status check_call(const struct checker *checker, uint32_t index)
     const struct program *program = checker->program;
     const struct program_call *call = &program->calls[checker->task->first_call + index];
     const struct program_node *node = &program->nodes[call->node];
+    for (uint32_t i = 0; i < call->attribute_count; i++) {
+        if (program->attributes[call->first_attribute + i].kind != ATTRIBUTE_INTEGERS)
+            return wrong(checker, "an attribute of a tile that is no list of integers");
+    }
     for (uint32_t i = 0; i < node->input_count + node->output_count; i++)
         STATUS_TRY(check_call_buffer(checker, index, program->call_buffers[call->first_buffer + i],
                                      program->node_values[node->first_value + i],

@@ -397,8 +397,8 @@ static void append_text(struct target *target, struct view section, struct view 
 {
     struct bytes text = {0};
     bytes_append(&text, target->text.data, target->text.size);
-    bytes_append_format(&text, "%.*s\n%.*s = %.*s\n", VIEW_ARGUMENTS(section), VIEW_ARGUMENTS(key),
-                        VIEW_ARGUMENTS(value));
+    bytes_append_format(&text, "\n%.*s\n%.*s = %.*s\n", VIEW_ARGUMENTS(section),
+                        VIEW_ARGUMENTS(key), VIEW_ARGUMENTS(value));
     target->text = arena_copy(&target->arena, bytes_view(&text));
     bytes_free(&text);
 }

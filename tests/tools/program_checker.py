@@ -324,8 +324,17 @@ class Indices:
         for i, item in enumerate(p.dispatches):
             self.text("dispatch", i, item.name)
             self.run("dispatch", i, item.first_action, item.action_count, "actions")
-        for table, other in (("inputs", "values"), ("outputs", "values"),
-                             ("operator_values", "values"), ("node_values", "values"),
+        for table, counted, pieces in (("groups", "node_count", "nodes"), ("tasks", "operand_count", "operands"),
+                                       ("tasks", "call_count", "calls"),
+                                       ("tasks", "dependency_count", "dependencies"),
+                                       ("jobs", "step_count", "steps"),
+                                       ("dispatches", "action_count", "actions")):
+            total = sum(getattr(item, counted) for item in getattr(p, table))
+            need(total <= len(getattr(p, pieces)), f"{pieces} belong to several {table}")
+        for table in ("inputs", "outputs"):
+            for i, item in enumerate(getattr(p, table)):
+                self.one(table, i, item.id, "values")
+        for table, other in (("operator_values", "values"), ("node_values", "values"),
                              ("call_buffers", "buffers")):
             for i, item in enumerate(getattr(p, table)):
                 self.one(table, i, item.id, other, True)
@@ -523,6 +532,8 @@ class Proof:
         given = set()
         for call in calls:
             node = p.nodes[call.node]
+            tile = p.attributes[call.first_attribute:call.first_attribute + call.attribute_count]
+            need(all(attribute.kind == 6 for attribute in tile), "task", index, "rule 6: attributes")
             results = []
             for i in range(node.inputs + node.outputs):
                 buffer = p.call_buffers[call.first_buffer + i].id
