@@ -34,22 +34,42 @@ static uint32_t far_memory(const struct target *target)
     return far;
 }
 
+static uint8_t memory_of(const struct target *target, enum target_engine_kind kind)
+{
+    const uint8_t engine = target_engine_of(target, kind);
+    return engine != TARGET_NONE ? target->engines[engine].memory : TARGET_NONE;
+}
+
+// Whether what an engine works on gets from the far memory to its own and back.
+static status check_way(const struct target *target, const struct target_engine *engine)
+{
+    const uint8_t in = memory_of(target, TARGET_DMA_IN);
+    const uint8_t across = memory_of(target, TARGET_CDMA);
+    if (in == TARGET_NONE || in != memory_of(target, TARGET_DMA_OUT) || !target->memories[in].local)
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s: nothing brings data to engine %s: give it engines of "
+                           "kind dma_in and dma_out on the same local memory",
+                           target->name, engine->name);
+    if (engine->memory != in &&
+        (across == TARGET_NONE || (across != in && across != engine->memory)))
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s: nothing brings data from %s to %s, where engine %s works: "
+                           "give it an engine of kind cdma",
+                           target->name, target->memories[in].name,
+                           target->memories[engine->memory].name, engine->name);
+    return STATUS_OK;
+}
+
 static status check_engine(const struct target *target, const struct target_engine *engine)
 {
     const struct target_memory *memory = &target->memories[engine->memory];
     const uint32_t far = far_memory(target);
-    if (!memory->local && engine->memory != far)
+    if (memory->local ? engine->kind >= TARGET_CPU : engine->memory != far)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s: engine %s works in %s, but values lie in %s, the first "
                            "memory that is not local",
                            target->name, engine->name, memory->name, target->memories[far].name);
-    if (memory->local && (target_engine_of(target, TARGET_DMA_IN) == TARGET_NONE ||
-                          target_engine_of(target, TARGET_DMA_OUT) == TARGET_NONE))
-        return status_make(STATUS_UNSUPPORTED,
-                           "target %s: nothing brings data to engine %s: give it engines of kind "
-                           "dma_in and dma_out",
-                           target->name, engine->name);
-    return STATUS_OK;
+    return memory->local ? check_way(target, engine) : STATUS_OK;
 }
 
 // What the passes rely on: somewhere to keep values, and a way to what computes.
