@@ -2,7 +2,8 @@
 //
 // The rules are those of tiling: what a tile computes on these parts, with the
 // attributes that go with them, is bit for bit what the whole operator has at
-// that place.
+// that place. Convolutions and matrix products of reals may differ by the order in
+// which kernels add up.
 
 #ifndef OPSCOPE_COMPILER_REGION_H
 #define OPSCOPE_COMPILER_REGION_H
