@@ -8,14 +8,23 @@
 #include "calibrate_grids.h"
 #include "target/cost_host.h"
 
+enum { PASSES = 2, KEY_MOST = 120 };
+
+// One place of one grid.
+struct measured {
+    char key[KEY_MOST];
+    uint64_t least;
+    double spread;
+};
+
 struct calibration {
     const struct calibrate_options *options;
     struct probe_budget budget;
     struct calibrate_summary *summary;
-    struct bytes times; // lines of the file
-    double *spreads;
-    size_t spread_count;
-    size_t spread_capacity;
+    struct measured *points;
+    size_t count;
+    size_t capacity;
+    size_t next;      // of this pass: the passes go over the same places in the same order
     double start;     // ns that the least work takes
     double peak_macs; // in a nanosecond
     double peak_bytes;
@@ -35,23 +44,30 @@ static int compare_doubles(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+// The best of all passes.
 static void keep(struct calibration *calibration, const char *operator,
                  const struct probe_result * result)
 {
-    char key[160];
     const struct cost_request *request = &result->request;
     const double ns = (double)result->least;
-    cost_host_key(view_of(operator), request, key, sizeof key);
-    bytes_append_format(&calibration->times, "%s = %" PRIu64 "\n", key, result->least);
-    calibration->start =
-        calibration->start == 0 || ns < calibration->start ? ns : calibration->start;
+    if (calibration->next == calibration->count) {
+        calibration->points = memory_grow(calibration->points, calibration->count,
+                                          &calibration->capacity, sizeof *calibration->points);
+        struct measured *point = &calibration->points[calibration->count++];
+        *point = (struct measured){.least = UINT64_MAX};
+        cost_host_key(view_of(operator), request, point->key, sizeof point->key);
+    }
+    struct measured *point = &calibration->points[calibration->next++];
+    if (result->least < point->least) {
+        point->least = result->least;
+        point->spread = result->spread;
+    }
+    if (calibration->start == 0 || ns < calibration->start)
+        calibration->start = ns;
     if ((double)request->macs > calibration->peak_macs * ns)
         calibration->peak_macs = (double)request->macs / ns;
     if ((double)request->bytes > calibration->peak_bytes * ns)
         calibration->peak_bytes = (double)request->bytes / ns;
-    calibration->spreads = memory_grow(calibration->spreads, calibration->spread_count,
-                                       &calibration->spread_capacity, sizeof *calibration->spreads);
-    calibration->spreads[calibration->spread_count++] = result->spread;
 }
 
 static status measure_place(struct calibration *calibration, const struct calibrate_grid *grid,
@@ -108,7 +124,6 @@ static status measure_grid(struct calibration *calibration, const struct calibra
         if (taken)
             STATUS_TRY(measure_place(calibration, grid, operator, at));
     }
-    calibration->summary->kernels++;
     return STATUS_OK;
 }
 
@@ -147,20 +162,38 @@ static void write_head(const struct calibration *calibration, const struct calib
 static void summarize(struct calibration *calibration, double started)
 {
     struct calibrate_summary *summary = calibration->summary;
-    const size_t count = calibration->spread_count;
-    qsort(calibration->spreads, count, sizeof *calibration->spreads, compare_doubles);
+    const size_t count = calibration->count;
+    double *spreads = memory_allocate_zeroed(count + 1, sizeof *spreads);
+    for (size_t i = 0; i < count; i++)
+        spreads[i] = calibration->points[i].spread;
+    qsort(spreads, count, sizeof *spreads, compare_doubles);
     summary->points = (uint32_t)count;
-    summary->spread = count > 0 ? calibration->spreads[count / 2] : 0;
-    summary->spread_worst = count > 0 ? calibration->spreads[count * 9 / 10] : 0;
+    summary->spread = spreads[count / 2];
+    summary->spread_worst = spreads[count * 9 / 10];
     summary->seconds = now_seconds() - started;
+    free(spreads);
 }
 
+static void write_times(const struct calibration *calibration, struct bytes *text)
+{
+    for (size_t i = 0; i < calibration->count; i++)
+        bytes_append_format(text, "%s = %" PRIu64 "\n", calibration->points[i].key,
+                            calibration->points[i].least);
+}
+
+// In two passes, so that what disturbs the machine for a while disturbs one of them.
 static status measure_all(struct calibration *calibration)
 {
-    for (size_t i = 0; i < CALIBRATE_GRID_COUNT; i++) {
-        const struct calibrate_grid *grid = &CALIBRATE_GRIDS[i];
-        for (size_t j = 0; grid->operators[j] != NULL; j++)
-            STATUS_TRY(measure_grid(calibration, grid, grid->operators[j]));
+    for (unsigned pass = 0; pass < (calibration->options->quick ? 1 : PASSES); pass++) {
+        calibration->next = 0;
+        calibration->summary->kernels = 0;
+        for (size_t i = 0; i < CALIBRATE_GRID_COUNT; i++) {
+            const struct calibrate_grid *grid = &CALIBRATE_GRIDS[i];
+            for (size_t j = 0; grid->operators[j] != NULL; j++) {
+                STATUS_TRY(measure_grid(calibration, grid, grid->operators[j]));
+                calibration->summary->kernels++;
+            }
+        }
     }
     return STATUS_OK;
 }
@@ -180,10 +213,10 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
         .options = options,
         .summary = out_summary,
         .budget = {.threads = options->threads,
-                   .runs_least = options->quick ? 3 : 5,
-                   .runs_most = options->quick ? 6 : 24,
-                   .ns = options->quick ? 500000 : 4000000,
-                   .macs_most = options->quick ? 100000000 : 500000000,
+                   .runs_least = 3,
+                   .runs_most = options->quick ? 6 : 12,
+                   .ns = options->quick ? 500000 : 1500000,
+                   .macs_most = options->quick ? 100000000 : 300000000,
                    .scrub_least = memory.caches[0],
                    .scrub_most = far},
     };
@@ -192,10 +225,9 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
     if (failure == STATUS_OK) {
         summarize(&calibration, started);
         write_head(&calibration, &memory, out_text);
-        bytes_append(out_text, calibration.times.data, calibration.times.size);
+        write_times(&calibration, out_text);
     }
     free(calibration.budget.scrub);
-    free(calibration.spreads);
-    bytes_free(&calibration.times);
+    free(calibration.points);
     return failure;
 }

@@ -6,6 +6,8 @@
 #include "executor.h"
 #include "invoke.h"
 
+enum { PLACED_LEAST = 4096 }; // bytes
+
 // Constants as the kernels take them. Fails for want of memory only.
 static status take_inputs(const struct inference *inference, struct datum **inputs)
 {
@@ -13,24 +15,50 @@ static status take_inputs(const struct inference *inference, struct datum **inpu
         const struct constant *known = inference->known[i];
         if (known == NULL)
             continue;
+        if (constant_ready(known)) {
+            inputs[i] = datum_over(&known->tensor);
+            continue;
+        }
         STATUS_TRY(datum_tensor(known->tensor.element, &known->tensor.shape, &inputs[i]));
         constant_unpack(known, inputs[i]->tensor.data);
     }
     return STATUS_OK;
 }
 
-static const struct constant *keep_output(struct network *network, const struct datum *datum)
+static char *aligned_room(struct network *network, uint64_t bytes)
+{
+    char *room = arena_allocate(&network->arena, bytes + TENSOR_ALIGNMENT);
+    return room + (TENSOR_ALIGNMENT - (uintptr_t)room % TENSOR_ALIGNMENT);
+}
+
+// Large results are computed where they stay.
+static void place_outputs(const struct inference *inference, void **places, uint64_t *sizes)
+{
+    for (uint32_t i = 0; i < inference->output_count; i++) {
+        const struct value_type *type = &inference->outputs[i];
+        if (!value_type_static(type) || type->element == ELEMENT_TEXT)
+            continue;
+        const uint64_t bytes = shape_count(&type->shape) * element_size(type->element);
+        if (bytes < PLACED_LEAST)
+            continue;
+        places[i] = aligned_room(inference->building, bytes);
+        sizes[i] = bytes;
+    }
+}
+
+static const struct constant *keep_output(struct network *network, const struct datum *datum,
+                                          const void *place)
 {
     if (datum->kind != DATUM_TENSOR || datum->tensor.element == ELEMENT_TEXT)
         return NULL;
     const uint64_t bytes = tensor_bytes(&datum->tensor);
-    char *room = arena_allocate(&network->arena, bytes + TENSOR_ALIGNMENT);
-    char *data = room + (TENSOR_ALIGNMENT - (uintptr_t)room % TENSOR_ALIGNMENT);
-    if (bytes > 0)
-        memcpy(data, datum->tensor.data, bytes);
     struct constant *constant = arena_allocate(&network->arena, sizeof *constant);
     *constant = (struct constant){datum->tensor, false, bytes};
-    constant->tensor.data = data;
+    if (place != NULL && datum->tensor.data == place)
+        return constant;
+    constant->tensor.data = aligned_room(network, bytes);
+    if (bytes > 0)
+        memcpy(constant->tensor.data, datum->tensor.data, bytes);
     return constant;
 }
 
@@ -45,6 +73,9 @@ static void fold(struct inference *inference)
     struct datum **inputs = memory_allocate_zeroed(node->input_count + 1, sizeof *inputs);
     struct datum **outputs = memory_allocate_zeroed(outputs_count + 1, sizeof *outputs);
     bool *wanted = memory_allocate_zeroed(outputs_count + 1, sizeof *wanted);
+    void **places = memory_allocate_zeroed(outputs_count + 1, sizeof *places);
+    uint64_t *sizes = memory_allocate_zeroed(outputs_count + 1, sizeof *sizes);
+    place_outputs(inference, places, sizes);
     for (uint32_t i = 0; i < outputs_count; i++)
         wanted[i] = node->outputs[i] != NETWORK_NONE;
     struct parallel *parallel = parallel_create(1);
@@ -56,12 +87,14 @@ static void fold(struct inference *inference)
                                               .run = run,
                                               .inputs = inputs,
                                               .wanted = wanted,
+                                              .places = places,
+                                              .sizes = sizes,
                                               .parallel = parallel,
                                               .state = &state},
                          outputs);
     for (uint32_t i = 0; failure == STATUS_OK && i < outputs_count; i++) {
         if (outputs[i] != NULL)
-            inference->values[i] = keep_output(inference->building, outputs[i]);
+            inference->values[i] = keep_output(inference->building, outputs[i], places[i]);
     }
     for (uint32_t i = 0; i < node->input_count; i++)
         datum_release(inputs[i]);
@@ -74,6 +107,8 @@ static void fold(struct inference *inference)
     free(inputs);
     free(outputs);
     free(wanted);
+    free(places);
+    free(sizes);
 }
 
 void executor_fold_constants(void)
