@@ -309,8 +309,8 @@ ALTERATIONS = [dropped_waits, swapped_steps, double_starts, moved_buffers, short
 
 
 def test_altered_programs_are_refused_by_both(folder):
-    network = ROOT / "tests/testdata/tosa_ops/conv-stride1-notile.mlir"
-    samples = [compiled(folder, network, small_target(folder)),
+    cut = [ROOT / f"tests/testdata/tosa_ops/{name}.mlir" for name in ("add", "conv-stride1-notile")]
+    samples = [*(compiled(folder, network, small_target(folder)) for network in cut),
                compiled(folder, ROOT / "samples/tosa/fc.mlir", "torq-sl2610")]
     most = 6 if SANITIZED else 20
     for alter in ALTERATIONS:
