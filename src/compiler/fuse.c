@@ -79,6 +79,56 @@ static void join(struct fuser *fuser, uint32_t front, uint32_t back)
         fuser->group[i] = front;
 }
 
+static bool reads(const struct network_node *node, uint32_t value)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] == value)
+            return true;
+    }
+    return false;
+}
+
+static bool any_reads(const struct network_node *const *nodes, const bool *chosen, bool choice,
+                      uint32_t count, uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (chosen[i] == choice && reads(nodes[i], value))
+            return true;
+    }
+    return false;
+}
+
+// Whether what is more than elementwise, with what leads to it, reads a value that
+// the others of both groups read as well. It needs another part of it for a tile
+// than they do, so that together they could not be cut. Integers that are scaled
+// back stay together all the same: alone they would be reals.
+static bool reads_apart(const struct fuser *fuser, uint32_t front, uint32_t back)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_node *nodes[FUSE_NODES_MOST];
+    bool leads[FUSE_NODES_MOST] = {false};
+    uint32_t count = 0;
+    for (uint32_t i = front; i != NETWORK_NONE; i = fuser->next[i])
+        nodes[count++] = network_node(network, i);
+    for (uint32_t i = back; i != NETWORK_NONE; i = fuser->next[i])
+        nodes[count++] = network_node(network, i);
+    for (uint32_t i = count; i-- > 0;) {
+        if (view_is(nodes[i]->type, "DequantizeLinear"))
+            return false;
+        leads[i] =
+            !is_light(nodes[i]) || any_reads(nodes, leads, true, count, nodes[i]->outputs[0]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; leads[i] && j < nodes[i]->input_count; j++) {
+            const uint32_t value = nodes[i]->inputs[j];
+            if (value != NETWORK_NONE && network_value(network, value)->constant == NULL &&
+                any_reads(nodes, leads, false, count, value))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
 {
     const struct network *network = fuser->plan->network;
@@ -92,7 +142,8 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
-        !takes(fuser, network_node(network, reader), network_node(network, maker), value))
+        !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
+        ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))
         return;
     join(fuser, a, b);
 }

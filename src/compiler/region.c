@@ -431,13 +431,14 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
     if (!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID"))
         return false;
     const bool up = attribute_integer(node->attributes, "ceil_mode", 0) != 0;
+    const char *pads = view_is(automatic, "VALID") ? "" : "pads"; // not padded, whatever pads say
     for (uint32_t d = 0; d < spatial; d++) {
         windows[d] = (struct window){
             kernel[d],
             item(node, "strides", d, 1),
             item(node, "dilations", d, 1),
-            item(node, "pads", d, 0),
-            item(node, "pads", spatial + d, 0),
+            item(node, pads, d, 0),
+            item(node, pads, spatial + d, 0),
             input_shape(request, 0)->dims[2 + d],
         };
         if (up && !ends_at_border(&windows[d]))
@@ -627,6 +628,7 @@ static const struct region_rule RULES[] = {
     {"MatMul", find_onnx_matmul, axes_all},
     {"Gemm", find_onnx_gemm, axes_all},
     {"Transpose", find_transpose, axes_all},
+    {"CastLike", find_first, axes_all},
     {"QuantizeLinear", find_quantize, axes_all},
     {"DequantizeLinear", find_quantize, axes_all},
 };

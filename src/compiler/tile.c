@@ -69,18 +69,6 @@ static void tiler_free(struct tiler *tiler)
     arena_free(&tiler->scratch);
 }
 
-static struct plan_box join(const struct plan_box *a, const struct plan_box *b)
-{
-    struct plan_box joined = *a;
-    for (uint32_t i = 0; i < a->rank; i++) {
-        const int64_t end_a = a->from[i] + a->size[i];
-        const int64_t end_b = b->from[i] + b->size[i];
-        joined.from[i] = a->from[i] < b->from[i] ? a->from[i] : b->from[i];
-        joined.size[i] = (end_a > end_b ? end_a : end_b) - joined.from[i];
-    }
-    return joined;
-}
-
 static bool same_box(const struct plan_box *a, const struct plan_box *b)
 {
     for (uint32_t i = 0; i < a->rank; i++) {
@@ -90,12 +78,15 @@ static bool same_box(const struct plan_box *a, const struct plan_box *b)
     return a->rank == b->rank;
 }
 
-// What some node needs of a value comes on top of what others need.
-static void need(struct tiler *tiler, uint32_t value, const struct plan_box *box)
+// A kernel takes a buffer as it is: false when others need another part of the value.
+static bool need(struct tiler *tiler, uint32_t value, const struct plan_box *box)
 {
     const uint32_t at = find_value(tiler, value);
-    tiler->boxes[at] = tiler->known[at] ? join(&tiler->boxes[at], box) : *box;
+    if (tiler->known[at])
+        return same_box(&tiler->boxes[at], box);
+    tiler->boxes[at] = *box;
     tiler->known[at] = true;
+    return true;
 }
 
 static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
@@ -106,11 +97,11 @@ static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_overrid
         return false;
     struct plan_box *inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *inputs);
     struct region_answer answer = {.inputs = inputs};
-    const bool found = region_find(
+    bool found = region_find(
         &(struct region_request){tiler->plan->network, node, &tiler->boxes[output]}, &answer);
     for (uint32_t i = 0; found && i < node->input_count; i++) {
         if (node->inputs[i] != NETWORK_NONE)
-            need(tiler, node->inputs[i], &inputs[i]);
+            found = need(tiler, node->inputs[i], &inputs[i]);
     }
     free(inputs);
     *override = answer.override;
@@ -119,12 +110,13 @@ static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_overrid
 }
 
 // The parts of all values for a part of the group's output: false when a node can
-// only be computed as a whole, or would compute parts of the output twice.
+// only be computed as a whole, or two need different parts of the same value.
 static bool propagate(struct tiler *tiler, const struct plan_box *output,
                       struct plan_override *overrides, uint32_t *out_overrides)
 {
     memset(tiler->known, 0, tiler->count * sizeof *tiler->known);
-    need(tiler, tiler->group->outputs[0], output);
+    if (!need(tiler, tiler->group->outputs[0], output))
+        return false;
     *out_overrides = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
         struct plan_override *override = &overrides[*out_overrides];
@@ -132,7 +124,7 @@ static bool propagate(struct tiler *tiler, const struct plan_box *output,
             return false;
         *out_overrides += override->count > 0;
     }
-    return same_box(&tiler->boxes[find_value(tiler, tiler->group->outputs[0])], output);
+    return true;
 }
 
 static void take_whole(struct tiler *tiler)

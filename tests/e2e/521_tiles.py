@@ -88,4 +88,45 @@ func.func @main(%a: tensor<1x40x40x64xi8>) -> tensor<1x41x42x64xi8> {
     check(folder, network)
 
 
+def plain_network(folder, nodes, inputs, outputs):
+    """A network of integers, without scales."""
+    values = [[make_value(name, *kind) for name, kind in sides.items()] for sides in (inputs, outputs)]
+    return write(folder / "net.onnx", make_model(make_graph(nodes, *values), opset=21))
+
+
+def test_a_value_that_two_operators_read_differently(folder):
+    pool = make_node("MaxPool", ["x"], ["m"], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    shape = ("i8", [1, 8, 128, 64])
+    check(folder, plain_network(folder, [pool, make_node("Max", ["m", "x"], ["y"])],
+                                {"x": shape}, {"y": shape}))
+    shape = ("i32", [128, 128])
+    check(folder, plain_network(folder, [make_node("Transpose", ["x"], ["t"]),
+                                         make_node("Add", ["t", "x"], ["y"])],
+                                {"x": shape}, {"y": shape}))
+
+
+def test_a_product_with_itself_is_not_cut(folder):
+    shape = ("bf16", [128, 128])
+    network = plain_network(folder, [make_node("MatMul", ["x", "x"], ["y"])], {"x": shape}, {"y": shape})
+    program, plain, run = folder / "net.opx", folder / "plain.npy", folder / "run.npy"
+    opscope("compile", network, "--target=torq-sl2610", "-o", program)
+    opscope("infer", network, f"--output={plain}")
+    opscope("run", program, f"--output={run}")
+    true(plain.read_bytes() == run.read_bytes(), "a product with itself computes other bits")
+
+
+def test_pads_that_do_not_hold(folder):
+    pool = make_node("MaxPool", ["x"], ["y"], kernel_shape=[3, 3], auto_pad="VALID",
+                     pads=[1, 1, 1, 1])
+    check(folder, plain_network(folder, [pool], {"x": ("i8", [1, 8, 128, 64])},
+                                {"y": ("i8", [1, 8, 126, 62])}))
+
+
+def test_a_type_that_is_taken_from_another_shape(folder):
+    for like in ([7], [3, 3, 3]):
+        check(folder, plain_network(folder, [make_node("CastLike", ["x", "t"], ["y"])],
+                                    {"x": ("i32", [64, 256]), "t": ("i8", like)},
+                                    {"y": ("i8", [64, 256])}))
+
+
 main()
