@@ -108,5 +108,6 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     free(emitter.far);
     free(emitter.graphs);
     free(emitter.waited);
+    free(emitter.depended);
     return STATUS_OK;
 }

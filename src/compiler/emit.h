@@ -35,6 +35,8 @@ struct emitter {
     uint32_t moment;  // of the next action or step
     bool *waited;     // by task: some step has waited for it
     size_t waited_count;
+    uint32_t *depended; // by task: the dependency on it that was added last
+    size_t depended_count;
 };
 
 // Tables of what is computed (emit_tables.c) -----------------------------------

@@ -37,6 +37,8 @@ uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint8
                                   .cost = cost};
     emitter->waited =
         memory_extend(emitter->waited, &emitter->waited_count, id, sizeof *emitter->waited);
+    emitter->depended =
+        memory_extend(emitter->depended, &emitter->depended_count, id, sizeof *emitter->depended);
     return id;
 }
 
@@ -58,15 +60,15 @@ void emit_dependency(struct emitter *emitter, uint32_t task, uint32_t on, bool i
     if (on == PROGRAM_NONE)
         return;
     struct program_task *item = EMIT_GET(emitter, tasks, task);
-    for (uint32_t i = 0; i < item->dependency_count; i++) {
-        struct program_dependency *known =
-            EMIT_GET(emitter, dependencies, item->first_dependency + i);
+    const uint32_t last = emitter->depended[on];
+    if (last >= item->first_dependency && last - item->first_dependency < item->dependency_count) {
+        struct program_dependency *known = EMIT_GET(emitter, dependencies, last);
         if (known->task == on) {
             known->is_true |= is_true;
             return;
         }
     }
-    struct program_dependency *dependency = EMIT_ADD(emitter, dependencies, NULL);
+    struct program_dependency *dependency = EMIT_ADD(emitter, dependencies, &emitter->depended[on]);
     *dependency = (struct program_dependency){on, is_true};
     item->dependency_count++;
 }
