@@ -143,10 +143,13 @@ static status set_target(struct parser *parser, struct view key, struct view val
         target->rules = TARGET_RULES_TORQ;
     else if (view_is(key, "rules") && view_is(value, "host"))
         target->rules = TARGET_RULES_HOST;
-    else if (view_is(key, "clock") && parse_number(value, &number) && number >= 1)
+    else if (view_is(key, "clock")) {
+        if (!parse_number(value, &number) || number < 1)
+            return fail(parser, "not a clock of at least 1 Hz:", value);
         target->clock = (uint64_t)number;
-    else
-        return fail(parser, "no target has", key);
+    } else
+        return view_is(key, "rules") ? fail(parser, "there are no rules", value)
+                                     : fail(parser, "no target has", key);
     return STATUS_OK;
 }
 
@@ -158,9 +161,11 @@ static status set_memory(struct parser *parser, struct view key, struct view val
         return fail(parser, "not a number:", value);
     if (view_is(key, "size"))
         memory->size = (uint64_t)number;
-    else if (view_is(key, "alignment") && number >= 1)
+    else if (view_is(key, "alignment")) {
+        if (number < 1)
+            return fail(parser, "not an alignment of at least 1:", value);
         memory->alignment = (uint64_t)number;
-    else if (view_is(key, "local"))
+    } else if (view_is(key, "local"))
         memory->local = number != 0;
     else
         return fail(parser, "no memory has", key);
@@ -196,6 +201,12 @@ static void keep_setting(struct parser *parser, struct target_setting setting)
     parser->settings[parser->setting_count++] = setting;
 }
 
+// A rate of nothing would mean that work never ends.
+static bool is_rate(struct view key)
+{
+    return view_is(key, "efficiency") || view_ends_with(key, "_per_cycle");
+}
+
 static status add_setting(struct parser *parser, const char *owner, struct view key,
                           struct view value)
 {
@@ -204,6 +215,10 @@ static status add_setting(struct parser *parser, const char *owner, struct view 
         return fail(parser, "these rules know no", key);
     if (!parse_number(value, &number))
         return fail(parser, "not a number:", value);
+    if (parser->target->rules == TARGET_RULES_TORQ && is_rate(key) && number <= 0)
+        return fail(parser, "a rate is more than 0, not", value);
+    if (view_is(key, "efficiency") && number > 1)
+        return fail(parser, "an efficiency is at most 1, not", value);
     const size_t owner_size = strlen(owner);
     char *name = arena_allocate(&parser->target->arena, owner_size + key.size + 2);
     memcpy(name, owner, owner_size);

@@ -54,7 +54,11 @@ static void reads_what_the_file_says(void **state)
 static void names_the_line_that_is_wrong(void **state)
 {
     (void)state;
-    assert_refused("[target]\nname = t\nclock = fast\n", "t.target:3: no target has 'clock'");
+    assert_refused("[target]\nname = t\nclock = fast\n",
+                   "t.target:3: not a clock of at least 1 Hz: 'fast'");
+    assert_refused("[target]\nrules = mine\n", "t.target:2: there are no rules 'mine'");
+    assert_refused("[memory m]\nalignment = 0\n",
+                   "t.target:2: not an alignment of at least 1: '0'");
     assert_refused("name = t\n", "t.target:1: before the first section: 'name'");
     assert_refused("[memory]\n", "t.target:1: there is no such section: '[memory]'");
     assert_refused("[engine e]\nkind = wheel\n", "t.target:2: there is no engine of kind 'wheel'");
@@ -104,10 +108,15 @@ static void wrong_changes_are_refused(void **state)
         {"other.count", "1",
          "target t has no setting 'other.count': 'opscope targets t' shows them"},
         {"slice.wheels", "1", "setting slice.wheels: these rules know no 'wheels'"},
+        {"target.clock", "0", "setting target.clock: not a clock of at least 1 Hz: '0'"},
+        {"slice.inputs_per_cycle", "0",
+         "setting slice.inputs_per_cycle: a rate is more than 0, not '0'"},
+        {"slice.efficiency", "0", "setting slice.efficiency: a rate is more than 0, not '0'"},
+        {"slice.efficiency", "110 %",
+         "setting slice.efficiency: an efficiency is at most 1, not '110 %'"},
         {"slice.count", "0", "setting slice.count: not a number of engines: '0'"},
         {"slice.setup", "x", "setting slice.setup: not a number: 'x'"},
         {"near.size", "", "setting near.size: not a number: ''"},
-        {"target.clock", "0", "setting target.clock: no target has 'clock'"},
     };
     struct target *target = parse(TEXT);
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
