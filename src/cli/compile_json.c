@@ -97,7 +97,7 @@ static void write_group(struct json_writer *json, const struct compiling *compil
     json_real(json, "ms", to_ms(compiling, group->end - group->start));
     write_busy(json, group->busy);
     json_uint(json, "least_cycles", group->least);
-    if (group->tasks > 0)
+    if (group->busy[group->bound] > 0)
         json_text(json, "bound", view_of(modelled_kind_name(group->bound)));
     else
         json_null(json, "bound");

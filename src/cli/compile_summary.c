@@ -165,8 +165,10 @@ static void print_slowest(const struct compiling *compiling, unsigned top)
 {
     const struct modelled *modelled = compiling->modelled;
     const uint32_t shown = top < modelled->group_count ? top : modelled->group_count;
-    for (uint32_t i = 0; i < shown && modelled->groups[i].tasks > 0; i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         const struct modelled_group *group = &modelled->groups[i];
+        if (group->busy[group->bound] == 0)
+            break;
         char name[512];
         printf("  %-10s", i == 0 ? "slowest" : "");
         print_name(modelled_group_text(&compiling->program, group->group, name, sizeof name),

@@ -207,4 +207,13 @@ def test_replaces_the_program_of_before(folder):
     equal([item.name for item in folder.iterdir()], ["p.opx"], "files")
 
 
+def test_nothing_bounds_what_takes_no_time(folder):
+    graph = make_graph([make_node("Add", ["x", "x"], ["y"])], [make_value("x", "f32", [4])],
+                       [make_value("y", "f32", [4])])
+    network = write(folder / "m.onnx", make_model(graph, opset=17))
+    command = ("compile", network, "--target=torq-sl2610", "--rules=public", "-o", folder / "m.opx")
+    equal(opscope(*command, "--json").json()["slowest"][0]["bound"], None, "the bound")
+    true("-bound" not in opscope(*command).out, "nothing is the slowest")
+
+
 main()
