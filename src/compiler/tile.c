@@ -488,12 +488,26 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
     return true;
 }
 
+static uint64_t room_behind_code(const struct plan *plan, uint8_t memory)
+{
+    const uint64_t size = plan->target->memories[memory].size;
+    return size > CODE_BYTES ? size - CODE_BYTES : 0;
+}
+
+// What is for a memory that the DMA does not reach lies in the one that it does on
+// its way, behind the code there.
 static uint64_t local_room(const struct plan *plan, const struct plan_group *group)
 {
-    const struct target_engine *engine = &plan->target->engines[group->engine];
-    const uint64_t size = plan->target->memories[engine->memory].size;
-    const uint64_t code = engine->kind == TARGET_SLICE ? CODE_BYTES : 0;
-    return size > code ? size - code : 0;
+    const struct target *target = plan->target;
+    const struct target_engine *engine = &target->engines[group->engine];
+    const uint64_t size = target->memories[engine->memory].size;
+    const uint64_t own =
+        engine->kind == TARGET_SLICE ? room_behind_code(plan, engine->memory) : size;
+    const uint8_t dma = target_engine_of(target, TARGET_DMA_IN);
+    if (dma == TARGET_NONE || target->engines[dma].memory == engine->memory)
+        return own;
+    const uint64_t near = room_behind_code(plan, target->engines[dma].memory);
+    return near < own ? near : own;
 }
 
 // With room for one more tile than there are lanes, loading and storing go on
@@ -537,12 +551,14 @@ static void tile_group(struct plan *plan, struct plan_group *group)
                           region_axes(plan->network, group_node(plan, group, group->node_count - 1),
                                       (uint32_t[SHAPE_RANK_MOST]){0}) > 0;
     const bool local = group_is_local(plan, group);
-    if (local && !(cuttable && tile_grid(&tiler, overrides)) && !fits_whole(&tiler))
-        send_to_host(
-            plan, group,
-            plan_text(plan, "no part of it fits the %" PRIu64 " KiB of %s",
-                      local_room(plan, group) / 1024,
-                      plan->target->memories[plan->target->engines[group->engine].memory].name));
+    const struct target *target = plan->target;
+    if (local && !(cuttable && tile_grid(&tiler, overrides)) && !fits_whole(&tiler)) {
+        const struct target_memory *memory =
+            &target->memories[target->engines[group->engine].memory];
+        send_to_host(plan, group,
+                     plan_text(plan, "no part of it fits the %" PRIu64 " KiB of %s",
+                               memory->size / 1024, memory->name));
+    }
     const bool placed = group->engine != TARGET_NONE; // else the compiler refuses it
     if (placed && group->tile_count == 0 && group_is_static(plan, group))
         fill_whole(&tiler);
