@@ -648,11 +648,27 @@ static const struct region_rule *rule_of(const struct network_node *node)
     return plain && !old ? &ELEMENTWISE : NULL;
 }
 
+// Whether a part is cut along dimensions only that may be cut.
+static bool is_cut_well(const struct region_request *request, const struct region_rule *rule)
+{
+    uint32_t axes[SHAPE_RANK_MOST];
+    const uint32_t count = rule->axes(request->network, request->node, axes);
+    const struct shape *shape = shape_of(request->network, request->node->outputs[0]);
+    for (uint32_t d = 0; d < shape->rank; d++) {
+        uint32_t i = 0;
+        while (i < count && axes[i] != d)
+            i++;
+        if (i == count && request->output->size[d] != shape->dims[d])
+            return false;
+    }
+    return true;
+}
+
 bool region_find(const struct region_request *request, struct region_answer *answer)
 {
     const struct region_rule *rule = rule_of(request->node);
     answer->override.count = 0;
-    return rule != NULL && rule->find(request, answer);
+    return rule != NULL && is_cut_well(request, rule) && rule->find(request, answer);
 }
 
 uint32_t region_axes(const struct network *network, const struct network_node *node,

@@ -278,8 +278,26 @@ static void cut_axis(struct tiler *tiler, struct grid *grid, const struct shape 
     set_parts(grid, shape, axis, high);
 }
 
+// Leaves those of `axes` along which this node may be cut as well.
+static uint32_t keep_common(const struct plan *plan, const struct network_node *node,
+                            uint32_t axes[SHAPE_RANK_MOST], uint32_t count)
+{
+    uint32_t own[SHAPE_RANK_MOST];
+    const uint32_t own_count = region_axes(plan->network, node, own);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < own_count; j++) {
+            if (own[j] == axes[i]) {
+                axes[kept++] = axes[i];
+                break;
+            }
+        }
+    }
+    return kept;
+}
+
 // The dimensions that may be cut: those of the node that matters most, where the
-// group's output still has its shape.
+// group's output still has its shape, as far as the others of that shape allow.
 static uint32_t cut_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
 {
     const struct plan *plan = tiler->plan;
@@ -289,7 +307,14 @@ static uint32_t cut_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOS
     if (node->outputs[0] == NETWORK_NONE ||
         !shape_equal(&group_value(plan, node->outputs[0])->type.shape, shape))
         node = group_node(plan, group, group->node_count - 1);
-    return region_axes(plan->network, node, axes);
+    uint32_t count = region_axes(plan->network, node, axes);
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *other = group_node(plan, group, i);
+        if (other->outputs[0] != NETWORK_NONE &&
+            shape_equal(&group_value(plan, other->outputs[0])->type.shape, shape))
+            count = keep_common(plan, other, axes, count);
+    }
+    return count;
 }
 
 static const struct plan_box *copy_boxes(struct tiler *tiler, const uint32_t *values,

@@ -139,4 +139,13 @@ def test_what_no_memory_on_its_way_holds_goes_to_the_host(folder):
         equal(report["slowest"][0]["engine"], engine, f"with {size} of lram")
 
 
+def test_what_follows_a_joining_is_not_cut_along_its_axis(folder):
+    for axis in range(4):
+        joined = [1, 8, 48, 48]
+        joined[axis] *= 2
+        nodes = [make_node("Concat", ["a", "b"], ["j"], axis=axis), make_node("Abs", ["j"], ["y"])]
+        shape = ("i8", [1, 8, 48, 48])
+        check(folder, plain_network(folder, nodes, {"a": shape, "b": shape}, {"y": ("i8", joined)}))
+
+
 main()
