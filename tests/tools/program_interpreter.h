@@ -99,7 +99,6 @@ static inline struct tensor interpreter_tensor(struct interpreter *run, uint32_t
 static inline bool interpreter_attribute(struct interpreter *run,
                                          const struct program_attribute *from, struct attribute *to)
 {
-    const char *data = run->program->constants.data + from->data;
     *to = (struct attribute){.name = view_of(program_text(run->program, from->name)),
                              .kind = (enum attribute_kind)from->kind,
                              .count = from->count};
@@ -112,10 +111,10 @@ static inline bool interpreter_attribute(struct interpreter *run,
         to->text = view_of(program_text(run->program, (uint32_t)from->data));
         return true;
     case ATTRIBUTE_INTEGERS:
-        to->integers = (const int64_t *)(const void *)data;
+        to->integers = (const int64_t *)(const void *)(run->program->constants.data + from->data);
         return true;
     case ATTRIBUTE_REALS:
-        to->reals = (const double *)(const void *)data;
+        to->reals = (const double *)(const void *)(run->program->constants.data + from->data);
         return true;
     case ATTRIBUTE_TEXTS:
         to->texts = interpreter_texts(run, from->data, from->count);
