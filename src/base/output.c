@@ -167,6 +167,12 @@ status output_open(const char *path, struct output **out_output)
     return STATUS_OK;
 }
 
+bool output_flush(struct output *output)
+{
+    drain(output);
+    return output->failure == STATUS_OK;
+}
+
 status output_close(struct output *output)
 {
     drain(output);

@@ -21,6 +21,10 @@ void output_format(struct output *output, const char *format, ...)
 // Bytes given so far, before packing.
 uint64_t output_size(const struct output *output);
 
+// Writes what is still buffered; false when something could not be written. What is
+// packed may stay behind until the output is closed.
+bool output_flush(struct output *output);
+
 status output_close(struct output *output);
 
 #endif

@@ -1,8 +1,12 @@
 // `opscope run PROGRAM`: runs a compiled program on this machine.
 
+#include <opscope/record.h>
+#include <stdio.h>
+
 #include "commands.h"
 #include "device/host.h"
 #include "network_run.h"
+#include "paths.h"
 #include "target/target.h"
 
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
@@ -24,11 +28,45 @@ static status run_on(const struct arguments *arguments, const struct program *pr
     return result;
 }
 
+// Nothing may be lost: a thread whose buffer is full waits.
+static status start_recording(const char *path, const struct target *target)
+{
+    char message[512];
+    char process[256];
+    snprintf(process, sizeof process, "%s, run on this machine", target->name);
+    const struct opscope_record_options options = {.path = path, .process = process};
+    return opscope_record_start(&options, message, sizeof message) == 0
+               ? STATUS_OK
+               : status_make(STATUS_IO, "run: --profile: %s", message);
+}
+
+static status stop_recording(void)
+{
+    char message[512];
+    return opscope_record_stop(message, sizeof message) == 0
+               ? STATUS_OK
+               : status_make(STATUS_IO, "run: --profile: %s", message);
+}
+
+static status run_recorded(const struct arguments *arguments, const struct program *program,
+                           const struct target *target)
+{
+    const char *path = arguments_value(arguments, "profile");
+    if (path == NULL)
+        return run_on(arguments, program, target);
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    STATUS_TRY(paths_check("run", path, words, count));
+    STATUS_TRY(start_recording(path, target));
+    const status result = run_on(arguments, program, target);
+    return status_first(result, stop_recording());
+}
+
 static status run_program(const struct arguments *arguments, const struct program *program)
 {
     struct target *target;
     STATUS_TRY(target_parse("the program's target", program->target_text, &target));
-    const status result = run_on(arguments, program, target);
+    const status result = run_recorded(arguments, program, target);
     target_free(target);
     return result;
 }
@@ -49,6 +87,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     NETWORK_RUN_OPTIONS,
+    {"profile", 0, OPTION_ONE, "FILE", "records every task and action of the run there (.prof)"},
     {0},
 };
 
@@ -60,7 +99,8 @@ const struct command COMMAND_RUN = {
                "memories of the target's sizes. Times are this machine's: they say nothing about\n"
                "the target. Inputs and outputs as for 'opscope infer'.",
     .examples = "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
-                "  opscope run model.opx --input @input_0.npy --output @out.npy",
+                "  opscope run model.opx --input @input_0.npy --output @out.npy\n"
+                "  opscope run model.opx --profile run.prof && opscope overview run.prof",
     .options = OPTIONS,
     .run = run,
 };

@@ -1,9 +1,11 @@
 #include "host.h"
 
 #include <inttypes.h>
+#include <opscope/record.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "host_profile.h"
 #include "kernels/core/copy.h"
 #include "kernels/executor.h"
 #include "kernels/invoke.h"
@@ -11,6 +13,7 @@
 #include "program/verify.h"
 
 struct host_device {
+    struct host_profile *profile; // NULL: nothing is recorded
     const struct program *program;
     const struct target *target;
     struct network *network;
@@ -93,6 +96,7 @@ static status prepare(struct host_device *device, const struct host_options *opt
                                &device->executor));
     STATUS_TRY(make_memories(device));
     load_constants(device);
+    device->profile = host_profile_create(device->program, device->target);
     return STATUS_OK;
 }
 
@@ -126,6 +130,7 @@ void host_device_free(struct host_device *device)
     if (device == NULL)
         return;
     drop_data(device);
+    host_profile_free(device->profile);
     for (uint32_t i = 0; device->state != NULL && i < device->network->nodes.count; i++) {
         if (device->state[i] != NULL)
             device->state[i]->free(device->state[i]);
@@ -366,14 +371,24 @@ static status run_compute(struct host_device *device, const struct program_task 
     return STATUS_OK;
 }
 
-static status run_task(struct host_device *device, uint32_t index)
+static status compute_task(struct host_device *device, const struct program_task *task)
 {
-    const struct program_task *task = &device->program->tasks[index];
     if (task->kind == PROGRAM_TASK_COMPUTE)
         return run_compute(device, task);
     if (task->group != PROGRAM_NONE) // code is nothing to this machine
         run_transfer(device, task);
     return STATUS_OK;
+}
+
+static status run_task(struct host_device *device, uint32_t index)
+{
+    const struct program_task *task = &device->program->tasks[index];
+    if (device->profile == NULL)
+        return compute_task(device, task);
+    const uint64_t begun = opscope_begin();
+    const status result = compute_task(device, task);
+    host_profile_task(device->profile, index, begun);
+    return result;
 }
 
 // Iterations -----------------------------------------------------------------------------
@@ -439,8 +454,14 @@ static status run_all(struct host_device *device, struct datum *const *inputs, s
     const struct program *program = device->program;
     for (uint32_t i = 0; i < program->input_count; i++)
         STATUS_TRY(set_input(device, program->inputs[i], i < input_count ? inputs[i] : NULL));
-    for (uint32_t i = 0; i < program->action_count; i++)
+    if (device->profile != NULL)
+        host_profile_iteration(device->profile);
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        const uint64_t begun = device->profile != NULL ? opscope_begin() : 0;
         STATUS_TRY(run_action(device, &program->actions[i]));
+        if (device->profile != NULL)
+            host_profile_action(device->profile, i, begun);
+    }
     for (uint32_t i = 0; i < program->output_count; i++)
         STATUS_TRY(get_output(device, program->outputs[i], &out_outputs[i]));
     return STATUS_OK;

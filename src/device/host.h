@@ -15,7 +15,7 @@ struct host_options {
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program
-// has them.
+// has them. While the process records (opscope/record.h), runs are recorded.
 status host_device_create(const struct program *program, const struct target *target,
                           const struct host_options *options, struct host_device **out_device);
 void host_device_free(struct host_device *device);

@@ -14,6 +14,20 @@ enum { PROFILE_FILE_VERSION = 1 };
 // `path` may end in .gz or .zst.
 status profile_save(struct profile *profile, const char *path);
 
+// The same file while events come: what was flushed can be read, whatever happens next.
+// From the opening on, events of `profile` are no longer kept in it. `path` should not be
+// packed: what is packed may come late.
+struct profile_stream;
+
+status profile_stream_open(struct profile *profile, const char *path,
+                           struct profile_stream **out_stream);
+
+// Writes what is new. Fails when something could not be written, now or before.
+status profile_stream_flush(struct profile_stream *stream);
+
+// Flushes, ends the file and frees the stream.
+status profile_stream_close(struct profile_stream *stream);
+
 bool profile_file_recognise(struct view bytes);
 
 // `profile` must be fresh. Takes over `input`, also on failure: events stay in

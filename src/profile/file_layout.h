@@ -21,6 +21,9 @@ enum file_block_kind {
     FILE_NOTES,
     FILE_EVENTS,
     FILE_END, // present when the file was written to its end
+    // Of files that are written while events come: what was known at this point.
+    FILE_ACCOUNTS,
+    FILE_CLOCK_FITS,
 };
 
 struct file_header {

@@ -11,6 +11,7 @@ struct file_reader {
     bool cut;           // a block ran past the end of the file
     bool ended;         // the end block was seen
     bool behind_tracks; // a block that comes after all tracks was seen
+    bool streamed;      // it was written while events came
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
     size_t announced_count;
@@ -68,19 +69,32 @@ static void read_string(struct file_reader *reader, struct record *record, uint3
         strings_append(&reader->profile->strings, text);
 }
 
+static void take_map(struct record *record, struct clock_domain *domain)
+{
+    domain->frequency = take(record);
+    domain->base_ticks = take(record);
+    domain->base_ns = take(record);
+    clock_prepare(domain);
+}
+
 static void read_clock(struct file_reader *reader, struct record *record, uint32_t index)
 {
     struct clock_domain domain = {.name = take_string(reader, record)};
-    domain.frequency = take(record);
-    domain.base_ticks = take(record);
-    domain.base_ns = take(record);
-    clock_prepare(&domain);
+    take_map(record, &domain);
     if (record->damaged)
         return;
     if (index == 0 && reader->profile->clocks.count == 1)
         *profile_clock(reader->profile, 0) = domain;
     else
         *(struct clock_domain *)segments_add(&reader->profile->clocks) = domain;
+}
+
+static void take_ledger(struct record *record, struct ledger *ledger, uint64_t *out_recorded)
+{
+    ledger->expected = take(record) - 1;
+    *out_recorded = take(record);
+    ledger->lost = take(record);
+    ledger->impossible = take(record);
 }
 
 static void read_track(struct file_reader *reader, struct record *record, uint32_t index)
@@ -96,10 +110,8 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     track.rank = (int32_t)varint_unfold(take(record));
     track.nests = take(record) != 0;
     track.unit = take_string(reader, record);
-    track.ledger.expected = take(record) - 1;
-    const uint64_t recorded = take(record);
-    track.ledger.lost = take(record);
-    track.ledger.impossible = take(record);
+    uint64_t recorded;
+    take_ledger(record, &track.ledger, &recorded);
     track.values = take_list(record);
     if (record->damaged)
         return;
@@ -175,6 +187,29 @@ static void read_note(struct file_reader *reader, struct record *record)
     }
 }
 
+// Replaces what was said before.
+static void read_account(struct file_reader *reader, struct record *record)
+{
+    const uint32_t id = take_below(record, reader->profile->tracks.count);
+    struct ledger ledger = {.recorded = profile_track(reader->profile, id)->ledger.recorded};
+    uint64_t recorded;
+    take_ledger(record, &ledger, &recorded);
+    if (record->damaged || id >= reader->announced_count)
+        return;
+    profile_track(reader->profile, id)->ledger = ledger;
+    reader->announced[id] = recorded;
+    reader->streamed = true;
+}
+
+static void read_clock_fit(struct file_reader *reader, struct record *record)
+{
+    const uint32_t id = take_below(record, reader->profile->clocks.count);
+    struct clock_domain domain = *profile_clock(reader->profile, id);
+    take_map(record, &domain);
+    if (!record->damaged)
+        *profile_clock(reader->profile, id) = domain;
+}
+
 static void read_record(struct file_reader *reader, enum file_block_kind kind,
                         struct record *record, uint32_t index)
 {
@@ -199,6 +234,12 @@ static void read_record(struct file_reader *reader, enum file_block_kind kind,
         break;
     case FILE_FACTS:
         read_fact(reader, record);
+        break;
+    case FILE_ACCOUNTS:
+        read_account(reader, record);
+        break;
+    case FILE_CLOCK_FITS:
+        read_clock_fit(reader, record);
         break;
     default:
         read_note(reader, record);
@@ -301,6 +342,8 @@ static status read_block(struct file_reader *reader, const struct file_block *bl
     case FILE_BUFFERS:
     case FILE_FACTS:
     case FILE_NOTES:
+    case FILE_ACCOUNTS:
+    case FILE_CLOCK_FITS:
         if (!sound)
             return damaged(reader, payload, "a table does not match its checksum");
         return read_table(reader, block, payload, size);
@@ -349,7 +392,7 @@ static void account(struct file_reader *reader)
     if (!reader->ended)
         profile_note(profile, 0, LEDGER_REMARK, 1, "%s: the file is cut off at byte %zu",
                      reader->input->path, reader->input->bytes.size);
-    if (!reader->ended && !reader->behind_tracks) {
+    if (!reader->ended && (!reader->behind_tracks || reader->streamed)) {
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
         profile_note(profile, 0, LEDGER_LOST, 1,
                      "%s: nothing says how many events there were behind the cut",

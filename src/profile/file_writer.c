@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "file.h"
 #include "file_layout.h"
@@ -7,9 +8,15 @@
 
 enum { TABLE_BLOCK = 64 * 1024 };
 
+// How many records of each table are in the file.
+struct file_written {
+    uint32_t strings, clocks, tracks, operators, calls, buffers, facts, notes;
+};
+
 struct file_writer {
     struct output *output;
     struct profile *profile;
+    struct file_written written;
     struct bytes payload; // of the block being filled
     struct bytes record;
     enum file_block_kind kind;
@@ -65,7 +72,7 @@ static void write_strings(struct file_writer *writer)
 {
     table_start(writer, FILE_STRINGS);
     const uint32_t count = writer->profile->strings.texts.count;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = writer->written.strings; i < count; i++) {
         const struct view text = profile_text(writer->profile, i);
         bytes_append(&writer->record, text.data, text.size);
         record_end(writer);
@@ -75,7 +82,7 @@ static void write_strings(struct file_writer *writer)
 static void write_clocks(struct file_writer *writer)
 {
     table_start(writer, FILE_CLOCKS);
-    for (uint32_t i = 0; i < writer->profile->clocks.count; i++) {
+    for (uint32_t i = writer->written.clocks; i < writer->profile->clocks.count; i++) {
         const struct clock_domain *domain = profile_clock(writer->profile, i);
         put(writer, domain->name);
         put(writer, domain->frequency);
@@ -88,7 +95,7 @@ static void write_clocks(struct file_writer *writer)
 static void write_tracks(struct file_writer *writer)
 {
     table_start(writer, FILE_TRACKS);
-    for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
+    for (uint32_t i = writer->written.tracks; i < writer->profile->tracks.count; i++) {
         const struct track *track = profile_track(writer->profile, i);
         put(writer, track->parent);
         put(writer, track->name);
@@ -113,7 +120,7 @@ static void write_tracks(struct file_writer *writer)
 static void write_operators(struct file_writer *writer)
 {
     table_start(writer, FILE_OPERATORS);
-    for (uint32_t i = 1; i < writer->profile->operators.count; i++) {
+    for (uint32_t i = writer->written.operators; i < writer->profile->operators.count; i++) {
         const struct operator_description *op = profile_operator(writer->profile, i);
         put(writer, op->name);
         put(writer, op->type);
@@ -126,7 +133,7 @@ static void write_operators(struct file_writer *writer)
 static void write_calls(struct file_writer *writer)
 {
     table_start(writer, FILE_CALLS);
-    for (uint32_t i = 1; i < writer->profile->calls.count; i++) {
+    for (uint32_t i = writer->written.calls; i < writer->profile->calls.count; i++) {
         const struct call *call = profile_call(writer->profile, i);
         put(writer, call->operator_id);
         put(writer, call->parent);
@@ -144,7 +151,7 @@ static void write_calls(struct file_writer *writer)
 static void write_buffers(struct file_writer *writer)
 {
     table_start(writer, FILE_BUFFERS);
-    for (uint32_t i = 0; i < writer->profile->buffers.count; i++) {
+    for (uint32_t i = writer->written.buffers; i < writer->profile->buffers.count; i++) {
         const struct buffer_lifetime *buffer = segments_get(&writer->profile->buffers, i);
         put(writer, buffer->memory);
         put(writer, buffer->owner);
@@ -160,7 +167,7 @@ static void write_buffers(struct file_writer *writer)
 static void write_facts(struct file_writer *writer)
 {
     table_start(writer, FILE_FACTS);
-    for (uint32_t i = 0; i < writer->profile->facts.count; i++) {
+    for (uint32_t i = writer->written.facts; i < writer->profile->facts.count; i++) {
         const struct profile_fact *fact = segments_get(&writer->profile->facts, i);
         put(writer, fact->key);
         put(writer, fact->text);
@@ -171,16 +178,24 @@ static void write_facts(struct file_writer *writer)
 static void write_notes(struct file_writer *writer)
 {
     table_start(writer, FILE_NOTES);
-    uint64_t noted[LEDGER_KINDS] = {0};
-    for (uint32_t i = 0; i < writer->profile->notes.count; i++) {
+    for (uint32_t i = writer->written.notes; i < writer->profile->notes.count; i++) {
         const struct ledger_note *note = segments_get(&writer->profile->notes, i);
-        noted[note->kind] += note->count;
         put(writer, note->kind);
         put(writer, note->text);
         put(writer, note->count);
         record_end(writer);
     }
-    // What was counted without words.
+}
+
+// What was counted without words.
+static void write_counts(struct file_writer *writer)
+{
+    uint64_t noted[LEDGER_KINDS] = {0};
+    for (uint32_t i = 0; i < writer->profile->notes.count; i++) {
+        const struct ledger_note *note = segments_get(&writer->profile->notes, i);
+        noted[note->kind] += note->count;
+    }
+    table_start(writer, FILE_NOTES);
     for (unsigned kind = 0; kind < LEDGER_KINDS; kind++) {
         if (writer->profile->note_counts[kind] == noted[kind])
             continue;
@@ -191,37 +206,143 @@ static void write_notes(struct file_writer *writer)
     }
 }
 
-static void write_events(struct file_writer *writer)
+static void write_events(struct file_writer *writer, const struct event_store *store)
 {
-    const struct event_store *store = writer->profile->store;
     for (size_t i = 0; i < store_block_count(store); i++) {
         const struct store_block block = store_block_get(store, i);
         write_block(writer->output, FILE_EVENTS, block.track, block.count, block.data, block.size);
     }
 }
 
+static status start_file(struct file_writer *writer, struct profile *profile, const char *path)
+{
+    *writer = (struct file_writer){.profile = profile, .written = {.operators = 1, .calls = 1}};
+    STATUS_TRY(output_open(path, &writer->output));
+    struct file_header header = {.version = PROFILE_FILE_VERSION};
+    memcpy(header.magic, FILE_MAGIC, sizeof header.magic);
+    output_write(writer->output, &header, sizeof header);
+    return STATUS_OK;
+}
+
+// The records that are not in the file yet.
+static void write_tables(struct file_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    write_strings(writer);
+    write_clocks(writer);
+    write_tracks(writer);
+    write_operators(writer);
+    write_calls(writer);
+    write_facts(writer);
+    write_notes(writer);
+    write_buffers(writer);
+    table_flush(writer);
+    writer->written = (struct file_written){profile->strings.texts.count, profile->clocks.count,
+                                            profile->tracks.count,        profile->operators.count,
+                                            profile->calls.count,         profile->buffers.count,
+                                            profile->facts.count,         profile->notes.count};
+}
+
+static status end_file(struct file_writer *writer)
+{
+    write_counts(writer);
+    table_flush(writer);
+    write_block(writer->output, FILE_END, 0, 0, "", 0);
+    bytes_free(&writer->payload);
+    bytes_free(&writer->record);
+    return output_close(writer->output);
+}
+
 status profile_save(struct profile *profile, const char *path)
 {
     STATUS_TRY(profile_finish(profile));
-    struct file_writer writer = {.profile = profile};
-    STATUS_TRY(output_open(path, &writer.output));
+    struct file_writer writer;
+    STATUS_TRY(start_file(&writer, profile, path));
+    write_tables(&writer);
+    write_events(&writer, profile->store);
+    return end_file(&writer);
+}
 
-    struct file_header header = {.version = PROFILE_FILE_VERSION};
-    memcpy(header.magic, FILE_MAGIC, sizeof header.magic);
-    output_write(writer.output, &header, sizeof header);
-    write_strings(&writer);
-    write_clocks(&writer);
-    write_tracks(&writer);
-    write_operators(&writer);
-    write_calls(&writer);
-    write_facts(&writer);
-    write_notes(&writer);
-    write_buffers(&writer);
-    table_flush(&writer);
-    write_events(&writer);
-    write_block(writer.output, FILE_END, 0, 0, "", 0);
+// Files that are written while events come -------------------------------------------
 
-    bytes_free(&writer.payload);
-    bytes_free(&writer.record);
-    return output_close(writer.output);
+struct profile_stream {
+    struct event_sink sink;
+    struct event_store *store; // events since the last flush
+    struct file_writer writer;
+};
+
+static status take_batch(struct event_sink *sink, const struct event_batch *batch)
+{
+    return store_add(((struct profile_stream *)(void *)sink)->store, batch);
+}
+
+status profile_stream_open(struct profile *profile, const char *path,
+                           struct profile_stream **out_stream)
+{
+    struct file_writer writer;
+    STATUS_TRY(start_file(&writer, profile, path));
+    struct profile_stream *stream = memory_allocate_zeroed(1, sizeof *stream);
+    stream->sink.take = take_batch;
+    stream->store = store_create();
+    stream->writer = writer;
+    profile_stream_to(profile, &stream->sink);
+    *out_stream = stream;
+    return STATUS_OK;
+}
+
+static void write_accounts(struct file_writer *writer)
+{
+    table_start(writer, FILE_ACCOUNTS);
+    for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
+        const struct ledger *ledger = &profile_track(writer->profile, i)->ledger;
+        put(writer, i);
+        put(writer, ledger->expected + 1);
+        put(writer, ledger->recorded);
+        put(writer, ledger->lost);
+        put(writer, ledger->impossible);
+        record_end(writer);
+    }
+}
+
+static void write_clock_fits(struct file_writer *writer)
+{
+    table_start(writer, FILE_CLOCK_FITS);
+    for (uint32_t i = 1; i < writer->profile->clocks.count; i++) {
+        const struct clock_domain *domain = profile_clock(writer->profile, i);
+        put(writer, i);
+        put(writer, domain->frequency);
+        put(writer, domain->base_ticks);
+        put(writer, domain->base_ns);
+        record_end(writer);
+    }
+}
+
+// Accounts go before the events that they count: behind a cut, what is missing is known.
+status profile_stream_flush(struct profile_stream *stream)
+{
+    struct file_writer *writer = &stream->writer;
+    STATUS_TRY(profile_finish(writer->profile));
+    STATUS_TRY(store_finish(stream->store));
+    write_tables(writer);
+    write_clock_fits(writer);
+    write_accounts(writer);
+    table_flush(writer);
+    write_events(writer, stream->store);
+    store_free(stream->store);
+    stream->store = store_create();
+    return output_flush(writer->output)
+               ? STATUS_OK
+               : status_make(STATUS_IO, "the profile cannot be written any more");
+}
+
+status profile_stream_close(struct profile_stream *stream)
+{
+    status result = profile_stream_flush(stream);
+    // The reason for a failure comes with the file.
+    const status closed = end_file(&stream->writer);
+    result = closed != STATUS_OK ? status_first(closed, result) : result;
+    profile_stream_to(stream->writer.profile, NULL);
+    store_free(stream->store);
+    free(stream);
+    return result;
 }

@@ -71,4 +71,34 @@ def test_constants_of_a_program_stay(folder):
              "input 'w' was compiled in as a constant", "replaced")
 
 
+def test_runs_are_recorded_task_by_task(folder):
+    for target in (TARGET, "host"):
+        program, profile = folder / "fc.opx", folder / "run.prof"
+        opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", target, "-o", program)
+        tables = json.loads(opscope("program", program, "--json").out)
+        plain = opscope("run", program, "--seed", "3").out
+        equal(opscope("run", program, "--seed", "3", "--profile", profile).out, plain,
+              "recording changes nothing")
+        opscope("run", program, "-n", "3", "--profile", profile)
+        info = opscope("info", profile).out
+        actions = sum(len(dispatch["actions"]) for dispatch in tables["dispatches"])
+        events = 3 * (len(tables["tasks"]) + actions)
+        contains(info, f"ledger: {events} events expected, {events} recorded, 0 lost",
+                 "every task and action, once an iteration")
+        contains(info, f"{target}, run on this machine", "whose times they are")
+        contains(opscope("overview", profile).out, "OVERALL", "overview")
+        opscope("convert", profile, "-o", folder / "run.pb")
+        contains(opscope("info", folder / "run.pb").out, f"{events} spans", "as a trace")
+
+
+def test_a_profile_that_cannot_be_written_is_an_error(folder):
+    program = folder / "add.opx"
+    opscope("compile", ROOT / "tests/testdata/tosa_ops/add.mlir", "--target", TARGET, "-o", program)
+    contains(opscope("run", program, "--profile", "/dev/full", code=1).err, "/dev/full", "full")
+    contains(opscope("run", program, "--profile", folder / "no/x.prof", code=1).err, "no/x.prof",
+             "no folder")
+    contains(opscope("run", program, "--profile", program, code=2).err, "would be overwritten",
+             "the program itself")
+
+
 main()

@@ -1,0 +1,312 @@
+#include "describe.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "program/location.h"
+
+static const struct {
+    const char *name; // of a lane; of engines that there may be several of, numbered
+    enum engine engine;
+    int32_t rank;
+    bool numbered;
+} KINDS[TARGET_ENGINE_KINDS] = {
+    [TARGET_DMA_IN] = {"DMA IN", ENGINE_DMA_IN, RANK_DMA_IN, false},
+    [TARGET_DMA_OUT] = {"DMA OUT", ENGINE_DMA_OUT, RANK_DMA_OUT, false},
+    [TARGET_CDMA] = {"CDMA", ENGINE_CDMA, RANK_CDMA, false},
+    [TARGET_SLICE] = {"SLICE", ENGINE_SLICE, RANK_SLICE, true},
+    [TARGET_CSS] = {"CSS", ENGINE_CSS, RANK_CSS, false},
+    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true},
+    [TARGET_HOST] = {"HOST", ENGINE_HOST, RANK_HOST, false},
+};
+
+uint32_t describing_text(const struct describing *describing, uint32_t text)
+{
+    return profile_string(describing->profile, view_of(program_text(describing->program, text)));
+}
+
+uint32_t describing_key(const struct describing *describing, const char *name)
+{
+    return profile_string(describing->profile, view_of(name));
+}
+
+static void add_text(struct describing *describing, const char *name, struct view text)
+{
+    if (text.size > 0)
+        value_add_string(&describing->values, describing_key(describing, name),
+                         profile_string(describing->profile, text));
+}
+
+// Operators and calls -----------------------------------------------------------
+
+// "1x56x56x24xi8"
+static void append_type(struct bytes *to, const struct program_value *value)
+{
+    if (value->rank == PROGRAM_NONE)
+        bytes_append_format(to, "?");
+    for (uint32_t i = 0; value->rank != PROGRAM_NONE && i < value->rank; i++) {
+        if (value->dims[i] < 0)
+            bytes_append_format(to, "?x");
+        else
+            bytes_append_format(to, "%" PRId64 "x", value->dims[i]);
+    }
+    bytes_append_format(to, "%s", element_name((enum element)value->element));
+}
+
+static void add_types(struct describing *describing, const char *name, uint32_t first,
+                      uint32_t count)
+{
+    describing->text.size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t value = describing->program->operator_values[first + i];
+        if (i > 0)
+            bytes_append_format(&describing->text, ", ");
+        if (value != PROGRAM_NONE)
+            append_type(&describing->text, &describing->program->values[value]);
+        else
+            bytes_append_format(&describing->text, "none");
+    }
+    add_text(describing, name, bytes_view(&describing->text));
+}
+
+static void add_work(struct describing *describing, const struct program_work *work)
+{
+    if (work->known == 0)
+        return;
+    value_add_uint(&describing->values, describing_key(describing, "macs"), work->macs);
+    value_add_uint(&describing->values, describing_key(describing, "flops"), work->flops);
+    value_add_uint(&describing->values, describing_key(describing, "bytes_read"), work->bytes_read);
+    value_add_uint(&describing->values, describing_key(describing, "bytes_written"),
+                   work->bytes_written);
+    value_add_uint(&describing->values, describing_key(describing, "weight_bytes"),
+                   work->weight_bytes);
+}
+
+static void add_placement(struct describing *describing, uint32_t id)
+{
+    if (id == PROGRAM_NONE) {
+        add_text(describing, "engine", VIEW_LITERAL("none: calculated while compiling"));
+        return;
+    }
+    const struct program_group *group = &describing->program->groups[id];
+    if (group->engine < describing->target->engine_count)
+        add_text(describing, "engine", view_of(describing->target->engines[group->engine].name));
+    add_text(describing, "group", view_of(program_text(describing->program, group->type)));
+    add_text(describing, "reason", view_of(program_text(describing->program, group->reason)));
+}
+
+static bool is_mlir(struct view location)
+{
+    return location.size == 0 || view_starts_with(location, "loc(");
+}
+
+static uint32_t location_of(struct describing *describing, const uint32_t *operators,
+                            uint32_t count)
+{
+    describing->text.size = 0;
+    program_location(describing->program, operators, count, &describing->text);
+    return profile_string(describing->profile, bytes_view(&describing->text));
+}
+
+static void add_operators(struct describing *describing)
+{
+    const struct program *program = describing->program;
+    describing->operators =
+        memory_allocate_zeroed((size_t)program->operator_count + 1, sizeof(uint32_t));
+    for (uint32_t i = 0; i < program->operator_count; i++) {
+        const struct program_operator *op = &program->operators[i];
+        describing->values.size = 0;
+        add_types(describing, "inputs", op->first_input, op->input_count);
+        add_types(describing, "outputs", op->first_input + op->input_count, op->output_count);
+        add_work(describing, &op->work);
+        add_placement(describing, op->group);
+        const struct view source = view_of(program_text(program, op->location));
+        if (!is_mlir(source))
+            add_text(describing, "source", source);
+        const struct operator_description description = {
+            .name = describing_text(describing, op->name),
+            .type = describing_text(describing, op->type),
+            .location = location_of(describing, &i, 1),
+            .values = bytes_view(&describing->values)};
+        describing->operators[i] = profile_operator_add(describing->profile, &description);
+    }
+}
+
+static struct describing_members members_of(const struct program *program)
+{
+    const size_t most = (size_t)program->node_count + program->operator_count + 1;
+    struct describing_members members = {
+        .first = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof(uint32_t)),
+        .operators = memory_allocate_zeroed(most, sizeof(uint32_t))};
+    // How many operators name each group, then where theirs begin.
+    uint32_t *named = memory_allocate_zeroed((size_t)program->group_count + 2, sizeof *named);
+    uint32_t *by_group =
+        memory_allocate_zeroed((size_t)program->operator_count + 1, sizeof *by_group);
+    for (uint32_t i = 0; i < program->operator_count; i++) {
+        if (program->operators[i].group != PROGRAM_NONE)
+            named[program->operators[i].group + 2]++;
+    }
+    for (uint32_t i = 2; i <= program->group_count + 1; i++)
+        named[i] += named[i - 1];
+    for (uint32_t i = 0; i < program->operator_count; i++) {
+        if (program->operators[i].group != PROGRAM_NONE)
+            by_group[named[program->operators[i].group + 1]++] = i;
+    }
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < program->group_count; g++) {
+        members.first[g] = count;
+        if (program->groups[g].node_count > 0) {
+            count += program_group_operators(program, g, &members.operators[count]);
+            continue;
+        }
+        const uint32_t size = named[g + 1] - named[g];
+        memcpy(&members.operators[count], &by_group[named[g]], size * sizeof *by_group);
+        count += size;
+    }
+    members.first[program->group_count] = count;
+    free(named);
+    free(by_group);
+    return members;
+}
+
+// What was fused is an operator of its own; its calls have one for each of the
+// original operators inside.
+static uint32_t add_fused(struct describing *describing, uint32_t group, const uint32_t *operators,
+                          uint32_t count)
+{
+    const struct program_group *item = &describing->program->groups[group];
+    const uint32_t location = location_of(describing, operators, count);
+    describing->values.size = 0;
+    describing->text.size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_operator *op = &describing->program->operators[operators[i]];
+        const char *name = program_text(describing->program, op->name);
+        bytes_append_format(&describing->text, "%s%s", i > 0 ? ", " : "",
+                            name[0] != '\0' ? name : program_text(describing->program, op->type));
+    }
+    add_text(describing, "fused", bytes_view(&describing->text));
+    add_placement(describing, group);
+    const struct operator_description description = {
+        .name = describing_text(describing, item->name),
+        .type = describing_text(describing, item->type),
+        .location = location,
+        .values = bytes_view(&describing->values)};
+    return profile_operator_add(describing->profile, &description);
+}
+
+static void add_owners(struct describing *describing)
+{
+    const struct program *program = describing->program;
+    describing->members = members_of(program);
+    describing->owners = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof(uint32_t));
+    describing->calls = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof(uint32_t));
+    for (uint32_t g = 0; g < program->group_count; g++) {
+        const uint32_t first = describing->members.first[g];
+        const uint32_t *operators = &describing->members.operators[first];
+        const uint32_t count = describing->members.first[g + 1] - first;
+        describing->owners[g] = count == 1 ? describing->operators[operators[0]]
+                                           : add_fused(describing, g, operators, count);
+    }
+}
+
+void describing_start(struct describing *describing)
+{
+    add_operators(describing);
+    add_owners(describing);
+}
+
+void describing_free(struct describing *describing)
+{
+    free(describing->operators);
+    free(describing->owners);
+    free(describing->calls);
+    free(describing->members.first);
+    free(describing->members.operators);
+    bytes_free(&describing->values);
+    bytes_free(&describing->text);
+}
+
+void describing_calls(struct describing *describing, uint32_t iteration)
+{
+    const struct program *program = describing->program;
+    for (uint32_t g = 0; g < program->group_count; g++) {
+        const uint32_t first = describing->members.first[g];
+        const uint32_t *operators = &describing->members.operators[first];
+        const uint32_t count = describing->members.first[g + 1] - first;
+        const struct call call = {.operator_id = describing->owners[g], .iteration = iteration};
+        describing->calls[g] = profile_call_add(describing->profile, &call);
+        for (uint32_t i = 0; i < count && count > 1; i++) {
+            const struct call inner = {.operator_id = describing->operators[operators[i]],
+                                       .parent = describing->calls[g],
+                                       .iteration = iteration};
+            profile_call_add(describing->profile, &inner);
+        }
+    }
+}
+
+// Lanes and names -----------------------------------------------------------------
+
+struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t index)
+{
+    const enum target_engine_kind kind = describing->target->engines[engine].kind;
+    char name[64];
+    snprintf(name, sizeof name, KINDS[kind].numbered ? "%s %u" : "%s", KINDS[kind].name, index);
+    return (struct track){.name = describing_key(describing, name),
+                          .kind = TRACK_LANE,
+                          .engine = KINDS[kind].engine,
+                          .index = index,
+                          .rank = KINDS[kind].rank + (int32_t)index};
+}
+
+// "CDMA_LRAM_TO_DTCM"
+static uint32_t name_of_copy(const struct describing *describing, const struct program_task *task)
+{
+    char name[128] = "CDMA";
+    if (task->operand_count >= 2) {
+        const struct program_operand *operands =
+            &describing->program->operands[task->first_operand];
+        const uint8_t from = describing->program->buffers[operands[0].buffer].memory;
+        const uint8_t to = describing->program->buffers[operands[1].buffer].memory;
+        if (from < describing->target->memory_count && to < describing->target->memory_count)
+            snprintf(name, sizeof name, "CDMA_%s_TO_%s", describing->target->memories[from].name,
+                     describing->target->memories[to].name);
+    }
+    for (char *at = name; *at != '\0'; at++)
+        *at = (char)toupper((unsigned char)*at);
+    return describing_key(describing, name);
+}
+
+uint32_t describing_name(const struct describing *describing, uint32_t id, uint32_t group)
+{
+    const struct program_task *task = &describing->program->tasks[id];
+    switch (describing->target->engines[task->engine].kind) {
+    case TARGET_DMA_IN:
+        return describing_key(describing, "DMA_IN");
+    case TARGET_DMA_OUT:
+        return describing_key(describing, "DMA_OUT");
+    case TARGET_CDMA:
+        return name_of_copy(describing, task);
+    default:
+        break;
+    }
+    const struct view type =
+        view_of(group != PROGRAM_NONE
+                    ? program_text(describing->program, describing->program->groups[group].type)
+                    : "");
+    return profile_string(describing->profile, type.size > 0 ? type : VIEW_LITERAL("unknown"));
+}
+
+status describing_check(const struct program *program, const struct target *target)
+{
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (task->engine >= target->engine_count ||
+            task->lane >= target->engines[task->engine].count)
+            return status_make(STATUS_DATA, "task %u uses an engine that %s does not have", i,
+                               target->name);
+    }
+    return STATUS_OK;
+}

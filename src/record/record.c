@@ -1,0 +1,423 @@
+#include "record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+
+enum { BUFFER_BYTES = 1 << 20, INTERVAL_MS = 20, WAIT_NS = 50000 };
+
+uint32_t opscope_record_state = OPSCOPE_OFF;
+
+static struct {
+    pthread_mutex_t lock; // of all below but what threads count
+    struct record_session *session;
+    bool stopping;
+    struct record_buffer *buffers; // of all threads that ever recorded and live
+    pthread_t collector;
+    unsigned interval_ms;
+    size_t buffer_bytes;
+    _Atomic uint32_t full; // enum opscope_full
+    sem_t wake;
+} recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic uint64_t lost_events[RECORD_LANES_MOST];
+
+static __thread struct record_buffer *own __attribute__((tls_model("initial-exec")));
+static pthread_key_t thread_end;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
+// Threads ---------------------------------------------------------------------------
+
+static void free_ended(void)
+{
+    for (struct record_buffer **at = &recorder.buffers; *at != NULL;) {
+        struct record_buffer *buffer = *at;
+        if (!buffer->ended) {
+            at = &buffer->next;
+            continue;
+        }
+        *at = buffer->next;
+        record_buffer_free(buffer);
+    }
+}
+
+// Hands the buffer over: the next collection takes what is in it and frees it.
+static void end_thread(void *buffer)
+{
+    own = NULL;
+    pthread_mutex_lock(&recorder.lock);
+    ((struct record_buffer *)buffer)->ended = true;
+    if (recorder.session == NULL)
+        free_ended();
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+static void give_lane(struct record_buffer *buffer)
+{
+    struct profile *profile = recorder.session->profile;
+    const struct track lane = {
+        .name = profile_string(profile, view_of(buffer->name)), .kind = TRACK_LANE, .nests = true};
+    atomic_store(&buffer->lane, record_session_lane(recorder.session, &lane));
+}
+
+// The buffer of a thread that has none yet; NULL while nothing is recorded, or when there
+// is no memory.
+static struct record_buffer *register_thread(const char *name)
+{
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.session != NULL && own == NULL)
+        own = record_buffer_create(recorder.buffer_bytes);
+    if (recorder.session != NULL && own != NULL) {
+        if (name != NULL)
+            snprintf(own->name, sizeof own->name, "%s", name);
+        else
+            snprintf(own->name, sizeof own->name, "thread %d", (int)gettid());
+        own->next = recorder.buffers;
+        recorder.buffers = own;
+        pthread_setspecific(thread_end, own);
+        give_lane(own);
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    return own;
+}
+
+// Forks -----------------------------------------------------------------------------
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+// The child has one thread and records nothing. The recording belongs to the parent:
+// what the child has of it is left alone, but for the memory of buffers.
+static void in_child(void)
+{
+    __atomic_store_n(&opscope_record_state, OPSCOPE_OFF, __ATOMIC_RELAXED);
+    pthread_mutex_init(&recorder.lock, NULL);
+    sem_init(&recorder.wake, 0, 0);
+    recorder.session = NULL;
+    recorder.stopping = false;
+    for (struct record_buffer *buffer = recorder.buffers; buffer != NULL; buffer = buffer->next)
+        buffer->ended = true;
+    free_ended();
+    own = NULL;
+    pthread_setspecific(thread_end, NULL);
+}
+
+static void prepare(void)
+{
+    sem_init(&recorder.wake, 0, 0);
+    pthread_key_create(&thread_end, end_thread);
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+// Events ------------------------------------------------------------------------------
+
+static bool lose(uint32_t lane)
+{
+    atomic_fetch_add_explicit(&lost_events[lane < RECORD_LANES_MOST ? lane : 0], 1,
+                              memory_order_relaxed);
+    return false;
+}
+
+// By the policy; false when the event is lost.
+static bool make_room(struct record_buffer *buffer, uint32_t size, uint32_t lane)
+{
+    bool wake;
+    while (!record_buffer_room(buffer, size, &wake)) {
+        sem_post(&recorder.wake);
+        const uint32_t full = atomic_load_explicit(&recorder.full, memory_order_relaxed);
+        if (full == OPSCOPE_FULL_GROW && record_buffer_grow(buffer))
+            continue;
+        if (full != OPSCOPE_FULL_BLOCK || opscope_recording() == OPSCOPE_OFF)
+            return lose(lane);
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+    }
+    if (wake)
+        sem_post(&recorder.wake);
+    return true;
+}
+
+void opscope_record_event(const struct opscope_event *from, const struct opscope_value *values)
+{
+    struct record_buffer *buffer = own;
+    if (__builtin_expect(buffer == NULL, 0))
+        buffer = register_thread(NULL);
+    if (__builtin_expect(buffer == NULL, 0)) {
+        if (opscope_recording() != OPSCOPE_OFF)
+            lose(from->lane);
+        return;
+    }
+    const uint32_t lane =
+        from->lane != 0 ? from->lane : atomic_load_explicit(&buffer->lane, memory_order_relaxed);
+    const uint32_t size = record_event_slots(from->value_count);
+    if (__builtin_expect(from->value_count > OPSCOPE_VALUES_MOST, 0)) {
+        lose(lane);
+        return;
+    }
+    if (__builtin_expect(buffer->head + size > buffer->limit, 0) && !make_room(buffer, size, lane))
+        return;
+    record_buffer_put(buffer, from, lane, values);
+}
+
+uint64_t opscope_now_far(void)
+{
+    return ticks_monotonic_ns();
+}
+
+// Start and stop ------------------------------------------------------------------------
+
+static void collect(void)
+{
+    record_session_collect(recorder.session, recorder.buffers, lost_events);
+    free_ended();
+}
+
+static void *run_collector(void *nothing)
+{
+    (void)nothing;
+    for (bool stopping = false; !stopping;) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        const uint64_t ns = (uint64_t)until.tv_nsec + recorder.interval_ms * 1000000ull;
+        until.tv_sec += (time_t)(ns / 1000000000);
+        until.tv_nsec = (long)(ns % 1000000000);
+        sem_clockwait(&recorder.wake, CLOCK_MONOTONIC, &until);
+        while (sem_trywait(&recorder.wake) == 0)
+            ;
+        pthread_mutex_lock(&recorder.lock);
+        collect();
+        stopping = recorder.stopping;
+        pthread_mutex_unlock(&recorder.lock);
+    }
+    return NULL;
+}
+
+static void ignore_event(void *context, const struct opscope_event *event,
+                         const struct opscope_value *values)
+{
+    (void)context;
+    (void)event;
+    (void)values;
+}
+
+// Threads that recorded before go on with the buffers that they have, emptied.
+static void begin(const struct opscope_record_options *options)
+{
+    for (uint32_t i = 0; i < RECORD_LANES_MOST; i++)
+        atomic_store(&lost_events[i], 0);
+    recorder.full = options->full;
+    recorder.buffer_bytes = options->buffer_bytes != 0 ? options->buffer_bytes : BUFFER_BYTES;
+    recorder.interval_ms = options->interval_ms != 0 ? options->interval_ms : INTERVAL_MS;
+    recorder.stopping = false;
+    for (struct record_buffer *buffer = recorder.buffers; buffer != NULL; buffer = buffer->next) {
+        record_buffer_take(buffer, ignore_event, NULL);
+        give_lane(buffer);
+    }
+}
+
+static status start(const struct opscope_record_options *options)
+{
+    if (options->path == NULL || options->full > OPSCOPE_FULL_DROP ||
+        options->buffer_bytes > (size_t)1 << 32)
+        return status_make(STATUS_USAGE,
+                           "a recording needs a path, a policy and buffers of at most 4 GiB");
+    if (recorder.session != NULL)
+        return status_make(STATUS_USAGE, "this process is recording already");
+    STATUS_TRY(record_session_create(options, &recorder.session));
+    begin(options);
+    const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
+    if (error != 0) {
+        status_free(record_session_close(recorder.session));
+        recorder.session = NULL;
+        return status_system(error, options->path, "cannot start a thread");
+    }
+    __atomic_store_n(&opscope_record_state,
+                     recorder.session->constant_ticks ? OPSCOPE_ON_TSC : OPSCOPE_ON_MONOTONIC,
+                     __ATOMIC_RELEASE);
+    return STATUS_OK;
+}
+
+static status stop(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+    const bool running = recorder.session != NULL && !recorder.stopping;
+    if (running) {
+        __atomic_store_n(&opscope_record_state, OPSCOPE_OFF, __ATOMIC_RELAXED);
+        recorder.stopping = true;
+        sem_post(&recorder.wake);
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    if (!running)
+        return status_make(STATUS_USAGE, "nothing is being recorded");
+    pthread_join(recorder.collector, NULL);
+    pthread_mutex_lock(&recorder.lock);
+    collect();
+    const status result = record_session_close(recorder.session);
+    recorder.session = NULL;
+    pthread_mutex_unlock(&recorder.lock);
+    return result;
+}
+
+static int answer(status result, char *message, size_t size)
+{
+    if (result == STATUS_OK)
+        return 0;
+    if (size > 0)
+        snprintf(message, size, "%s", status_message(result));
+    status_free(result);
+    return -1;
+}
+
+int opscope_record_start(const struct opscope_record_options *options, char *message, size_t size)
+{
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&recorder.lock);
+    const status result = start(options);
+    pthread_mutex_unlock(&recorder.lock);
+    return answer(result, message, size);
+}
+
+int opscope_record_stop(char *message, size_t size)
+{
+    return answer(stop(), message, size);
+}
+
+int opscope_record_flush(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.session != NULL)
+        collect();
+    const bool sound = recorder.session != NULL && recorder.session->failure == STATUS_OK;
+    pthread_mutex_unlock(&recorder.lock);
+    return sound ? 0 : -1;
+}
+
+// Descriptions --------------------------------------------------------------------------
+
+struct profile *record_lock(void)
+{
+    if (opscope_recording() == OPSCOPE_OFF)
+        return NULL;
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.session != NULL)
+        return recorder.session->profile;
+    pthread_mutex_unlock(&recorder.lock);
+    return NULL;
+}
+
+void record_unlock(void)
+{
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+uint32_t record_add_lane(const struct track *like)
+{
+    return record_session_lane(recorder.session, like);
+}
+
+static uint32_t text_id(struct profile *profile, const char *text)
+{
+    return profile_string(profile, view_of(text != NULL ? text : ""));
+}
+
+uint32_t opscope_text(const char *text)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    const uint32_t id = text_id(profile, text);
+    record_unlock();
+    return id;
+}
+
+uint32_t opscope_lane(const char *name)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    struct track lane = {.name = text_id(profile, name), .kind = TRACK_LANE, .nests = true};
+    lane.engine = engine_from_name(profile_text(profile, lane.name), &lane.index);
+    const uint32_t id = record_add_lane(&lane);
+    record_unlock();
+    return id;
+}
+
+uint32_t opscope_counter(const char *name, const char *unit)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    const uint32_t id = record_add_lane(&(struct track){
+        .name = text_id(profile, name), .unit = text_id(profile, unit), .kind = TRACK_COUNTER});
+    record_unlock();
+    return id;
+}
+
+void opscope_thread_name(const char *name)
+{
+    if (opscope_recording() == OPSCOPE_OFF)
+        return;
+    if (own == NULL) {
+        register_thread(name);
+        return;
+    }
+    pthread_mutex_lock(&recorder.lock);
+    const bool renamed = strncmp(own->name, name, sizeof own->name - 1) != 0;
+    snprintf(own->name, sizeof own->name, "%s", name);
+    // A lane that is in the file has its name: the thread gets another one.
+    if (renamed && recorder.session != NULL)
+        give_lane(own);
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+uint32_t opscope_operator(const char *name, const char *type, const char *location,
+                          const struct opscope_value *values, uint32_t count)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    const uint32_t id = record_session_operator(
+        recorder.session,
+        &(struct operator_description){.name = text_id(profile, name),
+                                       .type = text_id(profile, type),
+                                       .location = text_id(profile, location)},
+        values, count);
+    record_unlock();
+    return id;
+}
+
+uint32_t opscope_call(uint32_t operator_id, uint32_t parent, uint32_t iteration)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    uint32_t id = 0;
+    if (operator_id < profile->operators.count && parent < profile->calls.count)
+        id = profile_call_add(
+            profile,
+            &(struct call){.operator_id = operator_id, .parent = parent, .iteration = iteration});
+    record_unlock();
+    return id;
+}
+
+void opscope_fact(const char *key, const char *text)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return;
+    profile_fact_add(profile, key, view_of(text));
+    record_unlock();
+}

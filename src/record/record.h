@@ -1,0 +1,19 @@
+// What the recorder's files share, and how rooms of opscope describe things to it at once.
+
+#ifndef OPSCOPE_RECORD_RECORD_H
+#define OPSCOPE_RECORD_RECORD_H
+
+#include "profile/profile.h"
+
+enum { RECORD_LANES_MOST = 4096 };
+
+// The profile that is being recorded, locked for adding to its tables; NULL while nothing
+// is recorded (nothing is locked then). Lanes come from record_add_lane.
+struct profile *record_lock(void);
+void record_unlock(void);
+
+// Adds a track to a locked profile and gives its id. Its clock, provenance and account are
+// the recorder's; a parent of 0 is the process. Past RECORD_LANES_MOST all share the last one.
+uint32_t record_add_lane(const struct track *like);
+
+#endif

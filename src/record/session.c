@@ -1,0 +1,195 @@
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void add_clock(struct record_session *session)
+{
+    struct profile *profile = session->profile;
+    session->clock =
+        profile_clock_add(profile, session->constant_ticks ? "tsc" : "monotonic", 1000000000, 0, 0);
+    if (session->constant_ticks)
+        ticks_fit_start(&session->fit, profile_clock(profile, session->clock));
+}
+
+status record_session_create(const struct opscope_record_options *options,
+                             struct record_session **out_session)
+{
+    struct record_session *session = memory_allocate_zeroed(1, sizeof *session);
+    struct profile *profile = session->profile = profile_create();
+    session->path = view_copy(view_of(options->path));
+    session->constant_ticks = options->monotonic == 0 && ticks_are_constant();
+    add_clock(session);
+    const struct track process = {
+        .name = profile_string(profile,
+                               view_of(options->process != NULL ? options->process : "process")),
+        .clock = session->clock,
+        .kind = TRACK_PROCESS,
+        .provenance = PROVENANCE_MEASURED};
+    session->process = profile_track_add(profile, &process);
+    status result = STATUS_OK;
+    if (options->in_memory == 0)
+        result = profile_stream_open(profile, session->path, &session->stream);
+    if (result == STATUS_OK && session->stream != NULL)
+        result = profile_stream_flush(session->stream);
+    if (result != STATUS_OK) {
+        session->failure = result;
+        return record_session_close(session);
+    }
+    *out_session = session;
+    return STATUS_OK;
+}
+
+uint32_t record_session_lane(struct record_session *session, const struct track *like)
+{
+    struct profile *profile = session->profile;
+    if (profile->tracks.count >= RECORD_LANES_MOST)
+        return RECORD_LANES_MOST - 1;
+    struct track track = *like;
+    if (profile->tracks.count == RECORD_LANES_MOST - 1)
+        track.name = profile_string(profile, VIEW_LITERAL("more lanes"));
+    track.parent = like->parent != 0 ? like->parent : session->process;
+    track.clock = session->clock;
+    track.provenance = PROVENANCE_MEASURED;
+    return profile_track_add(profile, &track);
+}
+
+// Collecting ----------------------------------------------------------------------
+
+static bool add_value(struct record_session *session, const struct opscope_value *from)
+{
+    static const enum value_kind KINDS[] = {
+        [OPSCOPE_UINT] = VALUE_UINT,       [OPSCOPE_INT] = VALUE_INT,
+        [OPSCOPE_BOOL] = VALUE_BOOL,       [OPSCOPE_REAL] = VALUE_REAL,
+        [OPSCOPE_TEXT] = VALUE_STRING,     [OPSCOPE_FLOW_OUT] = VALUE_FLOW_OUT,
+        [OPSCOPE_FLOW_IN] = VALUE_FLOW_IN,
+    };
+    const uint32_t texts = session->profile->strings.texts.count;
+    if (from->kind > OPSCOPE_FLOW_IN || from->key >= texts ||
+        (from->kind == OPSCOPE_TEXT && from->as.number >= texts))
+        return false;
+    struct value value = {.key = from->key, .kind = KINDS[from->kind]};
+    if (from->kind == OPSCOPE_REAL)
+        value.real = from->as.real;
+    else
+        value.number = from->as.number;
+    value_add(&session->values, &value);
+    return true;
+}
+
+uint32_t record_session_operator(struct record_session *session,
+                                 const struct operator_description *op,
+                                 const struct opscope_value *values, uint32_t count)
+{
+    struct operator_description description = *op;
+    session->values.size = 0;
+    for (uint32_t i = 0; i < count; i++)
+        add_value(session, &values[i]);
+    description.values = bytes_view(&session->values);
+    return profile_operator_add(session->profile, &description);
+}
+
+// False for what refers to nothing that was described.
+static bool add_event(struct record_session *session, const struct opscope_event *from,
+                      const struct opscope_value *values)
+{
+    static const enum event_kind KINDS[] = {[OPSCOPE_SPAN] = EVENT_SPAN,
+                                            [OPSCOPE_INSTANT] = EVENT_INSTANT,
+                                            [OPSCOPE_SAMPLE] = EVENT_COUNTER};
+    struct profile *profile = session->profile;
+    if (from->kind > OPSCOPE_SAMPLE || from->name >= profile->strings.texts.count ||
+        from->call >= profile->calls.count)
+        return false;
+    session->values.size = 0;
+    for (uint32_t i = 0; i < from->value_count; i++) {
+        if (!add_value(session, &values[i]))
+            return false;
+    }
+    const struct event event = {.start = from->start,
+                                .end = from->end,
+                                .track = from->lane,
+                                .name = from->name,
+                                .call = from->call,
+                                .kind = KINDS[from->kind]};
+    profile_event_add(profile, &event, bytes_view(&session->values));
+    return true;
+}
+
+static void take_event(void *context, const struct opscope_event *event,
+                       const struct opscope_value *values)
+{
+    struct record_session *session = context;
+    struct profile *profile = session->profile;
+    const bool known = event->lane < profile->tracks.count;
+    session->taken++;
+    if (session->failure != STATUS_OK)
+        profile_track(profile, known ? event->lane : 0)->ledger.lost++;
+    else if (!known || !add_event(session, event, values))
+        profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
+                     "an event names something that was not described");
+}
+
+static void account(struct record_session *session, _Atomic uint64_t *lost)
+{
+    struct profile *profile = session->profile;
+    const uint32_t count = profile->tracks.count;
+    for (uint32_t i = 0; i < count && i < RECORD_LANES_MOST; i++) {
+        struct track *track = profile_track(profile, i);
+        const uint64_t now = atomic_load_explicit(&lost[i], memory_order_relaxed);
+        const uint64_t more = now - session->lost[i];
+        session->lost[i] = now;
+        session->taken += more;
+        if (more > 0)
+            profile_note(profile, i, LEDGER_LOST, more,
+                         "events of lane '%.*s' were dropped: the buffer of their thread was full",
+                         VIEW_ARGUMENTS(profile_text(profile, track->name)));
+        struct ledger *ledger = &track->ledger;
+        ledger->expected = ledger->recorded + ledger->lost + ledger->impossible;
+    }
+}
+
+void record_session_collect(struct record_session *session, struct record_buffer *buffers,
+                            _Atomic uint64_t *lost)
+{
+    for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
+        record_buffer_take(buffer, take_event, session);
+    account(session, lost);
+    if (session->taken == 0 || session->failure != STATUS_OK)
+        return;
+    session->taken = 0;
+    if (session->constant_ticks)
+        ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
+    if (session->stream != NULL)
+        session->failure = profile_stream_flush(session->stream);
+}
+
+static void say_clock_error(struct record_session *session)
+{
+    char text[32];
+    if (!session->constant_ticks)
+        return;
+    struct clock_domain *domain = profile_clock(session->profile, session->clock);
+    ticks_fit_again(&session->fit, domain);
+    snprintf(text, sizeof text, "%" PRIu64, ticks_fit_error_ns(&session->fit, domain));
+    profile_fact_add(session->profile, "clock_error_ns", view_of(text));
+}
+
+status record_session_close(struct record_session *session)
+{
+    status result = session->failure;
+    say_clock_error(session);
+    if (session->stream != NULL) {
+        const status closed = profile_stream_close(session->stream);
+        result = closed != STATUS_OK ? status_first(closed, result) : result;
+    } else if (result == STATUS_OK) {
+        result = profile_save(session->profile, session->path);
+    }
+    profile_free(session->profile);
+    bytes_free(&session->values);
+    free(session->path);
+    free(session);
+    return result;
+}

@@ -1,0 +1,43 @@
+// One recording, from start to stop. All of it is used under the recorder's lock.
+
+#ifndef OPSCOPE_RECORD_SESSION_H
+#define OPSCOPE_RECORD_SESSION_H
+
+#include "buffer.h"
+#include "profile/file.h"
+#include "record.h"
+#include "ticks.h"
+
+struct record_session {
+    struct profile *profile;
+    struct profile_stream *stream; // NULL: kept in memory
+    char *path;
+    uint32_t clock;
+    uint32_t process;
+    bool constant_ticks;
+    struct ticks_fit fit;
+    uint64_t lost[RECORD_LANES_MOST]; // already in the accounts, by lane
+    uint64_t taken;                   // events since the last write
+    struct bytes values;
+    status failure; // of writing; what comes after it is lost
+};
+
+status record_session_create(const struct opscope_record_options *options,
+                             struct record_session **out_session);
+
+uint32_t record_session_lane(struct record_session *session, const struct track *like);
+
+// Adds `op` with these values; those that refer to nothing are left out.
+uint32_t record_session_operator(struct record_session *session,
+                                 const struct operator_description *op,
+                                 const struct opscope_value *values, uint32_t count);
+
+// Takes what the buffers hold, accounts for it, and writes it. `lost` counts, by lane, what
+// threads could not put.
+void record_session_collect(struct record_session *session, struct record_buffer *buffers,
+                            _Atomic uint64_t *lost);
+
+// Ends the file and frees the session.
+status record_session_close(struct record_session *session);
+
+#endif
