@@ -60,12 +60,16 @@ lint: test-dependencies
 	@scripts/lint.sh
 
 format: test-dependencies
-	@find src tests bench -name '*.[ch]' -exec clang-format -i {} +
+	@find src include tests bench -name '*.[ch]' -exec clang-format -i {} +
 
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 build/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
 	"$(DESTDIR)$(PREFIX)/bin/opscope" links "$(DESTDIR)$(PREFIX)/bin"
+	@$(call build,build,libopscope-record.so)
+	install -d "$(DESTDIR)$(PREFIX)/lib" "$(DESTDIR)$(PREFIX)/include/opscope"
+	install -m 644 build/libopscope-record.so "$(DESTDIR)$(PREFIX)/lib/libopscope-record.so"
+	install -m 644 include/opscope/record.h "$(DESTDIR)$(PREFIX)/include/opscope/record.h"
 
 clean:
 	rm -rf build build-asan build-fuzz

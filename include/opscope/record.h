@@ -18,6 +18,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum opscope_full {     // what happens to an event when the buffer of its thread is full
     OPSCOPE_FULL_BLOCK, // its thread waits
@@ -176,6 +177,7 @@ static inline void opscope_sample(uint32_t counter, double number)
     opscope_record_event(&event, &value);
 }
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -35,4 +35,41 @@ def test_python_script_finds_the_program_on_the_path(folder):
     contains(nowhere.err, "run make")
 
 
+RUNTIME = """
+#include <opscope/record.h>
+#include <stdio.h>
+
+int main(int count, char **words)
+{
+    struct opscope_record_options options = {.path = words[count - 1], .process = "runtime"};
+    char message[256];
+    if (opscope_record_start(&options, message, sizeof message) != 0)
+        return puts(message), 1;
+    const uint32_t lane = opscope_lane("SLICE 0");
+    const uint32_t counter = opscope_counter("load", "percent");
+    const uint32_t name = opscope_text("conv2d");
+    for (int i = 0; i < 100; i++) {
+        const uint64_t begun = opscope_begin();
+        opscope_sample(counter, i);
+        opscope_end(begun, lane, name, 0);
+    }
+    return opscope_record_stop(message, sizeof message) == 0 ? 0 : (puts(message), 1);
+}
+"""
+
+
+def test_other_programs_record_with_the_library(folder):
+    build = ROOT / "build"
+    library = build / "libopscope-record.so"
+    write(folder / "runtime.c", RUNTIME.encode())
+    run("cc", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", folder / "runtime.c", "-L", build,
+        f"-Wl,-rpath,{build}", "-lopscope-record", "-o", folder / "runtime")
+    run(folder / "runtime", folder / "runtime.prof")
+    info = opscope("info", folder / "runtime.prof").out
+    contains(info, "ledger: 200 events expected, 200 recorded, 0 lost", "what the runtime did")
+    contains(info, "SLICE 0", "its lane")
+    visible = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).out.splitlines()]
+    equal([name for name in visible if not name.startswith("opscope_")], [], "names of its own")
+
+
 main()

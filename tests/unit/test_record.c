@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -482,6 +483,40 @@ static void test_what_was_flushed_survives_a_kill(void **state)
     profile_free(profile);
 }
 
+// The exit code counts what is wrong in the child.
+static int record_on_a_full_disk(void)
+{
+    char message[256] = "";
+    const struct rlimit limit = {100000, 100000};
+    struct opscope_record_options options = {.path = path};
+    signal(SIGXFSZ, SIG_IGN);
+    int wrong = setrlimit(RLIMIT_FSIZE, &limit) != 0;
+    wrong += opscope_record_start(&options, NULL, 0) != 0;
+    hammer(&(int){0});
+    wrong += opscope_record_flush() != -1;
+    hammer(&(int){0}); // goes on, although nobody writes it down
+    wrong += opscope_record_stop(message, sizeof message) != -1;
+    wrong += strstr(message, path) == NULL;
+    return wrong;
+}
+
+static void test_a_disk_that_fills_up_keeps_what_was_written(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(record_on_a_full_disk());
+    assert_int_equal(end_of(child), 0);
+    struct profile *profile = load();
+    const uint32_t lane = track_named(profile, "worker 0");
+    const struct ledger *ledger = &profile_track(profile, lane)->ledger;
+    assert_true(ledger->recorded > 0 && ledger->recorded < SPANS);
+    check_balance(ledger);
+    assert_int_equal(look_at(profile, lane, true), ledger->recorded);
+    assert_true(profile_ledger(profile).expected == LEDGER_UNKNOWN);
+    profile_free(profile);
+}
+
 // The file reads wherever it is cut, and what is missing of a written account is lost.
 static void test_a_recording_reads_up_to_any_cut(void **state)
 {
@@ -519,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_ticks_map_to_the_monotonic_clock),
         cmocka_unit_test(test_a_fork_records_nothing_for_its_parent),
         cmocka_unit_test(test_what_was_flushed_survives_a_kill),
+        cmocka_unit_test(test_a_disk_that_fills_up_keeps_what_was_written),
         cmocka_unit_test(test_a_recording_reads_up_to_any_cut),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
