@@ -123,3 +123,23 @@ char *view_copy(struct view v)
     text[v.size] = '\0';
     return text;
 }
+
+size_t view_character_size(struct view v, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *)v.data + at;
+    const size_t left = v.size - at;
+    if (bytes[0] < 0x80)
+        return 1;
+    const size_t size = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
+    if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || size > left)
+        return 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    const bool overlong =
+        (bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90);
+    const bool surrogate = bytes[0] == 0xed && bytes[1] >= 0xa0;
+    const bool beyond = bytes[0] == 0xf4 && bytes[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : size;
+}

@@ -63,6 +63,9 @@ bool view_to_u64(struct view v, uint64_t *out_number);
 bool view_to_i64(struct view v, int64_t *out_number);
 bool view_to_double(struct view v, double *out_number);
 
+// How many bytes at `at`, which is inside, are one valid UTF-8 character; 0: none.
+size_t view_character_size(struct view v, size_t at);
+
 // A NUL-terminated copy for the caller to free.
 char *view_copy(struct view v);
 

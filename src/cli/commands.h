@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+extern const struct command COMMAND_ANNOTATE;
+extern const struct command COMMAND_ANNOTATE_PROFILING;
 extern const struct command COMMAND_CALIBRATE;
 extern const struct command COMMAND_CHECK;
 extern const struct command COMMAND_COMPILE;

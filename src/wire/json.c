@@ -3,27 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-// How many bytes of `text` at `at` are one valid UTF-8 character; 0: none.
-static size_t character_size(struct view text, size_t at)
-{
-    const unsigned char *bytes = (const unsigned char *)text.data + at;
-    const size_t left = text.size - at;
-    if (bytes[0] < 0x80)
-        return 1;
-    const size_t size = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-    if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || size > left)
-        return 0;
-    for (size_t i = 1; i < size; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    const bool overlong =
-        (bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90);
-    const bool surrogate = bytes[0] == 0xed && bytes[1] >= 0xa0;
-    const bool beyond = bytes[0] == 0xf4 && bytes[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : size;
-}
-
 static void put_escaped(struct output *output, unsigned char byte)
 {
     static const char *const short_forms[128] = {
@@ -41,7 +20,7 @@ static void put_string(struct output *output, struct view text)
     size_t plain = 0;
     for (size_t at = 0; at < text.size;) {
         const unsigned char byte = (unsigned char)text.data[at];
-        const size_t size = character_size(text, at);
+        const size_t size = view_character_size(text, at);
         if (size > 0 && byte >= 0x20 && byte != '"' && byte != '\\') {
             at += size;
             continue;

@@ -529,8 +529,18 @@ static status read_document(struct dump_reading *reading)
     return program_validate(&program);
 }
 
-status torq_dump_read(const struct input *input, const struct target *target,
-                      struct program_builder **out_builder)
+static uint32_t *take_names(struct dump_reading *reading)
+{
+    const size_t count = DUMP_COUNT(reading, tasks);
+    reading->names =
+        memory_extend(reading->names, &reading->name_count, count, sizeof *reading->names);
+    uint32_t *names = reading->names;
+    reading->names = NULL;
+    return names;
+}
+
+status torq_dump_read_names(const struct input *input, const struct target *target,
+                            struct program_builder **out_builder, uint32_t **out_names)
 {
     struct mlir_document *document;
     STATUS_TRY(mlir_read(input->path, input->bytes, &document));
@@ -539,10 +549,12 @@ status torq_dump_read(const struct input *input, const struct target *target,
     reading.builder =
         program_builder_create(target->text, view_of(slash != NULL ? slash + 1 : input->path));
     const status result = read_document(&reading);
-    if (result == STATUS_OK)
+    if (result == STATUS_OK) {
         *out_builder = reading.builder;
-    else
+        *out_names = take_names(&reading);
+    } else {
         program_builder_free(reading.builder);
+    }
     dump_scope_free(&reading.globals);
     dump_scope_free(&reading.values);
     dump_scope_free(&reading.locals);
@@ -551,7 +563,17 @@ status torq_dump_read(const struct input *input, const struct target *target,
     free(reading.programs);
     free(reading.invocations);
     free(reading.waited);
+    free(reading.names);
     arena_free(&reading.arena);
     mlir_free(document);
+    return result;
+}
+
+status torq_dump_read(const struct input *input, const struct target *target,
+                      struct program_builder **out_builder)
+{
+    uint32_t *names = NULL;
+    const status result = torq_dump_read_names(input, target, out_builder, &names);
+    free(names);
     return result;
 }

@@ -25,4 +25,9 @@ bool torq_dump_recognise(struct view text);
 status torq_dump_read(const struct input *input, const struct target *target,
                       struct program_builder **out_builder);
 
+// The same, and what the program that a task runs is called in the dump ("" for
+// transfers): texts of the program, one for each task, for the caller to free.
+status torq_dump_read_names(const struct input *input, const struct target *target,
+                            struct program_builder **out_builder, uint32_t **out_names);
+
 #endif

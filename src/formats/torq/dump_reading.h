@@ -62,6 +62,8 @@ struct dump_reading {
     uint32_t last_slice[256];
     bool *waited; // by task
     size_t waited_count;
+    uint32_t *names; // by task: of its program; may end early
+    size_t name_count;
     struct hash_index buffers; // by memory, address and size
     struct hash_index groups;  // by type and location
     uint32_t dispatch;

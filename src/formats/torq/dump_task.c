@@ -204,6 +204,9 @@ void dump_attribute(struct dump_reading *reading, const struct dump_program *pro
     const uint8_t engine = item->engine;
     const uint32_t group =
         dump_group(reading, type_of_program(program->name), dump_location(reading, at), engine);
+    reading->names =
+        memory_extend(reading->names, &reading->name_count, task, sizeof *reading->names);
+    reading->names[task] = dump_text(reading, program->name);
     item = DUMP_GET(reading, tasks, task);
     item->group = group;
     item->kind = PROGRAM_TASK_COMPUTE;

@@ -1,0 +1,202 @@
+// `opscope annotate` and, under the vendor's name, `annotate_profiling`: a runtime
+// profile of Torq joined with the program that ran.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "formats/format.h"
+#include "formats/perfetto/writer.h"
+#include "formats/torq/annotate.h"
+#include "ledger_text.h"
+#include "paths.h"
+
+struct annotating {
+    const char *program_path, *runtime_path, *output;
+    struct input *dump;
+    struct input *runtime;
+    struct target *target;
+    struct program_builder *builder; // of a dump
+    uint32_t *names;                 // of a dump
+    struct program *opened;          // of a compiled program
+    struct program program;
+    struct profile *profile;
+    uint32_t process;
+    struct annotation annotation;
+};
+
+static status read_program(struct annotating *annotating)
+{
+    STATUS_TRY(input_open(annotating->program_path, &annotating->dump));
+    if (torq_dump_recognise(annotating->dump->bytes)) {
+        STATUS_TRY(target_open("torq-sl2610", &annotating->target));
+        STATUS_TRY(torq_dump_read_names(annotating->dump, annotating->target, &annotating->builder,
+                                        &annotating->names));
+        program_builder_view(annotating->builder, &annotating->program);
+        return STATUS_OK;
+    }
+    if (view_has_extension(view_of(annotating->program_path), ".mlir"))
+        return status_make(STATUS_DATA,
+                           "%s: is no dump of executable targets; torq-compile "
+                           "--dump-compilation-phases-to=DIR writes NAME.9.executable-targets.mlir",
+                           annotating->program_path);
+    STATUS_TRY(program_open(annotating->program_path, &annotating->opened));
+    annotating->program = *annotating->opened;
+    return target_parse(annotating->program_path, annotating->program.target_text,
+                        &annotating->target);
+}
+
+static status read_runtime(struct annotating *annotating)
+{
+    STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
+    STATUS_TRY(torq_check(annotating->runtime, false));
+    struct profile *profile = annotating->profile;
+    const struct track process = {
+        .kind = TRACK_PROCESS,
+        .name = profile_string(profile, view_of(format_base_name(annotating->runtime_path))),
+        .provenance = PROVENANCE_MEASURED};
+    annotating->process = profile_track_add(profile, &process);
+    const struct torq_options options = {.parent = annotating->process};
+    STATUS_TRY(torq_runtime_read(annotating->runtime, &options, profile));
+    return profile_finish(profile);
+}
+
+static status write_trace(struct annotating *annotating)
+{
+    annotate_profile(&annotating->annotation, annotating->process);
+    STATUS_TRY(profile_finish(annotating->profile));
+    return perfetto_write(annotating->profile, annotating->output,
+                          &(struct perfetto_writer_options){0});
+}
+
+static status write_output(struct annotating *annotating)
+{
+    const struct view name = format_unpacked_name(view_of(annotating->output));
+    if (view_has_extension(name, ".pb"))
+        return write_trace(annotating);
+    if (view_has_extension(name, ".json"))
+        return annotate_write_json(&annotating->annotation, annotating->output);
+    if (view_has_extension(name, ".xlsx"))
+        return annotate_write_xlsx(&annotating->annotation, annotating->output);
+    return annotate_write_csv(&annotating->annotation, annotating->output);
+}
+
+// Before anything is read.
+static status check_output(const char *output, bool fold)
+{
+    const struct view name = format_unpacked_name(view_of(output));
+    const bool trace = view_has_extension(name, ".pb");
+    if (!trace && !view_has_extension(name, ".csv") && !view_has_extension(name, ".json") &&
+        !view_has_extension(name, ".xlsx") && !view_is(name, "-"))
+        return status_make(STATUS_USAGE,
+                           "annotate: cannot tell the format from '%s': end it in .csv, .json, "
+                           ".xlsx or .pb",
+                           output);
+    if (trace && fold)
+        return status_make(STATUS_USAGE,
+                           "annotate: --fold: a trace shows each run; write .csv, .json or .xlsx");
+    return STATUS_OK;
+}
+
+static status annotate(const struct arguments *arguments, struct annotating *annotating)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    const bool fold = arguments_flag(arguments, "fold");
+    if (count != 3)
+        return status_make(STATUS_USAGE,
+                           "annotate: give a dump or program, a runtime profile and the output: "
+                           "add.9.executable-targets.mlir runtime.csv annotated.csv");
+    annotating->program_path = words[0];
+    annotating->runtime_path = words[1];
+    annotating->output = words[2];
+    STATUS_TRY(check_output(annotating->output, fold));
+    STATUS_TRY(paths_check("annotate", annotating->output, words, 2));
+    STATUS_TRY(read_program(annotating));
+    STATUS_TRY(read_runtime(annotating));
+    annotating->annotation = (struct annotation){
+        .program = &annotating->program,
+        .target = annotating->target,
+        .task_names = annotating->names,
+        .profile = annotating->profile,
+        .form = torq_recognise(annotating->runtime->bytes),
+        .source = annotate_source_create(annotating->program_path,
+                                         arguments_value(arguments, "original_mlir_file"))};
+    STATUS_TRY(annotate_join(&annotating->annotation, annotating->runtime_path));
+    if (fold)
+        annotate_fold(&annotating->annotation);
+    return write_output(annotating);
+}
+
+static void annotating_free(struct annotating *annotating)
+{
+    annotate_source_free(annotating->annotation.source);
+    annotate_free(&annotating->annotation);
+    profile_free(annotating->profile);
+    program_builder_free(annotating->builder);
+    program_free(annotating->opened);
+    free(annotating->names);
+    target_free(annotating->target);
+    if (annotating->runtime != NULL)
+        input_close(annotating->runtime);
+    if (annotating->dump != NULL)
+        input_close(annotating->dump);
+}
+
+static status run(const struct arguments *arguments, int *out_exit)
+{
+    struct annotating annotating = {.profile = profile_create()};
+    const status result = annotate(arguments, &annotating);
+    if (result == STATUS_OK) {
+        const struct annotation *annotation = &annotating.annotation;
+        ledger_warn(annotating.profile);
+        *out_exit = annotation->unmatched + annotation->missing > 0
+                        ? EXIT_LOSS
+                        : ledger_exit(annotating.profile);
+    }
+    annotating_free(&annotating);
+    return result;
+}
+
+// The vendor's tool ends with 0 whatever it found.
+static status run_vendor(const struct arguments *arguments, int *out_exit)
+{
+    const status result = run(arguments, out_exit);
+    *out_exit = EXIT_DONE;
+    return result;
+}
+
+static const struct option OPTIONS[] = {
+    {"fold", 0, OPTION_FLAG, NULL, "one row for all invocations: least, median, p90, most"},
+    {"original_mlir_file", 0, OPTION_ONE, "FILE",
+     "the network's text, for every location in a file of this name"},
+    {"host_profiling", 0, OPTION_FLAG, NULL, "taken as Torq's tool takes it; forms are recognised"},
+    {0},
+};
+
+#define DETAILS                                                                                    \
+    "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, or a\n"      \
+    "program; RUNTIME is any version of Torq's runtime CSV. OUT is .csv, .json, .xlsx or .pb\n"    \
+    "(a Perfetto trace). Rows that do not match are kept and reported."
+
+const struct command COMMAND_ANNOTATE = {
+    .name = "annotate",
+    .usage = "PHASE.mlir|PROGRAM RUNTIME.csv OUT [--fold]",
+    .summary = "join a runtime profile of Torq with the program that ran",
+    .details = DETAILS,
+    .examples = "  opscope annotate add.9.executable-targets.mlir runtime.csv annotated.csv\n"
+                "  opscope annotate model.vmfb runtime.csv annotated.xlsx --fold",
+    .options = OPTIONS,
+    .run = run,
+};
+
+const struct command COMMAND_ANNOTATE_PROFILING = {
+    .name = "annotate_profiling",
+    .link = "annotate_profiling",
+    .usage = "PHASE.mlir RUNTIME.csv OUT",
+    .summary = "the same under Torq's name, with its exit codes",
+    .details = DETAILS,
+    .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv",
+    .options = OPTIONS,
+    .run = run_vendor,
+};

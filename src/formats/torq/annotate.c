@@ -1,0 +1,454 @@
+#include "annotate.h"
+
+#include <stdlib.h>
+
+#include "annotate_jobs.h"
+#include "base/memory.h"
+
+// What the profile has of one action, one job or one call of the HAL.
+struct span {
+    uint64_t invocation;
+    uint64_t id;
+    uint64_t start, end;
+    uint64_t wave; // among those that start together
+    uint32_t dispatch, event, location;
+    bool has_id, is_hal;
+};
+
+struct joining {
+    struct event_sink sink;
+    struct annotation *annotation;
+    const char *path;
+    struct span *spans;
+    size_t count, capacity;
+    uint32_t action_key, job_key, invocation_key, dispatch_key, dispatch_event;
+};
+
+// Collecting -------------------------------------------------------------------------
+
+static void read_values(const struct joining *joining, struct view values, struct span *span)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key == joining->action_key || value.key == joining->job_key) {
+            span->id = value.number;
+            span->has_id = true;
+        } else if (value.key == joining->invocation_key) {
+            span->invocation = value.number;
+        } else if (value.key == joining->dispatch_key) {
+            span->dispatch = (uint32_t)value.number;
+        }
+    }
+}
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct joining *joining = (struct joining *)sink;
+    const struct profile *profile = joining->annotation->profile;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        if (event->kind != EVENT_SPAN ||
+            profile_track(profile, event->track)->provenance == PROVENANCE_DERIVED)
+            continue;
+        struct span span = {.start = event->start, .end = event->end, .event = event->name};
+        read_values(joining, event_values(batch, event), &span);
+        span.is_hal = view_starts_with(profile_text(profile, span.dispatch), "__HAL");
+        // R4's dispatches are found even when nothing of their actions is there.
+        if (!span.has_id && !span.is_hal && span.event != joining->dispatch_event)
+            continue;
+        const uint32_t op = profile_call(profile, event->call)->operator_id;
+        span.location = profile_operator(profile, op)->location;
+        joining->spans =
+            memory_grow(joining->spans, joining->count, &joining->capacity, sizeof *joining->spans);
+        joining->spans[joining->count++] = span;
+    }
+    return STATUS_OK;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+// HAL last; by time.
+static int by_start(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    if (a->is_hal != b->is_hal)
+        return a->is_hal ? 1 : -1;
+    if (a->start != b->start)
+        return compare(a->start, b->start);
+    if (a->id != b->id)
+        return compare(a->id, b->id);
+    return a->end != b->end ? compare(a->end, b->end) : compare(a->event, b->event);
+}
+
+static int by_wave(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    return a->wave != b->wave ? compare(a->wave, b->wave) : compare(a->id, b->id);
+}
+
+static int by_invocation(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    if (a->is_hal != b->is_hal)
+        return a->is_hal ? 1 : -1;
+    if (a->is_hal)
+        return by_start(left, right);
+    if (a->wave != b->wave) // the invocation's first start
+        return compare(a->wave, b->wave);
+    if (a->invocation != b->invocation)
+        return compare(a->invocation, b->invocation);
+    if (a->has_id != b->has_id)
+        return a->has_id ? 1 : -1;
+    return a->id != b->id ? compare(a->id, b->id) : compare(a->start, b->start);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    return a->invocation != b->invocation ? compare(a->invocation, b->invocation)
+                                          : by_start(left, right);
+}
+
+// R4 says which invocation an action belongs to: they are put in order of their starts.
+static void order_named(struct joining *joining)
+{
+    struct span *spans = joining->spans;
+    qsort(spans, joining->count, sizeof *spans, by_number);
+    for (size_t i = 0; i < joining->count; i++)
+        spans[i].wave = i > 0 && spans[i].invocation == spans[i - 1].invocation ? spans[i - 1].wave
+                                                                                : spans[i].start;
+    qsort(spans, joining->count, sizeof *spans, by_invocation);
+}
+
+// Spans that start in the same microsecond: first those that go on, then those of
+// further invocations, each id once in each of them.
+static void order_together(struct span *spans, size_t count, bool has_previous, uint64_t previous)
+{
+    uint64_t rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        rank = i > 0 && spans[i].id == spans[i - 1].id ? rank + 1 : 0;
+        spans[i].wave = rank + (has_previous && spans[i].id <= previous);
+    }
+    qsort(spans, count, sizeof *spans, by_wave);
+}
+
+// The other forms do not: an id that is not above the one before begins another.
+static void order_counted(struct joining *joining)
+{
+    struct span *spans = joining->spans;
+    uint64_t invocation = 0;
+    qsort(spans, joining->count, sizeof *spans, by_start);
+    for (size_t from = 0, to; from < joining->count; from = to) {
+        for (to = from; to < joining->count && spans[to].start == spans[from].start;)
+            to++;
+        order_together(spans + from, to - from, from > 0, from > 0 ? spans[from - 1].id : 0);
+        for (size_t i = from; i < to; i++) {
+            invocation += i > 0 && spans[i].id <= spans[i - 1].id;
+            spans[i].invocation = invocation;
+        }
+    }
+}
+
+// Rows -------------------------------------------------------------------------------
+
+static struct annotate_row row_of(const struct annotation *annotation, uint32_t dispatch,
+                                  const struct span *span)
+{
+    struct annotate_row row = {.dispatch = dispatch,
+                               .action = PROGRAM_NONE,
+                               .job = PROGRAM_NONE,
+                               .operation = ANNOTATE_NO_OPERATION,
+                               .slice = ANNOTATE_NO_SLICE,
+                               .dispatch_name = span->dispatch,
+                               .invocation = span->invocation,
+                               .runs = 1};
+    if (dispatch != PROGRAM_NONE)
+        row.dispatch_name =
+            profile_string(annotation->profile,
+                           view_of(program_text(annotation->program,
+                                                annotation->program->dispatches[dispatch].name)));
+    return row;
+}
+
+static void add_times(struct annotate_row *row, const struct span *span)
+{
+    row->id = span->id;
+    row->has_id = span->has_id;
+    row->event = span->event;
+    row->location = span->location;
+    row->timed = true;
+    row->start = span->start;
+    row->end = span->end;
+}
+
+static void add_unmatched(struct joining *joining, const struct annotate_row *like,
+                          const struct span *span)
+{
+    struct annotation *annotation = joining->annotation;
+    struct annotate_row row = *like;
+    add_times(&row, span);
+    annotate_row_add(annotation, &row);
+    annotation->unmatched++;
+    const struct view event = profile_text(annotation->profile, span->event);
+    const struct view name = profile_text(annotation->profile, like->dispatch_name);
+    profile_note(annotation->profile, 0, LEDGER_REMARK, 1,
+                 "%s: %s %llu (%.*s) of invocation %llu is not in the program%s%.*s", joining->path,
+                 annotation->form == TORQ_R1 ? "job" : "action", (unsigned long long)span->id,
+                 VIEW_ARGUMENTS(event), (unsigned long long)span->invocation,
+                 name.size > 0 ? "'s " : "", VIEW_ARGUMENTS(name));
+}
+
+static bool event_fits(const struct annotation *annotation, const struct program_action *action,
+                       const struct span *span)
+{
+    static const char *const EVENTS[][2] = {
+        [PROGRAM_ACTION_ALLOC] = {"ALLOC"},
+        [PROGRAM_ACTION_DEALLOC] = {"DEALLOC"},
+        [PROGRAM_ACTION_HOST_COPY] = {"HOST_COPY"},
+        [PROGRAM_ACTION_JOB_START] = {"NSS_START"},
+        [PROGRAM_ACTION_JOB_WAIT] = {"NSS_WAIT"},
+        [PROGRAM_ACTION_HOST_START] = {"HOST_START", "HOST_PROGRAM"},
+        [PROGRAM_ACTION_HOST_WAIT] = {"HOST_WAIT"},
+    };
+    const struct view event = profile_text(annotation->profile, span->event);
+    const char *const *names = EVENTS[action->kind];
+    return view_is(event, names[0]) || (names[1] != NULL && view_is(event, names[1]));
+}
+
+static void add_action(struct annotation *annotation, const struct annotate_row *like, uint32_t id,
+                       const struct span *span)
+{
+    const struct program_action *action = &annotation->program->actions[id];
+    struct annotate_row row = *like;
+    row.action = id;
+    row.id = action->number;
+    row.has_id = true;
+    if (action->kind == PROGRAM_ACTION_JOB_START || action->kind == PROGRAM_ACTION_JOB_WAIT)
+        row.job = action->subject;
+    if (span != NULL)
+        add_times(&row, span);
+    // R2 and R3 never log it.
+    else if (action->kind != PROGRAM_ACTION_HOST_WAIT || annotation->form == TORQ_R4)
+        annotation->missing++;
+    if (row.location == 0 && action->location != 0)
+        row.location = profile_string(annotation->profile,
+                                      view_of(program_text(annotation->program, action->location)));
+    annotate_row_add(annotation, &row);
+}
+
+// An item of the program: an action or a job.
+struct item {
+    uint32_t number;
+    uint32_t id;
+};
+
+static int by_item(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    return a->number != b->number ? compare(a->number, b->number) : compare(a->id, b->id);
+}
+
+static void add_item(struct annotation *annotation, const struct annotate_row *like,
+                     const struct item *item, const struct span *span)
+{
+    if (annotation->form != TORQ_R1) {
+        add_action(annotation, like, item->id, span);
+        return;
+    }
+    struct annotate_row row = *like;
+    row.job = item->id;
+    if (span != NULL)
+        add_times(&row, span);
+    else
+        annotation->missing++;
+    row.id = item->number;
+    row.has_id = true;
+    annotate_job_rows(annotation, &row);
+}
+
+static bool fits(const struct annotation *annotation, const struct item *item,
+                 const struct span *span)
+{
+    return item->number == span->id &&
+           (annotation->form == TORQ_R1 ||
+            event_fits(annotation, &annotation->program->actions[item->id], span));
+}
+
+// The items of a dispatch and the spans of one invocation of it, both in order of ids.
+static void join_invocation(struct joining *joining, uint32_t dispatch, const struct item *items,
+                            size_t item_count, const struct span *spans, size_t span_count)
+{
+    struct annotation *annotation = joining->annotation;
+    const struct annotate_row like = row_of(annotation, dispatch, &spans[0]);
+    size_t at = 0;
+    for (size_t i = 0; i < span_count; i++) {
+        if (!spans[i].has_id)
+            continue;
+        for (; at < item_count && items[at].number < spans[i].id; at++)
+            add_item(annotation, &like, &items[at], NULL);
+        if (at < item_count && fits(annotation, &items[at], &spans[i]))
+            add_item(annotation, &like, &items[at++], &spans[i]);
+        else
+            add_unmatched(joining, &like, &spans[i]);
+    }
+    for (; at < item_count; at++)
+        add_item(annotation, &like, &items[at], NULL);
+}
+
+// Dispatches -------------------------------------------------------------------------
+
+// Actions or jobs of a dispatch, in the order of their numbers.
+struct items {
+    uint32_t name; // of the dispatch, a text of the profile
+    struct item *items;
+    size_t count, capacity;
+};
+
+static void list_item(struct items *list, uint32_t number, uint32_t id)
+{
+    list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
+    list->items[list->count++] = (struct item){number, id};
+}
+
+// One list for each dispatch, for the caller to free.
+static struct items *list_items(const struct annotation *annotation)
+{
+    const struct program *program = annotation->program;
+    struct items *lists =
+        memory_allocate_zeroed((size_t)program->dispatch_count + 1, sizeof *lists);
+    for (uint32_t i = 0; i < program->job_count && annotation->form == TORQ_R1; i++)
+        list_item(&lists[program->jobs[i].dispatch], program->jobs[i].number, i);
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const struct program_dispatch *dispatch = &program->dispatches[i];
+        lists[i].name =
+            profile_string(annotation->profile, view_of(program_text(program, dispatch->name)));
+        for (uint32_t k = 0; k < dispatch->action_count && annotation->form != TORQ_R1; k++) {
+            const uint32_t id = dispatch->first_action + k;
+            list_item(&lists[i], program->actions[id].number, id);
+        }
+        if (lists[i].count > 1)
+            qsort(lists[i].items, lists[i].count, sizeof *lists[i].items, by_item);
+    }
+    return lists;
+}
+
+static uint32_t dispatch_named(const struct items *lists, uint32_t count, uint32_t name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (lists[i].name == name)
+            return i;
+    }
+    return PROGRAM_NONE;
+}
+
+// Dispatches without anything that is logged have no part in the count.
+static uint32_t next_dispatch(const struct items *lists, uint32_t count, uint32_t previous)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        const uint32_t at = (previous + i) % count;
+        if (lists[at].count > 0)
+            return at;
+    }
+    return PROGRAM_NONE;
+}
+
+static size_t invocation_end(const struct joining *joining, size_t from)
+{
+    size_t to = from;
+    while (to < joining->count && !joining->spans[to].is_hal &&
+           joining->spans[to].invocation == joining->spans[from].invocation)
+        to++;
+    return to;
+}
+
+static void add_hal(struct joining *joining, const struct span *span)
+{
+    struct profile *profile = joining->annotation->profile;
+    struct annotate_row row = row_of(joining->annotation, PROGRAM_NONE, span);
+    const struct view scope = profile_text(profile, span->dispatch);
+    const struct view event = profile_text(profile, span->event);
+    struct bytes operation = {0};
+    bytes_append(&operation, scope.data, scope.size);
+    bytes_append(&operation, ".", 1);
+    bytes_append(&operation, event.data, event.size);
+    add_times(&row, span);
+    row.location = span->event;
+    row.event = profile_string(profile, bytes_view(&operation));
+    bytes_free(&operation);
+    annotate_row_add(joining->annotation, &row);
+}
+
+static void join_all(struct joining *joining, const struct items *lists)
+{
+    struct annotation *annotation = joining->annotation;
+    const uint32_t count = annotation->program->dispatch_count;
+    uint32_t dispatch = count - 1;
+    size_t from = 0;
+    for (size_t to; (to = invocation_end(joining, from)) > from; from = to) {
+        const struct span *first = &joining->spans[from];
+        if (annotation->form == TORQ_R4)
+            dispatch = dispatch_named(lists, count, first->dispatch);
+        else
+            dispatch = count > 0 ? next_dispatch(lists, count, dispatch) : PROGRAM_NONE;
+        const struct items *list = dispatch != PROGRAM_NONE ? &lists[dispatch] : NULL;
+        join_invocation(joining, dispatch, list != NULL ? list->items : NULL,
+                        list != NULL ? list->count : 0, first, to - from);
+        if (dispatch == PROGRAM_NONE)
+            dispatch = count - 1;
+    }
+    for (; from < joining->count; from++)
+        add_hal(joining, &joining->spans[from]);
+}
+
+static void join(struct joining *joining)
+{
+    struct annotation *annotation = joining->annotation;
+    const uint32_t count = annotation->program->dispatch_count;
+    annotation->origin = joining->count > 0 ? joining->spans[0].start : 0;
+    struct items *lists = list_items(annotation);
+    join_all(joining, lists);
+    for (uint32_t i = 0; i < count; i++)
+        free(lists[i].items);
+    free(lists);
+    if (annotation->missing > 0)
+        profile_note(annotation->profile, 0, LEDGER_REMARK, annotation->missing,
+                     "%s: nothing is there of %llu %s of the program; their rows have no times",
+                     joining->path, (unsigned long long)annotation->missing,
+                     annotation->form == TORQ_R1 ? "jobs" : "actions");
+}
+
+status annotate_join(struct annotation *annotation, const char *runtime_path)
+{
+    struct profile *profile = annotation->profile;
+    struct joining joining = {
+        .sink.take = take,
+        .annotation = annotation,
+        .path = runtime_path,
+        .action_key = profile_string(profile, VIEW_LITERAL("action")),
+        .job_key = profile_string(profile, VIEW_LITERAL("job")),
+        .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
+        .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
+        .dispatch_event = profile_string(profile, VIEW_LITERAL("DISPATCH")),
+    };
+    annotation->jobs = annotate_jobs(annotation);
+    const status result = profile_replay(profile, &joining.sink);
+    if (result == STATUS_OK) {
+        if (annotation->form == TORQ_R4)
+            order_named(&joining);
+        else
+            order_counted(&joining);
+        join(&joining);
+    }
+    free(joining.spans);
+    return result;
+}
+
+void annotate_free(struct annotation *annotation)
+{
+    free(annotation->jobs);
+    free(annotation->rows);
+}

@@ -1,0 +1,81 @@
+// The rows of several invocations as one each: least, median, p90 and most of their
+// times. p90 is the least time that at least 90 % of the runs keep to.
+
+#include <stdlib.h>
+
+#include "annotate.h"
+#include "base/memory.h"
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+// What rows have in common that are about the same.
+static int compare_subjects(const struct annotate_row *a, const struct annotate_row *b)
+{
+    const uint64_t keys[][2] = {
+        {a->dispatch, b->dispatch},
+        {a->dispatch_name, b->dispatch_name},
+        {a->id, b->id},
+        {a->action, b->action},
+        {a->job, b->job},
+        {a->order, b->order},
+        {a->action == PROGRAM_NONE ? a->event : 0, b->action == PROGRAM_NONE ? b->event : 0},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (keys[i][0] != keys[i][1])
+            return compare(keys[i][0], keys[i][1]);
+    }
+    return 0;
+}
+
+// Those with times first, by their times.
+static int by_subject(const void *left, const void *right)
+{
+    const struct annotate_row *a = left, *b = right;
+    const int subjects = compare_subjects(a, b);
+    if (subjects != 0)
+        return subjects;
+    if (a->timed != b->timed)
+        return a->timed ? -1 : 1;
+    return compare(a->end - a->start, b->end - b->start);
+}
+
+static uint64_t time_of(const struct annotate_row *row)
+{
+    return row->end - row->start;
+}
+
+static struct annotate_row fold_rows(const struct annotate_row *rows, size_t count)
+{
+    struct annotate_row row = rows[0];
+    row.runs = 0;
+    while (row.runs < count && rows[row.runs].timed)
+        row.runs++;
+    if (row.runs == 0)
+        return row;
+    const size_t runs = row.runs;
+    row.times = (struct annotate_times){
+        .minimum = time_of(&rows[0]),
+        .median_doubled = time_of(&rows[(runs - 1) / 2]) + time_of(&rows[runs / 2]),
+        .p90 = time_of(&rows[runs - 1 - runs / 10]),
+        .maximum = time_of(&rows[runs - 1]),
+    };
+    return row;
+}
+
+void annotate_fold(struct annotation *annotation)
+{
+    struct annotate_row *rows = annotation->rows;
+    size_t folded = 0;
+    qsort(rows, annotation->count, sizeof *rows, by_subject);
+    for (size_t from = 0, to; from < annotation->count; from = to) {
+        for (to = from + 1;
+             to < annotation->count && compare_subjects(&rows[from], &rows[to]) == 0;)
+            to++;
+        rows[folded++] = fold_rows(rows + from, to - from);
+    }
+    annotation->count = folded;
+    annotation->folded = true;
+}

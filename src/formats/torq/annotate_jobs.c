@@ -1,0 +1,186 @@
+#include "annotate_jobs.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define PROGRAM_PREFIX "slice_program_torq_hl."
+
+static enum target_engine_kind kind_of(const struct annotation *annotation, uint32_t task)
+{
+    return annotation->target->engines[annotation->program->tasks[task].engine].kind;
+}
+
+// What a task runs, as the dump calls it without its prefix; of a compiled program, the
+// type of its group.
+static struct view name_of(const struct annotation *annotation, uint32_t task)
+{
+    const struct program *program = annotation->program;
+    if (annotation->task_names == NULL) {
+        const uint32_t group = program->tasks[task].group;
+        return view_of(group != PROGRAM_NONE ? program_text(program, program->groups[group].type)
+                                             : "");
+    }
+    const struct view name = view_of(program_text(program, annotation->task_names[task]));
+    return view_starts_with(name, PROGRAM_PREFIX)
+               ? view_slice(name, strlen(PROGRAM_PREFIX), name.size)
+               : name;
+}
+
+// ANNOTATE_ENGINES for what has no flag.
+static enum annotate_engine engine_of(const struct annotation *annotation, uint32_t task)
+{
+    const uint8_t lane = annotation->program->tasks[task].lane;
+    switch (kind_of(annotation, task)) {
+    case TARGET_DMA_IN:
+        return ANNOTATE_DMA_IN;
+    case TARGET_DMA_OUT:
+        return ANNOTATE_DMA_OUT;
+    case TARGET_CDMA:
+        return ANNOTATE_CDMA;
+    case TARGET_CSS:
+        return ANNOTATE_CSS;
+    case TARGET_SLICE:
+        return lane == 0 ? ANNOTATE_SLICE_0 : lane == 1 ? ANNOTATE_SLICE_1 : ANNOTATE_ENGINES;
+    default:
+        return ANNOTATE_ENGINES;
+    }
+}
+
+// Jobs -------------------------------------------------------------------------------
+
+// By the number of the task's name; names of one job, each once.
+struct name_set {
+    struct bytes joined;
+    struct hash_index index; // of string ids
+};
+
+static void add_name(struct name_set *set, struct profile *profile, struct view name)
+{
+    if (name.size == 0)
+        return;
+    const uint32_t text = profile_string(profile, name);
+    const uint32_t hash = hash_u64(text);
+    uint32_t known;
+    for (uint32_t at = hash_first(&set->index, hash);
+         (known = hash_next(&set->index, hash, &at)) != HASH_NONE;) {
+        if (known == text)
+            return;
+    }
+    hash_add(&set->index, hash, text);
+    bytes_append(&set->joined, ",", set->joined.size > 0 ? 1 : 0);
+    bytes_append(&set->joined, name.data, name.size);
+}
+
+static void describe_job(const struct annotation *annotation, uint32_t id,
+                         uint64_t active[ANNOTATE_ENGINES], struct annotate_job *out)
+{
+    const struct program_job *job = &annotation->program->jobs[id];
+    struct name_set names = {0};
+    for (int i = 0; i < ANNOTATE_ENGINES; i++)
+        out->used[i] = active[i] > 0;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const struct program_step *step = &annotation->program->steps[job->first_step + i];
+        const enum annotate_engine engine = engine_of(annotation, step->task);
+        const bool starts = step->kind == PROGRAM_STEP_START;
+        if (starts && kind_of(annotation, step->task) == TARGET_SLICE)
+            add_name(&names, annotation->profile, name_of(annotation, step->task));
+        if (engine == ANNOTATE_ENGINES)
+            continue;
+        if (starts)
+            out->used[engine] = true;
+        // A wait is for all that the engine was given.
+        active[engine] = starts;
+    }
+    out->names = profile_string(annotation->profile, bytes_view(&names.joined));
+    bytes_free(&names.joined);
+    hash_free(&names.index);
+}
+
+struct annotate_job *annotate_jobs(const struct annotation *annotation)
+{
+    const struct program *program = annotation->program;
+    struct annotate_job *jobs =
+        memory_allocate_zeroed((size_t)program->job_count + 1, sizeof *jobs);
+    uint64_t active[ANNOTATE_ENGINES] = {0};
+    for (uint32_t i = 0; i < program->job_count; i++) {
+        if (i > 0 && program->jobs[i].dispatch != program->jobs[i - 1].dispatch)
+            memset(active, 0, sizeof active);
+        describe_job(annotation, i, active, &jobs[i]);
+    }
+    return jobs;
+}
+
+// Rows of R1 -------------------------------------------------------------------------
+
+struct annotate_row *annotate_row_add(struct annotation *annotation, const struct annotate_row *row)
+{
+    annotation->rows = memory_grow(annotation->rows, annotation->count, &annotation->capacity,
+                                   sizeof *annotation->rows);
+    annotation->rows[annotation->count] = *row;
+    return &annotation->rows[annotation->count++];
+}
+
+static enum annotate_operation operation_of(enum target_engine_kind kind, bool starts)
+{
+    switch (kind) {
+    case TARGET_DMA_IN:
+        return starts ? ANNOTATE_DMA_IN_START : ANNOTATE_DMA_IN_WAIT;
+    case TARGET_DMA_OUT:
+        return starts ? ANNOTATE_DMA_OUT_START : ANNOTATE_DMA_OUT_WAIT;
+    case TARGET_CDMA:
+        return starts ? ANNOTATE_CDMA_START : ANNOTATE_CDMA_WAIT;
+    case TARGET_CSS:
+        return starts ? ANNOTATE_CSS_START : ANNOTATE_CSS_WAIT;
+    case TARGET_SLICE:
+        return starts ? ANNOTATE_SLICE_START : ANNOTATE_SLICE_WAIT;
+    default:
+        return ANNOTATE_NO_OPERATION;
+    }
+}
+
+static void add_step_rows(struct annotation *annotation, const struct annotate_row *like,
+                          const struct program_step *step)
+{
+    struct annotate_row row = *like;
+    const enum target_engine_kind kind = kind_of(annotation, step->task);
+    row.operation = (uint8_t)operation_of(kind, step->kind == PROGRAM_STEP_START);
+    row.order = step->number;
+    if (kind == TARGET_SLICE) {
+        row.slice = annotation->program->tasks[step->task].lane;
+        row.names = profile_string(annotation->profile, name_of(annotation, step->task));
+    }
+    if (row.operation == ANNOTATE_DMA_IN_START || row.operation == ANNOTATE_DMA_OUT_START) {
+        row.operation--; // it is set up in the same task
+        annotate_row_add(annotation, &row);
+        row.operation++;
+    }
+    annotate_row_add(annotation, &row);
+}
+
+// Rows of one job lie in the order of its steps: those of one task of the controller are
+// brought into the order of their operations. They are few, and mostly in order.
+static void sort_rows(struct annotate_row *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct annotate_row row = rows[i];
+        size_t at = i;
+        for (; at > 0 && rows[at - 1].order == row.order && rows[at - 1].operation > row.operation;
+             at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+}
+
+void annotate_job_rows(struct annotation *annotation, const struct annotate_row *like)
+{
+    const struct program_job *job = &annotation->program->jobs[like->job];
+    const size_t first = annotation->count;
+    for (uint32_t i = 0; i < job->step_count; i++)
+        add_step_rows(annotation, like, &annotation->program->steps[job->first_step + i]);
+    if (job->step_count == 0)
+        annotate_row_add(annotation, like);
+    sort_rows(annotation->rows + first, annotation->count - first);
+    for (size_t i = first; i < annotation->count; i++)
+        annotation->rows[i].order = (uint32_t)(i - first);
+}

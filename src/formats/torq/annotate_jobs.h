@@ -1,0 +1,18 @@
+// What the jobs of a program use, and their operations as rows of R1.
+
+#ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_JOBS_H
+#define OPSCOPE_FORMATS_TORQ_ANNOTATE_JOBS_H
+
+#include "annotate.h"
+
+// For the caller to free.
+struct annotate_job *annotate_jobs(const struct annotation *annotation);
+
+struct annotate_row *annotate_row_add(struct annotation *annotation,
+                                      const struct annotate_row *row);
+
+// One row like `like` for each operation of its job: by task of the controller, each in
+// the order of enum annotate_operation.
+void annotate_job_rows(struct annotation *annotation, const struct annotate_row *like);
+
+#endif

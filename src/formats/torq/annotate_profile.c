@@ -1,0 +1,139 @@
+// Annotated rows as lanes of the runtime profile that they come from.
+
+#include <stdlib.h>
+
+#include "annotate.h"
+#include "base/memory.h"
+
+static const struct {
+    const char *name;
+    enum engine engine;
+    uint32_t index;
+} LANES[ANNOTATE_ENGINES] = {
+    [ANNOTATE_SLICE_0] = {"Slice 0", ENGINE_SLICE, 0},
+    [ANNOTATE_SLICE_1] = {"Slice 1", ENGINE_SLICE, 1},
+    [ANNOTATE_DMA_IN] = {"DMA In", ENGINE_DMA_IN, 0},
+    [ANNOTATE_DMA_OUT] = {"DMA Out", ENGINE_DMA_OUT, 0},
+    [ANNOTATE_CDMA] = {"CDMA", ENGINE_CDMA, 0},
+    [ANNOTATE_CSS] = {"CSS", ENGINE_CSS, 0},
+};
+
+struct laying {
+    struct annotation *annotation;
+    struct track like;
+    uint32_t rows;
+    uint32_t engines[ANNOTATE_ENGINES]; // 0: not made yet
+    struct bytes values;
+};
+
+static uint32_t add_lane(struct laying *laying, const char *name, enum engine engine,
+                         uint32_t index, int32_t rank)
+{
+    struct track lane = laying->like;
+    lane.name = profile_string(laying->annotation->profile, view_of(name));
+    lane.engine = engine;
+    lane.index = index;
+    lane.rank = rank;
+    return profile_track_add(laying->annotation->profile, &lane);
+}
+
+static void add_values(struct laying *laying, const struct annotate_row *row)
+{
+    struct annotation *annotation = laying->annotation;
+    laying->values.size = 0;
+    for (size_t i = 0; i < annotate_column_count(annotation); i++) {
+        const struct annotate_cell cell = annotate_cell(annotation, row, i);
+        const uint32_t key =
+            profile_string(annotation->profile, view_of(annotate_column_name(annotation, i)));
+        if (cell.kind == ANNOTATE_TEXT)
+            value_add_text(&laying->values, key, cell.text);
+        else if (cell.kind == ANNOTATE_NUMBER)
+            value_add_uint(&laying->values, key, cell.number);
+        else if (cell.kind == ANNOTATE_FLAG)
+            value_add(&laying->values, &(struct value){.key = key,
+                                                       .kind = VALUE_BOOL,
+                                                       .provenance = PROVENANCE_DERIVED,
+                                                       .number = cell.number});
+    }
+}
+
+static void add_span(struct laying *laying, uint32_t lane, uint32_t name, uint64_t start,
+                     uint64_t end)
+{
+    const struct event event = {
+        .kind = EVENT_SPAN, .start = start, .end = end, .track = lane, .name = name};
+    profile_event_add(laying->annotation->profile, &event, bytes_view(&laying->values));
+}
+
+// One span on the lane of each engine that the row's job uses.
+static void add_job(struct laying *laying, const struct annotate_row *row, uint64_t start)
+{
+    struct annotation *annotation = laying->annotation;
+    const struct annotate_job *job = &annotation->jobs[row->job];
+    const struct view name =
+        view_of(program_text(annotation->program, annotation->program->jobs[row->job].name));
+    for (int i = 0; i < ANNOTATE_ENGINES; i++) {
+        if (!job->used[i])
+            continue;
+        if (laying->engines[i] == 0)
+            laying->engines[i] =
+                add_lane(laying, LANES[i].name, LANES[i].engine, LANES[i].index, 2000 + i);
+        const bool slice = i == ANNOTATE_SLICE_0 || i == ANNOTATE_SLICE_1;
+        const uint32_t text =
+            slice && job->names != 0 ? job->names : profile_string(annotation->profile, name);
+        add_span(laying, laying->engines[i], text, start, row->end);
+    }
+}
+
+// Rows of one job follow one another; the first stands for it.
+static bool is_another_job(const struct annotation *annotation, size_t index)
+{
+    const struct annotate_row *row = &annotation->rows[index];
+    return annotation->form != TORQ_R1 || index == 0 || row->job != row[-1].job ||
+           row->invocation != row[-1].invocation;
+}
+
+static void add_row(struct laying *laying, const struct annotate_row *row, uint64_t *starts)
+{
+    struct annotation *annotation = laying->annotation;
+    const bool is_job = row->job != PROGRAM_NONE;
+    const bool is_r1 = annotation->form == TORQ_R1;
+    const struct annotate_cell name = annotate_cell(annotation, row, is_r1 ? 1 : 2);
+    const struct view text =
+        is_r1 && is_job
+            ? view_of(program_text(annotation->program, annotation->program->jobs[row->job].name))
+            : name.text;
+    add_values(laying, row);
+    add_span(laying, laying->rows, profile_string(annotation->profile, text), row->start, row->end);
+    if (!is_job)
+        return;
+    if (is_r1)
+        add_job(laying, row, row->start);
+    else if (annotation->program->actions[row->action].kind == PROGRAM_ACTION_JOB_START)
+        starts[row->job] = row->start;
+    else if (starts[row->job] <= row->end)
+        add_job(laying, row, starts[row->job]);
+}
+
+void annotate_profile(struct annotation *annotation, uint32_t process)
+{
+    struct profile *profile = annotation->profile;
+    struct laying laying = {.annotation = annotation,
+                            .like = {.parent = process,
+                                     .clock = profile_clock_find(profile, "us", 1000000),
+                                     .kind = TRACK_LANE,
+                                     .provenance = PROVENANCE_DERIVED}};
+    const size_t jobs = annotation->program->job_count;
+    uint64_t *starts = memory_allocate_zeroed(jobs + 1, sizeof *starts);
+    memset(starts, 0xff, jobs * sizeof *starts);
+    laying.rows = add_lane(&laying, "Annotated", ENGINE_NONE, 0, 1999);
+    for (size_t i = 0; i < annotation->count; i++) {
+        const struct annotate_row *row = &annotation->rows[i];
+        if (row->timed && is_another_job(annotation, i))
+            add_row(&laying, row, starts);
+        else if (row->job != PROGRAM_NONE)
+            starts[row->job] = UINT64_MAX; // begun in another invocation
+    }
+    free(starts);
+    bytes_free(&laying.values);
+}

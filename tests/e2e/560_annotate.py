@@ -1,0 +1,397 @@
+"""annotate_profiling and opscope annotate: runtime profiles joined with the program that ran."""
+import csv
+import io
+import xml.etree.ElementTree
+import zipfile
+
+from support import *
+
+ACTION_COLUMNS = (
+    "action_id;job_id;operation;invocation_names;original_operator;total_time;"
+    "slice_used_0_in_program;slice_used_1_in_program;dma_in_used_in_program;"
+    "dma_out_used_in_program;cdma_used_in_program;css_used_in_program;"
+    "timestamp_start;timestamp_end;location")
+JOB_COLUMNS = (
+    "nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"
+    "nss_program_timestamp_end;nss_program_timestamp_total;slice_used_0_in_program;"
+    "slice_used_1_in_program;dma_in_used_in_program;dma_out_used_in_program")
+TITLES = [
+    "NSS Program Index", "torq-hw Operation in program", "Slice ID (if applicable)",
+    "Invocation Name", "NSS Program Start Timestamp [us]", "NSS Program End Timestamp [us]",
+    "NSS Program Total Time [us]", "Slice 0 Used in NSS Program", "Slice 1 Used in NSS Program",
+    "DMA In Used in NSS Program", "DMA Out Used in NSS Program"]
+HEADERS = {"R1": "id;time_since_open;time_since_start;location",
+           "R2": "actionIndex, elapsed_time(us), timestamp(us), event, location",
+           "R4": "dispatch_name,invocation_id,action_id,timestamp_us,event"}
+FORMS = ["R1", "R2", "R3", "R4"]
+REAL = "data/torq/scalar_add.9.executable-targets.mlir"
+
+# What the real dump does.
+DUMP_ACTIONS = [
+    ("main_dispatch_0_elementwise", 0, "HOST_COPY", None),
+    ("main_dispatch_0_elementwise", 1, "NSS_START", 0),
+    ("main_dispatch_0_elementwise", 2, "NSS_WAIT", 0),
+    ("main_dispatch_0_elementwise", 3, "NSS_START", 1),
+    ("main_dispatch_0_elementwise", 4, "NSS_WAIT", 1),
+]
+
+
+# A runtime that ran a dump ---------------------------------------------------------
+
+def actions_of(dump):
+    """(dispatch, action id, event, job id) of every action, from the text alone."""
+    found, dispatch, jobs, number = [], None, {}, 0
+    for line in dump.read_text().splitlines():
+        if function := re.search(r"func\.func @(\S+?)\(", line):
+            dispatch, jobs = function[1], {}
+        if descriptor := re.match(r"\s*(%\w+).*= torq_hl\.(?:descriptor|create_invocation) ", line):
+            job = re.search(r'"torq-job-id" = (\d+)', line)
+            jobs[descriptor[1]] = int(job[1]) if job else None
+        action = re.search(r'"torq-action-id" = (\d+)', line)
+        if not action:
+            continue
+        number = int(action[1])
+        operation = re.search(r"(torq_hl\.\w+|memref\.\w+)( %\w+ : !torq_hl\.invocation<(\w+)>)?", line)
+        event = {"torq_hl.host_copy": "HOST_COPY", "memref.alloc": "ALLOC",
+                 "memref.dealloc": "DEALLOC"}.get(operation[1])
+        job = None
+        if event is None:
+            kind = {"nss": "NSS", "host": "HOST"}[operation[3]]
+            event = kind + {"torq_hl.start_program": "_START",
+                            "torq_hl.wait_program": "_WAIT"}[operation[1]]
+            job = jobs[operation[2].split()[0]] if kind == "NSS" else None
+        found.append((dispatch, number, event, job))
+    return found
+
+
+def runtime(form, actions, iterations=1, start=5000, step=7):
+    """The CSV that a run of these actions leaves: each takes `step` us, then one passes."""
+    if form == "R1":
+        lines, at = [HEADERS["R1"]], start
+        for _ in range(iterations):
+            for _, _, event, job in actions:
+                at += step + 1
+                if event == "NSS_WAIT":
+                    lines.append(f"{job};{at};{step};")
+        return "\n".join(lines) + "\n"
+    lines, at, invocation, previous = [HEADERS["R4" if form == "R4" else "R2"]], start, -1, None
+    begin, end = ("_BEGIN", "_END") if form == "R4" else ("_START", "_END")
+    for iteration in range(iterations):
+        for dispatch, number, event, _ in actions:
+            if (iteration, dispatch) != previous:
+                previous, invocation = (iteration, dispatch), invocation + 1
+            if form != "R4":
+                if event == "HOST_WAIT":
+                    continue  # these versions log nothing of it
+                name = "HOST_PROGRAM" if event == "HOST_START" else event
+                first = name if name == "NSS_START" else name + begin
+                place = '"loc(""net.mlir"":3:5)"' if form == "R3" else ""
+                lines.append(f"{number},{at - start},{at},{first},{place}")
+                lines.append(f"{number},{at + step - start},{at + step},{name}{end},{place}")
+            else:
+                lines.append(f"{dispatch},{invocation},{number},{at},{event}{begin}")
+                lines.append(f"{dispatch},{invocation},{number},{at + step},{event}{end}")
+            at += step + 1
+    return "\n".join(lines) + "\n"
+
+
+def rows(path):
+    return list(csv.DictReader(io.StringIO(path.read_text()), delimiter=";"))
+
+
+def annotate(folder, dump, text, *options, out="annotated.csv", code=0):
+    source = write(folder / "runtime.csv", text)
+    result = opscope("annotate", dump, source, folder / out, *options, code=code)
+    return folder / out, result
+
+
+def sheet(path):
+    """The cells of a workbook's only sheet, as rows of {column letters: value}."""
+    space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with zipfile.ZipFile(path) as book:
+        equal(book.testzip(), None, "damaged file")
+        parts = {name: xml.etree.ElementTree.fromstring(book.read(name))
+                 for name in book.namelist()}
+    true("[Content_Types].xml" in parts and "_rels/.rels" in parts, f"parts {list(parts)}")
+    equal([item.get("name") for item in parts["xl/workbook.xml"].iter(space + "sheet")],
+          ["Detailed Performance Data"], "sheets")
+    table = []
+    for number, row in enumerate(parts["xl/worksheets/sheet1.xml"].iter(space + "row"), 1):
+        equal(row.get("r"), str(number), "row number")
+        cells = {}
+        for cell in row:
+            value = cell.find(f"{space}is/{space}t")
+            kind = cell.get("t")
+            letters = cell.get("r").removesuffix(str(number))
+            text = value.text if value is not None else cell.find(space + "v").text
+            cells[letters] = text if kind == "inlineStr" else bool(int(text)) if kind == "b" \
+                else float(text)
+        table.append(cells)
+    return table
+
+
+# By hand ---------------------------------------------------------------------------
+
+def test_real_dump_by_hand(folder):
+    dump = shared(REAL)
+    equal(actions_of(dump), DUMP_ACTIONS, "actions of the real dump")
+    text = (HEADERS["R2"] + "\n"
+            "0,0,1000,HOST_COPY_START,\n0,10,1010,HOST_COPY_END,\n"
+            "1,10,1010,NSS_START,\n1,12,1012,NSS_START_END,\n"
+            "2,12,1012,NSS_WAIT_START,\n2,30,1030,NSS_WAIT_END,\n"
+            "3,30,1030,NSS_START,\n3,31,1031,NSS_START_END,\n"
+            '4,31,1031,NSS_WAIT_START,loc("x;y.mlir":1:2)\n'
+            '4,99,1099,NSS_WAIT_END,loc("x;y.mlir":1:2)\n')
+    out, result = annotate(folder, dump, text)
+    equal(result.err, "", "nothing to report")
+    equal(out.read_text(), ACTION_COLUMNS + "\n"
+          "0;;torq_hl.host_copy;;;10.0;;;;;;;1000.0;1010.0;\n"
+          "1;0;torq_hl.start_program;;;2.0;False;False;True;False;False;False;1010.0;1012.0;\n"
+          "2;0;torq_hl.wait_program;;;18.0;False;False;True;False;False;False;1012.0;1030.0;\n"
+          "3;1;torq_hl.start_program;add_0;;1.0;True;False;True;True;False;False;1030.0;1031.0;\n"
+          "4;1;torq_hl.wait_program;add_0;;68.0;True;False;True;True;False;False;1031.0;1099.0;"
+          '"loc(""x;y.mlir"":1:2)"\n', "annotated")
+
+
+def test_jobs_by_hand(folder):
+    """Job 0 runs 100..120 and job 1 130..200 since the device was opened."""
+    text = HEADERS["R1"] + "\n0;120;20;\n1;200;70;\n"
+    out, _ = annotate(folder, shared(REAL), text)
+    one, other = "0;20;20;False;False;True;False\n", "30;100;70;True;False;True;True\n"
+    transfer = ["dma_in_cfg", "dma_in_start", "dma_in_wait"]
+    want = JOB_COLUMNS + "\n" + "".join(f"0;{name};;;{one}" for name in transfer)
+    want += "".join(f"1;{name};;;{other}" for name in transfer * 6)
+    want += f"1;slice_start;0;add_0;{other}1;slice_wait;0;add_0;{other}"
+    want += "".join(f"1;{name.replace('in', 'out')};;;{other}" for name in transfer)
+    equal(out.read_text(), want, "annotated")
+
+
+def test_engines_of_a_dump(folder):
+    """All kinds of units; the flag of what still runs when a job begins."""
+    dump = ROOT / "tests/testdata/torq_dump/units.9.executable-targets.mlir"
+    out, _ = annotate(folder, dump, runtime("R4", actions_of(dump)))
+    used = {name for row in rows(out) for name, value in row.items() if value == "True"}
+    for name in ("slice_used_0", "slice_used_1", "dma_in_used", "dma_out_used", "cdma_used",
+                 "css_used"):
+        true(f"{name}_in_program" in used, f"{name} in {sorted(used)}")
+
+
+def test_slice_that_runs_on(folder):
+    """The wait for the slice is moved to a job of its own: both jobs use the slice."""
+    text = shared(REAL).read_text()
+    wait = re.search(r'\n *torq_hw\.nss_task \{"torq-task-id" = 8 : i64\}\(\) \{\n.*\n *\}', text)[0]
+    program = ('          %90 = torq_hl.program "nss_program_2" {block_sizes = array<i32: 8>} : '
+               "!torq_hl.program<nss> {\n          ^bb0(%arg0: memref<640xi8, #torq_hl<enc mem_space"
+               " = lram>>):" + wait + "\n            torq_hl.return\n          }\n"
+               '          %inv9, %code9 = torq_hl.descriptor "nss_program_2" on 0 program %90 : <nss>'
+               ' code [] {"torq-job-id" = 2 : i32} : !torq_hl.invocation<nss>, memref<8xi8>\n'
+               "          torq_hl.start_program %inv9 : !torq_hl.invocation<nss> args(%0 : "
+               "memref<640xi8, #torq_hl<enc mem_space = lram>>) code(%0 : memref<640xi8, "
+               '#torq_hl<enc mem_space = lram>>) {"torq-action-id" = 5 : i32}\n'
+               "          torq_hl.wait_program %inv9 : !torq_hl.invocation<nss> "
+               '{"torq-action-id" = 6 : i32}\n')
+    at = text.index("\n", text.index('"torq-action-id" = 4')) + 1
+    dump = write(folder / "x.mlir", text[:at].replace(wait, "") + program + text[at:])
+    out, _ = annotate(folder, dump, runtime("R4", actions_of(dump)))
+    last = rows(out)[-1]
+    equal((last["job_id"], last["slice_used_0_in_program"], last["dma_in_used_in_program"],
+           last["invocation_names"]), ("2", "True", "False", ""), "job that only waits")
+
+
+# Every version ---------------------------------------------------------------------
+
+def matched_everywhere(folder, dump, program_file=None):
+    actions = actions_of(dump)
+    true(actions, f"{dump}: no actions")
+    for form in FORMS:
+        if form == "R1" and not any(job is not None for *_, job in actions):
+            continue
+        text = runtime(form, actions, iterations=2)
+        for source in filter(None, (dump, program_file)):
+            out, result = annotate(folder, source, text)
+            equal(result.err, "", f"{source} with {form}")
+            table = rows(out)
+            if form == "R1":
+                jobs = sum(event == "NSS_WAIT" for _, _, event, _ in actions)
+                true(len(table) >= 2 * jobs, f"{len(table)} rows of {jobs} jobs")
+                true(all(row["nss_program_timestamp_total"] == "7" for row in table), "times")
+                continue
+            equal([int(row["action_id"]) for row in table],
+                  [number for _, number, _, _ in actions] * 2, f"{source} with {form}: ids")
+            times = {row["total_time"] for row in table}
+            true(times <= {"7.0", ""}, f"{form}: times {times}")
+            equal([row["job_id"] for row in table],
+                  ["" if job is None else str(job) for *_, job in actions] * 2, "jobs")
+
+
+def test_real_dump_with_every_version(folder):
+    matched_everywhere(folder, shared(REAL))
+
+
+def test_own_dumps_with_every_version(folder):
+    for network in sorted([*(ROOT / "tests/testdata/tosa_ops").glob("*.mlir"),
+                           *(ROOT / "samples/tosa").glob("*.mlir")]):
+        phases = folder / network.stem
+        run(program("torq-compile"), network, "-o", folder / "model.vmfb",
+            f"--dump-compilation-phases-to={phases}")
+        matched_everywhere(folder, phases / f"{network.stem}.9.executable-targets.mlir",
+                           folder / "model.vmfb")
+
+
+def test_original_operators(folder):
+    network = ROOT / "tests/testdata/tosa_ops/add.mlir"
+    shutil.copy(network, folder / "add.mlir")
+    run(program("torq-compile"), "add.mlir", "-o", "model.vmfb",
+        "--dump-compilation-phases-to=phases", cwd=folder)
+    dump = folder / "phases/add.9.executable-targets.mlir"
+    text = write(folder / "runtime.csv", runtime("R4", actions_of(dump)))
+    lines = network.read_text().splitlines()
+    numbers = [int(found) for found in re.findall(r'"add\.mlir":(\d+):', dump.read_text())]
+    want = [f"{re.search(r'tosa[.][a-z_0-9]+', lines[number - 1])[0]}@L{number}"
+            for number in sorted(set(numbers))]
+    opscope("annotate", dump, text, "out.csv", cwd=folder)
+    equal(sorted(rows(folder / "out.csv")[0]["original_operator"].split()), sorted(want),
+          "source in the folder")
+    (folder / "add.mlir").rename(folder / "phases/add.mlir")
+    opscope("annotate", dump, text, "out.csv", cwd=folder)
+    equal(len(rows(folder / "out.csv")[0]["original_operator"].split()), len(want), "beside")
+    (folder / "phases/add.mlir").unlink()
+    opscope("annotate", dump, text, "out.csv", cwd=folder)
+    equal(rows(folder / "out.csv")[0]["original_operator"], "", "no source")
+    opscope("annotate", dump, text, "out.csv", f"--original_mlir_file={network}", cwd=folder)
+    equal(len(rows(folder / "out.csv")[0]["original_operator"].split()), len(want), "given")
+
+
+# Forms of output -------------------------------------------------------------------
+
+def test_workbook(folder):
+    for form in FORMS:
+        text = runtime(form, DUMP_ACTIONS)
+        table = rows(annotate(folder, shared(REAL), text)[0])
+        book = sheet(annotate(folder, shared(REAL), text, out="annotated.xlsx")[0])
+        names = TITLES if form == "R1" else ACTION_COLUMNS.split(";")
+        equal(list(book[0].values()), names, f"{form}: titles")
+        equal(len(book), 1 + len(table), f"{form}: rows")
+        for cells, row in zip(book[1:], table):
+            for letters, text_value in zip("ABCDEFGHIJKLMNO", row.values()):
+                value = cells.get(letters, "")
+                equal(f"{value:g}" if type(value) is float else str(value),
+                      text_value.removesuffix(".0"), f"{form}: cell {letters}")
+
+
+def test_json(folder):
+    text = runtime("R4", DUMP_ACTIONS, iterations=2)
+    out, _ = annotate(folder, shared(REAL), text, out="annotated.json")
+    found = json.loads(out.read_text())
+    equal((found["form"], found["unmatched"], found["missing"]), ("torq-r4", 0, 0), "head")
+    equal([(row["invocation"], row["action_id"], row["dispatch"]) for row in found["rows"]],
+          [(run_, number, dispatch) for run_ in (0, 1) for dispatch, number, *_ in DUMP_ACTIONS],
+          "rows")
+    equal(found["rows"][3]["slice_used_0_in_program"], True, "a flag")
+    equal(found["rows"][0]["job_id"], None, "absent")
+
+
+def test_trace(folder):
+    for form in FORMS:
+        text = runtime(form, DUMP_ACTIONS)
+        out, _ = annotate(folder, shared(REAL), text, out="annotated.pb")
+        overview = opscope("overview", out).out
+        # Job 1 runs from the begin of its start to the end of its wait; R1 has the wait's 7 us.
+        matches(overview, rf"Slice 0 +{'7' if form == 'R1' else '15'}\.000µs", f"{form}: overview")
+        matches(overview, r"Slice 1 +0ns", f"{form}: overview")
+        without_loss(out)
+
+
+def test_fold(folder):
+    """Ten runs of 1 to 10 us, out of order: the median lies between 5 and 6, p90 is 9."""
+    lines, at = [HEADERS["R4"]], 0
+    for index, time in enumerate([3, 1, 10, 2, 9, 4, 8, 5, 7, 6]):
+        for dispatch, number, event, _ in DUMP_ACTIONS:
+            lines += [f"{dispatch},{index},{number},{at},{event}_BEGIN",
+                      f"{dispatch},{index},{number},{at + time},{event}_END"]
+            at += time
+    out, _ = annotate(folder, shared(REAL), "\n".join(lines) + "\n", "--fold")
+    equal(out.read_text().splitlines()[0], ACTION_COLUMNS +
+          ";runs;total_time_min;total_time_median;total_time_p90;total_time_max", "header")
+    equal([[row[name] for name in ("action_id", "total_time", "timestamp_start", "runs",
+                                   "total_time_min", "total_time_median", "total_time_p90",
+                                   "total_time_max")] for row in rows(out)],
+          [[str(number), "5.5", "", "10", "1.0", "5.5", "9.0", "10.0"] for number in range(5)],
+          "rows")
+    opscope("annotate", shared(REAL), folder / "runtime.csv", folder / "x.pb", "--fold", code=2)
+
+
+# Runs and ids ----------------------------------------------------------------------
+
+def test_runs_within_a_microsecond(folder):
+    """Actions that take no time at all still belong to their own run."""
+    text = runtime("R2", DUMP_ACTIONS, iterations=3, step=0).splitlines()
+    same = [re.sub(r"^(\d+),\d+,\d+", r"\1,0,77", line) for line in text[1:]]
+    out, result = annotate(folder, shared(REAL), "\n".join(text[:1] + same) + "\n")
+    equal(result.err, "", "report")
+    equal([row["action_id"] for row in rows(out)], [str(number) for number in range(5)] * 3, "ids")
+
+
+def test_other_ids_are_kept(folder):
+    dump = shared(REAL)
+    more = DUMP_ACTIONS + [("main_dispatch_0_elementwise", 9, "HOST_COPY", None),
+                           ("other", 0, "HOST_COPY", None)]
+    out, result = annotate(folder, dump, runtime("R4", more), code=3)
+    table = rows(out)
+    equal([(row["action_id"], row["operation"], row["total_time"]) for row in table[5:]],
+          [("9", "HOST_COPY", "7.0"), ("0", "HOST_COPY", "7.0")], "kept")
+    contains(result.err, "action 9 (HOST_COPY)")
+    contains(result.err, "action 0 (HOST_COPY) of invocation 1 is not in the program's other")
+    out, result = annotate(folder, dump, runtime("R4", DUMP_ACTIONS[:3]), code=3)
+    equal([row["total_time"] for row in rows(out)], ["7.0"] * 3 + [""] * 2, "missing ones")
+    contains(result.err, "nothing is there of 2 actions")
+    out, result = annotate(folder, dump, HEADERS["R1"] + "\n7;50;5;\n", code=3)
+    contains(result.err, "job 7")
+    equal([row["nss_program_timestamp_total"] for row in rows(out)
+           if row["nss_program_index"] == "7"], ["5"], "the job")
+    # An event of another kind than the action's says that the dump is another program's.
+    wrong = [("main_dispatch_0_elementwise", 0, "ALLOC", None)] + DUMP_ACTIONS[1:]
+    annotate(folder, dump, runtime("R4", wrong), code=3)
+    run(program("annotate_profiling"), dump, folder / "runtime.csv", folder / "x.csv")
+
+
+def test_hal_calls_come_last(folder):
+    text = runtime("R4", DUMP_ACTIONS) + (
+        "__HAL_QUEUE_EXECUTE__,7,-1,10,HAL_CALL_BEGIN\n__HAL_QUEUE_EXECUTE__,7,-1,14,HAL_CALL_END\n")
+    out, _ = annotate(folder, shared(REAL), text)
+    last = rows(out)[-1]
+    equal((last["action_id"], last["operation"], last["total_time"], last["location"]),
+          ("", "__HAL_QUEUE_EXECUTE__.HAL_CALL", "4.0", "HAL_CALL"), "last row")
+
+
+# Use -------------------------------------------------------------------------------
+
+def test_document_commands(folder):
+    """The commands of documents 000 and 001, on what torq-compile dumps."""
+    for network, form in (("tests/testdata/tosa_ops/add.mlir", "R2"), ("samples/tosa/fc.mlir", "R1")):
+        stem = pathlib.Path(network).stem
+        run(program("torq-compile"), ROOT / network, "-o", "model.vmfb",
+            "--dump-compilation-phases-to=./compilation_phases", cwd=folder)
+        dump = f"./compilation_phases/{stem}.9.executable-targets.mlir"
+        write(folder / "runtime.csv", runtime(form, actions_of(folder / dump)))
+        run(sys.executable, ROOT / "scripts/annotate_profiling.py", dump, "./runtime.csv",
+            "./annotated_runtime.csv", cwd=folder,
+            env={"PATH": f"{program('opscope').parent}:{os.environ['PATH']}"})
+        equal((folder / "annotated_runtime.csv").read_text().splitlines()[0],
+              JOB_COLUMNS if form == "R1" else ACTION_COLUMNS, "header")
+
+
+def test_wrong_use(folder):
+    dump = shared(REAL)
+    source = write(folder / "r.csv", runtime("R2", DUMP_ACTIONS))
+    contains(opscope("annotate", dump, source, code=2).err, "give a dump or program")
+    contains(opscope("annotate", dump, source, folder / "x.txt", code=2).err, ".xlsx")
+    opscope("annotate", dump, source, source, code=2)
+    opscope("annotate", dump, folder / "none.csv", folder / "x.csv", code=1)
+    network = ROOT / "tests/testdata/tosa_ops/add.mlir"
+    contains(opscope("annotate", network, source, folder / "x.csv", code=1).err, "no dump")
+    compile_form = write(folder / "c.csv", "ID,Start,End,Location,Op Type\nDI0,0,1,x,DMA_IN\n")
+    opscope("annotate", dump, compile_form, folder / "x.csv", code=1)
+
+
+main()
