@@ -126,16 +126,23 @@ def test_targets_that_lack_something(folder):
 def test_a_second_far_memory(folder):
     prepared(folder)
     refused(folder, "compile", "add.mlir", "-t", TARGET, "-o", "x.opx", "--set", "lram.local=no",
-            code=1, says=["engine host works in xram, but values lie in lram"])
+            code=1, says=["nothing brings data to engine"])
 
 
 def test_targets_without_some_engines_still_work(folder):
     prepared(folder)
-    for engine in ("slice", "css", "cdma"):
+    for engine in ("slice", "css"):
         changed_target(folder, f"[engine {engine}]")
         for network in (ADD, ROOT / "tests/testdata/tosa_ops/every_operator.mlir"):
             opscope("compile", network, "-t", "changed.target", "-o", "x.opx", cwd=folder)
             opscope("verify", "x.opx", cwd=folder)
+
+
+def test_an_engine_that_no_data_reaches(folder):
+    prepared(folder)
+    changed_target(folder, "[engine cdma]")
+    refused(folder, "compile", "add.mlir", "-t", "changed.target", "-o", "x.opx", code=1,
+            says=["from lram to dtcm, where engine css works", "kind cdma"])
 
 
 def test_outputs(folder):
