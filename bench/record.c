@@ -2,8 +2,9 @@
 //     record FILE
 // prints the medians of rounds that are interleaved: two bare clock reads, an enabled span
 // on a buffer that the thread has used before and on one that it has not, and a disabled span
-// with the loop around it. Then how many spans a second 1 to N threads record. Fails when a
-// limit does not hold, or when a span that was timed is not accounted for as recorded.
+// with the loop around it. Then how many spans a second 1 to N threads record, and the CPU time of
+// each. Fails when a limit does not hold, or when a span that was timed is not accounted for as
+// recorded.
 
 #include <opscope/record.h>
 #include <pthread.h>
@@ -73,32 +74,61 @@ static double median(struct measured *measured)
     return measured->ns[measured->count / 2];
 }
 
-static void *record_on_thread(void *barrier)
+struct worker {
+    pthread_t id;
+    pthread_barrier_t *barrier;
+    uint64_t start, end; // read by itself: another thread may come late to its clock
+    double cpu_ns;       // of one span
+};
+
+static uint64_t cpu_time(void)
 {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void *record_on_thread(void *context)
+{
+    struct worker *worker = context;
     record_spans(); // the first event makes the buffer
-    pthread_barrier_wait(barrier);
+    pthread_barrier_wait(worker->barrier);
+    worker->start = monotonic();
+    const uint64_t cpu_start = cpu_time();
     for (int i = 0; i < THREAD_SPANS / SPANS; i++)
         record_spans();
-    pthread_barrier_wait(barrier);
+    worker->cpu_ns = (double)(cpu_time() - cpu_start) / THREAD_SPANS;
+    worker->end = monotonic();
     return NULL;
 }
 
-// Spans a second of all threads together, in millions.
-static double rate_of(unsigned threads)
+// How threads get on with one another: what the machine does besides changes the rate, but
+// hardly the CPU time that a span takes.
+struct scaling {
+    double rate;   // million spans a second of all threads together
+    double cpu_ns; // of one span
+};
+
+static struct scaling scale_to(unsigned threads)
 {
-    pthread_t ids[THREADS_MOST];
+    struct worker workers[THREADS_MOST];
     pthread_barrier_t barrier;
-    pthread_barrier_init(&barrier, NULL, threads + 1);
-    for (unsigned i = 0; i < threads; i++)
-        pthread_create(&ids[i], NULL, record_on_thread, &barrier);
-    pthread_barrier_wait(&barrier);
-    const uint64_t start = monotonic();
-    pthread_barrier_wait(&barrier);
-    const double ns = (double)(monotonic() - start);
-    for (unsigned i = 0; i < threads; i++)
-        pthread_join(ids[i], NULL);
+    struct scaling scaling = {0};
+    pthread_barrier_init(&barrier, NULL, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        workers[i].barrier = &barrier;
+        pthread_create(&workers[i].id, NULL, record_on_thread, &workers[i]);
+    }
+    uint64_t first = UINT64_MAX, last = 0;
+    for (unsigned i = 0; i < threads; i++) {
+        pthread_join(workers[i].id, NULL);
+        first = workers[i].start < first ? workers[i].start : first;
+        last = workers[i].end > last ? workers[i].end : last;
+        scaling.cpu_ns += workers[i].cpu_ns / threads;
+    }
     pthread_barrier_destroy(&barrier);
-    return 1e3 * THREAD_SPANS * threads / ns;
+    scaling.rate = 1e3 * THREAD_SPANS * threads / (double)(last - first);
+    return scaling;
 }
 
 static void check(int result, const char *message)
@@ -199,14 +229,16 @@ int main(int count, char **words)
                   ROUNDS * SPANS);
     const int failed = print_costs();
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    double one = 0;
+    struct scaling one = {0};
     for (unsigned threads = 1; threads <= (unsigned)cpus && threads <= THREADS_MOST; threads *= 2) {
         start(words[1], OPSCOPE_FULL_GROW, 0);
-        const double rate = rate_of(threads);
+        const struct scaling scaling = scale_to(threads);
         stop();
-        one = threads == 1 ? rate : one;
-        printf("%2u threads   %6.1f million spans a second, %.2f times one thread\n", threads, rate,
-               rate / one);
+        one = threads == 1 ? scaling : one;
+        printf("%2u threads   %6.1f million spans a second (%.2f times one thread), %.1f ns of CPU "
+               "each (%.2f times)\n",
+               threads, scaling.rate, scaling.rate / one.rate, scaling.cpu_ns,
+               scaling.cpu_ns / one.cpu_ns);
     }
     return failed;
 }
