@@ -200,6 +200,14 @@ def test_slice_that_runs_on(folder):
 
 # Every version ---------------------------------------------------------------------
 
+def compiled(folder, network):
+    """The dump and the program of a network."""
+    phases = folder / network.stem
+    run(program("torq-compile"), network, "-o", folder / "model.vmfb",
+        f"--dump-compilation-phases-to={phases}")
+    return phases / f"{network.stem}.9.executable-targets.mlir", folder / "model.vmfb"
+
+
 def matched_everywhere(folder, dump, program_file=None):
     actions = actions_of(dump)
     true(actions, f"{dump}: no actions")
@@ -231,11 +239,27 @@ def test_real_dump_with_every_version(folder):
 def test_own_dumps_with_every_version(folder):
     for network in sorted([*(ROOT / "tests/testdata/tosa_ops").glob("*.mlir"),
                            *(ROOT / "samples/tosa").glob("*.mlir")]):
-        phases = folder / network.stem
-        run(program("torq-compile"), network, "-o", folder / "model.vmfb",
-            f"--dump-compilation-phases-to={phases}")
-        matched_everywhere(folder, phases / f"{network.stem}.9.executable-targets.mlir",
-                           folder / "model.vmfb")
+        matched_everywhere(folder, *compiled(folder, network))
+
+
+def test_dumps_of_all_networks(folder):
+    """One after the other, each version in its turn; one in five in a sanitized run."""
+    networks = sorted(shared("data/tosa").glob("*.mlir"))
+    true(len(networks) > 200, f"{len(networks)} networks")
+    idle = []
+    for index, network in enumerate(networks[::5 if SANITIZED else 1]):
+        dump, _ = compiled(folder, network)
+        actions = actions_of(dump)
+        if not actions:  # all of it was calculated while compiling
+            idle.append(network.name)
+            continue
+        jobs = any(job is not None for *_, job in actions)
+        form = FORMS[index % 4] if jobs else FORMS[1 + index % 3]
+        out, result = annotate(folder, dump, runtime(form, actions, iterations=2))
+        equal(result.err, "", f"{network.name} with {form}")
+        true(len(rows(out)) >= (2 if form == "R1" else 2 * len(actions)), f"{network.name}: rows")
+        shutil.rmtree(dump.parent)
+    true(len(idle) < 5, f"networks without an action: {idle}")
 
 
 def test_original_operators(folder):
