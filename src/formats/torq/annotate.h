@@ -8,7 +8,7 @@
 // events that are not of the action's kind, become rows of their own. Actions that the
 // profile says nothing of are rows without times.
 //
-// Memory: some 250 bytes for each row.
+// Memory: some 350 bytes for each row.
 
 #ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_H
 #define OPSCOPE_FORMATS_TORQ_ANNOTATE_H

@@ -158,18 +158,30 @@ static void add_step_rows(struct annotation *annotation, const struct annotate_r
     annotate_row_add(annotation, &row);
 }
 
-// Rows of one job lie in the order of its steps: those of one task of the controller are
-// brought into the order of their operations. They are few, and mostly in order.
+// Brings rows of one task of the controller into the order of their operations; those of
+// one operation stay as they are.
+static void sort_task(struct annotate_row *rows, size_t count, struct annotate_row *scratch)
+{
+    size_t sorted = 0;
+    for (unsigned operation = 0; operation <= ANNOTATE_NO_OPERATION; operation++) {
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].operation == operation)
+                scratch[sorted++] = rows[i];
+        }
+    }
+    memcpy(rows, scratch, count * sizeof *rows);
+}
+
+// Rows of one job lie in the order of its steps.
 static void sort_rows(struct annotate_row *rows, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
-        const struct annotate_row row = rows[i];
-        size_t at = i;
-        for (; at > 0 && rows[at - 1].order == row.order && rows[at - 1].operation > row.operation;
-             at--)
-            rows[at] = rows[at - 1];
-        rows[at] = row;
+    struct annotate_row *scratch = memory_allocate_zeroed(count + 1, sizeof *scratch);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from; to < count && rows[to].order == rows[from].order;)
+            to++;
+        sort_task(rows + from, to - from, scratch);
     }
+    free(scratch);
 }
 
 void annotate_job_rows(struct annotation *annotation, const struct annotate_row *like)
