@@ -68,6 +68,7 @@ struct plan {
     const struct target *target;
     struct plan_group *groups; // in an order in which they can run
     uint32_t group_count;
+    uint64_t tile_count; // of all groups that have been cut
     struct plan_warning *warnings;
     size_t warning_count;
     size_t warning_capacity;

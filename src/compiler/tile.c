@@ -12,7 +12,9 @@ enum {
     CODE_BYTES = 2 * 640 + 5120, // the controller's slots and a slice's program
     TILE_BYTES_LEAST = 4096,     // smaller tiles are cut for want of memory only
     SPREAD_MOST = 4,             // tiles a lane, unless memory asks for more
-    TILES_MOST = 1 << 18,        // of a group; one that needs more is better off elsewhere
+    // Of all groups together: what a program may take of this machine's memory. A
+    // group that would go beyond is better off elsewhere.
+    TILES_MOST = 1 << 18,
 };
 
 struct tiler {
@@ -495,7 +497,7 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
     struct plan_group *group = tiler->group;
     const struct shape *shape = &group_value(tiler->plan, group->outputs[0])->type.shape;
     const uint64_t count = grid_tiles(grid);
-    if (count > TILES_MOST)
+    if (count > TILES_MOST - tiler->plan->tile_count)
         return false;
     if (!find_staying(tiler, grid, overrides))
         return false;
@@ -510,6 +512,7 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
         fill_tile(tiler, &group->tiles[i], overrides, override_count);
     }
     group->tile_count = (uint32_t)count;
+    tiler->plan->tile_count += count;
     return true;
 }
 
