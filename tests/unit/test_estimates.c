@@ -124,7 +124,10 @@ static struct target *with_double(const struct target_setting *setting)
 {
     char value[64];
     struct target *target = open_target();
-    snprintf(value, sizeof value, "%.17g", 2 * setting->number);
+    double number = 2 * setting->number;
+    if (number > 1 && view_ends_with(view_of(setting->name), ".efficiency"))
+        number = 1; // all that there is
+    snprintf(value, sizeof value, "%.17g", number);
     require(target_set(target, setting->name, value), setting->name);
     return target;
 }
