@@ -9,15 +9,13 @@ exports them where Debian's python3-torch, python3-torchvision and python3-onnx 
 installed. Each is scored in several processes; of every operator the fastest counts.
 """
 
-import argparse
 import json
 import pathlib
-import shutil
 import statistics
 import subprocess
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from measuring import ROOT, run
+
 OPSCOPE = ROOT / "build/bin/opscope"
 MODELS = ROOT.parent / "shared/data/models"
 
@@ -83,19 +81,9 @@ def measure(options, folder):
           f" {statistics.mean(mape for mape, _ in errors):.1%} | |")
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser):
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--target", help="a calibrated target (else calibrate now)")
-    parser.add_argument("--folder", help="where the files go (removed afterwards)")
-    options = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-bench-", dir=options.folder))
-    try:
-        measure(options, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
-main()
+run(__doc__, measure, add_options, rounds=3)

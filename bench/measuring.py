@@ -60,12 +60,13 @@ def judged(name, value, unit, limit, note="", at_least=False):
     row(name, f"{value:.1f}{unit}", f"{verdict} {limit}{unit}{note}")
 
 
-def run(description, measure):
-    """Parses the options and calls measure(options, folder)."""
+def run(description, measure, add_options=lambda parser: None, rounds=5):
+    """Parses the options, with those of `add_options`, and calls measure(options, folder)."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    add_options(parser)
     parser.add_argument("--folder", help="where the files go (removed afterwards)")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-bench-", dir=options.folder))

@@ -25,15 +25,6 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
-// The first memory that is not local: values lie there. `memory_count` when there is none.
-static uint32_t far_memory(const struct target *target)
-{
-    uint32_t far = 0;
-    while (far < target->memory_count && target->memories[far].local)
-        far++;
-    return far;
-}
-
 static uint8_t memory_of(const struct target *target, enum target_engine_kind kind)
 {
     const uint8_t engine = target_engine_of(target, kind);
@@ -63,7 +54,7 @@ static status check_way(const struct target *target, const struct target_engine 
 static status check_engine(const struct target *target, const struct target_engine *engine)
 {
     const struct target_memory *memory = &target->memories[engine->memory];
-    const uint32_t far = far_memory(target);
+    const uint8_t far = target_far_memory(target);
     if (memory->local ? engine->kind >= TARGET_CPU : engine->memory != far)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s: engine %s works in %s, but values lie in %s, the first "
@@ -75,7 +66,7 @@ static status check_engine(const struct target *target, const struct target_engi
 // What the passes rely on: somewhere to keep values, and a way to what computes.
 static status check_target(const struct target *target)
 {
-    if (far_memory(target) == target->memory_count)
+    if (target_far_memory(target) == TARGET_NONE)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s has only local memories: networks need a far one",
                            target->name);
@@ -91,7 +82,7 @@ static status check_target(const struct target *target)
 static status check_values(const struct plan *plan)
 {
     const struct target *target = plan->target;
-    const uint32_t far = far_memory(target);
+    const uint8_t far = target_far_memory(target);
     for (uint32_t i = 0; i < plan->network->values.count; i++) {
         const struct network_value *value = network_value(plan->network, i);
         if (!value_type_static(&value->type))

@@ -86,9 +86,8 @@ static void emit_groups(struct emitter *emitter)
 status pass_emit(struct plan *plan, struct program_builder *builder)
 {
     const size_t values = plan->network->values.count;
-    struct emitter emitter = {.plan = plan, .builder = builder};
-    while (plan->target->memories[emitter.far_memory].local)
-        emitter.far_memory++;
+    struct emitter emitter = {
+        .plan = plan, .builder = builder, .far_memory = target_far_memory(plan->target)};
     emitter.values = memory_allocate((values + 1) * sizeof *emitter.values);
     emitter.far = memory_allocate((values + 1) * sizeof *emitter.far);
     memset(emitter.values, 0xff, (values + 1) * sizeof *emitter.values);

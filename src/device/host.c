@@ -23,6 +23,8 @@ struct host_device {
     struct datum **data;         // by buffer: of dynamic ones and of what passes inside an engine
     kernel_function *kernels;    // by node
     struct kernel_state **state; // by node
+    uint32_t *input_buffers;     // by port; PROGRAM_NONE: nothing uses it
+    uint32_t *output_buffers;
 };
 
 // How much of a memory the program uses.
@@ -69,6 +71,31 @@ static void load_constants(struct host_device *device)
     }
 }
 
+// The buffer in which a port lies; PROGRAM_NONE when nothing uses it.
+static uint32_t port_buffer(const struct program *program, uint32_t value)
+{
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        if (buffer->value == value && buffer->alias == PROGRAM_NONE &&
+            (buffer->kind <= PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_DYNAMIC))
+            return i;
+    }
+    return PROGRAM_NONE;
+}
+
+static void find_ports(struct host_device *device)
+{
+    const struct program *program = device->program;
+    device->input_buffers =
+        memory_allocate_zeroed((size_t)program->input_count + 1, sizeof *device->input_buffers);
+    device->output_buffers =
+        memory_allocate_zeroed((size_t)program->output_count + 1, sizeof *device->output_buffers);
+    for (uint32_t i = 0; i < program->input_count; i++)
+        device->input_buffers[i] = port_buffer(program, program->inputs[i]);
+    for (uint32_t i = 0; i < program->output_count; i++)
+        device->output_buffers[i] = port_buffer(program, program->outputs[i]);
+}
+
 static status find_kernels(struct host_device *device)
 {
     for (uint32_t i = 0; i < device->network->nodes.count; i++) {
@@ -96,6 +123,7 @@ static status prepare(struct host_device *device, const struct host_options *opt
                                &device->executor));
     STATUS_TRY(make_memories(device));
     load_constants(device);
+    find_ports(device);
     device->profile = host_profile_create(device->program, device->target);
     return STATUS_OK;
 }
@@ -142,6 +170,8 @@ void host_device_free(struct host_device *device)
     parallel_free(device->parallel);
     free(device->data);
     free(device->kernels);
+    free(device->input_buffers);
+    free(device->output_buffers);
     free(device->state);
     free(device);
 }
@@ -409,21 +439,10 @@ static status run_action(struct host_device *device, const struct program_action
     return STATUS_OK;
 }
 
-// The buffer in which a port lies; PROGRAM_NONE when nothing uses it.
-static uint32_t port_buffer(const struct program *program, uint32_t value)
+static status set_input(struct host_device *device, uint32_t index, struct datum *datum)
 {
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        const struct program_buffer *buffer = &program->buffers[i];
-        if (buffer->value == value && buffer->alias == PROGRAM_NONE &&
-            (buffer->kind <= PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_DYNAMIC))
-            return i;
-    }
-    return PROGRAM_NONE;
-}
-
-static status set_input(struct host_device *device, uint32_t value, struct datum *datum)
-{
-    const uint32_t buffer = port_buffer(device->program, value);
+    const uint32_t value = device->program->inputs[index];
+    const uint32_t buffer = device->input_buffers[index];
     const struct network_value *item = network_value(device->network, value);
     if (datum == NULL)
         return item->constant != NULL ? STATUS_OK
@@ -441,10 +460,10 @@ static status set_input(struct host_device *device, uint32_t value, struct datum
                : status_within(failure, "input '%.*s'", VIEW_ARGUMENTS(item->name));
 }
 
-static status get_output(struct host_device *device, uint32_t value, struct datum **out_datum)
+static status get_output(struct host_device *device, uint32_t index, struct datum **out_datum)
 {
-    const uint32_t buffer = port_buffer(device->program, value);
-    STATUS_TRY(read_buffer(device, value, buffer, out_datum));
+    STATUS_TRY(read_buffer(device, device->program->outputs[index], device->output_buffers[index],
+                           out_datum));
     return datum_own(*out_datum);
 }
 
@@ -453,7 +472,7 @@ static status run_all(struct host_device *device, struct datum *const *inputs, s
 {
     const struct program *program = device->program;
     for (uint32_t i = 0; i < program->input_count; i++)
-        STATUS_TRY(set_input(device, program->inputs[i], i < input_count ? inputs[i] : NULL));
+        STATUS_TRY(set_input(device, i, i < input_count ? inputs[i] : NULL));
     if (device->profile != NULL)
         host_profile_iteration(device->profile);
     for (uint32_t i = 0; i < program->action_count; i++) {
@@ -463,7 +482,7 @@ static status run_all(struct host_device *device, struct datum *const *inputs, s
             host_profile_action(device->profile, i, begun);
     }
     for (uint32_t i = 0; i < program->output_count; i++)
-        STATUS_TRY(get_output(device, program->outputs[i], &out_outputs[i]));
+        STATUS_TRY(get_output(device, i, &out_outputs[i]));
     return STATUS_OK;
 }
 

@@ -365,6 +365,15 @@ uint8_t target_memory_named(const struct target *target, const char *name)
     return TARGET_NONE;
 }
 
+uint8_t target_far_memory(const struct target *target)
+{
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        if (!target->memories[i].local)
+            return (uint8_t)i;
+    }
+    return TARGET_NONE;
+}
+
 uint8_t target_engine_of(const struct target *target, enum target_engine_kind kind)
 {
     for (uint32_t i = 0; i < target->engine_count; i++) {

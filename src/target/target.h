@@ -98,6 +98,7 @@ const char *target_engine_kind_name(enum target_engine_kind kind);
 
 // TARGET_NONE when there is none.
 uint8_t target_memory_named(const struct target *target, const char *name);
+uint8_t target_far_memory(const struct target *target); // the first that is not local: for values
 uint8_t target_engine_of(const struct target *target, enum target_engine_kind kind);
 
 // "engine.key"; `fallback` when the file does not say.

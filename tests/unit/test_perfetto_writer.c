@@ -14,21 +14,7 @@
 #include "formats/perfetto/pack.h"
 #include "formats/perfetto/reader.h"
 #include "formats/perfetto/writer.h"
-
-static char path[] = "/tmp/opscope-perfetto-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 || close(file) != 0;
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
+#include "temporary_file.h"
 
 static uint32_t add_lane(struct profile *profile, const char *name, bool nests)
 {

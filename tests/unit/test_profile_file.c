@@ -11,23 +11,9 @@
 
 #include "base/memory.h"
 #include "profile/file.h"
+#include "temporary_file.h"
 
 enum { EVENTS = 3000 };
-
-static char path[] = "/tmp/opscope-profile-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 || close(file) != 0;
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static uint32_t text(struct profile *profile, const char *words)
 {

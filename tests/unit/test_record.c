@@ -20,23 +20,9 @@
 
 #include "profile/file.h"
 #include "record/record.h"
+#include "temporary_file.h"
 
 enum { THREADS = 8, SPANS = 20000, SMALL = 4096 };
-
-static char path[] = "/tmp/opscope-record-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 || close(file) != 0;
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static void start(struct opscope_record_options options)
 {

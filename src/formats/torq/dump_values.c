@@ -212,12 +212,9 @@ uint8_t dump_memory_of(const struct target *target, const struct mlir_type *type
     static const char KEY[] = "mem_space = ";
     const struct view encoding = type != NULL ? type->encoding : VIEW_LITERAL("");
     const size_t at = view_find_text(encoding, KEY);
+    if (at == encoding.size)
+        return target_far_memory(target);
     for (uint8_t i = 0; i < target->memory_count; i++) {
-        if (at == encoding.size) {
-            if (!target->memories[i].local)
-                return i;
-            continue;
-        }
         const struct view name = view_slice(encoding, at + strlen(KEY), encoding.size);
         const size_t length = strlen(target->memories[i].name);
         if (view_starts_with(name, target->memories[i].name) &&

@@ -399,6 +399,16 @@ static status parse_group(struct parser *parser, uint32_t *out_node)
     return STATUS_OK;
 }
 
+// Puts `child` behind the children that a node has; `*last` is the last of them.
+static void append_child(struct parser *parser, uint32_t node, uint32_t *last, uint32_t child)
+{
+    if (*last == REGEX_NONE)
+        parser->tree->nodes[node].first = child;
+    else
+        parser->tree->nodes[*last].next = child;
+    *last = child;
+}
+
 // \Q...\E: a sequence of characters as they are.
 static status parse_quoted(struct parser *parser, uint32_t *out_node)
 {
@@ -409,11 +419,7 @@ static status parse_quoted(struct parser *parser, uint32_t *out_node)
         uint32_t character;
         STATUS_TRY(take_character(parser, &character));
         const uint32_t child = add_character(parser, character);
-        if (last == REGEX_NONE)
-            parser->tree->nodes[node].first = child;
-        else
-            parser->tree->nodes[last].next = child;
-        last = child;
+        append_child(parser, node, &last, child);
     }
     *out_node = node;
     return STATUS_OK;
@@ -557,11 +563,7 @@ static status parse_sequence(struct parser *parser, uint32_t *out_node)
         uint32_t child = REGEX_NONE;
         STATUS_TRY(parse_atom(parser, &child));
         STATUS_TRY(parse_repeats(parser, &child));
-        if (last == REGEX_NONE)
-            parser->tree->nodes[node].first = child;
-        else
-            parser->tree->nodes[last].next = child;
-        last = child;
+        append_child(parser, node, &last, child);
     }
     *out_node = node;
     return STATUS_OK;

@@ -193,17 +193,24 @@ static status pad_dimension(int64_t length, int64_t before, int64_t behind, enum
     return STATUS_OK;
 }
 
+// The axes of a list, or all of them when it is not given.
+static status axes_or_all(const struct list *axes, uint32_t rank, uint32_t *places,
+                          uint32_t *out_count)
+{
+    *out_count = axes->given ? axes->count : rank;
+    if (axes->given)
+        return list_axes(axes, rank, places);
+    for (uint32_t i = 0; i < rank; i++)
+        places[i] = i;
+    return STATUS_OK;
+}
+
 status movement_padding(const struct list *pads, const struct list *axes, const struct shape *data,
                         enum padding_mode mode, struct padding *out_padding,
                         struct shape *out_shape)
 {
-    uint32_t places[SHAPE_RANK_MOST], count = data->rank;
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = i;
-    if (axes->given) {
-        STATUS_TRY(list_axes(axes, data->rank, places));
-        count = axes->count;
-    }
+    uint32_t places[SHAPE_RANK_MOST], count;
+    STATUS_TRY(axes_or_all(axes, data->rank, places, &count));
     if (pads->count != 2 * count)
         return status_make(STATUS_DATA, "%" PRIu32 " pads for %" PRIu32 " dimensions", pads->count,
                            count);
@@ -248,13 +255,8 @@ status movement_repeats(uint32_t version, const struct list *repeats, const stru
 status movement_center(const struct list *lengths, const struct list *axes,
                        const struct shape *data, struct shape *out_shape)
 {
-    uint32_t places[SHAPE_RANK_MOST], count = data->rank;
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = i;
-    if (axes->given) {
-        STATUS_TRY(list_axes(axes, data->rank, places));
-        count = axes->count;
-    }
+    uint32_t places[SHAPE_RANK_MOST], count;
+    STATUS_TRY(axes_or_all(axes, data->rank, places, &count));
     if (lengths->count != count)
         return status_make(STATUS_DATA, "%" PRIu32 " lengths for %" PRIu32 " dimensions",
                            lengths->count, count);
