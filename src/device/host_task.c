@@ -1,0 +1,253 @@
+#include "host_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "kernels/core/copy.h"
+#include "kernels/invoke.h"
+
+// Buffers -------------------------------------------------------------------------------
+
+static bool is_in_memory(const struct program_buffer *buffer)
+{
+    return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC;
+}
+
+void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer)
+{
+    return (char *)machine->memories[buffer->memory]->tensor.data + buffer->address;
+}
+
+static struct tensor tensor_of(const struct host_machine *machine,
+                               const struct program_buffer *buffer)
+{
+    struct tensor tensor = {
+        (enum element)buffer->element, {buffer->rank, {0}}, host_buffer_address(machine, buffer)};
+    memcpy(tensor.shape.dims, buffer->dims, sizeof tensor.shape.dims);
+    return tensor;
+}
+
+status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t buffer,
+                        struct datum **out_datum)
+{
+    *out_datum = NULL;
+    if (buffer == PROGRAM_NONE) {
+        // A constant of texts has no place in memory.
+        const struct constant *constant =
+            value != PROGRAM_NONE ? network_value(machine->network, value)->constant : NULL;
+        if (constant != NULL)
+            *out_datum = datum_over(&constant->tensor);
+        return STATUS_OK;
+    }
+    const struct program_buffer *item = &machine->program->buffers[buffer];
+    if (is_in_memory(item)) {
+        const struct tensor tensor = tensor_of(machine, item);
+        *out_datum = datum_over(&tensor);
+    } else if (machine->data[buffer] != NULL) {
+        *out_datum = datum_keep(machine->data[buffer]);
+    } else if (value != PROGRAM_NONE && network_value(machine->network, value)->constant != NULL) {
+        *out_datum = datum_over(&network_value(machine->network, value)->constant->tensor);
+    } else {
+        return status_make(STATUS_DATA, "buffer %" PRIu32 " is read before it is written", buffer);
+    }
+    return STATUS_OK;
+}
+
+status host_buffer_write(struct host_machine *machine, struct datum *datum, uint32_t buffer)
+{
+    const struct program_buffer *item = &machine->program->buffers[buffer];
+    if (!is_in_memory(item)) {
+        datum_release(machine->data[buffer]);
+        machine->data[buffer] = datum_keep(datum);
+        return STATUS_OK;
+    }
+    struct tensor expected = tensor_of(machine, item);
+    if (datum->kind != DATUM_TENSOR || datum->tensor.element != expected.element ||
+        !shape_equal(&datum->tensor.shape, &expected.shape))
+        return status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32, buffer);
+    if (datum->tensor.data != expected.data && tensor_bytes(&expected) > 0)
+        memcpy(expected.data, datum->tensor.data, tensor_bytes(&expected));
+    return STATUS_OK;
+}
+
+// Transfers ---------------------------------------------------------------------------
+
+// Where a box begins in its buffer, in elements, and the distances between its rows.
+static int64_t locate(const struct program_buffer *buffer, const struct program_operand *operand,
+                      int64_t steps[COPY_RANK_MOST])
+{
+    int64_t step = 1;
+    int64_t offset = 0;
+    for (uint32_t i = buffer->rank; i-- > 0;) {
+        steps[i] = step;
+        offset += operand->from[i] * step;
+        step *= buffer->dims[i];
+    }
+    return offset;
+}
+
+static void run_transfer(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    const struct program_operand *from = &machine->program->operands[task->first_operand];
+    const struct program_operand *to = from + 1;
+    const struct program_buffer *source = &machine->program->buffers[from->buffer];
+    const struct program_buffer *target = &machine->program->buffers[to->buffer];
+    const uint32_t size = (uint32_t)element_size((enum element)source->element);
+    struct copy copy = {.rank = from->rank, .size = size};
+    for (uint32_t i = 0; i < from->rank; i++)
+        copy.lengths[i] = (uint64_t)from->size[i];
+    const int64_t source_at = locate(source, from, copy.source_steps);
+    const int64_t target_at = locate(target, to, copy.target_steps);
+    copy_run(worker->parallel, &copy,
+             (char *)host_buffer_address(machine, source) + source_at * size,
+             (char *)host_buffer_address(machine, target) + target_at * size);
+}
+
+// Kernels -------------------------------------------------------------------------------
+
+// The attributes of a tile go before those of its node.
+static struct network_node node_of_call(struct host_machine *machine,
+                                        const struct program_call *call,
+                                        struct attribute *attributes)
+{
+    struct network_node node = *network_node(machine->network, call->node);
+    for (uint32_t i = 0; i < call->attribute_count; i++) {
+        const struct program_attribute *from =
+            &machine->program->attributes[call->first_attribute + i];
+        attributes[i] = (struct attribute){
+            .name = view_of(program_text(machine->program, from->name)),
+            .kind = ATTRIBUTE_INTEGERS,
+            .count = from->count,
+            .integers =
+                (const int64_t *)(const void *)(machine->program->constants.data + from->data)};
+    }
+    for (uint32_t i = 0; i < node.attributes.count; i++)
+        attributes[call->attribute_count + i] = node.attributes.items[i];
+    if (call->attribute_count > 0)
+        node.attributes =
+            (struct attributes){attributes, call->attribute_count + node.attributes.count};
+    return node;
+}
+
+struct call_frame {
+    struct datum **inputs;
+    struct datum **outputs;
+    void **places;
+    uint64_t *sizes;
+    bool *wanted;
+    struct attribute *attributes;
+};
+
+static void frame_start(struct call_frame *frame, const struct network_node *node, uint32_t more)
+{
+    const size_t outputs = (size_t)node->output_count + 1;
+    frame->inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *frame->inputs);
+    frame->outputs = memory_allocate_zeroed(outputs, sizeof *frame->outputs);
+    frame->places = memory_allocate_zeroed(outputs, sizeof *frame->places);
+    frame->sizes = memory_allocate_zeroed(outputs, sizeof *frame->sizes);
+    frame->wanted = memory_allocate_zeroed(outputs, sizeof *frame->wanted);
+    frame->attributes = memory_allocate_zeroed((size_t)node->attributes.count + more + 1,
+                                               sizeof *frame->attributes);
+}
+
+static void frame_free(struct call_frame *frame, const struct network_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        datum_release(frame->inputs[i]);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        datum_release(frame->outputs[i]);
+    free(frame->inputs);
+    free(frame->outputs);
+    free(frame->places);
+    free(frame->sizes);
+    free(frame->wanted);
+    free(frame->attributes);
+}
+
+static void place_output(struct host_machine *machine, struct call_frame *frame, uint32_t index,
+                         uint32_t buffer)
+{
+    frame->wanted[index] = buffer != PROGRAM_NONE;
+    if (buffer == PROGRAM_NONE || !is_in_memory(&machine->program->buffers[buffer]))
+        return;
+    frame->places[index] = host_buffer_address(machine, &machine->program->buffers[buffer]);
+    frame->sizes[index] = machine->program->buffers[buffer].size;
+}
+
+static status bind_captured(struct host_machine *machine, const struct program_task *task)
+{
+    const struct program *program = machine->program;
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        const uint32_t value = program->buffers[operand->buffer].value;
+        if (operand->writes != 0 || value == PROGRAM_NONE)
+            continue;
+        struct datum *datum;
+        STATUS_TRY(host_buffer_read(machine, value, operand->buffer, &datum));
+        executor_bind(machine->executor, value, datum);
+        datum_release(datum);
+    }
+    return STATUS_OK;
+}
+
+static status run_call(struct host_machine *machine, struct host_worker *worker,
+                       const struct program_task *task, const struct program_call *call,
+                       struct call_frame *frame)
+{
+    const struct program *program = machine->program;
+    const struct network_node node = node_of_call(machine, call, frame->attributes);
+    const uint32_t *buffers = program->call_buffers + call->first_buffer;
+    for (uint32_t i = 0; i < node.input_count; i++)
+        STATUS_TRY(host_buffer_read(machine, node.inputs[i], buffers[i], &frame->inputs[i]));
+    for (uint32_t i = 0; i < node.output_count; i++)
+        place_output(machine, frame, i, buffers[node.input_count + i]);
+    if (node.definition->class == OPERATOR_CONTROL)
+        STATUS_TRY(bind_captured(machine, task));
+    STATUS_TRY(invoke(&(struct invocation){.network = machine->network,
+                                           .node = &node,
+                                           .run = machine->kernels[call->node],
+                                           .inputs = frame->inputs,
+                                           .wanted = frame->wanted,
+                                           .places = frame->places,
+                                           .sizes = frame->sizes,
+                                           .parallel = worker->parallel,
+                                           .state = &worker->state[call->node],
+                                           .runner = executor_runner(machine->executor)},
+                      frame->outputs));
+    for (uint32_t i = 0; i < node.output_count; i++) {
+        if (frame->wanted[i])
+            STATUS_TRY(
+                host_buffer_write(machine, frame->outputs[i], buffers[node.input_count + i]));
+    }
+    return STATUS_OK;
+}
+
+static status run_compute(struct host_machine *machine, struct host_worker *worker,
+                          const struct program_task *task)
+{
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        const struct program_call *call = &machine->program->calls[task->first_call + i];
+        const struct network_node *node = network_node(machine->network, call->node);
+        struct call_frame frame;
+        frame_start(&frame, node, call->attribute_count);
+        const status failure = run_call(machine, worker, task, call, &frame);
+        frame_free(&frame, node);
+        if (failure != STATUS_OK) {
+            char text[200];
+            return status_within(failure, "%s", network_node_text(node, text, sizeof text));
+        }
+    }
+    return STATUS_OK;
+}
+
+status host_task_compute(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    if (task->kind == PROGRAM_TASK_COMPUTE)
+        return run_compute(machine, worker, task);
+    if (task->group != PROGRAM_NONE) // code is nothing to this machine
+        run_transfer(machine, worker, task);
+    return STATUS_OK;
+}

@@ -1,0 +1,43 @@
+// Computes one task of a program on this machine: a transfer really copies between
+// the memories of the target, and a group's kernels run on its tiles.
+
+#ifndef OPSCOPE_DEVICE_HOST_TASK_H
+#define OPSCOPE_DEVICE_HOST_TASK_H
+
+#include "kernels/executor.h"
+#include "kernels/kernel.h"
+#include "program/program.h"
+
+// What a thread needs of its own that computes tasks.
+struct host_worker {
+    struct parallel *parallel;
+    struct kernel_state **state; // by node
+};
+
+// What tasks compute on. The device (host.c) makes it, fills it and owns it.
+struct host_machine {
+    const struct program *program;
+    const struct target *target;
+    struct network *network;
+    struct executor *executor; // runs graphs inside operators
+    struct datum *memories[TARGET_MEMORIES_MOST];
+    struct datum **data;      // by buffer: of dynamic ones and of what passes inside an engine
+    kernel_function *kernels; // by node
+    struct host_worker worker;
+};
+
+// Where the bytes of a buffer that lies in a memory begin.
+void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer);
+
+// What a buffer holds: bytes of memory, a datum that was made before, or the constant
+// that `value` is. With a reference for the caller; NULL for nothing.
+status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t buffer,
+                        struct datum **out_datum);
+
+// Puts a datum where the buffer lies. Fails when it is of another shape or type.
+status host_buffer_write(struct host_machine *machine, struct datum *datum, uint32_t buffer);
+
+status host_task_compute(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task);
+
+#endif
