@@ -1,0 +1,137 @@
+#include "writers.h"
+
+#include "base/bytes.h"
+#include "formats/format.h"
+#include "formats/perfetto/writer.h"
+#include "profile/file.h"
+
+static status write_perfetto(const struct format_writer *writer, struct profile *profile,
+                             const char *path, const struct write_options *options)
+{
+    (void)writer;
+    const struct perfetto_writer_options perfetto = {options->no_arguments};
+    return perfetto_write(profile, path, &perfetto);
+}
+
+static status write_profile(const struct format_writer *writer, struct profile *profile,
+                            const char *path, const struct write_options *options)
+{
+    (void)writer;
+    (void)options;
+    return profile_save(profile, path);
+}
+
+static status write_torq(const struct format_writer *writer, struct profile *profile,
+                         const char *path, const struct write_options *options)
+{
+    (void)options;
+    return torq_form_is_compile(writer->torq) ? torq_compile_write(profile, writer->torq, path)
+                                              : torq_runtime_write(profile, writer->torq, path);
+}
+
+// The documents' forms: C1 for what was modelled, R2 for what was measured, R1
+// for what came as R1: it has nothing that R2 could hold.
+static enum torq_form csv_form(const struct profile *profile)
+{
+    if (view_is(profile_fact(profile, "format"), "torq-r1"))
+        return TORQ_R1;
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->kind == TRACK_LANE && track->spans > 0 &&
+            track->provenance == PROVENANCE_MODELLED)
+            return TORQ_C1;
+    }
+    return TORQ_R2;
+}
+
+static status write_csv(const struct format_writer *writer, struct profile *profile,
+                        const char *path, const struct write_options *options)
+{
+    if (view_starts_with(profile_fact(profile, "format"), "tenstorrent"))
+        return status_make(STATUS_USAGE,
+                           "%s: which CSV? 'opscope tt-report' makes the operations report; the "
+                           "formats torq-r2 and the like are Torq's",
+                           path);
+    struct format_writer chosen = *writer;
+    chosen.torq = csv_form(profile);
+    return write_torq(&chosen, profile, path, options);
+}
+
+static const struct format_writer WRITERS[] = {
+    {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
+    {"profile", ".prof", write_profile, 0},
+    {"csv", ".csv", write_csv, 0},
+    {"torq-c1", NULL, write_torq, TORQ_C1},
+    {"torq-c2", NULL, write_torq, TORQ_C2},
+    {"torq-c4", NULL, write_torq, TORQ_C4},
+    {"torq-r1", NULL, write_torq, TORQ_R1},
+    {"torq-r2", NULL, write_torq, TORQ_R2},
+    {"torq-r4", NULL, write_torq, TORQ_R4},
+};
+
+enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
+
+const struct format_writer *format_writer_next(const struct format_writer *writer)
+{
+    const size_t next = writer == NULL ? 0 : (size_t)(writer - WRITERS) + 1;
+    return next < WRITER_COUNT ? &WRITERS[next] : NULL;
+}
+
+static bool has_extension(struct view name, const char *extensions)
+{
+    if (extensions == NULL)
+        return false;
+    for (struct view left = view_of(extensions); left.size > 0;) {
+        char extension[32] = "";
+        const size_t size = view_find(left, ' ');
+        if (size < sizeof extension)
+            memcpy(extension, left.data, size);
+        if (view_has_extension(name, extension))
+            return true;
+        left = view_slice(left, size < left.size ? size + 1 : size, left.size);
+    }
+    return false;
+}
+
+// "perfetto, profile, ..." or ".pb, .prof, ..."
+static void list_writers(struct bytes *list, bool extensions)
+{
+    for (size_t i = 0; i < WRITER_COUNT; i++) {
+        const char *text = extensions ? WRITERS[i].extensions : WRITERS[i].name;
+        if (text == NULL)
+            continue;
+        const struct view first = view_slice(view_of(text), 0, view_find(view_of(text), ' '));
+        bytes_append_format(list, "%s%.*s", list->size > 0 ? ", " : "", VIEW_ARGUMENTS(first));
+    }
+}
+
+static status refuse(const char *name, const char *path)
+{
+    struct bytes list = {0};
+    list_writers(&list, name == NULL);
+    const status failure =
+        name != NULL
+            ? status_make(STATUS_USAGE, "'%s' is no format to write: expected %.*s", name,
+                          VIEW_ARGUMENTS(bytes_view(&list)))
+            : status_make(STATUS_USAGE,
+                          "cannot tell the format from '%s': end it in one of %.*s, or name the "
+                          "format",
+                          path, VIEW_ARGUMENTS(bytes_view(&list)));
+    bytes_free(&list);
+    return failure;
+}
+
+status format_writer_find(const char *name, const char *path,
+                          const struct format_writer **out_writer)
+{
+    const struct view file = format_unpacked_name(view_of(path));
+    for (size_t i = 0; i < WRITER_COUNT; i++) {
+        const struct format_writer *writer = &WRITERS[i];
+        if (name != NULL ? strcmp(writer->name, name) == 0
+                         : has_extension(file, writer->extensions)) {
+            *out_writer = writer;
+            return STATUS_OK;
+        }
+    }
+    return refuse(name, path);
+}
