@@ -2,7 +2,8 @@
 # make demo       what it does, in a minute
 # make test       everything that must hold; the last line counts
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them
-# make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder
+# make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
+#                 and inference beside ONNX Runtime
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
 # make lint       layout, rooms and habits; make format applies the layout
 # make install    PREFIX=/usr/local, DESTDIR=
@@ -52,6 +53,7 @@ bench: all
 	@bench/compile.py
 	@$(call build,build,bench/record)
 	@build/bench/record build/record.prof
+	@bench/infer.py
 
 fuzz: test-dependencies build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz

@@ -10,18 +10,13 @@ the best counts. Then made-up networks of 1000 to 10,000 operators: the time for
 each operator must not grow with their number.
 """
 
-import json
-import subprocess
 import sys
 
 from measuring import ROOT, best_times, judged, row, run
+from peer import MODELS, OPSCOPE, fetch, onnxruntime
 
 sys.path.append(str(ROOT / "tests/gen"))
 from onnx_chain import chain  # noqa: E402
-
-OPSCOPE = ROOT / "build/bin/opscope"
-RUNTIME = ROOT / ".cache/opscope/onnxruntime"
-MODELS = ROOT.parent / "shared/data/models"
 
 TARGETS = ("torq-sl2610", "host")
 COUNTS = (1000, 2000, 5000, 10000)
@@ -29,20 +24,12 @@ COUNTS = (1000, 2000, 5000, 10000)
 MOST_GROWTH = 12
 
 
-def session_ms(path):
-    """What ONNX Runtime needs to create a session."""
-    done = subprocess.run(["node", ROOT / "tests/tools/onnxruntime.js", RUNTIME], text=True, check=True,
-                          input=json.dumps({"model": str(path)}) + "\n", stdout=subprocess.PIPE)
-    return json.loads(done.stdout)["open_ms"]
-
-
 def compile_command(path, target, folder):
     return [OPSCOPE, "compile", path, "--target", target, "-o", folder / "program.opx", "--json"]
 
 
 def compare_with_sessions(options, folder):
-    there = subprocess.run([ROOT / "tests/tools/fetch-onnxruntime.sh", RUNTIME],
-                           check=False).returncode == 0
+    there = fetch()
     print(f"compiled, proved and estimated, best of {options.rounds}")
     for path in sorted(MODELS.glob("*/model.onnx")):
         ours = best_times(options.rounds,
@@ -50,7 +37,7 @@ def compare_with_sessions(options, folder):
         for target, seconds in ours.items():
             row(path.parent.name, f"{seconds * 1000:.1f} ms", target)
         if there:
-            session = min(session_ms(path) for _ in range(options.rounds))
+            session = min(onnxruntime(model=str(path))["open_ms"] for _ in range(options.rounds))
             row("  ONNX Runtime's session", f"{session:.1f} ms")
             judged("  session / compile", session / 1000 / max(ours.values()), "", 1, at_least=True)
 

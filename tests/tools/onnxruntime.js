@@ -4,7 +4,7 @@
 //
 // One request a line on stdin, one answer a line on stdout:
 //   {"model": "x.onnx", "inputs": [{"name", "type": "float32", "dims": [1, 3], "file": "x.bin"}],
-//    "folder": "out", "iterations": 5, "threads": 2}
+//    "folder": "out", "iterations": 5, "threads": 2, "profile": "prefix of its file"}
 //   {"open_ms": 1.2, "anonymous": BYTES, "run_ms": [3.4, ...],
 //    "outputs": [{"name", "type", "dims", "file"}]}
 // Files hold raw elements, little endian. Without "folder" nothing is computed: the
@@ -76,13 +76,17 @@ function anonymous() {
 
 async function answer(request) {
   const options = { logSeverityLevel: 4, intraOpNumThreads: request.threads || 0,
-                    graphOptimizationLevel: request.optimization || "all" };
+                    graphOptimizationLevel: request.optimization || "all",
+                    ...(request.profile && { enableProfiling: true, profileFilePrefix: request.profile }) };
   const before = anonymous();
   const start = process.hrtime.bigint();
   const session = await ort.InferenceSession.create(request.model, options);
   const opened = Number(process.hrtime.bigint() - start) / 1e6;
   const grown = anonymous() - before;
   const computed = request.folder ? await compute(session, request) : {};
+  if (request.profile) {
+    session.endProfiling();
+  }
   await session.release();
   return { open_ms: opened, anonymous: grown, ...computed };
 }
