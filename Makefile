@@ -6,6 +6,7 @@
 #                 and inference beside ONNX Runtime
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
 # make lint       layout, rooms and habits; make format applies the layout
+# make docs       help texts into docs/commands
 # make install    PREFIX=/usr/local, DESTDIR=
 # make clean
 
@@ -23,7 +24,7 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 	said=$$(ninja -C $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
-.PHONY: all demo test conformance bench fuzz lint format install clean \
+.PHONY: all demo test conformance bench fuzz lint format docs install clean \
 	dependencies test-dependencies build-asan build-fuzz
 .NOTPARALLEL:
 
@@ -64,10 +65,21 @@ lint: test-dependencies
 format: test-dependencies
 	@find src include tests bench -name '*.[ch]' -exec clang-format -i {} +
 
+docs: all
+	@scripts/docs.py
+
+install: SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 build/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
 	"$(DESTDIR)$(PREFIX)/bin/opscope" links "$(DESTDIR)$(PREFIX)/bin"
+	install -d "$(SHARE)/man/man1"
+	build/opscope manual "$(SHARE)/man/man1"
+	install -d "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
+	    "$(SHARE)/fish/vendor_completions.d"
+	build/opscope completion bash >"$(SHARE)/bash-completion/completions/opscope"
+	build/opscope completion zsh >"$(SHARE)/zsh/site-functions/_opscope"
+	build/opscope completion fish >"$(SHARE)/fish/vendor_completions.d/opscope.fish"
 	@$(call build,build,libopscope-record.so)
 	install -d "$(DESTDIR)$(PREFIX)/lib" "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -m 644 build/libopscope-record.so "$(DESTDIR)$(PREFIX)/lib/libopscope-record.so"

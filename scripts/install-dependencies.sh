@@ -95,6 +95,9 @@ if [ "$group" = test ]; then
     need_command protoc protobuf-compiler
     need_command node nodejs
     need_command npm npm
+    need_command mandoc mandoc
+    need_command zsh zsh
+    need_command fish fish
     [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
     [ -d /usr/share/libonnx-testdata ] || missing+=(libonnx-testdata)
     # On a machine that is new anyway, ask the registry before giving an oracle up.

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
+#include "help.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
 
@@ -34,6 +35,8 @@ const struct command *const COMMANDS[] = {
     &COMMAND_TT_PERF,
     &COMMAND_TT_PERF_REPORT,
     &COMMAND_LINKS,
+    &COMMAND_COMPLETION,
+    &COMMAND_MANUAL,
     NULL,
 };
 
@@ -87,7 +90,7 @@ static int report(status failure)
 static int run(const struct command *command, const char *called, int count, char **words)
 {
     if (asks_for_help(count, words)) {
-        command_help(command, called);
+        help_print(command, called);
         return EXIT_DONE;
     }
     struct arguments *arguments;

@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,6 @@ struct arguments {
     bool *given;
     size_t taken; // words so far
 };
-
-static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this text"};
 
 static void add_word(struct arguments *arguments, struct word_list *list, const char *word)
 {
@@ -202,34 +199,4 @@ const char *const *arguments_words(const struct arguments *arguments, size_t *ou
 {
     *out_count = arguments->words.count;
     return arguments->words.words;
-}
-
-static void print_option(const struct option *option)
-{
-    char left[64];
-    const char *many = option->kind >= OPTION_EACH ? "..." : "";
-    int size = option->letter != 0
-                   ? snprintf(left, sizeof left, "-%c, --%s", option->letter, option->name)
-                   : snprintf(left, sizeof left, "    --%s", option->name);
-    if (option->value != NULL && size > 0 && (size_t)size < sizeof left)
-        snprintf(left + size, sizeof left - (size_t)size, " %s%s", option->value, many);
-    enum { COLUMN = 30 };
-    if (strlen(left) > COLUMN)
-        printf("  %s\n%*s%s\n", left, COLUMN + 3, "", option->help);
-    else
-        printf("  %-*s %s\n", COLUMN, left, option->help);
-}
-
-void command_help(const struct command *command, const char *called)
-{
-    printf("%s: %s\n\nusage: %s %s\n", called, command->summary, called, command->usage);
-    if (command->details != NULL)
-        printf("\n%s\n", command->details);
-    printf("\noptions:\n");
-    for (const struct option *option = command->options; option->name != NULL; option++)
-        print_option(option);
-    print_option(&HELP);
-    if (command->examples != NULL)
-        printf("\nexamples:\n%s\n", command->examples);
-    printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the ledger)\n");
 }

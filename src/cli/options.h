@@ -1,5 +1,5 @@
-// Commands and their options, each described once: parsing and help come from
-// the same table.
+// Commands and their options, each described once: parsing, help, manual pages and
+// completion (help.h) come from the same table.
 //
 // `--name value`, `--name=value` and, as the vendors' tools take them,
 // `-name value` are alike. `--` ends the options.
@@ -64,7 +64,5 @@ status arguments_number(const struct arguments *arguments, const char *name, uns
 
 // Words that belong to no option.
 const char *const *arguments_words(const struct arguments *arguments, size_t *out_count);
-
-void command_help(const struct command *command, const char *called);
 
 #endif

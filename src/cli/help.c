@@ -1,0 +1,45 @@
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this text"};
+
+const struct option *help_option(const struct command *command, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (command->options[i].name == NULL)
+            return NULL;
+    }
+    return command->options[index].name != NULL ? &command->options[index] : &HELP;
+}
+
+static void print_option(const struct option *option)
+{
+    char left[64];
+    const char *many = option->kind >= OPTION_EACH ? "..." : "";
+    int size = option->letter != 0
+                   ? snprintf(left, sizeof left, "-%c, --%s", option->letter, option->name)
+                   : snprintf(left, sizeof left, "    --%s", option->name);
+    if (option->value != NULL && size > 0 && (size_t)size < sizeof left)
+        snprintf(left + size, sizeof left - (size_t)size, " %s%s", option->value, many);
+    enum { COLUMN = 30 };
+    if (strlen(left) > COLUMN)
+        printf("  %s\n%*s%s\n", left, COLUMN + 3, "", option->help);
+    else
+        printf("  %-*s %s\n", COLUMN, left, option->help);
+}
+
+void help_print(const struct command *command, const char *called)
+{
+    printf("%s: %s\n\nusage: %s %s\n", called, command->summary, called, command->usage);
+    if (command->details != NULL)
+        printf("\n%s\n", command->details);
+    printf("\noptions:\n");
+    const struct option *option;
+    for (size_t i = 0; (option = help_option(command, i)) != NULL; i++)
+        print_option(option);
+    if (command->examples != NULL)
+        printf("\nexamples:\n%s\n", command->examples);
+    printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the ledger)\n");
+}
