@@ -1,20 +1,60 @@
 #include "buffer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { SLOTS_LEAST = 64, SLOTS_PER_RELEASE = 1024 };
 
-static struct record_chunk *make_chunk(uint64_t capacity)
+// Takes every page of the memory now: none is to be taken while a thread records.
+static bool take_pages(void *memory, size_t size)
 {
-    const size_t size = sizeof(struct record_chunk) + capacity * sizeof(union record_slot);
-    struct record_chunk *chunk = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (chunk == NULL)
-        return NULL;
-    chunk->capacity = capacity;
+    madvise(memory, size, MADV_HUGEPAGE); // where there are such: it is a hint
+#ifdef MADV_POPULATE_WRITE
+    if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+#endif
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < size; at += page)
+        ((volatile char *)memory)[at] = 0;
+    return true;
+}
+
+static void empty_chunk(struct record_chunk *chunk)
+{
     atomic_init(&chunk->next, NULL);
     atomic_init(&chunk->head, 0);
     atomic_init(&chunk->tail, 0);
+}
+
+static size_t chunk_size(uint64_t capacity)
+{
+    return sizeof(struct record_chunk) + capacity * sizeof(union record_slot);
+}
+
+static void free_chunk(struct record_chunk *chunk)
+{
+    if (chunk != NULL)
+        munmap(chunk, chunk_size(chunk->capacity));
+}
+
+static struct record_chunk *make_chunk(uint64_t capacity)
+{
+    const size_t size = chunk_size(capacity);
+    struct record_chunk *chunk =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return NULL;
+    if (!take_pages(chunk, size)) {
+        munmap(chunk, size);
+        return NULL;
+    }
+    chunk->capacity = capacity;
+    empty_chunk(chunk);
     return chunk;
 }
 
@@ -27,7 +67,7 @@ struct record_buffer *record_buffer_create(size_t bytes)
     struct record_chunk *chunk = make_chunk(capacity);
     if (buffer == NULL || chunk == NULL) {
         free(buffer);
-        free(chunk);
+        free_chunk(chunk);
         return NULL;
     }
     buffer->fill = buffer->drain = chunk;
@@ -38,9 +78,10 @@ void record_buffer_free(struct record_buffer *buffer)
 {
     while (buffer->drain != NULL) {
         struct record_chunk *next = atomic_load(&buffer->drain->next);
-        free(buffer->drain);
+        free_chunk(buffer->drain);
         buffer->drain = next;
     }
+    free_chunk(atomic_load(&buffer->spare));
     free(buffer);
 }
 
@@ -56,7 +97,9 @@ bool record_buffer_room(struct record_buffer *buffer, uint32_t size, bool *out_w
 
 bool record_buffer_grow(struct record_buffer *buffer)
 {
-    struct record_chunk *chunk = make_chunk(buffer->fill->capacity * 2);
+    struct record_chunk *chunk = atomic_exchange(&buffer->spare, NULL);
+    if (chunk == NULL)
+        chunk = make_chunk(buffer->fill->capacity * 2);
     if (chunk == NULL)
         return false;
     atomic_store_explicit(&buffer->fill->next, chunk, memory_order_release);
@@ -64,6 +107,26 @@ bool record_buffer_grow(struct record_buffer *buffer)
     buffer->head = 0;
     buffer->limit = chunk->capacity / 2;
     return true;
+}
+
+void record_buffer_prepare(struct record_buffer *buffer)
+{
+    const struct record_chunk *chunk = buffer->drain;
+    const uint64_t waiting = atomic_load_explicit(&chunk->head, memory_order_relaxed) -
+                             atomic_load_explicit(&chunk->tail, memory_order_relaxed);
+    if (waiting > chunk->capacity / 2 && atomic_load(&buffer->spare) == NULL)
+        atomic_store(&buffer->spare, make_chunk(chunk->capacity * 2));
+}
+
+// Of two chunks that the thread could go on in, the larger one waits for it.
+static void keep_spare(struct record_buffer *buffer, struct record_chunk *chunk)
+{
+    struct record_chunk *other = atomic_exchange(&buffer->spare, NULL);
+    const bool larger = other != NULL && other->capacity > chunk->capacity;
+    free_chunk(larger ? chunk : other);
+    if (!larger)
+        empty_chunk(chunk);
+    atomic_store(&buffer->spare, larger ? other : chunk);
 }
 
 static uint64_t take_one(const struct record_chunk *chunk, uint64_t at, record_take *take,
@@ -96,7 +159,7 @@ void record_buffer_take(struct record_buffer *buffer, record_take *take, void *c
     // The thread has left a chunk that has a next one: what is in it is all.
     for (; next != NULL; next = atomic_load_explicit(&buffer->drain->next, memory_order_acquire)) {
         take_chunk(buffer->drain, take, context);
-        free(buffer->drain);
+        keep_spare(buffer, buffer->drain);
         buffer->drain = next;
     }
     take_chunk(buffer->drain, take, context);

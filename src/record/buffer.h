@@ -31,12 +31,13 @@ struct record_buffer {
     _Atomic uint32_t lane;
     // Of the collector:
     struct record_chunk *drain;
-    bool ended; // the thread is gone
+    struct record_chunk *_Atomic spare; // an empty one, for the thread to take; NULL: none
+    bool ended;                         // the thread is gone
     struct record_buffer *next;
     char name[32];
 };
 
-// Room for at least `bytes`; NULL when there is no memory.
+// Room for at least `bytes`, all of it taken at once; NULL when there is no memory.
 struct record_buffer *record_buffer_create(size_t bytes);
 void record_buffer_free(struct record_buffer *buffer);
 
@@ -44,8 +45,13 @@ void record_buffer_free(struct record_buffer *buffer);
 // collector should look soon.
 bool record_buffer_room(struct record_buffer *buffer, uint32_t size, bool *out_wake);
 
-// Goes on in a chunk of twice the size; false when there is no memory.
+// Goes on in the spare chunk, or in a new one of twice the size; false when there is no
+// memory.
 bool record_buffer_grow(struct record_buffer *buffer);
+
+// Of the collector: has a chunk ready for a thread that will soon need one. Emptied ones
+// are used again.
+void record_buffer_prepare(struct record_buffer *buffer);
 
 static inline uint32_t record_event_slots(uint32_t value_count)
 {

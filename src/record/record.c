@@ -181,6 +181,11 @@ uint64_t opscope_now_far(void)
 
 static void collect(void)
 {
+    const bool grows =
+        atomic_load_explicit(&recorder.full, memory_order_relaxed) == OPSCOPE_FULL_GROW;
+    for (struct record_buffer *buffer = recorder.buffers; grows && buffer != NULL;
+         buffer = buffer->next)
+        record_buffer_prepare(buffer);
     record_session_collect(recorder.session, recorder.buffers, lost_events);
     free_ended();
 }
