@@ -198,7 +198,7 @@ def test_phases_on_stderr(folder):
     heads = re.findall(r"^// -----// IR Dump After (\w+) \((.*)\) //----- //$", err, re.MULTILINE)
     equal([phase for _, phase in heads], [phase.split(".")[1] for phase in PHASES], "headers")
     equal(heads[3][0], "GlobalOptimization", "name of a pass")
-    contains(err, "graph main(%features: 1x64xi8)", "the network")
+    contains(err, "graph main(%features: 1x1280xi8)", "the network")
     line = 'echo before >&2; exec "$0" "$1" -o "$2" --mlir-print-ir-after-all'
     with open(folder / "log", "wb") as log:
         subprocess.run(["sh", "-c", line, program("torq-compile"), FC, folder / "m.vmfb"],

@@ -1,7 +1,7 @@
-// A residual addition as converters of quantized networks write it: both inputs
-// are brought to one scale in 32 bits, added, and brought back to 8 bits.
+// An addition as converters of quantized networks write it: both sides, here one input with
+// two zero points, are brought to one scale in 32 bits, added, and brought back to 8 bits.
 module {
-  func.func @main(%arg0: tensor<1x56x56x24xi8>, %arg1: tensor<1x56x56x24xi8>) -> tensor<1x56x56x24xi8> {
+  func.func @main(%arg0: tensor<1x56x56x24xi8>) -> tensor<1x56x56x24xi8> {
     %zero = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
 
     // Left: 20 bits up, then the ratio of its scale to the common one.
@@ -16,7 +16,7 @@ module {
     // Right: it has the larger scale, which is the common one but for a bit.
     %right_zp = "tosa.const"() <{values = dense<5> : tensor<1xi8>}> : () -> tensor<1xi8>
     %right_shift = "tosa.const"() <{values = dense<11> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %2 = tosa.rescale %arg1, %up_multiplier, %right_shift, %right_zp, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<1x56x56x24xi32>
+    %2 = tosa.rescale %arg0, %up_multiplier, %right_shift, %right_zp, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<1x56x56x24xi32>
 
     %3 = tosa.add %1, %2 : (tensor<1x56x56x24xi32>, tensor<1x56x56x24xi32>) -> tensor<1x56x56x24xi32>
 
