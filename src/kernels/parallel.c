@@ -1,29 +1,96 @@
 #include "parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
+enum {
+    // How long someone who waits looks before sleeping: longer than what lies between
+    // two loops of an inference, which a sleeper would miss.
+    SPIN_NANOSECONDS = 100000,
+    LOOKS = 32, // between two looks at the clock
+};
+
+// `gate` says all about the loop at hand: its round above, whether it takes workers, and
+// how many are in it. A worker that comes late finds it closed; nobody waits for it.
+enum {
+    GATE_INSIDE = 0xffff,
+    GATE_OPEN = 0x10000,
+    GATE_ROUND = 0x20000,
+};
+
 struct parallel {
     unsigned threads;
+    bool spins;         // there is a CPU for each thread
     pthread_t *workers; // threads - 1 of them
     pthread_mutex_t lock;
     pthread_cond_t start;
     pthread_cond_t done;
-    uint64_t round; // counts the loops; a worker waits for the next one
-    unsigned busy;  // workers in the loop
-    bool stopping;
-    // The loop at hand:
+    atomic_uint sleeping; // workers that wait for `start`
+    atomic_bool waiting;  // the caller waits for `done`
+    atomic_bool stopping;
+    atomic_uint_fast64_t gate;
+    // The loop at hand, unchanged while anyone is in it:
     void (*piece)(void *context, uint64_t from, uint64_t to);
     void *context;
     uint64_t count;
     uint64_t grain;
     atomic_uint_fast64_t next; // first index that no one has taken
 };
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+// Looks for a while until `reached`; false when it has not come true by then.
+static bool spin(struct parallel *parallel, uint64_t seen,
+                 bool (*reached)(struct parallel *parallel, uint64_t seen))
+{
+    if (reached(parallel, seen))
+        return true;
+    if (!parallel->spins)
+        return false;
+    for (const uint64_t end = now() + SPIN_NANOSECONDS; now() < end;) {
+        for (int i = 0; i < LOOKS; i++) {
+            if (reached(parallel, seen))
+                return true;
+            relax();
+        }
+    }
+    return false;
+}
+
+static bool loop_opened(struct parallel *parallel, uint64_t seen)
+{
+    const uint64_t gate = atomic_load(&parallel->gate);
+    return ((gate & GATE_OPEN) != 0 && gate / GATE_ROUND != seen) ||
+           atomic_load(&parallel->stopping);
+}
+
+static bool all_left(struct parallel *parallel, uint64_t seen)
+{
+    (void)seen;
+    return (atomic_load(&parallel->gate) & GATE_INSIDE) == 0;
+}
 
 static void run_pieces(struct parallel *parallel)
 {
@@ -37,41 +104,88 @@ static void run_pieces(struct parallel *parallel)
     }
 }
 
+static void sleep_until_opened(struct parallel *parallel, uint64_t seen)
+{
+    pthread_mutex_lock(&parallel->lock);
+    // Whoever opens a loop now sees the sleeper, or the sleeper sees the loop.
+    atomic_fetch_add(&parallel->sleeping, 1);
+    while (!loop_opened(parallel, seen))
+        pthread_cond_wait(&parallel->start, &parallel->lock);
+    atomic_fetch_sub(&parallel->sleeping, 1);
+    pthread_mutex_unlock(&parallel->lock);
+}
+
+static bool enter(struct parallel *parallel, uint64_t *out_round)
+{
+    uint64_t gate = atomic_load(&parallel->gate);
+    while ((gate & GATE_OPEN) != 0) {
+        if (atomic_compare_exchange_weak(&parallel->gate, &gate, gate + 1)) {
+            *out_round = gate / GATE_ROUND;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave(struct parallel *parallel)
+{
+    const uint64_t gate = atomic_fetch_sub(&parallel->gate, 1);
+    if ((gate & GATE_INSIDE) != 1 || !atomic_load(&parallel->waiting))
+        return;
+    pthread_mutex_lock(&parallel->lock);
+    pthread_cond_signal(&parallel->done);
+    pthread_mutex_unlock(&parallel->lock);
+}
+
 static void *work(void *argument)
 {
     struct parallel *parallel = argument;
     uint64_t seen = 0;
-    pthread_mutex_lock(&parallel->lock);
-    for (;;) {
-        while (parallel->round == seen && !parallel->stopping)
-            pthread_cond_wait(&parallel->start, &parallel->lock);
-        if (parallel->stopping)
-            break;
-        seen = parallel->round;
-        pthread_mutex_unlock(&parallel->lock);
+    while (!atomic_load(&parallel->stopping)) {
+        if (!spin(parallel, seen, loop_opened))
+            sleep_until_opened(parallel, seen);
+        if (!enter(parallel, &seen))
+            continue;
         run_pieces(parallel);
-        pthread_mutex_lock(&parallel->lock);
-        if (--parallel->busy == 0)
-            pthread_cond_signal(&parallel->done);
+        leave(parallel);
     }
-    pthread_mutex_unlock(&parallel->lock);
     return NULL;
+}
+
+// What the control group of a container leaves of `cpus`.
+static unsigned granted_cpus(unsigned cpus)
+{
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+    if (file == NULL)
+        return cpus;
+    double quota, period; // "max" is no number: no limit
+    const bool limited = fscanf(file, "%lf %lf", &quota, &period) == 2 && period > 0;
+    fclose(file);
+    if (!limited || quota >= (double)cpus * period)
+        return cpus;
+    return quota < period ? 1 : (unsigned)(quota / period);
 }
 
 static unsigned count_cpus(void)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    return cpus > 0 ? (unsigned)cpus : 1;
+    cpu_set_t allowed;
+    // A machine that is too large for the set does not tell what is allowed.
+    const bool told = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    const long cpus = told ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
+    return granted_cpus(cpus > 0 ? (unsigned)cpus : 1);
 }
 
 struct parallel *parallel_create(unsigned threads)
 {
     struct parallel *parallel = memory_allocate_zeroed(1, sizeof *parallel);
+    const unsigned cpus = count_cpus();
+    unsigned wanted = threads > 0 ? threads : cpus;
+    wanted = wanted < GATE_INSIDE ? wanted : GATE_INSIDE;
     parallel->threads = 1;
+    parallel->spins = wanted <= cpus;
     pthread_mutex_init(&parallel->lock, NULL);
     pthread_cond_init(&parallel->start, NULL);
     pthread_cond_init(&parallel->done, NULL);
-    const unsigned wanted = threads > 0 ? threads : count_cpus();
     parallel->workers = memory_allocate_zeroed(wanted, sizeof *parallel->workers);
     // A machine that refuses a thread gets the work done with those it has.
     while (parallel->threads < wanted &&
@@ -80,14 +194,21 @@ struct parallel *parallel_create(unsigned threads)
     return parallel;
 }
 
+static void wake_sleepers(struct parallel *parallel)
+{
+    if (atomic_load(&parallel->sleeping) == 0)
+        return;
+    pthread_mutex_lock(&parallel->lock);
+    pthread_cond_broadcast(&parallel->start);
+    pthread_mutex_unlock(&parallel->lock);
+}
+
 void parallel_free(struct parallel *parallel)
 {
     if (parallel == NULL)
         return;
-    pthread_mutex_lock(&parallel->lock);
-    parallel->stopping = true;
-    pthread_cond_broadcast(&parallel->start);
-    pthread_mutex_unlock(&parallel->lock);
+    atomic_store(&parallel->stopping, true);
+    wake_sleepers(parallel);
     for (unsigned i = 0; i + 1 < parallel->threads; i++)
         pthread_join(parallel->workers[i], NULL);
     pthread_mutex_destroy(&parallel->lock);
@@ -100,6 +221,18 @@ void parallel_free(struct parallel *parallel)
 unsigned parallel_threads(const struct parallel *parallel)
 {
     return parallel->threads;
+}
+
+static void wait_for_others(struct parallel *parallel)
+{
+    if (spin(parallel, 0, all_left))
+        return;
+    pthread_mutex_lock(&parallel->lock);
+    atomic_store(&parallel->waiting, true);
+    while (!all_left(parallel, 0))
+        pthread_cond_wait(&parallel->done, &parallel->lock);
+    atomic_store(&parallel->waiting, false);
+    pthread_mutex_unlock(&parallel->lock);
 }
 
 void parallel_for(struct parallel *parallel, uint64_t count, uint64_t grain,
@@ -118,16 +251,9 @@ void parallel_for(struct parallel *parallel, uint64_t count, uint64_t grain,
     parallel->count = count;
     parallel->grain = size;
     atomic_store(&parallel->next, 0);
-    pthread_mutex_lock(&parallel->lock);
-    parallel->busy = parallel->threads - 1;
-    parallel->round++;
-    pthread_cond_broadcast(&parallel->start);
-    pthread_mutex_unlock(&parallel->lock);
-
+    atomic_fetch_add(&parallel->gate, GATE_ROUND + GATE_OPEN);
+    wake_sleepers(parallel);
     run_pieces(parallel);
-
-    pthread_mutex_lock(&parallel->lock);
-    while (parallel->busy > 0)
-        pthread_cond_wait(&parallel->done, &parallel->lock);
-    pthread_mutex_unlock(&parallel->lock);
+    atomic_fetch_sub(&parallel->gate, GATE_OPEN);
+    wait_for_others(parallel);
 }

@@ -3,6 +3,10 @@
 // Work is cut into pieces whose number and bounds depend on the work alone,
 // never on the number of workers, and every piece writes results of its own:
 // so results do not depend on the number of threads.
+//
+// A worker that has nothing to do looks for the next loop for a tenth of a
+// millisecond, where there is a CPU for every thread, and then sleeps. Nobody waits
+// for a worker that wakes too late: the others do its pieces.
 
 #ifndef OPSCOPE_KERNELS_PARALLEL_H
 #define OPSCOPE_KERNELS_PARALLEL_H
@@ -12,7 +16,8 @@
 
 struct parallel;
 
-// `threads` counts the calling one; 0 means one for each CPU.
+// `threads` counts the calling one; 0 means one for each CPU that this
+// process may use (its affinity and its control group).
 struct parallel *parallel_create(unsigned threads);
 void parallel_free(struct parallel *parallel);
 unsigned parallel_threads(const struct parallel *parallel);

@@ -2,8 +2,10 @@
 
 #include "kernels/parallel.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,6 +76,52 @@ static void many_short_loops_follow_one_another(void **state)
     parallel_free(parallel);
 }
 
+// Long enough for the workers to fall asleep.
+static void sleepers_wake_for_the_next_loop(void **state)
+{
+    (void)state;
+    const struct timespec pause = {.tv_nsec = 2000000};
+    for (unsigned threads = 2; threads <= 16; threads *= 2) {
+        struct parallel *parallel = parallel_create(threads);
+        for (int i = 0; i < 10; i++) {
+            nanosleep(&pause, NULL);
+            check_loop(parallel, MOST, 1);
+        }
+        parallel_free(parallel);
+    }
+}
+
+struct meeting {
+    atomic_uint here;
+    unsigned wanted;
+};
+
+// Ends when as many pieces are under way as there are threads.
+static void meet(void *context, uint64_t from, uint64_t to)
+{
+    struct meeting *meeting = context;
+    (void)from;
+    (void)to;
+    meeting->here++;
+    while (meeting->here < meeting->wanted)
+        sched_yield();
+}
+
+static void all_threads_work_at_once(void **state)
+{
+    (void)state;
+    for (unsigned threads = 2; threads <= 8; threads += 3) {
+        struct parallel *parallel = parallel_create(threads);
+        assert_int_equal(parallel_threads(parallel), threads);
+        for (int i = 0; i < 100; i++) {
+            struct meeting meeting = {.wanted = threads};
+            parallel_for(parallel, threads, 1, meet, &meeting);
+            assert_int_equal(meeting.here, threads);
+        }
+        parallel_free(parallel);
+    }
+}
+
 static void zero_threads_means_one_for_each_cpu(void **state)
 {
     (void)state;
@@ -88,6 +136,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(many_short_loops_follow_one_another),
+        cmocka_unit_test(sleepers_wake_for_the_next_loop),
+        cmocka_unit_test(all_threads_work_at_once),
         cmocka_unit_test(zero_threads_means_one_for_each_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
