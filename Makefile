@@ -7,10 +7,11 @@
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
 # make lint       layout, rooms and habits; make format applies the layout
 # make docs       help texts into docs/commands
-# make install    PREFIX=/usr/local, DESTDIR=
+# make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python
 # make clean
 
 PREFIX ?= /usr/local
+PYTHONDIR ?= $(PREFIX)/share/opscope/python
 ROWS ?= 10000000
 FUZZ_SECONDS ?= 60
 
@@ -84,6 +85,8 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/lib" "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -m 644 build/libopscope-record.so "$(DESTDIR)$(PREFIX)/lib/libopscope-record.so"
 	install -m 644 include/opscope/record.h "$(DESTDIR)$(PREFIX)/include/opscope/record.h"
+	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
+	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
 
 clean:
 	rm -rf build build-asan build-fuzz

@@ -109,8 +109,10 @@ struct opscope_event {
 void opscope_record_event(const struct opscope_event *event, const struct opscope_value *values);
 
 enum { OPSCOPE_OFF, OPSCOPE_ON_TSC, OPSCOPE_ON_MONOTONIC };
-extern uint32_t opscope_record_state; // read it by opscope_recording
+extern uint32_t opscope_record_state;  // read it by opscope_recording
+extern uint32_t opscope_record_number; // of recordings begun: ids belong to one number
 
+// What opscope_now is where it cannot be inlined.
 uint64_t opscope_now_far(void);
 
 static inline uint32_t opscope_recording(void)

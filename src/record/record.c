@@ -14,6 +14,7 @@
 enum { BUFFER_BYTES = 1 << 20, INTERVAL_MS = 20, WAIT_NS = 50000 };
 
 uint32_t opscope_record_state = OPSCOPE_OFF;
+uint32_t opscope_record_number = 0;
 
 static struct {
     pthread_mutex_t lock; // of all below but what threads count
@@ -174,7 +175,10 @@ void opscope_record_event(const struct opscope_event *from, const struct opscope
 
 uint64_t opscope_now_far(void)
 {
-    return ticks_monotonic_ns();
+    const uint32_t state = opscope_recording();
+    if (state == OPSCOPE_OFF)
+        return 0;
+    return state == OPSCOPE_ON_TSC ? ticks_now() : ticks_monotonic_ns();
 }
 
 // Start and stop ------------------------------------------------------------------------
@@ -249,6 +253,7 @@ static status start(const struct opscope_record_options *options)
         recorder.session = NULL;
         return status_system(error, options->path, "cannot start a thread");
     }
+    __atomic_fetch_add(&opscope_record_number, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&opscope_record_state,
                      recorder.session->constant_ticks ? OPSCOPE_ON_TSC : OPSCOPE_ON_MONOTONIC,
                      __ATOMIC_RELEASE);

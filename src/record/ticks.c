@@ -55,7 +55,7 @@ bool ticks_are_constant(void)
     return cpu_says_constant() && system_trusts_it();
 }
 
-static uint64_t read_ticks(void)
+uint64_t ticks_now(void)
 {
     return __builtin_ia32_rdtsc();
 }
@@ -67,7 +67,7 @@ bool ticks_are_constant(void)
     return false;
 }
 
-static uint64_t read_ticks(void)
+uint64_t ticks_now(void)
 {
     return ticks_monotonic_ns();
 }
@@ -80,7 +80,7 @@ static struct ticks_sample take_sample(void)
     struct ticks_sample best = {.width_ns = UINT64_MAX};
     for (unsigned i = 0; i < TRIES; i++) {
         const uint64_t before = ticks_monotonic_ns();
-        const uint64_t ticks = read_ticks();
+        const uint64_t ticks = ticks_now();
         const uint64_t width = ticks_monotonic_ns() - before;
         if (width < best.width_ns)
             best = (struct ticks_sample){ticks, before + width / 2, width};

@@ -25,6 +25,9 @@ struct ticks_fit {
 // Whether the time stamp counter ticks evenly, whatever the CPU does.
 bool ticks_are_constant(void);
 
+// The time stamp counter; CLOCK_MONOTONIC where there is none.
+uint64_t ticks_now(void);
+
 uint64_t ticks_monotonic_ns(void);
 
 // Takes the first samples, 2 ms apart, and sets frequency and base of `domain`.
