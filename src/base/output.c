@@ -150,11 +150,11 @@ static status start_packing(struct output *output, struct view path)
     return STATUS_OK;
 }
 
-status output_open(const char *path, struct output **out_output)
+static status open_with(const char *path, int mode, struct output **out_output)
 {
     const bool standard = strcmp(path, "-") == 0;
     const int file =
-        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
     if (file < 0)
         return status_system(errno, path, "cannot create");
 
@@ -165,6 +165,16 @@ status output_open(const char *path, struct output **out_output)
     output->failure = start_packing(output, view_of(path));
     *out_output = output;
     return STATUS_OK;
+}
+
+status output_open(const char *path, struct output **out_output)
+{
+    return open_with(path, O_TRUNC, out_output);
+}
+
+status output_append(const char *path, struct output **out_output)
+{
+    return open_with(path, O_APPEND, out_output);
 }
 
 bool output_flush(struct output *output)

@@ -18,7 +18,8 @@ static status infer(const struct arguments *arguments, const struct network *net
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
     // Before there are inputs: it bounds the memory that they may take.
     STATUS_TRY(executor_create(network, &options, &executor));
-    const struct network_run run = {"infer", network, executor, compute};
+    struct network_run run = {
+        .command = "infer", .network = network, .context = executor, .compute = compute};
     const status result = network_run(arguments, &run);
     executor_free(executor);
     return result;

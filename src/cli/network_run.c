@@ -10,16 +10,10 @@
 #include "network_input.h"
 #include "wire/json.h"
 
-enum { ELEMENTS_SHOWN = 1024 };
-
 struct running {
     const struct network *network;
     const struct network_graph *graph;
     const struct network_run *run;
-    const char *const *targets; // of --output
-    size_t target_count;
-    unsigned iterations;
-    unsigned shown; // elements of each output
     struct datum **inputs;
     struct datum **outputs;
     uint64_t *times_ns; // of each iteration
@@ -56,40 +50,51 @@ static const struct network_value *output_value(const struct running *running, u
 
 static status run_iterations(struct running *running)
 {
-    for (unsigned i = 0; i < running->iterations; i++) {
+    for (unsigned i = 0; i < running->run->iterations; i++) {
         release_all(running->outputs, running->graph->output_count);
         const uint64_t start = now_ns();
         STATUS_TRY(running->run->compute(running->run->context, running->inputs,
                                          running->graph->input_count, running->outputs));
         running->times_ns[i] = now_ns() - start;
     }
-    qsort(running->times_ns, running->iterations, sizeof *running->times_ns, by_size);
+    qsort(running->times_ns, running->run->iterations, sizeof *running->times_ns, by_size);
     return STATUS_OK;
 }
 
 // Printing --------------------------------------------------------------------
 
-// "@x.npy" and "x.npy" are the file; NULL is the text on the standard output.
+// "@x.npy", "+x.npy" and "x.npy" are the file; NULL is the text on the standard output.
 static const char *target_file(const struct running *running, uint32_t index)
 {
-    if (index >= running->target_count || strcmp(running->targets[index], "-") == 0)
+    if (index >= running->run->target_count || strcmp(running->run->targets[index], "-") == 0)
         return NULL;
-    const char *target = running->targets[index];
-    return target[0] == '@' ? target + 1 : target;
+    const char *target = running->run->targets[index];
+    return target[0] == '@' || target[0] == '+' ? target + 1 : target;
 }
 
-// With --output only the outputs that are asked for, else all.
+// "+x.npy": behind what the file has.
+static bool target_appends(const struct running *running, uint32_t index)
+{
+    return running->run->targets[index][0] == '+';
+}
+
+// With --output only the outputs that are asked for, else all. IREE ignores one by an empty
+// name.
 static bool wanted(const struct running *running, uint32_t index)
 {
-    return running->target_count == 0 || index < running->target_count;
+    const struct network_run *run = running->run;
+    if (run->function != NULL && index < run->target_count && run->targets[index][0] == '\0')
+        return false;
+    return run->target_count == 0 || index < run->target_count;
 }
 
 static void print_output(const struct running *running, uint32_t index)
 {
     struct bytes text = {0};
-    const struct view name = output_value(running, index)->name;
+    const struct view name = running->run->function != NULL ? VIEW_LITERAL("hal.buffer_view")
+                                                            : output_value(running, index)->name;
     bytes_append_format(&text, "result[%u]: %.*s\n", index, VIEW_ARGUMENTS(name));
-    tensor_text_append_datum(&text, running->outputs[index], running->shown);
+    tensor_text_append_datum(&text, running->outputs[index], running->run->shown);
     bytes_append(&text, "\n", 1);
     fwrite(text.data, 1, text.size, stdout);
     bytes_free(&text);
@@ -102,7 +107,7 @@ static double milliseconds(uint64_t ns)
 
 static uint64_t median(const struct running *running)
 {
-    const unsigned count = running->iterations;
+    const unsigned count = running->run->iterations;
     const uint64_t upper = running->times_ns[count / 2];
     return count % 2 == 1 ? upper : (upper + running->times_ns[count / 2 - 1]) / 2;
 }
@@ -113,11 +118,13 @@ static void print_results(const struct running *running)
         if (wanted(running, i) && target_file(running, i) == NULL)
             print_output(running, i);
     }
-    if (running->iterations > 1)
+    if (running->run->iterations > 1 && !running->run->untimed)
         printf("%u iterations on this machine: median %.3f ms, least %.3f ms, most %.3f ms\n",
-               running->iterations, milliseconds(median(running)),
+               running->run->iterations, milliseconds(median(running)),
                milliseconds(running->times_ns[0]),
-               milliseconds(running->times_ns[running->iterations - 1]));
+               milliseconds(running->times_ns[running->run->iterations - 1]));
+    if (running->run->report != NULL)
+        running->run->report(running->run->context, NULL);
 }
 
 // Numbers as numbers; texts, and what JSON has no number for, as texts.
@@ -190,13 +197,17 @@ static status write_json(const struct running *running)
         if (target_file(running, i) != NULL)
             json_text(&json, "file", view_of(target_file(running, i)));
         else
-            write_datum(&json, running->outputs[i], running->shown);
+            write_datum(&json, running->outputs[i], running->run->shown);
         json_close(&json);
     }
     json_close(&json);
-    json_uint(&json, "iterations", running->iterations);
-    json_real(&json, "median_ms", milliseconds(median(running)));
-    json_real(&json, "least_ms", milliseconds(running->times_ns[0]));
+    json_uint(&json, "iterations", running->run->iterations);
+    if (!running->run->untimed) {
+        json_real(&json, "median_ms", milliseconds(median(running)));
+        json_real(&json, "least_ms", milliseconds(running->times_ns[0]));
+    }
+    if (running->run->report != NULL)
+        running->run->report(running->run->context, &json);
     json_close(&json);
     return output_close(output);
 }
@@ -207,7 +218,8 @@ static status write_files(const struct running *running)
         const char *path = wanted(running, i) ? target_file(running, i) : NULL;
         const struct network_value *value = output_value(running, i);
         if (path != NULL)
-            STATUS_TRY(tensor_file_write(path, value->name, &value->type, running->outputs[i]));
+            STATUS_TRY(tensor_file_write(path, target_appends(running, i), value->name,
+                                         &value->type, running->outputs[i]));
     }
     return STATUS_OK;
 }
@@ -217,12 +229,12 @@ static status write_files(const struct running *running)
 // Wrong targets are refused before anything is computed.
 static status check_targets(const struct running *running)
 {
-    if (running->target_count > running->graph->output_count)
+    if (running->run->target_count > running->graph->output_count)
         return status_make(STATUS_USAGE, "%s: %zu times --output, but the network has %u outputs",
-                           running->run->command, running->target_count,
+                           running->run->command, running->run->target_count,
                            running->graph->output_count);
-    for (uint32_t i = 0; i < running->target_count; i++) {
-        const char *path = target_file(running, i);
+    for (uint32_t i = 0; i < running->run->target_count; i++) {
+        const char *path = wanted(running, i) ? target_file(running, i) : NULL;
         if (path != NULL && !tensor_file_named(view_of(path)))
             return status_make(STATUS_USAGE,
                                "%s: --output %s: give - or a file called .npy, .bin or .pb",
@@ -242,37 +254,64 @@ static status read_seed(const struct arguments *arguments, const char *command, 
     return STATUS_OK;
 }
 
-static status run_with_inputs(const struct arguments *arguments, struct running *running)
+// IREE fills in nothing.
+static status check_inputs(const struct running *running)
 {
+    const struct network_run *run = running->run;
+    uint32_t open = 0;
+    struct bytes types = {0};
+    for (uint32_t i = 0; i < running->graph->input_count; i++) {
+        const struct network_value *value =
+            network_value(running->network, running->graph->inputs[i]);
+        if (value->constant != NULL)
+            continue;
+        bytes_append_format(&types, open++ == 0 ? "" : ", ");
+        network_input_append_type(&types, &value->type);
+    }
+    const status failure =
+        run->input_count == open
+            ? STATUS_OK
+            : status_make(STATUS_USAGE, "%s: %zu times --input, but @%s takes %u (%.*s)",
+                          run->command, run->input_count, run->function, open,
+                          VIEW_ARGUMENTS(bytes_view(&types)));
+    bytes_free(&types);
+    return failure;
+}
+
+static status run_with_inputs(struct running *running)
+{
+    const struct network_run *run = running->run;
+    if (run->function != NULL) {
+        printf("EXEC @%s\n", run->function);
+        fflush(stdout);
+    }
     STATUS_TRY(run_iterations(running));
+    if (run->check != NULL)
+        STATUS_TRY(run->check(run->context, running->outputs, running->graph->output_count));
     STATUS_TRY(write_files(running));
-    if (arguments_flag(arguments, "json"))
+    if (run->json)
         return write_json(running);
     print_results(running);
     return STATUS_OK;
 }
 
-status network_run(const struct arguments *arguments, const struct network_run *run)
+status network_run_given(const struct network_run *run)
 {
     const struct network *network = run->network;
     struct running running = {.run = run, .network = network, .graph = network_graph(network, 0)};
     const uint32_t input_count = running.graph->input_count;
     const uint32_t output_count = running.graph->output_count;
-    uint64_t seed;
-    size_t given_count;
-    const char *const *given = arguments_values(arguments, "input", &given_count);
-    running.targets = arguments_values(arguments, "output", &running.target_count);
-    STATUS_TRY(read_seed(arguments, run->command, &seed));
-    STATUS_TRY(arguments_number(arguments, "iterations", 1, &running.iterations));
-    STATUS_TRY(arguments_number(arguments, "max-elements", ELEMENTS_SHOWN, &running.shown));
     STATUS_TRY(check_targets(&running));
+    if (run->function != NULL)
+        STATUS_TRY(check_inputs(&running));
 
     running.inputs = memory_allocate_zeroed(input_count + 1, sizeof *running.inputs);
     running.outputs = memory_allocate_zeroed(output_count + 1, sizeof *running.outputs);
-    running.times_ns = memory_allocate_zeroed(running.iterations, sizeof *running.times_ns);
-    status result = network_input_read(network, given, given_count, seed, running.inputs);
+    running.times_ns = memory_allocate_zeroed(run->iterations, sizeof *running.times_ns);
+    status result =
+        network_input_read(network, run->inputs, run->input_count, run->seed, running.inputs);
     if (result == STATUS_OK) {
-        result = run_with_inputs(arguments, &running);
+        result = run_with_inputs(&running);
         release_all(running.inputs, input_count);
         release_all(running.outputs, output_count);
     }
@@ -280,4 +319,16 @@ status network_run(const struct arguments *arguments, const struct network_run *
     free(running.outputs);
     free(running.times_ns);
     return result;
+}
+
+status network_run(const struct arguments *arguments, struct network_run *run)
+{
+    run->inputs = arguments_values(arguments, "input", &run->input_count);
+    run->targets = arguments_values(arguments, "output", &run->target_count);
+    run->json = arguments_flag(arguments, "json");
+    STATUS_TRY(read_seed(arguments, run->command, &run->seed));
+    STATUS_TRY(arguments_number(arguments, "iterations", 1, &run->iterations));
+    STATUS_TRY(
+        arguments_number(arguments, "max-elements", NETWORK_RUN_ELEMENTS_SHOWN, &run->shown));
+    return network_run_given(run);
 }

@@ -19,6 +19,12 @@
         "json", 0, OPTION_FLAG, NULL, "as JSON"                                                    \
     }
 
+enum { NETWORK_RUN_ELEMENTS_SHOWN = 1024 };
+
+struct json_writer;
+
+// What to do with a network. All but the first five may be zero; `network_run` fills in what
+// its options say.
 struct network_run {
     const char *command; // for messages
     const struct network *network;
@@ -26,9 +32,30 @@ struct network_run {
     // One iteration: the outputs come with a reference each.
     status (*compute)(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs);
+    bool untimed; // how long it takes this machine does not matter
+    // Looks at the outputs of the last iteration, before they are written.
+    status (*check)(void *context, struct datum *const *outputs, uint32_t count);
+    // Says more behind the results; `json` is NULL for text.
+    void (*report)(void *context, struct json_writer *json);
+
+    // As iree-run-module does it: every input must be given, what is run is named before it
+    // runs, an output has a type instead of a name, and may be ignored (--output=).
+    const char *function; // NULL: not so
+
+    const char *const *inputs; // of --input
+    size_t input_count;
+    const char *const *targets; // of --output
+    size_t target_count;
+    unsigned iterations;
+    unsigned shown; // elements of each output
+    uint64_t seed;
+    bool json;
 };
 
 // Reads the inputs, computes, and writes or prints outputs and times.
-status network_run(const struct arguments *arguments, const struct network_run *run);
+status network_run(const struct arguments *arguments, struct network_run *run);
+
+// The same with what the caller has filled in.
+status network_run_given(const struct network_run *run);
 
 #endif

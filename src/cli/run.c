@@ -7,6 +7,7 @@
 #include "device/host.h"
 #include "network_run.h"
 #include "paths.h"
+#include "run_sim.h"
 #include "target/target.h"
 
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
@@ -22,7 +23,10 @@ static status run_on(const struct arguments *arguments, const struct program *pr
     struct host_device *device;
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
     STATUS_TRY(host_device_create(program, target, &options, &device));
-    const struct network_run run = {"run", host_device_network(device), device, compute};
+    struct network_run run = {.command = "run",
+                              .network = host_device_network(device),
+                              .context = device,
+                              .compute = compute};
     const status result = network_run(arguments, &run);
     host_device_free(device);
     return result;
@@ -62,11 +66,31 @@ static status run_recorded(const struct arguments *arguments, const struct progr
     return status_first(result, stop_recording());
 }
 
+static status choose_device(const struct arguments *arguments, bool *out_modelled)
+{
+    const char *device = arguments_value(arguments, "device");
+    *out_modelled = device != NULL && strcmp(device, "sim") == 0;
+    if (device != NULL && !*out_modelled && strcmp(device, "host") != 0)
+        return status_make(STATUS_USAGE, "run: --device=%s: expected host or sim", device);
+    if (*out_modelled)
+        return STATUS_OK;
+    if (arguments_flag(arguments, "timing-only"))
+        return status_make(STATUS_USAGE, "run: --timing-only is for --device sim: the device host "
+                                         "measures what it computes");
+    if (arguments_value(arguments, "rules") != NULL)
+        return status_make(STATUS_USAGE, "run: --rules is for --device sim: the device host "
+                                         "measures what it computes");
+    return STATUS_OK;
+}
+
 static status run_program(const struct arguments *arguments, const struct program *program)
 {
     struct target *target;
+    bool modelled;
+    STATUS_TRY(choose_device(arguments, &modelled));
     STATUS_TRY(target_parse("the program's target", program->target_text, &target));
-    const status result = run_recorded(arguments, program, target);
+    const status result =
+        modelled ? run_sim(arguments, program, target) : run_recorded(arguments, program, target);
     target_free(target);
     return result;
 }
@@ -87,20 +111,28 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     NETWORK_RUN_OPTIONS,
-    {"profile", 0, OPTION_ONE, "FILE", "records every task and action of the run there (.prof)"},
+    {"device", 0, OPTION_ONE, "host|sim",
+     "measured times of this machine (host), or modelled ones"},
+    {"timing-only", 0, OPTION_FLAG, NULL, "of sim: times without numbers"},
+    {"rules", 0, OPTION_ONE, "best|public", "of sim: how work is priced; public: as published"},
+    {"profile", 0, OPTION_ONE, "FILE",
+     "every task and action of the run, measured or modelled (.prof)"},
     {0},
 };
 
 const struct command COMMAND_RUN = {
     .name = "run",
-    .usage = "PROGRAM [--input VALUE]... [--output FILE]...",
-    .summary = "run a compiled program on this machine, with real numbers",
+    .usage = "PROGRAM [--device host|sim] [--input VALUE]... [--output FILE]...",
+    .summary = "run a compiled program with real numbers, and measure or model its time",
     .details = "Tasks run one after the other, in the order in which the program starts them, on\n"
                "memories of the target's sizes. Times are this machine's: they say nothing about\n"
-               "the target. Inputs and outputs as for 'opscope infer'.",
+               "the target. With --device sim the outputs are the same and the times those of the\n"
+               "target's cost rules; the digest is the same on every run and machine, and for any\n"
+               "number of threads. Inputs and outputs as for 'opscope infer'.",
     .examples = "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
                 "  opscope run model.opx --input @input_0.npy --output @out.npy\n"
-                "  opscope run model.opx --profile run.prof && opscope overview run.prof",
+                "  opscope run model.opx --profile run.prof && opscope overview run.prof\n"
+                "  opscope run model.opx --device sim --timing-only",
     .options = OPTIONS,
     .run = run,
 };

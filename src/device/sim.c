@@ -169,6 +169,23 @@ status sim_run(const struct program *program, const struct target *target, enum 
     return STATUS_OK;
 }
 
+static void add_times(struct digest *digest, const struct sim_times *times, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        digest_add_number(digest, times[i].start);
+        digest_add_number(digest, times[i].end);
+    }
+}
+
+void sim_digest(const struct program *program, const struct sim_result *result,
+                struct digest *digest)
+{
+    add_times(digest, result->tasks, program->task_count);
+    add_times(digest, result->steps, program->step_count);
+    add_times(digest, result->actions, program->action_count);
+    digest_add_number(digest, result->end);
+}
+
 void sim_result_free(struct sim_result *result)
 {
     if (result == NULL)

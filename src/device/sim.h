@@ -10,6 +10,7 @@
 #ifndef OPSCOPE_DEVICE_SIM_H
 #define OPSCOPE_DEVICE_SIM_H
 
+#include "base/digest.h"
 #include "profile/profile.h"
 #include "program/program.h"
 
@@ -28,6 +29,10 @@ struct sim_result {
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
                struct sim_result **out_result);
 void sim_result_free(struct sim_result *result);
+
+// Adds every time of the result.
+void sim_digest(const struct program *program, const struct sim_result *result,
+                struct digest *digest);
 
 // The same as a profile of one iteration, all of it modelled: a lane for every
 // engine, flows along dependencies, memory in use and bandwidth as counters,

@@ -140,14 +140,14 @@ static status write_datum(struct output *output, enum file_kind kind, struct vie
     return STATUS_OK;
 }
 
-status tensor_file_write(const char *path, struct view name, const struct value_type *type,
-                         const struct datum *datum)
+status tensor_file_write(const char *path, bool append, struct view name,
+                         const struct value_type *type, const struct datum *datum)
 {
     const enum file_kind kind = kind_of(view_of(path));
     if (kind == FILE_NONE)
         return unknown_extension(path);
     struct output *output;
-    STATUS_TRY(output_open(path, &output));
+    STATUS_TRY(append ? output_append(path, &output) : output_open(path, &output));
     const status result = status_within(write_datum(output, kind, name, type, datum), "%s", path);
     return status_first(result, output_close(output));
 }

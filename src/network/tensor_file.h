@@ -17,10 +17,11 @@ bool tensor_file_named(struct view path);
 // is not refused here. Failures name the file.
 status tensor_file_read(const char *path, const struct value_type *type, struct datum **out_datum);
 
-// `name` is what a .pb calls the value; `type` says whether it is an optional.
+// `name` is what a .pb calls the value; `type` says whether it is an optional. `append`
+// writes behind what the file holds, as numpy.save to an open file does.
 // Fails for what the format cannot hold.
-status tensor_file_write(const char *path, struct view name, const struct value_type *type,
-                         const struct datum *datum);
+status tensor_file_write(const char *path, bool append, struct view name,
+                         const struct value_type *type, const struct datum *datum);
 
 // An input as users write it: a literal ("1x3xf32=1", tensor_text.h), a file
 // ("@x.npy", "x.pb"), or raw elements of a given type ("4xf32=@x.bin").
