@@ -270,6 +270,26 @@ status json_read(struct view text, struct arena *arena, const struct json_value 
     return reader.at == reader.end ? STATUS_OK : wrong(&reader, "nothing behind the value");
 }
 
+size_t json_decode(struct view text, char *to)
+{
+    struct json_reader reader = {text.data, text.data, text.data + text.size, NULL, 0};
+    char *start = to;
+    while (reader.at < reader.end) {
+        const char *escape = reader.at++;
+        char *before = to;
+        if (*escape == '\\') {
+            const status failure = read_escape(&reader, &to);
+            if (failure == STATUS_OK)
+                continue;
+            status_free(failure);
+        }
+        to = before;
+        reader.at = escape + 1;
+        *to++ = *escape;
+    }
+    return (size_t)(to - start);
+}
+
 const struct json_value *json_find(const struct json_value *object, const char *key)
 {
     if (object == NULL || object->kind != JSON_OBJECT)

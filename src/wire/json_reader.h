@@ -37,6 +37,10 @@ struct json_value {
 // said with its place: "byte 12: expected ',' or '}'".
 status json_read(struct view text, struct arena *arena, const struct json_value **out_value);
 
+// A text as it is written between its quotes, without its escapes; `to` has room for as many
+// bytes. Returns how many there are. What is no escape stays as it is.
+size_t json_decode(struct view text, char *to);
+
 // The value of a key, the last one where it stands twice; NULL when `object`
 // is NULL or no object, or has no such key.
 const struct json_value *json_find(const struct json_value *object, const char *key);
