@@ -6,6 +6,7 @@
 
 #include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
+#include "kernels/core/linear.h"
 #include "kernels/kernel_tables.h"
 
 enum {
@@ -108,7 +109,10 @@ struct linear_job {
     struct tensor *y;
     struct segments_plan plan;
     bool saturate;
+    // Of up to CHUNK numbers, of any types and scales:
     void (*chunk)(const struct linear_job *job, uint64_t first, uint64_t scale, uint64_t count);
+    // Of any number of them with one scale; NULL where the types are rare.
+    void (*row)(const struct linear_job *job, uint64_t first, uint64_t scale, uint64_t count);
 };
 
 static void linear_piece(void *context, uint64_t from, uint64_t to)
@@ -116,6 +120,10 @@ static void linear_piece(void *context, uint64_t from, uint64_t to)
     const struct linear_job *job = context;
     for (uint64_t i = from; i < to; i++) {
         const struct segment segment = segment_at(&job->plan, i);
+        if (job->row != NULL && job->plan.step == 0) {
+            job->row(job, segment.first, segment.scale, segment.count);
+            continue;
+        }
         for (uint64_t done = 0; done < segment.count; done += CHUNK) {
             const uint64_t left = segment.count - done;
             job->chunk(job, segment.first + done, segment.scale + done * job->plan.step,
@@ -124,14 +132,19 @@ static void linear_piece(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static void run_linear(struct kernel_call *call, struct linear_job *job)
+// Where the operands and the result of a job lie; `y` is NULL when nothing reads it.
+static struct linear_job open_job(const struct kernel_call *call)
 {
-    job->x = call->inputs[0];
-    job->scale = call->inputs[1];
-    job->zero = kernel_input(call, 2);
-    job->y = kernel_output(call, 0);
-    if (job->y == NULL)
-        return;
+    return (struct linear_job){
+        .x = call->inputs[0],
+        .scale = call->inputs[1],
+        .zero = kernel_input(call, 2),
+        .y = kernel_output(call, 0),
+    };
+}
+
+static void run_job(const struct kernel_call *call, struct linear_job *job)
+{
     job->plan = plan_segments(call);
     job->saturate = attribute_integer(call->attributes, "saturate", 1) != 0;
     const uint64_t grain = PIECE / (job->plan.length + 1) + 1;
@@ -169,9 +182,32 @@ static void quantize_chunk(const struct linear_job *job, uint64_t first, uint64_
     convert_row(ELEMENT_F32, y, element, (void *)element_at(job->y, first), count, job->saturate);
 }
 
+static int32_t zero_at(const struct linear_job *job, uint64_t index)
+{
+    int32_t zero = 0;
+    if (job->zero != NULL)
+        load(job->zero, index, 1, 1, ELEMENT_I32, &zero);
+    return zero;
+}
+
+static void quantize_row(const struct linear_job *job, uint64_t first, uint64_t scale,
+                         uint64_t count)
+{
+    linear_quantize_row(job->y->element, (const float *)job->x->data + first,
+                        ((const float *)job->scale->data)[scale], zero_at(job, scale), count,
+                        (void *)element_at(job->y, first));
+}
+
 static status quantize_linear(struct kernel_call *call)
 {
-    run_linear(call, &(struct linear_job){.chunk = quantize_chunk});
+    struct linear_job job = open_job(call);
+    if (job.y == NULL)
+        return STATUS_OK;
+    job.chunk = quantize_chunk;
+    if (job.x->element == ELEMENT_F32 && job.scale->element == ELEMENT_F32 &&
+        linear_writes(job.y->element))
+        job.row = quantize_row;
+    run_job(call, &job);
     return STATUS_OK;
 }
 
@@ -211,9 +247,24 @@ static void dequantize_chunk(const struct linear_job *job, uint64_t first, uint6
     convert_row(ELEMENT_F32, y, job->y->element, (void *)element_at(job->y, first), count, true);
 }
 
+static void dequantize_row(const struct linear_job *job, uint64_t first, uint64_t scale,
+                           uint64_t count)
+{
+    linear_dequantize_row(job->x->element, element_at(job->x, first),
+                          ((const float *)job->scale->data)[scale], zero_at(job, scale), count,
+                          (float *)job->y->data + first);
+}
+
 static status dequantize_linear(struct kernel_call *call)
 {
-    run_linear(call, &(struct linear_job){.chunk = dequantize_chunk});
+    struct linear_job job = open_job(call);
+    if (job.y == NULL)
+        return STATUS_OK;
+    job.chunk = dequantize_chunk;
+    if (job.y->element == ELEMENT_F32 && job.scale->element == ELEMENT_F32 &&
+        linear_reads(job.x->element))
+        job.row = dequantize_row;
+    run_job(call, &job);
     return STATUS_OK;
 }
 
