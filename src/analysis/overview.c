@@ -47,6 +47,8 @@ struct scope {
     bool has_other;
     bool has_spans_beside_hal;
     struct interval beside_hal;
+    bool seen; // some track of it
+    enum provenance provenance;
 };
 
 struct target_busy {
@@ -105,6 +107,13 @@ static size_t find_busy(struct scope *scope, enum engine engine, uint32_t index)
     return scope->busy_count++;
 }
 
+static void add_provenance(struct scope *scope, enum provenance provenance)
+{
+    const bool mixed = scope->seen && scope->provenance != provenance;
+    scope->provenance = mixed ? PROVENANCE_DERIVED : provenance;
+    scope->seen = true;
+}
+
 static const struct target_busy *target_of(struct overview_collector *collector, uint32_t id)
 {
     collector->tracks =
@@ -116,6 +125,7 @@ static const struct target_busy *target_of(struct overview_collector *collector,
         target->clock = *profile_clock(collector->profile, track->clock);
         target->scope = find_scope(collector, scope_of(collector->profile, id));
         target->busy = find_busy(&collector->scopes[target->scope], track->engine, track->index);
+        add_provenance(&collector->scopes[target->scope], track->provenance);
     }
     return target;
 }
@@ -503,7 +513,7 @@ status overview_compute(struct overview_collector *collector, size_t index,
 {
     struct scope *scope = &collector->scopes[index];
     unsigned covered = 0;
-    *out_overview = (struct overview){.scope = scope->track};
+    *out_overview = (struct overview){.scope = scope->track, .provenance = scope->provenance};
     for (size_t i = 0; i < scope->busy_count; i++) {
         STATUS_TRY(busy_finish(&scope->busy[i]));
         covered |= 1u << scope->busy[i].engine;

@@ -48,8 +48,9 @@ struct overview_slice {
 };
 
 struct overview {
-    uint32_t scope; // track id
-    uint64_t start; // of OVERALL
+    uint32_t scope;             // track id
+    uint64_t start;             // of OVERALL
+    enum provenance provenance; // of the spans; derived where they differ
     struct overview_value metrics[OVERVIEW_METRICS];
     struct overview_slice *slices; // every slice that was used, ascending
     size_t slice_count;

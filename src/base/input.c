@@ -213,6 +213,18 @@ struct input *input_over(const char *name, struct view bytes)
     return input;
 }
 
+status input_open_memory(const char *name, struct view bytes, struct input **out_input)
+{
+    struct input *input = input_over(name, bytes);
+    const status result = unpack(input);
+    if (result != STATUS_OK) {
+        input_close(input);
+        return result;
+    }
+    *out_input = input;
+    return STATUS_OK;
+}
+
 void input_close(struct input *input)
 {
     if (input == NULL)

@@ -27,6 +27,9 @@ status input_map(const char *path, struct input **out_input);
 // The same over bytes of the caller's, which must outlive the input.
 struct input *input_over(const char *name, struct view bytes);
 
+// The same; packed bytes are unpacked as those of a file are.
+status input_open_memory(const char *name, struct view bytes, struct input **out_input);
+
 void input_close(struct input *input);
 
 #endif

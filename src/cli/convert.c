@@ -19,7 +19,7 @@ static status convert(const struct arguments *arguments, struct profile *profile
     const bool report = to != NULL && convert_report_is_form(to);
     if (!report)
         STATUS_TRY(status_within(format_writer_find(to, out, &writer),
-                                 to != NULL ? "convert: --to" : "convert"));
+                                 to != NULL ? "convert: --to" : "convert: no --to"));
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
     STATUS_TRY(paths_check("convert", out, &in, 1));

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/torq/overview_rows.h"
@@ -179,14 +178,9 @@ static void show_rows(struct request *request, const char *path, const struct ov
     request->shown++;
 }
 
-// The figures that the trace carries in the names of its events.
-static status show_carried(struct request *request, const char *path, struct profile *profile,
-                           bool *out_found)
+static void show_list(struct request *request, const char *path, const struct profile *profile,
+                      struct overview_rows *list, size_t count)
 {
-    struct overview_rows *list;
-    size_t count;
-    STATUS_TRY(overview_rows_read(profile, &list, &count));
-    *out_found = count > 0;
     for (size_t i = 0; i < count; i++) {
         if (count == 1) {
             free(list[i].model);
@@ -194,48 +188,23 @@ static status show_carried(struct request *request, const char *path, struct pro
         }
         keep_shown(request, &list[i], profile);
         show_rows(request, path, &list[i], profile);
-        overview_rows_free(&list[i]);
     }
-    free(list);
-    return STATUS_OK;
-}
-
-static status show_computed(struct request *request, const char *path, struct profile *profile)
-{
-    struct overview_collector *collector = overview_collector_create(profile);
-    status result = profile_replay(profile, overview_collector_sink(collector));
-    const size_t count = overview_count(collector);
-    if (result == STATUS_OK && count == 0)
-        profile_note(profile, 0, LEDGER_REMARK, 1, "%s: there are no spans to sum up", path);
-    for (size_t i = 0; i < count && result == STATUS_OK; i++) {
-        struct overview overview;
-        struct overview_rows rows;
-        result = overview_compute(collector, i, &overview);
-        if (result != STATUS_OK)
-            break;
-        overview_rows_of(&overview, request->all, &rows);
-        const struct track *scope = profile_track(profile, overview.scope);
-        rows.model = count == 1 ? model_of(path) : view_copy(profile_text(profile, scope->name));
-        keep_shown(request, &rows, profile);
-        show_rows(request, path, &rows, profile);
-        overview_rows_free(&rows);
-        overview_free(&overview);
-    }
-    overview_collector_free(collector);
-    return result;
 }
 
 static status show(struct request *request, const char *path, int *out_exit)
 {
     const struct format_options options = {0};
     struct profile *profile = profile_create();
-    bool found = false;
+    struct overview_rows *list;
+    size_t count;
     status result = format_read(path, &options, profile);
     if (result == STATUS_OK)
-        result = show_carried(request, path, profile, &found);
-    if (result == STATUS_OK && !found)
-        result = show_computed(request, path, profile);
+        result = overview_rows_list(profile, request->all, &list, &count);
     if (result == STATUS_OK) {
+        if (count == 0)
+            profile_note(profile, 0, LEDGER_REMARK, 1, "%s: there are no spans to sum up", path);
+        show_list(request, path, profile, list, count);
+        overview_rows_list_free(list, count);
         ledger_warn(profile);
         if (ledger_exit(profile) != EXIT_DONE)
             *out_exit = EXIT_LOSS;

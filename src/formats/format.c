@@ -83,12 +83,9 @@ static status refuse(const struct input *input)
                        input->path);
 }
 
-status format_read(const char *path, const struct format_options *options, struct profile *profile)
+status format_read_input(struct input *input, const struct format_options *options,
+                         struct profile *profile)
 {
-    struct input *input;
-    if (is_folder(path))
-        return read_folder(path, profile);
-    STATUS_TRY(input_open(path, &input));
     const enum format format = format_recognise(input->bytes);
     if (format == FORMAT_PROFILE)
         return profile_load(input, profile);
@@ -105,7 +102,16 @@ status format_read(const char *path, const struct format_options *options, struc
     else
         result = refuse(input);
     if (result == STATUS_OK)
-        profile_fact_add(profile, "source", view_of(format_base_name(path)));
+        profile_fact_add(profile, "source", view_of(format_base_name(input->path)));
     input_close(input);
     return status_first(result, profile_finish(profile));
+}
+
+status format_read(const char *path, const struct format_options *options, struct profile *profile)
+{
+    struct input *input;
+    if (is_folder(path))
+        return read_folder(path, profile);
+    STATUS_TRY(input_open(path, &input));
+    return format_read_input(input, options, profile);
 }

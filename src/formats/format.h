@@ -27,6 +27,11 @@ enum format format_recognise(struct view bytes);
 // is read as the logs of a Tenstorrent capture that it holds.
 status format_read(const char *path, const struct format_options *options, struct profile *profile);
 
+// The same for what is open already; takes over `input`, also on failure. A profile of
+// opscope's own keeps the input open.
+status format_read_input(struct input *input, const struct format_options *options,
+                         struct profile *profile);
+
 // A file name without .gz or .zst.
 struct view format_unpacked_name(struct view name);
 

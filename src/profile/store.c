@@ -185,56 +185,7 @@ bool store_next(struct store_reader *reader, struct event *out_event, struct vie
     return false;
 }
 
-// Replay ----------------------------------------------------------------------
-
-struct replay {
-    struct event_sink *sink;
-    struct event_batch *batch;
-    uint32_t track;
-};
-
-static status replay_flush(struct replay *replay)
-{
-    struct event_batch *batch = replay->batch;
-    if (batch->count == 0)
-        return STATUS_OK;
-    const status result = replay->sink->take(replay->sink, batch);
-    batch->count = 0;
-    batch->values.size = 0;
-    return result;
-}
-
-static status replay_event(struct replay *replay, struct event *event, struct view values)
-{
-    struct event_batch *batch = replay->batch;
-    event->track = replay->track;
-    event->values_at = (uint32_t)batch->values.size;
-    event->values_size = (uint32_t)values.size;
-    bytes_append(&batch->values, values.data, values.size);
-    batch->events[batch->count++] = *event;
-    if (batch->count == EVENT_BATCH || batch->values.size > (1u << 30))
-        return replay_flush(replay);
-    return STATUS_OK;
-}
-
-static size_t first_block(const struct event_store *store, uint32_t track)
-{
-    return track < store->track_count ? store->tracks[track].first : 0;
-}
-
-static status replay_in_order(struct event_store *store, struct replay *replay)
-{
-    struct store_block block;
-    for (size_t i = first_block(store, replay->track); i != 0; i = block.next) {
-        block = store_block_get(store, i - 1);
-        struct store_reader reader = store_read(&block);
-        struct event event;
-        struct view values;
-        while (store_next(&reader, &event, &values))
-            STATUS_TRY(replay_event(replay, &event, values));
-    }
-    return STATUS_OK;
-}
+// Cursors ---------------------------------------------------------------------
 
 struct sort_key {
     uint64_t start;
@@ -243,6 +194,22 @@ struct sort_key {
     const unsigned char *block_end;
     uint64_t previous_start; // which its start is encoded against
 };
+
+// Goes from block to block, or, for a track that is not in order, from key to key.
+struct store_cursor {
+    const struct event_store *store;
+    uint32_t track;
+    size_t next_block; // index + 1; 0: none
+    struct store_reader reader;
+    struct spool sorted;
+    const struct sort_key *key;
+    const struct sort_key *keys_end;
+};
+
+static size_t first_block(const struct event_store *store, uint32_t track)
+{
+    return track < store->track_count ? store->tracks[track].first : 0;
+}
 
 static bool comes_before(const void *left, const void *right)
 {
@@ -255,7 +222,7 @@ static bool comes_before(const void *left, const void *right)
     return a->at < b->at;
 }
 
-static status collect_keys(struct event_store *store, uint32_t track, struct spool *keys)
+static status collect_keys(const struct event_store *store, uint32_t track, struct spool *keys)
 {
     struct store_block block;
     for (size_t i = first_block(store, track); i != 0; i = block.next) {
@@ -274,44 +241,110 @@ static status collect_keys(struct event_store *store, uint32_t track, struct spo
     return STATUS_OK;
 }
 
-static status replay_keys(const struct sort_key *keys, size_t count, struct replay *replay)
+static status sort_events(struct store_cursor *cursor)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct store_reader reader = {keys[i].at, keys[i].block_end, keys[i].previous_start};
-        struct event event;
-        struct view values;
-        if (!store_next(&reader, &event, &values))
-            continue;
-        STATUS_TRY(replay_event(replay, &event, values));
-    }
+    char *data;
+    size_t size;
+    STATUS_TRY(collect_keys(cursor->store, cursor->track, &cursor->sorted));
+    STATUS_TRY(spool_read(&cursor->sorted, &data, &size));
+    struct sort_key *keys = (struct sort_key *)(void *)data;
+    const size_t count = size / sizeof *keys;
+    sort_in_place(keys, count, sizeof *keys, comes_before);
+    cursor->key = keys;
+    cursor->keys_end = count > 0 ? keys + count : keys;
     return STATUS_OK;
 }
 
-static status replay_sorted(struct event_store *store, struct replay *replay)
+status store_cursor_open(const struct event_store *store, uint32_t track, bool unsorted,
+                         struct store_cursor **out_cursor)
 {
-    struct spool spool = SPOOL_EMPTY;
-    char *data = NULL;
-    size_t size = 0;
-    status result = collect_keys(store, replay->track, &spool);
-    if (result == STATUS_OK)
-        result = spool_read(&spool, &data, &size);
-    if (result == STATUS_OK) {
-        struct sort_key *keys = (struct sort_key *)(void *)data;
-        sort_in_place(keys, size / sizeof *keys, sizeof *keys, comes_before);
-        result = replay_keys(keys, size / sizeof *keys, replay);
+    struct store_cursor *cursor = memory_allocate_zeroed(1, sizeof *cursor);
+    cursor->store = store;
+    cursor->track = track;
+    cursor->sorted = SPOOL_EMPTY;
+    const status result = unsorted ? sort_events(cursor) : STATUS_OK;
+    if (result != STATUS_OK) {
+        store_cursor_free(cursor);
+        return result;
     }
-    spool_free(&spool);
+    cursor->next_block = unsorted ? 0 : first_block(store, track);
+    *out_cursor = cursor;
+    return STATUS_OK;
+}
+
+static bool next_by_key(struct store_cursor *cursor, struct event *out_event,
+                        struct view *out_values)
+{
+    bool found = false;
+    while (!found && cursor->key < cursor->keys_end) {
+        const struct sort_key *key = cursor->key++;
+        struct store_reader reader = {key->at, key->block_end, key->previous_start};
+        found = store_next(&reader, out_event, out_values);
+    }
+    return found;
+}
+
+bool store_cursor_next(struct store_cursor *cursor, struct event *out_event,
+                       struct view *out_values)
+{
+    out_event->track = cursor->track;
+    if (cursor->key != NULL)
+        return next_by_key(cursor, out_event, out_values);
+    while (!store_next(&cursor->reader, out_event, out_values)) {
+        if (cursor->next_block == 0)
+            return false;
+        const struct store_block block = store_block_get(cursor->store, cursor->next_block - 1);
+        cursor->reader = store_read(&block);
+        cursor->next_block = block.next;
+    }
+    return true;
+}
+
+void store_cursor_free(struct store_cursor *cursor)
+{
+    if (cursor == NULL)
+        return;
+    spool_free(&cursor->sorted);
+    free(cursor);
+}
+
+// Replay ----------------------------------------------------------------------
+
+static status hand_batch(struct event_sink *sink, struct event_batch *batch)
+{
+    if (batch->count == 0)
+        return STATUS_OK;
+    const status result = sink->take(sink, batch);
+    batch->count = 0;
+    batch->values.size = 0;
     return result;
+}
+
+static status replay(struct store_cursor *cursor, struct event_sink *sink,
+                     struct event_batch *batch)
+{
+    struct event event;
+    struct view values;
+    while (store_cursor_next(cursor, &event, &values)) {
+        event.values_at = (uint32_t)batch->values.size;
+        event.values_size = (uint32_t)values.size;
+        bytes_append(&batch->values, values.data, values.size);
+        batch->events[batch->count++] = event;
+        if (batch->count == EVENT_BATCH || batch->values.size > (1u << 30))
+            STATUS_TRY(hand_batch(sink, batch));
+    }
+    return hand_batch(sink, batch);
 }
 
 status store_replay(struct event_store *store, uint32_t track, bool unsorted,
                     struct event_sink *sink)
 {
-    struct replay replay = {sink, memory_allocate_zeroed(1, sizeof *replay.batch), track};
-    status result = unsorted ? replay_sorted(store, &replay) : replay_in_order(store, &replay);
-    if (result == STATUS_OK)
-        result = replay_flush(&replay);
-    bytes_free(&replay.batch->values);
-    free(replay.batch);
+    struct store_cursor *cursor;
+    STATUS_TRY(store_cursor_open(store, track, unsorted, &cursor));
+    struct event_batch *batch = memory_allocate_zeroed(1, sizeof *batch);
+    const status result = replay(cursor, sink, batch);
+    bytes_free(&batch->values);
+    free(batch);
+    store_cursor_free(cursor);
     return result;
 }

@@ -47,7 +47,17 @@ struct store_reader store_read(const struct store_block *block);
 // before `end`). `event->track` is not set.
 bool store_next(struct store_reader *reader, struct event *out_event, struct view *out_values);
 
-// Hands the events of a track to `sink`, sorted by start when `unsorted`.
+// Gives the events of a track one by one, sorted by start when `unsorted`. Values lie in the
+// store. No longer valid when something is added to the store.
+struct store_cursor;
+
+status store_cursor_open(const struct event_store *store, uint32_t track, bool unsorted,
+                         struct store_cursor **out_cursor);
+bool store_cursor_next(struct store_cursor *cursor, struct event *out_event,
+                       struct view *out_values);
+void store_cursor_free(struct store_cursor *cursor);
+
+// Hands the same to `sink`, in batches.
 status store_replay(struct event_store *store, uint32_t track, bool unsorted,
                     struct event_sink *sink);
 

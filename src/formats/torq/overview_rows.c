@@ -350,3 +350,51 @@ status overview_rows_read(struct profile *profile, struct overview_rows **out_li
     *out_count = reader.count;
     return result;
 }
+
+static status compute_rows(struct profile *profile, struct overview_collector *collector, bool all,
+                           size_t index, struct overview_rows *out_rows)
+{
+    struct overview overview;
+    STATUS_TRY(overview_compute(collector, index, &overview));
+    overview_rows_of(&overview, all, out_rows);
+    const struct track *scope = profile_track(profile, overview.scope);
+    out_rows->model = view_copy(profile_text(profile, scope->name));
+    out_rows->provenance = overview.provenance;
+    overview_free(&overview);
+    return STATUS_OK;
+}
+
+static status compute_list(struct profile *profile, bool all, struct overview_rows **out_list,
+                           size_t *out_count)
+{
+    struct overview_collector *collector = overview_collector_create(profile);
+    status result = profile_replay(profile, overview_collector_sink(collector));
+    *out_count = result == STATUS_OK ? overview_count(collector) : 0;
+    *out_list = memory_allocate_zeroed(*out_count, sizeof **out_list);
+    for (size_t i = 0; i < *out_count && result == STATUS_OK; i++)
+        result = compute_rows(profile, collector, all, i, &(*out_list)[i]);
+    overview_collector_free(collector);
+    return result;
+}
+
+status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
+                          size_t *out_count)
+{
+    status result = overview_rows_read(profile, out_list, out_count);
+    for (size_t i = 0; i < *out_count; i++)
+        (*out_list)[i].provenance = PROVENANCE_DERIVED;
+    if (result == STATUS_OK && *out_count == 0) {
+        free(*out_list);
+        result = compute_list(profile, all, out_list, out_count);
+    }
+    if (result != STATUS_OK)
+        overview_rows_list_free(*out_list, *out_count);
+    return result;
+}
+
+void overview_rows_list_free(struct overview_rows *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        overview_rows_free(&list[i]);
+    free(list);
+}

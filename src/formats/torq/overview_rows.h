@@ -17,7 +17,8 @@ struct overview_row {
 
 struct overview_rows {
     char *model;
-    struct overview_row *rows; // OVERALL first
+    enum provenance provenance; // of what the figures were computed from
+    struct overview_row *rows;  // OVERALL first
     size_t count;
     size_t capacity;
 };
@@ -37,6 +38,14 @@ void overview_rows_of(const struct overview *overview, bool all, struct overview
 // process that holds some; `*out_count` is 0 when there is none.
 status overview_rows_read(struct profile *profile, struct overview_rows **out_list,
                           size_t *out_count);
+
+// What `opscope overview` shows, one for each process: what the profile carries, else what
+// its spans add up to.
+status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
+                          size_t *out_count);
+
+// The list and its rows.
+void overview_rows_list_free(struct overview_rows *list, size_t count);
 
 void overview_rows_free(struct overview_rows *rows);
 
