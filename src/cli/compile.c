@@ -54,6 +54,7 @@ static status compile(const struct arguments *arguments, struct compiling *compi
 {
     const char *output = arguments_value(arguments, "output");
     const char *trace = arguments_value(arguments, "trace");
+    const struct format_writer *writer = NULL;
     unsigned top;
     if (output == NULL)
         return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
@@ -64,11 +65,13 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     STATUS_TRY(compiling_check_output(compiling, output));
     if (trace != NULL && strcmp(trace, output) == 0)
         return status_make(STATUS_USAGE, "compile: --trace and -o cannot both be '%s'", output);
-    if (trace != NULL)
+    if (trace != NULL) {
         STATUS_TRY(compiling_check_output(compiling, trace));
+        STATUS_TRY(status_within(format_writer_find(NULL, trace, &writer), "compile: --trace"));
+    }
     STATUS_TRY(compiling_run(compiling, NULL));
     if (trace != NULL)
-        STATUS_TRY(compile_trace_write(compiling, trace, TORQ_C1));
+        STATUS_TRY(compile_trace_write(compiling, trace, writer));
     STATUS_TRY(program_write(&compiling->program, output));
     return report(arguments, compiling, output, top);
 }

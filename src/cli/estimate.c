@@ -8,12 +8,11 @@
 #include "commands.h"
 #include "figures.h"
 #include "formats/format.h"
-#include "formats/perfetto/writer.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"
 #include "formats/torq/estimate_rows.h"
+#include "formats/writers.h"
 #include "paths.h"
-#include "profile/file.h"
 #include "program/print.h"
 #include "torq_hw.h"
 #include "units.h"
@@ -224,15 +223,10 @@ static status write_profile(const struct estimate *estimate, const char *form, c
     struct profile *profile = profile_create();
     status result = sim_profile(&estimate->program, estimate->target, estimate->times, profile);
     result = status_first(result, profile_finish(profile));
-    if (result != STATUS_OK)
-        ;
-    else if (strcmp(form, "perfetto") == 0)
-        result = perfetto_write(profile, path, &(struct perfetto_writer_options){0});
-    else if (strcmp(form, "profile") == 0)
-        result = profile_save(profile, path);
-    else
-        result =
-            torq_compile_write(profile, strcmp(form, "torq-c1") == 0 ? TORQ_C1 : TORQ_C2, path);
+    const struct format_writer *writer;
+    result = status_first(result, format_writer_find(form, path, &writer));
+    if (result == STATUS_OK)
+        result = writer->write(writer, profile, path, &(struct write_options){0});
     profile_free(profile);
     return result;
 }

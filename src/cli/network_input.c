@@ -1,5 +1,7 @@
 #include "network_input.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "network/tensor_file.h"
 #include "network/tensor_random.h"
@@ -124,6 +126,33 @@ static uint32_t next_open(const struct network *network, struct datum *const *in
     return i;
 }
 
+// "y=1x4xi8=1" or "y=@x.npy" where the network has no y.
+static status refuse_name(const struct network *network, struct view text)
+{
+    const struct view word = view_slice(text, 0, view_find(text, '='));
+    const struct view rest = view_slice(text, word.size, text.size);
+    enum element element;
+    struct shape shape;
+    const status no_type = tensor_text_type(word, &element, &shape);
+    const bool named = no_type != STATUS_OK && rest.size > 1 && word.size > 0 &&
+                       strchr("@&", word.data[0]) == NULL;
+    status_free(no_type);
+    if (!named)
+        return STATUS_OK;
+    struct bytes names = {0};
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->input_count; i++)
+        bytes_append_format(&names, "%s%.*s", i > 0 ? ", " : "",
+                            VIEW_ARGUMENTS(network_value(network, graph->inputs[i])->name));
+    const status failure =
+        status_make(STATUS_USAGE,
+                    "--input %.*s: '%.*s' is neither an input of the network (%.*s) nor a type "
+                    "like 1x3xf32",
+                    VIEW_ARGUMENTS(text), VIEW_ARGUMENTS(word), VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
+}
+
 static status read_one(const struct network *network, uint32_t index, struct view text,
                        struct datum **inputs)
 {
@@ -155,6 +184,7 @@ static status read_given(const struct network *network, const char *const *given
         size_t name_size;
         if (find_named(network, text, &name_size) < input_count)
             continue;
+        STATUS_TRY(refuse_name(network, text));
         at = next_open(network, inputs, at);
         if (at == input_count)
             return status_make(STATUS_USAGE, "--input %s: the network has only %u inputs", given[i],

@@ -47,31 +47,37 @@ static status open_target(const struct arguments *arguments, struct compiling *c
 
 struct profiling {
     const char *path; // NULL: none
-    enum torq_form form;
+    const struct format_writer *writer;
 };
+
+// By the file's extension; a CSV, and a file of any other name as Torq's compiler writes
+// it, is in Torq's form.
+static status choose_writer(const char *form, struct profiling *profiling)
+{
+    char name[32];
+    snprintf(name, sizeof name, "torq-%s", form);
+    const status unknown = format_writer_find(NULL, profiling->path, &profiling->writer);
+    if (unknown == STATUS_OK && strcmp(profiling->writer->name, "csv") != 0)
+        return STATUS_OK;
+    status_free(unknown);
+    return format_writer_find(name, profiling->path, &profiling->writer);
+}
 
 static status choose_profiling(const struct arguments *arguments, struct profiling *profiling)
 {
-    static const struct {
-        const char *name;
-        enum torq_form form;
-    } FORMS[] = {{"c1", TORQ_C1}, {"c2", TORQ_C2}, {"c4", TORQ_C4}};
     const char *form = arguments_value(arguments, "torq-profiling-format");
     profiling->path = arguments_value(arguments, "torq-dump-profiling");
-    profiling->form = form == NULL ? TORQ_C1 : TORQ_UNKNOWN;
     if (profiling->path == NULL && arguments_flag(arguments, "torq-enable-profiling"))
         profiling->path = TIMELINE;
     if (form != NULL && profiling->path == NULL)
         return status_make(STATUS_USAGE, "torq-compile: --torq-profiling-format is for a profile: "
                                          "give --torq-enable-profiling too");
-    for (size_t i = 0; form != NULL && i < sizeof FORMS / sizeof *FORMS; i++) {
-        if (strcmp(form, FORMS[i].name) == 0)
-            profiling->form = FORMS[i].form;
-    }
-    if (profiling->form == TORQ_UNKNOWN)
+    if (form != NULL && strcmp(form, "c1") != 0 && strcmp(form, "c2") != 0 &&
+        strcmp(form, "c4") != 0)
         return status_make(STATUS_USAGE,
                            "torq-compile: --torq-profiling-format=%s: expected c1, c2 or c4", form);
-    return STATUS_OK;
+    return profiling->path != NULL ? choose_writer(form != NULL ? form : "c1", profiling)
+                                   : STATUS_OK;
 }
 
 // Running -------------------------------------------------------------------------
@@ -113,7 +119,7 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     if (debug != NULL)
         STATUS_TRY(phases_write_debug_info(compiling, debug));
     if (profiling.path != NULL)
-        STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.form));
+        STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.writer));
     STATUS_TRY(program_write(&compiling->program, output));
     if (arguments_flag(arguments, "summary"))
         compile_summary_print(compiling, TOP_SHOWN);

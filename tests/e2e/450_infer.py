@@ -102,6 +102,7 @@ def test_wrong_inputs_are_named(folder):
             ("2x3xf32=1,2", 2, "input 0 'left': 2 values instead of 6"),
             ("2x3xf32=one", 2, "input 0 'left': 'one' is not a value of type f32"),
             ("nonsense", 2, "input 0 'left': 'nonsense' is not a type"),
+            ("middle=2x3xf32=1", 2, "'middle' is neither an input of the network (left, right) nor"),
             ("@missing.npy", 1, "missing.npy"),
             ("@m.onnx", 2, ".npy, .bin or .pb"),
             ("2x3xf32=@short.bin", 1, "short.bin: 4 bytes instead of 6 x 4"),

@@ -150,6 +150,8 @@ def test_outputs(folder):
     for words in (("compile", "add.mlir", "-t", TARGET, "-o", "add.mlir"),
                   ("compile", "add.mlir", "-t", TARGET, "-o", "x.opx", "--trace", "add.mlir")):
         refused(folder, *words, says=["'add.mlir' is read and would be overwritten"])
+    refused(folder, "compile", "add.mlir", "-t", TARGET, "-o", "x.opx", "--trace", "x.txt",
+            says=["cannot tell the format from 'x.txt'"])
     refused(folder, "add.mlir", "-o", "add.mlir", command="torq-compile",
             says=["would be overwritten"])
     (folder / "there").mkdir()
