@@ -124,11 +124,12 @@ const struct command COMMAND_RUN = {
     .name = "run",
     .usage = "PROGRAM [--device host|sim] [--input VALUE]... [--output FILE]...",
     .summary = "run a compiled program with real numbers, and measure or model its time",
-    .details = "Tasks run one after the other, in the order in which the program starts them, on\n"
-               "memories of the target's sizes. Times are this machine's: they say nothing about\n"
-               "the target. With --device sim the outputs are the same and the times those of the\n"
-               "target's cost rules; the digest is the same on every run and machine, and for any\n"
-               "number of threads. Inputs and outputs as for 'opscope infer'.",
+    .details =
+        "Tasks run on memories of the target's sizes; those that the program lets overlap do,\n"
+        "on at most --threads workers. Times are this machine's: they say nothing about\n"
+        "the target. With --device sim the outputs are the same and the times those of the\n"
+        "target's cost rules; the digest is the same on every run and machine, and for any\n"
+        "number of threads. Inputs and outputs as for 'opscope infer'.",
     .examples = "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
                 "  opscope run model.opx --input @input_0.npy --output @out.npy\n"
                 "  opscope run model.opx --profile run.prof && opscope overview run.prof\n"

@@ -11,6 +11,7 @@
 
 struct host_device {
     struct host_machine machine;
+    struct host_schedule *schedule;
     struct host_profile *profile; // NULL: nothing is recorded
     uint32_t *input_buffers;      // by port; PROGRAM_NONE: nothing uses it
     uint32_t *output_buffers;
@@ -88,11 +89,6 @@ static status find_kernels(struct host_machine *machine)
     return STATUS_OK;
 }
 
-static struct kernel_state **make_state(const struct network *network)
-{
-    return memory_allocate_zeroed((size_t)network->nodes.count + 1, sizeof(struct kernel_state *));
-}
-
 static status prepare(struct host_device *device, const struct host_options *options)
 {
     struct host_machine *machine = &device->machine;
@@ -102,14 +98,15 @@ static status prepare(struct host_device *device, const struct host_options *opt
     STATUS_TRY(program_load(machine->program, &machine->network));
     machine->kernels =
         memory_allocate_zeroed((size_t)machine->network->nodes.count + 1, sizeof *machine->kernels);
-    machine->worker.state = make_state(machine->network);
+    host_worker_make(&machine->worker, machine->network, parallel_create(options->threads));
     STATUS_TRY(find_kernels(machine));
     STATUS_TRY(executor_create(machine->network,
-                               &(struct executor_options){.threads = options->threads},
+                               &(struct executor_options){.parallel = machine->worker.parallel},
                                &machine->executor));
     STATUS_TRY(make_memories(machine));
     load_constants(machine);
     find_ports(device);
+    device->schedule = host_schedule_create(machine);
     device->profile = host_profile_create(machine->program, machine->target);
     return STATUS_OK;
 }
@@ -121,7 +118,6 @@ status host_device_create(const struct program *program, const struct target *ta
     struct host_machine *machine = &device->machine;
     machine->program = program;
     machine->target = target;
-    machine->worker.parallel = parallel_create(options->threads);
     machine->data =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *machine->data);
     const status failure = prepare(device, options);
@@ -141,16 +137,6 @@ static void drop_data(struct host_machine *machine)
     }
 }
 
-static void free_worker(struct host_worker *worker, const struct network *network)
-{
-    for (uint32_t i = 0; worker->state != NULL && i < network->nodes.count; i++) {
-        if (worker->state[i] != NULL)
-            worker->state[i]->free(worker->state[i]);
-    }
-    free(worker->state);
-    parallel_free(worker->parallel);
-}
-
 void host_device_free(struct host_device *device)
 {
     if (device == NULL)
@@ -158,7 +144,8 @@ void host_device_free(struct host_device *device)
     struct host_machine *machine = &device->machine;
     drop_data(machine);
     host_profile_free(device->profile);
-    free_worker(&machine->worker, machine->network);
+    host_schedule_free(device->schedule);
+    host_worker_drop(&machine->worker, machine->network);
     for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++)
         datum_release(machine->memories[i]);
     executor_free(machine->executor);
@@ -211,7 +198,7 @@ static status run_all(struct host_device *device, struct datum *const *inputs, s
     const struct program *program = device->machine.program;
     for (uint32_t i = 0; i < program->input_count; i++)
         STATUS_TRY(set_input(device, i, i < input_count ? inputs[i] : NULL));
-    STATUS_TRY(host_schedule_run(&device->machine, device->profile));
+    STATUS_TRY(host_schedule_run(device->schedule, device->profile));
     for (uint32_t i = 0; i < program->output_count; i++)
         STATUS_TRY(get_output(device, i, &out_outputs[i]));
     return STATUS_OK;

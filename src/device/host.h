@@ -1,6 +1,6 @@
-// Runs a program on this machine with real numbers, task by task in the order in
-// which its steps start them: the memories of the target are real ones of the
-// target's sizes, and a transfer really copies.
+// Runs a program on this machine with real numbers: the memories of the target are
+// real ones of the target's sizes, a transfer really copies, and engines are queues
+// that a pool of workers serves (host_schedule.h).
 
 #ifndef OPSCOPE_DEVICE_HOST_H
 #define OPSCOPE_DEVICE_HOST_H
@@ -11,7 +11,7 @@
 struct host_device;
 
 struct host_options {
-    unsigned threads; // of each kernel; 0: one for each CPU
+    unsigned threads; // that work, this one included; 0: one for each CPU
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program

@@ -7,9 +7,28 @@
 #include "kernels/core/copy.h"
 #include "kernels/invoke.h"
 
+// Workers -------------------------------------------------------------------------------
+
+void host_worker_make(struct host_worker *worker, const struct network *network,
+                      struct parallel *parallel)
+{
+    worker->parallel = parallel;
+    worker->state = memory_allocate_zeroed((size_t)network->nodes.count + 1, sizeof *worker->state);
+}
+
+void host_worker_drop(struct host_worker *worker, const struct network *network)
+{
+    for (uint32_t i = 0; worker->state != NULL && i < network->nodes.count; i++) {
+        if (worker->state[i] != NULL)
+            worker->state[i]->free(worker->state[i]);
+    }
+    free(worker->state);
+    parallel_free(worker->parallel);
+}
+
 // Buffers -------------------------------------------------------------------------------
 
-static bool is_in_memory(const struct program_buffer *buffer)
+bool host_buffer_in_memory(const struct program_buffer *buffer)
 {
     return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC;
 }
@@ -41,7 +60,7 @@ status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t b
         return STATUS_OK;
     }
     const struct program_buffer *item = &machine->program->buffers[buffer];
-    if (is_in_memory(item)) {
+    if (host_buffer_in_memory(item)) {
         const struct tensor tensor = tensor_of(machine, item);
         *out_datum = datum_over(&tensor);
     } else if (machine->data[buffer] != NULL) {
@@ -57,7 +76,7 @@ status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t b
 status host_buffer_write(struct host_machine *machine, struct datum *datum, uint32_t buffer)
 {
     const struct program_buffer *item = &machine->program->buffers[buffer];
-    if (!is_in_memory(item)) {
+    if (!host_buffer_in_memory(item)) {
         datum_release(machine->data[buffer]);
         machine->data[buffer] = datum_keep(datum);
         return STATUS_OK;
@@ -170,7 +189,7 @@ static void place_output(struct host_machine *machine, struct call_frame *frame,
                          uint32_t buffer)
 {
     frame->wanted[index] = buffer != PROGRAM_NONE;
-    if (buffer == PROGRAM_NONE || !is_in_memory(&machine->program->buffers[buffer]))
+    if (buffer == PROGRAM_NONE || !host_buffer_in_memory(&machine->program->buffers[buffer]))
         return;
     frame->places[index] = host_buffer_address(machine, &machine->program->buffers[buffer]);
     frame->sizes[index] = machine->program->buffers[buffer].size;

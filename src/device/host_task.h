@@ -21,10 +21,18 @@ struct host_machine {
     struct network *network;
     struct executor *executor; // runs graphs inside operators
     struct datum *memories[TARGET_MEMORIES_MOST];
-    struct datum **data;      // by buffer: of dynamic ones and of what passes inside an engine
-    kernel_function *kernels; // by node
-    struct host_worker worker;
+    struct datum **data;       // by buffer: of dynamic ones and of what passes inside an engine
+    kernel_function *kernels;  // by node
+    struct host_worker worker; // of tasks that nothing else runs beside
 };
+
+// `parallel` becomes the worker's.
+void host_worker_make(struct host_worker *worker, const struct network *network,
+                      struct parallel *parallel);
+void host_worker_drop(struct host_worker *worker, const struct network *network);
+
+// Whether a buffer lies in a memory; else what it holds is a datum of `data`.
+bool host_buffer_in_memory(const struct program_buffer *buffer);
 
 // Where the bytes of a buffer that lies in a memory begin.
 void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer);
@@ -37,6 +45,8 @@ status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t b
 // Puts a datum where the buffer lies. Fails when it is of another shape or type.
 status host_buffer_write(struct host_machine *machine, struct datum *datum, uint32_t buffer);
 
+// Tasks that share no bytes of which one writes, no datum of `data` and no graphs inside
+// operators may be computed at the same time, by workers of their own.
 status host_task_compute(struct host_machine *machine, struct host_worker *worker,
                          const struct program_task *task);
 

@@ -19,6 +19,7 @@ struct kernel_runner {
 struct executor {
     const struct network *network;
     struct parallel *parallel;
+    bool owns_parallel;
     struct lifetimes *lifetimes;
     struct buffer_plan *plan;
     struct datum *planned;       // the bytes of the plan
@@ -89,7 +90,9 @@ status executor_create(const struct network *network, const struct executor_opti
     executor->constants = memory_allocate_zeroed(values + 1, sizeof *executor->constants);
     executor->values = memory_allocate_zeroed(values + 1, sizeof *executor->values);
     executor->bound = memory_allocate_zeroed(values + 1, sizeof *executor->bound);
-    executor->parallel = parallel_create(options->threads);
+    executor->owns_parallel = options->parallel == NULL;
+    executor->parallel =
+        executor->owns_parallel ? parallel_create(options->threads) : options->parallel;
     datum_limit(options->memory_limit);
     keep_freed_memory();
     status failure = find_kernels(executor);
@@ -118,7 +121,8 @@ void executor_free(struct executor *executor)
     datum_release(executor->planned);
     lifetimes_free(executor->lifetimes);
     buffer_plan_free(executor->plan);
-    parallel_free(executor->parallel);
+    if (executor->owns_parallel)
+        parallel_free(executor->parallel);
     free(executor->kernels);
     free(executor->state);
     free(executor->constants);

@@ -12,8 +12,9 @@
 struct executor;
 
 struct executor_options {
-    unsigned threads;      // 0: one for each CPU
-    uint64_t memory_limit; // see datum_limit; 0: three quarters of the machine's
+    unsigned threads;          // 0: one for each CPU
+    struct parallel *parallel; // used instead of threads of its own; must outlive it
+    uint64_t memory_limit;     // see datum_limit; 0: three quarters of the machine's
 };
 
 // `network` must outlive it. Fails when an operator has no kernel.
