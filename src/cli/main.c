@@ -2,6 +2,7 @@
 // and the vendors' other names are links to it) or by its first word.
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ static int run_named(int count, char **words)
 int main(int count, char **words)
 {
     executor_fold_constants();
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     const int exit_code = run_named(count, words);
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))

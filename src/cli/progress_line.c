@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
@@ -40,6 +41,9 @@ static bool wait_for_stop(long milliseconds)
 
 static void *run(void *argument)
 {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL); // they are for the threads that work
     pthread_mutex_lock(&lock);
     bool shown = false;
     for (long wait = 1000; !wait_for_stop(wait); wait = 250) {

@@ -1,12 +1,12 @@
 // `opscope run PROGRAM`: runs a compiled program on this machine.
 
-#include <opscope/record.h>
 #include <stdio.h>
 
 #include "commands.h"
 #include "device/host.h"
 #include "network_run.h"
 #include "paths.h"
+#include "recording.h"
 #include "run_sim.h"
 #include "target/target.h"
 
@@ -32,26 +32,6 @@ static status run_on(const struct arguments *arguments, const struct program *pr
     return result;
 }
 
-// Nothing may be lost: a thread whose buffer is full waits.
-static status start_recording(const char *path, const struct target *target)
-{
-    char message[512];
-    char process[256];
-    snprintf(process, sizeof process, "%s, run on this machine", target->name);
-    const struct opscope_record_options options = {.path = path, .process = process};
-    return opscope_record_start(&options, message, sizeof message) == 0
-               ? STATUS_OK
-               : status_make(STATUS_IO, "run: --profile: %s", message);
-}
-
-static status stop_recording(void)
-{
-    char message[512];
-    return opscope_record_stop(message, sizeof message) == 0
-               ? STATUS_OK
-               : status_make(STATUS_IO, "run: --profile: %s", message);
-}
-
 static status run_recorded(const struct arguments *arguments, const struct program *program,
                            const struct target *target)
 {
@@ -61,9 +41,11 @@ static status run_recorded(const struct arguments *arguments, const struct progr
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
     STATUS_TRY(paths_check("run", path, words, count));
-    STATUS_TRY(start_recording(path, target));
+    char process[256];
+    snprintf(process, sizeof process, "%s, run on this machine", target->name);
+    STATUS_TRY(recording_start("run", path, process));
     const status result = run_on(arguments, program, target);
-    return status_first(result, stop_recording());
+    return status_first(result, recording_stop());
 }
 
 static status choose_device(const struct arguments *arguments, bool *out_modelled)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +197,10 @@ static void collect(void)
 
 static void *run_collector(void *nothing)
 {
+    sigset_t all;
     (void)nothing;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL); // they are for the program's own threads
     for (bool stopping = false; !stopping;) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);

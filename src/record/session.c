@@ -35,6 +35,8 @@ status record_session_create(const struct opscope_record_options *options,
         result = profile_stream_open(profile, session->path, &session->stream);
     if (result == STATUS_OK && session->stream != NULL)
         result = profile_stream_flush(session->stream);
+    if (result == STATUS_OK && session->stream != NULL && stat(session->path, &session->file) != 0)
+        session->file.st_mode = 0;
     if (result != STATUS_OK) {
         session->failure = result;
         return record_session_close(session);
@@ -177,13 +179,30 @@ static void say_clock_error(struct record_session *session)
     profile_fact_add(session->profile, "clock_error_ns", view_of(text));
 }
 
+// A file that was removed meanwhile is written to the end, but nobody can read it.
+static status check_still_there(const struct record_session *session)
+{
+    struct stat now;
+    if (session->stream == NULL || !S_ISREG(session->file.st_mode))
+        return STATUS_OK;
+    if (stat(session->path, &now) == 0 && now.st_ino == session->file.st_ino &&
+        now.st_dev == session->file.st_dev)
+        return STATUS_OK;
+    return status_make(STATUS_IO,
+                       "%s: the file was removed or replaced while it was recorded: what was "
+                       "recorded is lost",
+                       session->path);
+}
+
 status record_session_close(struct record_session *session)
 {
     status result = session->failure;
     say_clock_error(session);
     if (session->stream != NULL) {
+        const status there = result == STATUS_OK ? check_still_there(session) : STATUS_OK;
         const status closed = profile_stream_close(session->stream);
         result = closed != STATUS_OK ? status_first(closed, result) : result;
+        result = status_first(there, result);
     } else if (result == STATUS_OK) {
         result = profile_save(session->profile, session->path);
     }

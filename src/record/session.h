@@ -3,6 +3,8 @@
 #ifndef OPSCOPE_RECORD_SESSION_H
 #define OPSCOPE_RECORD_SESSION_H
 
+#include <sys/stat.h>
+
 #include "buffer.h"
 #include "profile/file.h"
 #include "record.h"
@@ -12,6 +14,7 @@ struct record_session {
     struct profile *profile;
     struct profile_stream *stream; // NULL: kept in memory
     char *path;
+    struct stat file; // what `path` was when it was opened
     uint32_t clock;
     uint32_t process;
     bool constant_ticks;

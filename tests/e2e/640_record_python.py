@@ -197,11 +197,11 @@ except opscope.LibraryMissing as error:
 def test_an_installed_module_finds_its_library(folder):
     if shutil.which("make") is None:
         raise Skip("no make")
-    run("make", "-C", ROOT, "-o", "all", "install", f"DESTDIR={folder}/root", "PREFIX=/usr")
+    run("make", "-C", ROOT, "-o", "all", "install", f"DESTDIR={folder}/there", "PREFIX=/usr")
     place = folder / "root/usr/share/opscope/python"
     said = script(folder, "print(opscope.library(), opscope.__file__)", PYTHONPATH=str(place),
                   OPSCOPE_RECORD_LIBRARY="").out.split()
-    equal(said, [f"{folder}/root/usr/lib/libopscope-record.so", f"{place}/opscope/__init__.py"], "installed")
+    equal(said, [f"{folder}/there/usr/lib/libopscope-record.so", f"{place}/opscope/__init__.py"], "installed")
     said = script(folder, "print(opscope.library())", OPSCOPE_RECORD_LIBRARY="").out.strip()
     equal(said, str(LIBRARY), "in a checkout")
 

@@ -1,0 +1,106 @@
+#include "recording.h"
+
+#include <opscope/record.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+static const struct {
+    int number;
+    const char *name;
+} SIGNALS[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+
+enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof *SIGNALS };
+
+static struct {
+    const char *command;
+    const char *path;
+    sigset_t asked;  // the signals that ask to end, but for those that are ignored
+    sigset_t before; // the mask to go back to
+    pthread_t waiter;
+} recording;
+
+static status checked(int result, const char *message)
+{
+    return result == 0 ? STATUS_OK
+                       : status_make(STATUS_IO, "%s: --profile: %s", recording.command, message);
+}
+
+static status end(void)
+{
+    char message[512] = "";
+    return checked(opscope_record_stop(message, sizeof message), message);
+}
+
+static const char *name_of(int number)
+{
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        if (SIGNALS[i].number == number)
+            return SIGNALS[i].name;
+    }
+    return "a signal";
+}
+
+static void *wait_to_be_asked(void *nothing)
+{
+    int number;
+    if (sigwait(&recording.asked, &number) != 0)
+        return nothing;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    opscope_fact("ended_by", name_of(number));
+    const status result = end();
+    if (result == STATUS_OK)
+        fprintf(stderr, "opscope: %s: ended by %s; what was recorded until then is in %s\n",
+                recording.command, name_of(number), recording.path);
+    else
+        fprintf(stderr, "opscope: %s\n", status_message(result));
+    status_free(result);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return nothing;
+}
+
+// Threads that begin from now on do not take the signals either.
+static void hold_signals(void)
+{
+    sigemptyset(&recording.asked);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        struct sigaction action;
+        if (sigaction(SIGNALS[i].number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&recording.asked, SIGNALS[i].number);
+    }
+    pthread_sigmask(SIG_BLOCK, &recording.asked, &recording.before);
+}
+
+static void release_signals(void)
+{
+    pthread_sigmask(SIG_SETMASK, &recording.before, NULL);
+}
+
+status recording_start(const char *command, const char *path, const char *process)
+{
+    char message[512];
+    const struct opscope_record_options options = {.path = path, .process = process};
+    recording.command = command;
+    recording.path = path;
+    hold_signals();
+    status result = checked(opscope_record_start(&options, message, sizeof message), message);
+    if (result == STATUS_OK && pthread_create(&recording.waiter, NULL, wait_to_be_asked, NULL) != 0)
+        result = status_first(checked(-1, "cannot start a thread"), end());
+    if (result != STATUS_OK)
+        release_signals();
+    return result;
+}
+
+status recording_stop(void)
+{
+    pthread_cancel(recording.waiter);
+    pthread_join(recording.waiter, NULL);
+    const status result = end();
+    release_signals();
+    return result;
+}

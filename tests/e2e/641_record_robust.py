@@ -1,0 +1,231 @@
+"""Recordings survive what happens to processes, disks and folders: what was written reads, and
+the ledger says what is known to be missing. docs/record.md promises it."""
+
+import contextlib
+import resource
+import signal
+import time
+
+from support import *
+
+BUILD = ROOT / "build"  # of the small program, which is not sanitized
+PATIENCE = 60  # seconds
+
+RUNTIME = """
+#include <opscope/record.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// FILE ROUNDS POLICY: after each round of 1000 spans it flushes and says how many there are.
+int main(int count, char **words)
+{
+    char message[512] = "";
+    int rounds = 0;
+    if (count != 4 || sscanf(words[2], "%d", &rounds) != 1)
+        return 2;
+    struct opscope_record_options options = {
+        .path = words[1], .full = strcmp(words[3], "drop") == 0 ? OPSCOPE_FULL_DROP : OPSCOPE_FULL_BLOCK};
+    if (opscope_record_start(&options, message, sizeof message) != 0)
+        return puts(message), 1;
+    opscope_thread_name("main");
+    const uint32_t name = opscope_text("work");
+    for (int round = 1; round <= rounds; round++) {
+        for (int i = 0; i < 1000; i++)
+            opscope_end(opscope_begin(), 0, name, 0);
+        printf("%d %s\\n", round * 1000, opscope_record_flush() == 0 ? "flushed" : "not flushed");
+        fflush(stdout);
+        usleep(1000);
+    }
+    const int result = opscope_record_stop(message, sizeof message);
+    printf("stop %d %s\\n", result, message);
+    return 0;
+}
+"""
+
+
+def runtime(folder):
+    write(folder / "runtime.c", RUNTIME)
+    run("cc", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", folder / "runtime.c", "-L", BUILD,
+        f"-Wl,-rpath,{BUILD}", "-lopscope-record", "-o", folder / "runtime")
+    return folder / "runtime"
+
+
+def compiled(folder):
+    path = folder / "fc.opx"
+    opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", "torq-sl2610", "-o", path)
+    return path
+
+
+def started(*command, **options):
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **options)
+
+
+def until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        true(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
+        time.sleep(0.005)
+
+
+def long_run(folder, profile, **options):
+    """A run that goes on until somebody ends it, and has recorded something."""
+    process = started(program("opscope"), "run", compiled(folder), "--iterations", "1000000",
+                      "--profile", profile, **options)
+    until(lambda: process.poll() is not None or (profile.exists() and profile.stat().st_size > 50000),
+          "something to be recorded")
+    true(process.poll() is None, "still running")
+    return process
+
+
+def ended(process):
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out.decode(), err.decode()
+
+
+def info(path, code):
+    return opscope("info", path, "--json", code=code).json()[0]
+
+
+def lane(report, name):
+    return next(track for track in report["tracks"] if track["name"] == name)
+
+
+def check_balance(report):
+    for track in report["tracks"]:
+        recorded = track["spans"] + track["instants"] + track["samples"]
+        equal(track["expected"], recorded + track["lost"] + track["impossible"], f"account of {track['name']}")
+
+
+def check_cut(path):
+    """A recording that nobody ended: how much is missing is not known, and that is said."""
+    report = info(path, code=3)
+    ledger = report["ledger"]
+    equal(ledger["expected"], None, "events expected")
+    contains(" ".join(note["text"] for note in ledger["notes"]), "cut off", "notes")
+    check_balance(report)
+    return report
+
+
+@contextlib.contextmanager
+def small_disk(folder):
+    """A folder with room for 256 KiB, and what makes a process find no more than that."""
+    disk = folder / "disk"
+    disk.mkdir()
+    mount = ("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk)
+    if shutil.which("mount") and run(*mount, code=None).code == 0:
+        try:
+            yield disk, {}
+        finally:
+            run("umount", disk)
+        return
+    print("# no small tmpfs can be mounted: a limit on the size of files stands for it")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 10, 256 << 10))
+    yield disk, {"preexec_fn": limit}
+
+
+def test_what_was_flushed_survives_a_kill(folder):
+    process = started(runtime(folder), folder / "x.prof", 1000000, "block")
+    for _ in range(20):
+        said = process.stdout.readline().decode()
+    process.kill()
+    flushed = int(said.split()[0])
+    equal((said.split()[1], ended(process)[0]), ("flushed", -signal.SIGKILL), "ends")
+    main_lane = lane(check_cut(folder / "x.prof"), "main")
+    true(main_lane["spans"] >= flushed >= 20000, f"{main_lane['spans']} of {flushed} flushed spans")
+    equal(main_lane["lost"], 0, "lost as far as is known")
+
+
+def test_a_killed_run_reads(folder):
+    process = long_run(folder, folder / "x.prof")
+    process.kill()
+    equal(ended(process)[0], -signal.SIGKILL, "exit")
+    report = check_cut(folder / "x.prof")
+    true(report["spans"] > 100, "spans of the run")
+    contains(opscope("overview", folder / "x.prof", code=3).out, "OVERALL", "the overview")
+    opscope("convert", folder / "x.prof", "-o", folder / "x.pb", code=3)
+    rows = without_loss(folder / "x.pb", "select count(*) as n from slice")
+    equal(rows[0]["n"], report["spans"], "spans of the trace")
+
+
+def test_signals_that_ask_to_end_lose_nothing(folder):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        path = folder / f"{number.name}.prof"
+        process = long_run(folder, path)
+        process.send_signal(number)
+        code, _, err = ended(process)
+        equal(code, -number, "ends by the signal")
+        contains(err, f"ended by {number.name}; what was recorded until then is in {path}", "message")
+        report = info(path, code=0)
+        ledger = report["ledger"]
+        equal((ledger["lost"], ledger["expected"]), (0, ledger["recorded"]), "nothing is missing")
+        check_balance(report)
+
+
+def test_a_signal_that_is_ignored_stays_ignored(folder):
+    process = long_run(folder, folder / "x.prof",
+                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.1)
+    true(process.poll() is None, "goes on, as after nohup")
+    process.terminate()
+    equal(ended(process)[0], -signal.SIGTERM, "exit")
+
+
+def test_a_full_disk_ends_the_recording_but_not_the_runtime(folder):
+    for policy in ("block", "drop"):
+        with small_disk(folder) as (disk, options):
+            code, out, _ = ended(started(runtime(folder), disk / "x.prof", 100, policy, **options))
+            lines = out.splitlines()
+            equal((code, len(lines)), (0, 101), "the runtime goes on to its end")
+            equal(lines[99], "100000 not flushed", "what a flush says")
+            matches(lines[100], r"^stop -1 .*x\.prof: cannot write: ", "what stopping says")
+            report = check_cut(disk / "x.prof")
+            true(1000 < lane(report, "main")["spans"] < 100000, "what was written reads")
+        shutil.rmtree(folder / "disk")
+
+
+def test_a_full_disk_fails_the_run_after_its_results(folder):
+    compiled(folder)
+    with small_disk(folder) as (disk, options):
+        code, out, err = ended(started(program("opscope"), "run", folder / "fc.opx", "--iterations", 3000,
+                                       "--profile", disk / "x.prof", **options))
+        equal(code, 1, "exit")
+        contains(out, "3000 iterations on this machine", "the results are printed")
+        matches(err, r"run: --profile: .*x\.prof: cannot write: ", "message")
+        true(check_cut(disk / "x.prof")["spans"] > 100, "what was written reads")
+
+
+def test_a_folder_that_vanishes_is_said(folder):
+    home = folder / "home"
+    home.mkdir()
+    process = started(program("opscope"), "run", compiled(folder), "--iterations",
+                      500 if SANITIZED else 3000, "--profile", home / "x.prof")
+    until(lambda: (home / "x.prof").exists(), "the file")
+    shutil.rmtree(home)
+    code, out, err = ended(process)
+    equal(code, 1, "exit")
+    contains(out, "iterations on this machine", "the results are printed")
+    contains(err, "x.prof: the file was removed or replaced while it was recorded", "message")
+    true(not home.exists(), "nothing is made anew")
+
+
+def test_a_recording_cut_anywhere_reads_up_to_the_cut(folder):
+    opscope("run", compiled(folder), "-n", "50", "--profile", folder / "x.prof")
+    whole = (folder / "x.prof").read_bytes()
+    everything = info(folder / "x.prof", code=0)["spans"]
+    most = 0
+    for part in range(1, 60):
+        path = write(folder / "cut.prof", whole[:max(17, len(whole) * part // 60)])
+        report = info(path, code=3)
+        check_balance(report)
+        true(most <= report["spans"] <= everything, f"{report['spans']} spans after {most}")
+        most = report["spans"]
+    true(most > everything // 2, "spans before the last cut")
+
+
+main()
