@@ -12,7 +12,7 @@ struct reader {
     struct profile *profile;
     struct perfetto_sequences sequences;
     struct perfetto_tracks tracks;
-    struct perfetto_losses losses;
+    struct losses losses;
     struct perfetto_events events;
 };
 
@@ -163,7 +163,7 @@ static void close_account(struct reader *reader, const struct input *input)
 {
     bool unknown = input->damage != NULL;
     for (size_t i = 0; i < reader->losses.count; i++)
-        unknown |= perfetto_losses_unknown(reader->losses.entries[i].loss);
+        unknown |= perfetto_losses_unknown(reader->losses.entries[i].reason);
     perfetto_losses_report(&reader->losses, reader->profile, input->path);
     if (input->damage != NULL)
         profile_note(reader->profile, 0, LEDGER_LOST, 1, "%s: %s", input->path, input->damage);
@@ -183,6 +183,6 @@ status perfetto_read(struct input *input, struct profile *profile)
     close_account(&reader, input);
     perfetto_events_free(&reader.events);
     perfetto_tracks_free(&reader.tracks);
-    perfetto_losses_free(&reader.losses);
+    losses_free(&reader.losses);
     return status_first(result, profile_finish(profile));
 }

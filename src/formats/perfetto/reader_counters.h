@@ -24,7 +24,7 @@ struct perfetto_total {
 
 struct perfetto_counters {
     struct profile *profile;
-    struct perfetto_losses *losses;
+    struct losses *losses;
     struct bytes value; // of the sample at hand
     struct perfetto_total *totals;
     size_t count;

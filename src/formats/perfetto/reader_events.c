@@ -29,7 +29,7 @@ struct details {
 };
 
 void perfetto_events_start(struct perfetto_events *events, struct profile *profile,
-                           struct perfetto_tracks *tracks, struct perfetto_losses *losses)
+                           struct perfetto_tracks *tracks, struct losses *losses)
 {
     *events = (struct perfetto_events){.profile = profile, .tracks = tracks, .losses = losses};
     events->counters = (struct perfetto_counters){.profile = profile, .losses = losses};

@@ -19,7 +19,7 @@ struct perfetto_extra {
 struct perfetto_events {
     struct profile *profile;
     struct perfetto_tracks *tracks;
-    struct perfetto_losses *losses;
+    struct losses *losses;
     struct perfetto_spans spans;
     struct perfetto_counters counters;
     struct perfetto_annotations annotations;
@@ -31,7 +31,7 @@ struct perfetto_events {
 };
 
 void perfetto_events_start(struct perfetto_events *events, struct profile *profile,
-                           struct perfetto_tracks *tracks, struct perfetto_losses *losses);
+                           struct perfetto_tracks *tracks, struct losses *losses);
 
 // The first time over the trace: says to the tracks what there is. A malformed
 // message is passed over.

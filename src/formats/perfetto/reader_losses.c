@@ -1,15 +1,6 @@
 #include "reader_losses.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "fields.h"
-
-struct loss_text {
-    enum ledger_note_kind kind;
-    const char *text;   // what stands behind the count
-    const char *detail; // what the entry's detail is; NULL: it has none
-};
 
 static const struct loss_text TEXTS[PERFETTO_LOSSES] = {
     [PERFETTO_LOSS_NO_BEGIN] = {LEDGER_LOST, "ends without a beginning", NULL},
@@ -85,34 +76,10 @@ static const char *packet_name(uint64_t field)
     }
 }
 
-static struct perfetto_loss_entry *find_entry(const struct perfetto_losses *losses, uint32_t hash,
-                                              uint32_t track, enum perfetto_loss loss,
-                                              uint64_t detail)
-{
-    uint32_t id;
-    for (uint32_t at = hash_first(&losses->index, hash);
-         (id = hash_next(&losses->index, hash, &at)) != HASH_NONE;) {
-        struct perfetto_loss_entry *entry = &losses->entries[id];
-        if (entry->track == track && entry->loss == loss && entry->detail == detail)
-            return entry;
-    }
-    return NULL;
-}
-
-void perfetto_losses_add(struct perfetto_losses *losses, uint32_t track, enum perfetto_loss loss,
+void perfetto_losses_add(struct losses *losses, uint32_t track, enum perfetto_loss loss,
                          uint64_t detail, uint64_t offset)
 {
-    const uint32_t hash = hash_u64(((uint64_t)track << 8 | loss) ^ detail << 40);
-    struct perfetto_loss_entry *entry = find_entry(losses, hash, track, loss, detail);
-    if (entry != NULL) {
-        entry->count++;
-        return;
-    }
-    losses->entries =
-        memory_grow(losses->entries, losses->count, &losses->capacity, sizeof *losses->entries);
-    losses->entries[losses->count] = (struct perfetto_loss_entry){track, loss, detail, 1, offset};
-    hash_add(&losses->index, hash, (uint32_t)losses->count);
-    losses->count++;
+    losses_add(losses, track, loss, detail, offset);
 }
 
 bool perfetto_losses_unknown(enum perfetto_loss loss)
@@ -131,7 +98,7 @@ bool perfetto_losses_unknown(enum perfetto_loss loss)
     }
 }
 
-static void report_packets(const struct perfetto_loss_entry *entry, struct profile *profile,
+static void report_packets(const struct loss_entry *entry, struct profile *profile,
                            const char *path)
 {
     const unsigned long long count = entry->count;
@@ -145,33 +112,10 @@ static void report_packets(const struct perfetto_loss_entry *entry, struct profi
                      (unsigned long long)entry->detail, count);
 }
 
-// "trace.pb: track 'dma in': spans that never end: 3, the first at byte 1200".
-static void report_counted(const struct perfetto_loss_entry *entry, struct profile *profile,
-                           const char *path)
-{
-    const struct loss_text *text = &TEXTS[entry->loss];
-    struct bytes place = {0};
-    if (entry->track != 0) {
-        const struct view name = profile_text(profile, profile_track(profile, entry->track)->name);
-        bytes_append_format(&place, "track '%.*s': ", VIEW_ARGUMENTS(name));
-    }
-    struct bytes detail = {0};
-    if (text->detail != NULL)
-        bytes_append_format(&detail, " (%s %llu)", text->detail, (unsigned long long)entry->detail);
-    profile_note(profile, entry->track, text->kind, entry->count,
-                 "%s: %.*s%s%.*s: %llu, the first at byte %llu", path,
-                 VIEW_ARGUMENTS(bytes_view(&place)), text->text,
-                 VIEW_ARGUMENTS(bytes_view(&detail)), (unsigned long long)entry->count,
-                 (unsigned long long)entry->offset);
-    bytes_free(&place);
-    bytes_free(&detail);
-}
-
-static void report(const struct perfetto_loss_entry *entry, struct profile *profile,
-                   const char *path)
+static void report(const struct loss_entry *entry, struct profile *profile, const char *path)
 {
     const unsigned long long offset = entry->offset;
-    switch (entry->loss) {
+    switch (entry->reason) {
     case PERFETTO_LOSS_OTHER_PACKET:
         report_packets(entry, profile, path);
         break;
@@ -185,21 +129,13 @@ static void report(const struct perfetto_loss_entry *entry, struct profile *prof
                      offset);
         break;
     default:
-        report_counted(entry, profile, path);
+        losses_note(entry, &TEXTS[entry->reason], profile, path);
         break;
     }
 }
 
-void perfetto_losses_report(const struct perfetto_losses *losses, struct profile *profile,
-                            const char *path)
+void perfetto_losses_report(const struct losses *losses, struct profile *profile, const char *path)
 {
     for (size_t i = 0; i < losses->count; i++)
         report(&losses->entries[i], profile, path);
-}
-
-void perfetto_losses_free(struct perfetto_losses *losses)
-{
-    free(losses->entries);
-    hash_free(&losses->index);
-    *losses = (struct perfetto_losses){0};
 }

@@ -1,12 +1,10 @@
 // What of a trace does not come out as an event, counted by track and reason.
 // One note in the ledger stands for all of a kind.
-//
-// Memory: one entry per track and reason that occurs.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 
-#include "profile/profile.h"
+#include "formats/losses.h"
 
 enum perfetto_loss {
     // Spans, instants and samples that are missing:
@@ -43,32 +41,13 @@ enum perfetto_loss {
     PERFETTO_LOSSES,
 };
 
-struct perfetto_loss_entry {
-    uint32_t track; // of the profile; 0: no track in particular
-    enum perfetto_loss loss;
-    uint64_t detail;
-    uint64_t count;
-    uint64_t offset; // in the file, of the first packet concerned
-};
-
-// All zero is an empty account.
-struct perfetto_losses {
-    struct perfetto_loss_entry *entries;
-    size_t count;
-    size_t capacity;
-    struct hash_index index;
-};
-
-void perfetto_losses_add(struct perfetto_losses *losses, uint32_t track, enum perfetto_loss loss,
+void perfetto_losses_add(struct losses *losses, uint32_t track, enum perfetto_loss loss,
                          uint64_t detail, uint64_t offset);
 
 // Whether the loss leaves open how many events there should have been.
 bool perfetto_losses_unknown(enum perfetto_loss loss);
 
 // Writes the notes, in the order in which the losses were first seen.
-void perfetto_losses_report(const struct perfetto_losses *losses, struct profile *profile,
-                            const char *path);
-
-void perfetto_losses_free(struct perfetto_losses *losses);
+void perfetto_losses_report(const struct losses *losses, struct profile *profile, const char *path);
 
 #endif

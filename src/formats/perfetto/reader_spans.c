@@ -4,16 +4,19 @@
 #include "base/sort.h"
 
 void perfetto_spans_start(struct perfetto_spans *spans, struct profile *profile,
-                          struct perfetto_losses *losses)
+                          struct losses *losses)
 {
-    *spans = (struct perfetto_spans){
-        .profile = profile, .losses = losses, .kept_keys = SPOOL_EMPTY, .kept = SPOOL_EMPTY};
+    *spans = (struct perfetto_spans){.profile = profile,
+                                     .losses = losses,
+                                     .calls.profile = profile,
+                                     .kept_keys = SPOOL_EMPTY,
+                                     .kept = SPOOL_EMPTY};
     spans->category_key = profile_string(profile, VIEW_LITERAL("category"));
 }
 
 void perfetto_spans_free(struct perfetto_spans *spans)
 {
-    hash_free(&spans->calls);
+    located_calls_free(&spans->calls);
     bytes_free(&spans->values);
     bytes_free(&spans->other_values);
     spool_free(&spans->kept_keys);
@@ -30,38 +33,6 @@ static void lose(struct perfetto_spans *spans, const struct perfetto_track *trac
 static void expect_one(struct perfetto_spans *spans, const struct perfetto_track *track)
 {
     profile_track(spans->profile, track->lane)->ledger.expected++;
-}
-
-// Calls -----------------------------------------------------------------------
-
-static uint32_t find_call(const struct perfetto_spans *spans, uint32_t hash, uint32_t name,
-                          uint32_t location)
-{
-    uint32_t id;
-    for (uint32_t at = hash_first(&spans->calls, hash);
-         (id = hash_next(&spans->calls, hash, &at)) != HASH_NONE;) {
-        const struct operator_description *op =
-            profile_operator(spans->profile, profile_call(spans->profile, id)->operator_id);
-        if (op->type == name && op->location == location)
-            return id;
-    }
-    return HASH_NONE;
-}
-
-// One operator and one call for all events of a name and a location.
-static uint32_t call_of(struct perfetto_spans *spans, uint32_t name, uint32_t location)
-{
-    if (location == 0)
-        return 0;
-    const uint32_t hash = hash_u64((uint64_t)name << 32 | location);
-    const uint32_t found = find_call(spans, hash, name, location);
-    if (found != HASH_NONE)
-        return found;
-    const struct operator_description op = {.type = name, .location = location};
-    const struct call call = {.operator_id = profile_operator_add(spans->profile, &op)};
-    const uint32_t added = profile_call_add(spans->profile, &call);
-    hash_add(&spans->calls, hash, added);
-    return added;
 }
 
 // Whole events ----------------------------------------------------------------
@@ -96,7 +67,7 @@ static void emit(struct perfetto_spans *spans, const struct perfetto_track *trac
                           .end = end,
                           .track = track->lane,
                           .name = span->name,
-                          .call = call_of(spans, span->name, span->location),
+                          .call = located_call(&spans->calls, span->name, span->location),
                           .kind = kind};
     const uint32_t clock = profile_track(spans->profile, track->lane)->clock;
     if (clock != 0)

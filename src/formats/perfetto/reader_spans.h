@@ -16,6 +16,7 @@
 #define OPSCOPE_FORMATS_PERFETTO_READER_SPANS_H
 
 #include "base/spool.h"
+#include "formats/located_calls.h"
 #include "reader_losses.h"
 #include "reader_tracks.h"
 
@@ -32,11 +33,11 @@ struct perfetto_edge {
 
 struct perfetto_spans {
     struct profile *profile;
-    struct perfetto_losses *losses;
+    struct losses *losses;
     uint32_t category_key;
     uint32_t cycles_key;
-    struct hash_index calls; // calls of the profile, by name and location
-    struct bytes values;     // of the span that ends
+    struct located_calls calls;
+    struct bytes values; // of the span that ends
     struct bytes other_values;
     struct spool kept_keys; // beginnings and ends that are put in order of time
     struct spool kept;
@@ -44,7 +45,7 @@ struct perfetto_spans {
 };
 
 void perfetto_spans_start(struct perfetto_spans *spans, struct profile *profile,
-                          struct perfetto_losses *losses);
+                          struct losses *losses);
 
 void perfetto_spans_add(struct perfetto_spans *spans, struct perfetto_track *track,
                         const struct perfetto_edge *edge);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/track_source.h"
 #include "reader_tracks.h"
 
 struct tree {
@@ -118,49 +119,20 @@ static enum provenance trace_provenance(const struct tree *tree)
     return PROVENANCE_MEASURED;
 }
 
-// This project's descriptions start with it: "modelled, 800000000 Hz cycles".
-static enum provenance described_provenance(struct view description)
-{
-    const struct view word = view_slice(description, 0, view_find(description, ','));
-    for (int i = PROVENANCE_MEASURED; i <= PROVENANCE_DERIVED; i++) {
-        if (view_is(word, provenance_name((enum provenance)i)))
-            return (enum provenance)i;
-    }
-    return PROVENANCE_ABSENT;
-}
-
-// The clock that such a description names, 0 for none. Ticks of a clock above
-// 1 GHz cannot be told from nanoseconds: there the times stay as they are.
-static uint32_t described_clock(const struct tree *tree, struct view description)
-{
-    const size_t comma = view_find(description, ',');
-    const size_t unit = view_find_text(description, " Hz ");
-    uint64_t frequency;
-    if (described_provenance(description) == PROVENANCE_ABSENT || comma + 2 >= unit ||
-        unit == description.size ||
-        !view_to_u64(view_slice(description, comma + 2, unit), &frequency) || frequency == 0 ||
-        frequency > 1000000000)
-        return 0;
-    char *name = view_copy(view_slice(description, unit + strlen(" Hz "), description.size));
-    const uint32_t clock = profile_clock_find(tree->profile, name, frequency);
-    free(name);
-    return clock;
-}
-
 // Whether a description says all that and nothing else.
 static bool is_provenance(const struct tree *tree, uint32_t text)
 {
     const struct view description = profile_text(tree->profile, text);
-    return described_provenance(description) != PROVENANCE_ABSENT &&
+    return track_source_provenance(description) != PROVENANCE_ABSENT &&
            (view_find(description, ',') == description.size ||
-            described_clock(tree, description) != 0);
+            track_source_clock(tree->profile, description) != 0);
 }
 
 static enum provenance track_provenance(const struct tree *tree, const struct perfetto_track *track)
 {
     const struct view name = profile_text(tree->profile, track->name);
     const struct view description = profile_text(tree->profile, track->description);
-    const enum provenance described = described_provenance(description);
+    const enum provenance described = track_source_provenance(description);
     if (described != PROVENANCE_ABSENT)
         return described;
     return view_ends_with(name, " (Compile)") ? PROVENANCE_MODELLED : tree->provenance;
@@ -201,7 +173,8 @@ static uint32_t add_track(struct tree *tree, const struct perfetto_track *track,
                          .nests = kind == TRACK_LANE,
                          .values = bytes_view(&values)};
     if (kind == TRACK_LANE)
-        made.clock = described_clock(tree, profile_text(tree->profile, track->description));
+        made.clock =
+            track_source_clock(tree->profile, profile_text(tree->profile, track->description));
     if (kind == TRACK_LANE && !track->unnamed && !is_overview(tree, parent))
         made.engine = engine_from_name(name, &made.index);
     if (kind == TRACK_COUNTER)

@@ -1,10 +1,10 @@
 #include "writer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "fields.h"
+#include "formats/track_source.h"
 #include "pack.h"
 #include "profile/store.h"
 #include "sequence.h"
@@ -86,21 +86,6 @@ static unsigned char *put_counter(unsigned char *to, struct view unit)
                              PERFETTO_COUNTER_UNIT_NAME, unit);
 }
 
-// "modelled, 800000000 Hz cycles": what the numbers of the track are.
-static size_t describe_source(const struct profile *profile, const struct track *track, char *text,
-                              size_t room)
-{
-    const struct clock_domain *domain = profile_clock(profile, track->clock);
-    const struct view clock_name = profile_text(profile, domain->name);
-    int size = 0;
-    if (track->provenance != PROVENANCE_ABSENT && track->clock != 0)
-        size = snprintf(text, room, "%s, %llu Hz %.*s", provenance_name(track->provenance),
-                        (unsigned long long)domain->frequency, VIEW_ARGUMENTS(clock_name));
-    else if (track->provenance != PROVENANCE_ABSENT)
-        size = snprintf(text, room, "%s", provenance_name(track->provenance));
-    return size > 0 && (size_t)size < room ? (size_t)size : 0;
-}
-
 static struct written_track *written(struct perfetto_writer *writer, uint32_t track)
 {
     writer->tracks =
@@ -132,7 +117,7 @@ static void put_descriptor(struct perfetto_writer *writer, const struct track *t
     char source[128];
     const struct view name = profile_text(writer->profile, track->name);
     const struct view unit = profile_text(writer->profile, track->unit);
-    const size_t source_size = describe_source(writer->profile, track, source, sizeof source);
+    const size_t source_size = track_source_describe(writer->profile, track, source, sizeof source);
     struct bytes content = {0};
     unsigned char *to = bytes_reserve(&content, 512 + 2 * name.size + unit.size);
     to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_UUID, uuid);

@@ -1,0 +1,61 @@
+#include "losses.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static struct loss_entry *find_entry(const struct losses *losses, uint32_t hash, uint32_t track,
+                                     uint32_t reason, uint64_t detail)
+{
+    uint32_t id;
+    for (uint32_t at = hash_first(&losses->index, hash);
+         (id = hash_next(&losses->index, hash, &at)) != HASH_NONE;) {
+        struct loss_entry *entry = &losses->entries[id];
+        if (entry->track == track && entry->reason == reason && entry->detail == detail)
+            return entry;
+    }
+    return NULL;
+}
+
+void losses_add(struct losses *losses, uint32_t track, uint32_t reason, uint64_t detail,
+                uint64_t offset)
+{
+    const uint32_t hash = hash_u64(((uint64_t)track << 8 | reason) ^ detail << 40);
+    struct loss_entry *entry = find_entry(losses, hash, track, reason, detail);
+    if (entry != NULL) {
+        entry->count++;
+        return;
+    }
+    losses->entries =
+        memory_grow(losses->entries, losses->count, &losses->capacity, sizeof *losses->entries);
+    losses->entries[losses->count] = (struct loss_entry){track, reason, detail, 1, offset};
+    hash_add(&losses->index, hash, (uint32_t)losses->count);
+    losses->count++;
+}
+
+void losses_note(const struct loss_entry *entry, const struct loss_text *text,
+                 struct profile *profile, const char *path)
+{
+    struct bytes place = {0};
+    if (entry->track != 0) {
+        const struct view name = profile_text(profile, profile_track(profile, entry->track)->name);
+        bytes_append_format(&place, "track '%.*s': ", VIEW_ARGUMENTS(name));
+    }
+    struct bytes detail = {0};
+    if (text->detail != NULL)
+        bytes_append_format(&detail, " (%s %llu)", text->detail, (unsigned long long)entry->detail);
+    profile_note(profile, entry->track, text->kind, entry->count,
+                 "%s: %.*s%s%.*s: %llu, the first at byte %llu", path,
+                 VIEW_ARGUMENTS(bytes_view(&place)), text->text,
+                 VIEW_ARGUMENTS(bytes_view(&detail)), (unsigned long long)entry->count,
+                 (unsigned long long)entry->offset);
+    bytes_free(&place);
+    bytes_free(&detail);
+}
+
+void losses_free(struct losses *losses)
+{
+    free(losses->entries);
+    hash_free(&losses->index);
+    *losses = (struct losses){0};
+}
