@@ -2,18 +2,24 @@
 #include <stdlib.h>
 
 #include "kernels/core/matrix.h"
+#include "kernels/core/panels.h"
 #include "kernels/core/widened.h"
 #include "kernels/kernel_tables.h"
 #include "recurrent_cells.h"
+#include "recurrent_weights.h"
 
 enum { INPUT_X, INPUT_W, INPUT_R, INPUT_B, INPUT_LENGTHS, INPUT_H, INPUT_C, INPUT_P, INPUTS };
 enum { OUTPUT_Y, OUTPUT_H, OUTPUT_C, OUTPUTS };
 
-// A GRU multiplies in the middle of a step.
-enum phase {
-    PHASE_WHOLE,
-    PHASE_GATES,
-    PHASE_FINISH,
+// Items of the batch that run together, so that they share the loads of the weights.
+enum { LANE_ITEMS = 8, PARTS_MOST = 2 };
+
+// Rows of the recurring weights that are multiplied at once: a GRU multiplies its last
+// gate's in the middle of a step.
+struct part {
+    uint64_t first;
+    uint64_t rows;
+    uint64_t offset; // of the products, among those of an item
 };
 
 // Everything in the element that is computed in.
@@ -29,17 +35,40 @@ struct run {
     const void *inputs[INPUTS]; // NULL where left out
     void *outputs[OUTPUTS];     // NULL where nothing reads them
     const int32_t *lengths;     // of the items of the batch; NULL: all steps
-    // Of the direction at hand:
+    struct part parts[PARTS_MOST];
+    uint32_t part_count;
+    const struct recurrent_weights *weights; // of f32
+    void *gates; // products of all inputs: directions, steps x batch rows of gates x hidden
+    void *items; // directions, batch rows of `item_width`: what a step works on
+    uint64_t item_width;
+    uint32_t direction; // whose bias is added
+};
+
+// Where an item's numbers begin: products of its state, reset numbers, state, cells.
+static uint64_t reset_place(const struct run *run)
+{
+    const struct part *last = &run->parts[run->part_count - 1];
+    return last->offset + panels_rows(last->rows);
+}
+
+static uint64_t hidden_place(const struct run *run)
+{
+    return reset_place(run) + run->hidden;
+}
+
+static uint64_t cell_place(const struct run *run)
+{
+    return hidden_place(run) + run->hidden;
+}
+
+// A direction of some items, which does all its steps on one thread.
+struct lane {
+    const struct run *run;
     uint32_t direction;
     bool backwards;
+    uint64_t first;
+    uint64_t count;
     uint64_t step;
-    enum phase phase;
-    void *gates;     // products of all inputs: steps x batch rows of gates x hidden
-    void *recurring; // batch x gates x hidden
-    void *fresh;     // GRU: products of the reset numbers, batch x hidden
-    void *reset;     // batch x hidden
-    void *state;     // batch x hidden
-    void *cells;     // batch x hidden
 };
 
 static void *at(const struct run *run, const void *base, uint64_t index)
@@ -52,37 +81,40 @@ static uint64_t row_width(const struct run *run)
     return run->recurrent.gates * run->hidden;
 }
 
+static void *gates_of(const struct run *run, uint32_t direction)
+{
+    return at(run, run->gates, direction * run->steps * run->batch * row_width(run));
+}
+
+static void *item_at(const struct lane *lane, uint64_t item, uint64_t place)
+{
+    const struct run *run = lane->run;
+    return at(run, run->items, (lane->direction * run->batch + item) * run->item_width + place);
+}
+
 static uint64_t length_of(const struct run *run, uint64_t item)
 {
     return run->lengths != NULL ? (uint64_t)run->lengths[item] : run->steps;
 }
 
 // Where the numbers of an item lie in the states that go in and out.
-static uint64_t state_place(const struct run *run, uint64_t item)
+static uint64_t state_place(const struct lane *lane, uint64_t item)
 {
+    const struct run *run = lane->run;
     const uint64_t row = run->recurrent.batch_first
-                             ? item * run->recurrent.directions + run->direction
-                             : run->direction * run->batch + item;
+                             ? item * run->recurrent.directions + lane->direction
+                             : lane->direction * run->batch + item;
     return row * run->hidden;
 }
 
-static uint64_t output_place(const struct run *run, uint64_t time, uint64_t item)
+static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t item)
 {
+    const struct run *run = lane->run;
     const uint64_t directions = run->recurrent.directions;
     const uint64_t row = run->recurrent.batch_first
-                             ? (item * run->steps + time) * directions + run->direction
-                             : (time * directions + run->direction) * run->batch + item;
+                             ? (item * run->steps + time) * directions + lane->direction
+                             : (time * directions + lane->direction) * run->batch + item;
     return row * run->hidden;
-}
-
-// C = A x B^T, where B has `columns` rows of `depth`.
-static void multiply(const struct run *run, const void *a, const void *b, void *c, uint64_t rows,
-                     uint64_t columns, uint64_t depth)
-{
-    struct matrix_product product = matrix_product_dense(rows, columns, depth);
-    product.b_transposed = true;
-    product.b_stride = depth;
-    matrix_multiply(&product, run->element, a, b, c, run->call->parallel);
 }
 
 // The bias of the inputs and the recurring one to all gates of a row; but a GRU that is linear
@@ -97,8 +129,9 @@ static void multiply(const struct run *run, const void *a, const void *b, void *
                 ? 2 * run->hidden                                                                  \
                 : width;                                                                           \
         const type *bias = (const type *)run->inputs[INPUT_B] + run->direction * 2 * width;        \
+        type *all = gates_of(run, run->direction);                                                 \
         for (uint64_t row = from; row < to; row++) {                                               \
-            type *gates = (type *)run->gates + row * width;                                        \
+            type *gates = all + row * width;                                                       \
             for (uint64_t i = 0; i < recurring; i++)                                               \
                 gates[i] += bias[i] + bias[width + i];                                             \
             for (uint64_t i = recurring; i < width; i++)                                           \
@@ -109,158 +142,216 @@ static void multiply(const struct run *run, const void *a, const void *b, void *
 DEFINE_ADD_BIAS(float, f32)
 DEFINE_ADD_BIAS(double, f64)
 
-static struct recurrent_cell cell_of(const struct run *run, uint64_t item, uint64_t time)
+// The products of all inputs of a direction.
+static void multiply_inputs(struct run *run, uint32_t direction)
 {
     const uint64_t width = row_width(run);
-    const uint64_t row =
-        run->recurrent.batch_first ? item * run->steps + time : time * run->batch + item;
-    return (struct recurrent_cell){
-        .recurrent = &run->recurrent,
-        .functions = run->recurrent.functions[run->direction],
-        .hidden = run->hidden,
-        .gates = at(run, run->gates, row * width),
-        .recurring = at(run, run->recurring, item * width),
-        .bias = at(run, run->inputs[INPUT_B], run->direction * 2 * width + width + 2 * run->hidden),
-        .peepholes = at(run, run->inputs[INPUT_P], run->direction * 3 * run->hidden),
-        .hidden_state = at(run, run->state, item * run->hidden),
-        .cell_state = at(run, run->cells, item * run->hidden),
-        .reset = at(run, run->reset, item * run->hidden),
-    };
+    const uint64_t rows = run->steps * run->batch;
+    struct matrix_product product = matrix_product_dense(rows, width, run->width);
+    product.b_transposed = true;
+    product.b_stride = run->width;
+    matrix_multiply(&product, run->element, run->inputs[INPUT_X],
+                    at(run, run->inputs[INPUT_W], direction * width * run->width),
+                    gates_of(run, direction), run->call->parallel);
+    run->direction = direction;
+    if (run->inputs[INPUT_B] != NULL)
+        parallel_for(run->call->parallel, rows, 1 + 16384 / (width + 1),
+                     run->element == ELEMENT_F64 ? add_bias_f64 : add_bias_f32, run);
+}
+
+// The products of a part with the numbers at `place` of every item.
+static void multiply_part(const struct lane *lane, uint32_t index, uint64_t place)
+{
+    const struct run *run = lane->run;
+    const struct part *part = &run->parts[index];
+    const void *x = item_at(lane, lane->first, place);
+    void *y = item_at(lane, lane->first, part->offset);
+    if (run->element == ELEMENT_F32) {
+        panels_multiply(&(struct panels_product){.panels = recurrent_weights_part(
+                                                     run->weights, lane->direction, part->first),
+                                                 .rows = part->rows,
+                                                 .depth = run->hidden,
+                                                 .x_stride = run->item_width,
+                                                 .y_stride = run->item_width},
+                        x, lane->count, y);
+        return;
+    }
+    struct matrix_product product = matrix_product_dense(lane->count, part->rows, run->hidden);
+    product.a_stride = run->item_width;
+    product.b_transposed = true;
+    product.b_stride = run->hidden;
+    product.c_stride = run->item_width;
+    const uint64_t first = lane->direction * row_width(run) + part->first;
+    matrix_multiply_here(&product, run->element, x,
+                         at(run, run->inputs[INPUT_R], first * run->hidden), y);
 }
 
 // The step of an item: false behind its end.
-static bool time_of(const struct run *run, uint64_t item, uint64_t *out_time)
+static bool time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
 {
-    const uint64_t length = length_of(run, item);
-    if (run->step >= length)
+    const uint64_t length = length_of(lane->run, item);
+    if (lane->step >= length)
         return false;
-    *out_time = run->backwards ? length - 1 - run->step : run->step;
+    *out_time = lane->backwards ? length - 1 - lane->step : lane->step;
     return true;
 }
 
-static void store_step(const struct run *run, uint64_t item, uint64_t time)
+static struct recurrent_cell cell_of(const struct lane *lane, uint64_t item, uint64_t time)
 {
+    const struct run *run = lane->run;
+    const uint64_t width = row_width(run);
+    const uint64_t row =
+        run->recurrent.batch_first ? item * run->steps + time : time * run->batch + item;
+    const uint64_t bias = lane->direction * 2 * width + width + 2 * run->hidden;
+    return (struct recurrent_cell){
+        .recurrent = &run->recurrent,
+        .functions = run->recurrent.functions[lane->direction],
+        .hidden = run->hidden,
+        .gates = at(run, gates_of(run, lane->direction), row * width),
+        .recurring = item_at(lane, item, 0),
+        .bias = at(run, run->inputs[INPUT_B], bias),
+        .peepholes = at(run, run->inputs[INPUT_P], lane->direction * 3 * run->hidden),
+        .hidden_state = item_at(lane, item, hidden_place(run)),
+        .cell_state = item_at(lane, item, cell_place(run)),
+        .reset = item_at(lane, item, reset_place(run)),
+    };
+}
+
+static void store_step(const struct lane *lane, uint64_t item, uint64_t time)
+{
+    const struct run *run = lane->run;
     if (run->outputs[OUTPUT_Y] != NULL)
-        memcpy(at(run, run->outputs[OUTPUT_Y], output_place(run, time, item)),
-               at(run, run->state, item * run->hidden), run->hidden * run->size);
+        memcpy(at(run, run->outputs[OUTPUT_Y], output_place(lane, time, item)),
+               item_at(lane, item, hidden_place(run)), run->hidden * run->size);
 }
 
-static void finish_gru(const struct run *run, const struct recurrent_cell *cell, uint64_t item)
+static void run_gates(const struct lane *lane)
 {
-    const void *recurring = run->recurrent.linear_before_reset
-                                ? at(run, run->recurring, item * row_width(run) + 2 * run->hidden)
-                                : at(run, run->fresh, item * run->hidden);
-    recurrent_cell_finish(run->element, cell, recurring);
-}
-
-static void run_items(void *context, uint64_t from, uint64_t to)
-{
-    const struct run *run = context;
-    for (uint64_t item = from; item < to; item++) {
+    for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
         uint64_t time;
-        if (!time_of(run, item, &time))
+        if (!time_of(lane, item, &time))
             continue;
-        const struct recurrent_cell cell = cell_of(run, item, time);
-        if (run->phase == PHASE_GATES)
-            recurrent_cell_gates(run->element, &cell);
-        else if (run->phase == PHASE_FINISH)
-            finish_gru(run, &cell, item);
+        const struct recurrent_cell cell = cell_of(lane, item, time);
+        recurrent_cell_gates(lane->run->element, &cell);
+    }
+}
+
+static void finish_step(const struct lane *lane)
+{
+    const struct run *run = lane->run;
+    for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
+        uint64_t time;
+        if (!time_of(lane, item, &time))
+            continue;
+        const struct recurrent_cell cell = cell_of(lane, item, time);
+        if (run->recurrent.kind == RECURRENT_GRU)
+            recurrent_cell_finish(run->element, &cell, item_at(lane, item, run->parts[1].offset));
         else
             recurrent_cell_step(run->element, &cell);
-        if (run->phase != PHASE_GATES)
-            store_step(run, item, time);
+        store_step(lane, item, time);
     }
 }
 
-static void run_phase(struct run *run, enum phase phase)
+static void run_step(const struct lane *lane)
 {
-    run->phase = phase;
-    parallel_for(run->call->parallel, run->batch, 1 + 2048 / (row_width(run) + 1), run_items, run);
-}
-
-static void run_step(struct run *run)
-{
-    const uint64_t width = row_width(run);
-    const uint64_t hidden = run->hidden;
-    const void *weights = at(run, run->inputs[INPUT_R], run->direction * width * hidden);
-    multiply(run, run->state, weights, run->recurring, run->batch, width, hidden);
-    if (run->recurrent.kind != RECURRENT_GRU) {
-        run_phase(run, PHASE_WHOLE);
-        return;
+    const struct run *run = lane->run;
+    multiply_part(lane, 0, hidden_place(run));
+    if (run->recurrent.kind == RECURRENT_GRU) {
+        const bool before = run->recurrent.linear_before_reset;
+        run_gates(lane);
+        multiply_part(lane, 1, before ? hidden_place(run) : reset_place(run));
     }
-    run_phase(run, PHASE_GATES);
-    if (!run->recurrent.linear_before_reset)
-        multiply(run, run->reset, at(run, weights, 2 * hidden * hidden), run->fresh, run->batch,
-                 hidden, hidden);
-    run_phase(run, PHASE_FINISH);
+    finish_step(lane);
 }
 
-// Between a state of the network and our own: batch x hidden.
-static void load_state(const struct run *run, uint32_t input, void *state)
+// Between a state of the network and our own.
+static void load_state(const struct lane *lane, uint32_t input, uint64_t place)
 {
-    for (uint64_t item = 0; item < run->batch; item++) {
-        void *row = at(run, state, item * run->hidden);
+    const struct run *run = lane->run;
+    for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
+        void *row = item_at(lane, item, place);
         if (run->inputs[input] != NULL)
-            memcpy(row, at(run, run->inputs[input], state_place(run, item)),
+            memcpy(row, at(run, run->inputs[input], state_place(lane, item)),
                    run->hidden * run->size);
         else
             memset(row, 0, run->hidden * run->size);
     }
 }
 
-static void store_state(const struct run *run, uint32_t output, const void *state)
+static void store_state(const struct lane *lane, uint32_t output, uint64_t place)
 {
-    for (uint64_t item = 0; item < run->batch && run->outputs[output] != NULL; item++)
-        memcpy(at(run, run->outputs[output], state_place(run, item)),
-               at(run, state, item * run->hidden), run->hidden * run->size);
+    const struct run *run = lane->run;
+    for (uint64_t i = 0; i < lane->count && run->outputs[output] != NULL; i++) {
+        const uint64_t item = lane->first + i;
+        memcpy(at(run, run->outputs[output], state_place(lane, item)), item_at(lane, item, place),
+               run->hidden * run->size);
+    }
 }
 
-static void run_direction(struct run *run, uint32_t direction)
+static uint64_t lanes_of_direction(const struct run *run)
 {
-    const uint64_t rows = run->steps * run->batch;
-    const uint64_t width = row_width(run);
-    run->direction = direction;
-    run->backwards = run->recurrent.reverse || direction == 1;
-    multiply(run, run->inputs[INPUT_X],
-             at(run, run->inputs[INPUT_W], direction * width * run->width), run->gates, rows, width,
-             run->width);
-    if (run->inputs[INPUT_B] != NULL)
-        parallel_for(run->call->parallel, rows, 1 + 16384 / (width + 1),
-                     run->element == ELEMENT_F64 ? add_bias_f64 : add_bias_f32, run);
-    load_state(run, INPUT_H, run->state);
-    load_state(run, INPUT_C, run->cells);
-    for (run->step = 0; run->step < run->steps; run->step++)
-        run_step(run);
-    store_state(run, OUTPUT_H, run->state);
-    store_state(run, OUTPUT_C, run->cells);
+    return (run->batch + LANE_ITEMS - 1) / LANE_ITEMS;
 }
 
-// One block for all that a direction needs.
-static status run_directions(struct run *run)
+static void run_lanes(void *context, uint64_t from, uint64_t to)
 {
-    const uint64_t width = row_width(run);
-    const uint64_t own = run->batch * run->hidden;
+    const struct run *run = context;
+    for (uint64_t i = from; i < to; i++) {
+        struct lane lane = {.run = run, .direction = (uint32_t)(i / lanes_of_direction(run))};
+        lane.backwards = run->recurrent.reverse || lane.direction == 1;
+        lane.first = i % lanes_of_direction(run) * LANE_ITEMS;
+        lane.count = run->batch - lane.first < LANE_ITEMS ? run->batch - lane.first : LANE_ITEMS;
+        load_state(&lane, INPUT_H, hidden_place(run));
+        load_state(&lane, INPUT_C, cell_place(run));
+        for (lane.step = 0; lane.step < run->steps; lane.step++)
+            run_step(&lane);
+        store_state(&lane, OUTPUT_H, hidden_place(run));
+        store_state(&lane, OUTPUT_C, cell_place(run));
+    }
+}
+
+static void plan_parts(struct run *run)
+{
+    const bool gru = run->recurrent.kind == RECURRENT_GRU;
+    const uint64_t rows = gru ? 2 * run->hidden : row_width(run);
+    run->part_count = gru ? 2 : 1;
+    run->parts[0] = (struct part){0, rows, 0};
+    run->parts[1] = (struct part){rows, run->hidden, panels_rows(rows)};
+    run->item_width = panels_rows(cell_place(run) + run->hidden);
+}
+
+// One block for all that the directions need.
+static status allocate(struct run *run, void **out_room)
+{
+    const uint64_t directions = run->recurrent.directions;
     uint64_t gates;
+    uint64_t items;
     uint64_t total;
     if (__builtin_mul_overflow(run->steps, run->batch, &gates) ||
-        __builtin_mul_overflow(gates, width, &gates) ||
-        __builtin_add_overflow(gates, run->batch * width + 4 * own, &total) ||
-        total > (UINT64_C(1) << 58))
+        __builtin_mul_overflow(gates, row_width(run) * directions, &gates) ||
+        __builtin_mul_overflow(run->batch, run->item_width * directions, &items) ||
+        __builtin_add_overflow(gates, items, &total) || total > (UINT64_C(1) << 58))
         return status_make(STATUS_LIMIT, "too many gates");
-    void *room;
-    if (posix_memalign(&room, TENSOR_ALIGNMENT, total * run->size + TENSOR_ALIGNMENT) != 0)
+    if (posix_memalign(out_room, TENSOR_ALIGNMENT, total * run->size + TENSOR_ALIGNMENT) != 0)
         return status_make(STATUS_LIMIT, "no memory for the gates");
-    run->gates = room;
-    run->recurring = at(run, room, gates);
-    run->fresh = at(run, run->recurring, run->batch * width);
-    run->reset = at(run, run->fresh, own);
-    run->state = at(run, run->reset, own);
-    run->cells = at(run, run->state, own);
+    run->items = *out_room;
+    run->gates = at(run, *out_room, items);
+    return STATUS_OK;
+}
+
+static status run_directions(struct run *run)
+{
+    const uint32_t directions = run->recurrent.directions;
+    void *room;
+    plan_parts(run);
+    STATUS_TRY(allocate(run, &room));
     // Steps behind the end of an item are 0.
     if (run->outputs[OUTPUT_Y] != NULL && run->lengths != NULL)
-        memset(run->outputs[OUTPUT_Y], 0, run->steps * run->recurrent.directions * own * run->size);
-    for (uint32_t direction = 0; direction < run->recurrent.directions; direction++)
-        run_direction(run, direction);
+        memset(run->outputs[OUTPUT_Y], 0,
+               run->steps * directions * run->batch * run->hidden * run->size);
+    for (uint32_t direction = 0; direction < directions; direction++)
+        multiply_inputs(run, direction);
+    parallel_for(run->call->parallel, directions * lanes_of_direction(run), 1, run_lanes, run);
     free(room);
     return STATUS_OK;
 }
@@ -295,7 +386,14 @@ static status run_widened(struct run *run, struct widened *inputs, struct widene
             STATUS_TRY(widened_output(tensor, &outputs[i]));
         run->outputs[i] = run->element == ELEMENT_F64 ? tensor->data : outputs[i].data;
     }
-    STATUS_TRY(run_directions(run));
+    struct recurrent_weights *weights = NULL;
+    if (run->element == ELEMENT_F32)
+        STATUS_TRY(
+            recurrent_weights_take(call, INPUT_R, run->inputs[INPUT_R], &run->recurrent, &weights));
+    run->weights = weights;
+    const status failure = run_directions(run);
+    recurrent_weights_release(weights, call, INPUT_R);
+    STATUS_TRY(failure);
     for (uint32_t i = 0; i < OUTPUTS; i++)
         widened_finish(&outputs[i], call->parallel);
     return STATUS_OK;

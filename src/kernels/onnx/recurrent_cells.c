@@ -3,14 +3,17 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "kernels/core/clones.h"
+#include "kernels/core/elementary.h"
+
 #define FOR_ALL(statement)                                                                         \
     for (uint64_t i = 0; i < count; i++)                                                           \
     statement
 
 // Functions over rows, and the cells made of them, for one type of number.
-#define DEFINE_CELLS(type, suffix, raise, tangent, absolute, logarithm)                            \
-    static void activate_##suffix(const struct recurrent_activation *activation, type *x,          \
-                                  uint64_t count)                                                  \
+#define DEFINE_CELLS(type, suffix, absolute, logarithm)                                            \
+    CORE_CLONES static void activate_##suffix(const struct recurrent_activation *activation,       \
+                                              type *x, uint64_t count)                             \
     {                                                                                              \
         const type alpha = (type)activation->alpha;                                                \
         const type beta = (type)activation->beta;                                                  \
@@ -19,10 +22,10 @@
             FOR_ALL(x[i] = x[i] > 0 ? x[i] : 0;)                                                   \
             break;                                                                                 \
         case RECURRENT_TANH:                                                                       \
-            FOR_ALL(x[i] = tangent(x[i]);)                                                         \
+            FOR_ALL(x[i] = elementary_tanh(x[i]);)                                                 \
             break;                                                                                 \
         case RECURRENT_SIGMOID:                                                                    \
-            FOR_ALL(x[i] = 1 / (1 + raise(-x[i]));)                                                \
+            FOR_ALL(x[i] = elementary_sigmoid(x[i]);)                                              \
             break;                                                                                 \
         case RECURRENT_AFFINE:                                                                     \
             FOR_ALL(x[i] = alpha * x[i] + beta;)                                                   \
@@ -34,7 +37,7 @@
             FOR_ALL(x[i] = x[i] > alpha ? x[i] : 0;)                                               \
             break;                                                                                 \
         case RECURRENT_SCALED_TANH:                                                                \
-            FOR_ALL(x[i] = alpha * tangent(beta * x[i]);)                                          \
+            FOR_ALL(x[i] = alpha * elementary_tanh(beta * x[i]);)                                  \
             break;                                                                                 \
         case RECURRENT_HARD_SIGMOID:                                                               \
             FOR_ALL({                                                                              \
@@ -43,13 +46,13 @@
             })                                                                                     \
             break;                                                                                 \
         case RECURRENT_ELU:                                                                        \
-            FOR_ALL(x[i] = x[i] >= 0 ? x[i] : alpha * (raise(x[i]) - 1);)                          \
+            FOR_ALL(x[i] = x[i] >= 0 ? x[i] : alpha * (elementary_exp(x[i]) - 1);)                 \
             break;                                                                                 \
         case RECURRENT_SOFTSIGN:                                                                   \
             FOR_ALL(x[i] = x[i] / (1 + absolute(x[i]));)                                           \
             break;                                                                                 \
         case RECURRENT_SOFTPLUS:                                                                   \
-            FOR_ALL(x[i] = (x[i] > 0 ? x[i] : 0) + logarithm(raise(-absolute(x[i])));)             \
+            FOR_ALL(x[i] = (x[i] > 0 ? x[i] : 0) + logarithm(elementary_exp(-absolute(x[i])));)    \
             break;                                                                                 \
         }                                                                                          \
     }                                                                                              \
@@ -150,8 +153,8 @@
         FOR_ALL(state[i] = (1 - update[i]) * fresh[i] + update[i] * state[i];)                     \
     }
 
-DEFINE_CELLS(float, f32, expf, tanhf, fabsf, log1pf)
-DEFINE_CELLS(double, f64, exp, tanh, fabs, log1p)
+DEFINE_CELLS(float, f32, fabsf, log1pf)
+DEFINE_CELLS(double, f64, fabs, log1p)
 
 void recurrent_cell_step(enum element element, const struct recurrent_cell *cell)
 {

@@ -1,0 +1,99 @@
+// Products with a packed matrix against sums in double.
+
+#include "kernels/core/panels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+enum { ROWS_MOST = 150, DEPTH_MOST = 70, ITEMS_MOST = 9, GAP = 3 };
+
+static float matrix[ROWS_MOST * DEPTH_MOST];
+static float panels[(ROWS_MOST + PANELS_WIDTH) * DEPTH_MOST];
+static float x[ITEMS_MOST * (DEPTH_MOST + GAP)];
+static float y[ITEMS_MOST * (ROWS_MOST + PANELS_WIDTH + GAP)];
+
+static float next(unsigned *seed)
+{
+    return (float)(rand_r(seed) % 2001 - 1000) / 500;
+}
+
+static void fill(unsigned *seed)
+{
+    for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++)
+        matrix[i] = next(seed);
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] = next(seed);
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++)
+        y[i] = -77;
+}
+
+static void check(uint64_t rows, uint64_t depth, uint64_t count, unsigned seed)
+{
+    fill(&seed);
+    const struct panels_product product = {panels, rows, depth, depth + GAP,
+                                           panels_rows(rows) + GAP};
+    panels_pack(matrix, rows, depth, panels);
+    panels_multiply(&product, x, count, y);
+    for (uint64_t item = 0; item < count; item++) {
+        const float *result = y + item * product.y_stride;
+        for (uint64_t row = 0; row < panels_rows(rows); row++) {
+            double sum = 0;
+            for (uint64_t k = 0; row < rows && k < depth; k++)
+                sum += (double)matrix[row * depth + k] * (double)x[item * product.x_stride + k];
+            assert_true(fabs(sum - (double)result[row]) < 1e-4);
+        }
+        for (uint64_t i = 0; i < GAP; i++)
+            assert_true(result[panels_rows(rows) + i] == -77);
+    }
+}
+
+static void check_sizes(void)
+{
+    const uint64_t rows[] = {1, 15, 16, 17, 64, 65, 100, 128, ROWS_MOST};
+    const uint64_t depths[] = {1, 2, 13, DEPTH_MOST};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
+            for (uint64_t count = 1; count <= ITEMS_MOST; count++)
+                check(rows[r], depths[d], count, (unsigned)(r * 100 + d * 10 + count));
+        }
+    }
+}
+
+static void products_are_right_for_every_size(void **state)
+{
+    (void)state;
+    check_sizes();
+    panels_force_portable(true);
+    check_sizes();
+    panels_force_portable(false);
+}
+
+static void a_vector_gives_the_same_bits_alone_and_among_others(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    fill(&seed);
+    static float alone[ROWS_MOST + PANELS_WIDTH];
+    const struct panels_product product = {panels, ROWS_MOST, DEPTH_MOST, DEPTH_MOST,
+                                           panels_rows(ROWS_MOST)};
+    panels_pack(matrix, ROWS_MOST, DEPTH_MOST, panels);
+    panels_multiply(&product, x, ITEMS_MOST, y);
+    for (uint64_t item = 0; item < ITEMS_MOST; item++) {
+        panels_multiply(&product, x + item * DEPTH_MOST, 1, alone);
+        assert_memory_equal(alone, y + item * product.y_stride, sizeof(float) * ROWS_MOST);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_right_for_every_size),
+        cmocka_unit_test(a_vector_gives_the_same_bits_alone_and_among_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
