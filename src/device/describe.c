@@ -247,6 +247,23 @@ void describing_calls(struct describing *describing, uint32_t iteration)
     }
 }
 
+struct describing_flows describing_flows(const struct program *program)
+{
+    uint32_t *first = memory_allocate_zeroed((size_t)program->task_count + 2, sizeof *first);
+    uint32_t *outs = memory_allocate_zeroed((size_t)program->dependency_count + 1, sizeof *outs);
+    for (uint32_t i = 0; i < program->dependency_count; i++) {
+        if (program->dependencies[i].is_true != 0)
+            first[program->dependencies[i].task + 2]++;
+    }
+    for (uint32_t i = 2; i <= program->task_count + 1; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < program->dependency_count; i++) {
+        if (program->dependencies[i].is_true != 0)
+            outs[first[program->dependencies[i].task + 1]++] = i + 1;
+    }
+    return (struct describing_flows){first, outs};
+}
+
 // Lanes and names -----------------------------------------------------------------
 
 struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t index)

@@ -54,6 +54,15 @@ status describing_check(const struct program *program, const struct target *targ
 // Adds a call for every group, and for each of the operators that were fused in it.
 void describing_calls(struct describing *describing, uint32_t iteration);
 
+// Flows along the true dependencies: a flow's number is its dependency's + 1. Those that
+// go out from task t are `outs[first[t]]` up to `outs[first[t + 1]]`. For the caller to free.
+struct describing_flows {
+    uint32_t *first;
+    uint32_t *outs;
+};
+
+struct describing_flows describing_flows(const struct program *program);
+
 // A lane of an engine, to be added: name, kind, engine, index and rank.
 struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t index);
 

@@ -9,34 +9,105 @@
 #include "program/print.h"
 #include "record/record.h"
 
-enum { VALUES_MOST = 8 };
+enum {
+    PLAIN_MOST = 8, // values of a span besides its flows
+    FLOWS_MOST = OPSCOPE_VALUES_MOST - PLAIN_MOST,
+};
 
-// What is said about every span of a task or an action, ready to be recorded.
+// What is said about every span of a task or an action, ready to be recorded: values, then
+// flows.
 struct prepared {
     uint32_t lane;
     uint32_t name;
     uint32_t group; // PROGRAM_NONE: none
+    uint32_t first; // in `values`
     uint16_t value_count;
-    struct opscope_value values[VALUES_MOST];
+    uint16_t flow_count;
 };
 
 struct host_profile {
     struct describing describing;
     struct prepared *tasks;
     struct prepared *actions;
+    struct opscope_value *values;
+    size_t value_count;
+    size_t value_capacity;
+    uint32_t *numbers; // by task: of the controller's task, or of the host's action
     uint32_t iterations;
     uint32_t iteration_key;
 };
 
-static void add_number(struct prepared *to, uint32_t key, uint64_t number)
+static void add_value(struct host_profile *profile, struct opscope_value value)
 {
-    to->values[to->value_count++] = (struct opscope_value){key, OPSCOPE_UINT, {.number = number}};
+    profile->values = memory_grow(profile->values, profile->value_count, &profile->value_capacity,
+                                  sizeof *profile->values);
+    profile->values[profile->value_count++] = value;
 }
 
-static void add_text(struct prepared *to, uint32_t key, uint32_t text)
+static void add_number(struct host_profile *profile, struct prepared *to, const char *key,
+                       uint64_t number)
 {
-    if (text != 0)
-        to->values[to->value_count++] = (struct opscope_value){key, OPSCOPE_TEXT, {.number = text}};
+    add_value(profile, (struct opscope_value){describing_key(&profile->describing, key),
+                                              OPSCOPE_UINT,
+                                              {.number = number}});
+    to->value_count++;
+}
+
+static void add_text(struct host_profile *profile, struct prepared *to, const char *key,
+                     uint32_t text)
+{
+    if (text == 0)
+        return;
+    add_value(profile, (struct opscope_value){describing_key(&profile->describing, key),
+                                              OPSCOPE_TEXT,
+                                              {.number = text}});
+    to->value_count++;
+}
+
+static void add_flow(struct host_profile *profile, struct prepared *to,
+                     enum opscope_value_kind kind, uint32_t number)
+{
+    add_value(profile, (struct opscope_value){.kind = kind, .as.number = number});
+    to->flow_count++;
+}
+
+// Tasks --------------------------------------------------------------------------------
+
+// By dependency: whether it is shown as a flow. An event has room for so many of them; a
+// flow has both ends or none.
+static bool *choose_flows(const struct program *program, uint32_t *out_left_out)
+{
+    bool *shown = memory_allocate_zeroed((size_t)program->dependency_count + 1, sizeof *shown);
+    uint32_t *used = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *used);
+    *out_left_out = 0;
+    for (uint32_t t = 0; t < program->task_count; t++) {
+        for (uint32_t i = 0; i < program->tasks[t].dependency_count; i++) {
+            const uint32_t id = program->tasks[t].first_dependency + i;
+            const struct program_dependency *on = &program->dependencies[id];
+            if (on->is_true == 0)
+                continue;
+            shown[id] = used[t] < FLOWS_MOST && used[on->task] < FLOWS_MOST;
+            used[t] += shown[id];
+            used[on->task] += shown[id];
+            *out_left_out += !shown[id];
+        }
+    }
+    free(used);
+    return shown;
+}
+
+static void prepare_flows(struct host_profile *profile, uint32_t id, const bool *shown,
+                          const struct describing_flows *flows)
+{
+    const struct program_task *task = &profile->describing.program->tasks[id];
+    for (uint32_t i = 0; i < task->dependency_count; i++) {
+        if (shown[task->first_dependency + i])
+            add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_IN, task->first_dependency + i + 1);
+    }
+    for (uint32_t i = flows->first[id]; i < flows->first[id + 1]; i++) {
+        if (shown[flows->outs[i] - 1])
+            add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_OUT, flows->outs[i]);
+    }
 }
 
 static void prepare_task(struct host_profile *profile, uint32_t id, uint32_t lane)
@@ -48,28 +119,29 @@ static void prepare_task(struct host_profile *profile, uint32_t id, uint32_t lan
     to->lane = lane;
     to->group = program_task_group(program, id);
     to->name = describing_name(describing, id, to->group);
-    add_number(to, describing_key(describing, "task"), id);
+    to->first = (uint32_t)profile->value_count;
+    add_number(profile, to, "task", profile->numbers[id]);
+    add_number(profile, to, "program_task", id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
-        add_number(to, describing_key(describing, "bytes"), task->cost.bytes);
+        add_number(profile, to, "bytes", task->cost.bytes);
     if (to->group == PROGRAM_NONE)
         return;
     const struct program_group *group = &program->groups[to->group];
-    add_text(to, describing_key(describing, "operator"), describing_text(describing, group->name));
-    add_text(to, describing_key(describing, "group"), describing_text(describing, group->type));
-    add_number(to, describing_key(describing, "tile"), task->tile);
+    add_text(profile, to, "operator", describing_text(describing, group->name));
+    add_text(profile, to, "group", describing_text(describing, group->type));
+    add_number(profile, to, "tile", task->tile);
 }
 
-static void prepare_action(struct host_profile *profile, uint32_t id, uint32_t lane)
+static uint32_t *number_tasks(const struct program *program)
 {
-    const struct describing *describing = &profile->describing;
-    const struct program_action *action = &describing->program->actions[id];
-    struct prepared *to = &profile->actions[id];
-    to->lane = lane;
-    to->group = PROGRAM_NONE;
-    to->name = describing_key(describing, program_action_kind_name(action->kind));
-    add_number(to, describing_key(describing, "action"), action->number);
-    if (action->bytes > 0)
-        add_number(to, describing_key(describing, "bytes"), action->bytes);
+    uint32_t *numbers = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *numbers);
+    for (uint32_t i = 0; i < program->step_count; i++)
+        numbers[program->steps[i].task] = program->steps[i].number;
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        if (program->actions[i].kind == PROGRAM_ACTION_HOST_START)
+            numbers[program->actions[i].subject] = program->actions[i].number;
+    }
+    return numbers;
 }
 
 static void prepare_tasks(struct host_profile *profile)
@@ -83,8 +155,40 @@ static void prepare_tasks(struct host_profile *profile)
             lanes[e][i] = record_add_lane(&lane);
         }
     }
-    for (uint32_t i = 0; i < program->task_count; i++)
+    uint32_t left_out;
+    bool *shown = choose_flows(program, &left_out);
+    const struct describing_flows flows = describing_flows(program);
+    profile->numbers = number_tasks(program);
+    for (uint32_t i = 0; i < program->task_count; i++) {
         prepare_task(profile, i, lanes[program->tasks[i].engine][program->tasks[i].lane]);
+        prepare_flows(profile, i, shown, &flows);
+    }
+    if (left_out > 0)
+        profile_note(profile->describing.profile, 0, LEDGER_REMARK, left_out,
+                     "flows of tasks that depend on more others, or have more dependents, than an "
+                     "event has room for (%d) are left out",
+                     FLOWS_MOST);
+    free(shown);
+    free(flows.first);
+    free(flows.outs);
+}
+
+// Actions ------------------------------------------------------------------------------
+
+static void prepare_action(struct host_profile *profile, uint32_t id, uint32_t lane,
+                           uint32_t dispatch)
+{
+    const struct describing *describing = &profile->describing;
+    const struct program_action *action = &describing->program->actions[id];
+    struct prepared *to = &profile->actions[id];
+    to->lane = lane;
+    to->group = PROGRAM_NONE;
+    to->name = describing_key(describing, program_action_kind_name(action->kind));
+    to->first = (uint32_t)profile->value_count;
+    add_number(profile, to, "action", action->number);
+    if (action->bytes > 0)
+        add_number(profile, to, "bytes", action->bytes);
+    add_text(profile, to, "dispatch", dispatch);
 }
 
 static void prepare_actions(struct host_profile *profile)
@@ -94,16 +198,15 @@ static void prepare_actions(struct host_profile *profile)
         record_add_lane(&(struct track){.name = describing_key(&profile->describing, "ACTIONS"),
                                         .kind = TRACK_LANE,
                                         .rank = RANK_CPU + DESCRIBING_LANES_MOST});
-    for (uint32_t i = 0; i < program->action_count; i++)
-        prepare_action(profile, i, lane);
-    const uint32_t key = describing_key(&profile->describing, "dispatch");
     for (uint32_t d = 0; d < program->dispatch_count; d++) {
         const struct program_dispatch *dispatch = &program->dispatches[d];
         const uint32_t name = describing_text(&profile->describing, dispatch->name);
         for (uint32_t i = 0; i < dispatch->action_count; i++)
-            add_text(&profile->actions[dispatch->first_action + i], key, name);
+            prepare_action(profile, dispatch->first_action + i, lane, name);
     }
 }
+
+// Recording ----------------------------------------------------------------------------
 
 struct host_profile *host_profile_create(const struct program *program, const struct target *target)
 {
@@ -137,6 +240,8 @@ void host_profile_free(struct host_profile *profile)
     describing_free(&profile->describing);
     free(profile->tasks);
     free(profile->actions);
+    free(profile->values);
+    free(profile->numbers);
     free(profile);
 }
 
@@ -151,14 +256,20 @@ void host_profile_iteration(struct host_profile *profile)
 
 static void record(const struct host_profile *profile, const struct prepared *item, uint64_t begun)
 {
-    struct opscope_value values[VALUES_MOST + 1];
     const uint64_t end = opscope_now();
-    memcpy(values, item->values, sizeof item->values);
-    values[item->value_count] = (struct opscope_value){
-        profile->iteration_key, OPSCOPE_UINT, {.number = profile->iterations - 1}};
+    const uint32_t iteration = profile->iterations - 1;
+    // Flows of another iteration are others.
+    const uint64_t flows = (uint64_t)iteration * profile->describing.program->dependency_count;
+    const uint16_t count = (uint16_t)(item->value_count + item->flow_count);
+    struct opscope_value values[OPSCOPE_VALUES_MOST];
+    memcpy(values, &profile->values[item->first], count * sizeof *values);
+    for (uint16_t i = item->value_count; i < count; i++)
+        values[i].as.number += flows;
+    values[count] =
+        (struct opscope_value){profile->iteration_key, OPSCOPE_UINT, {.number = iteration}};
     opscope_span(item->lane, item->name,
                  item->group != PROGRAM_NONE ? profile->describing.calls[item->group] : 0, begun,
-                 end, values, (uint16_t)(item->value_count + 1));
+                 end, values, (uint16_t)(count + 1));
 }
 
 void host_profile_task(const struct host_profile *profile, uint32_t task, uint64_t begun)

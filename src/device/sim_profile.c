@@ -25,15 +25,13 @@ struct modelled {
     uint32_t clock;
     uint32_t lanes[TARGET_ENGINES_MOST][LANES_MOST];
     uint32_t host_copies; // lane; 0: none yet
-    // Flows that go out from each task: `outs[out_first[t]]` and on, dependency + 1.
-    uint32_t *out_first;
-    uint32_t *outs;
+    struct describing_flows flows;
     uint64_t rows[TARGET_ENGINE_KINDS];
     uint64_t slice_rows[LANES_MOST];
     uint64_t copy_rows;
     struct bytes values;
     struct {
-        uint32_t id, bytes, task, tile, job, dispatch, group, operator, value, macs;
+        uint32_t id, bytes, task, program_task, tile, job, dispatch, group, operator, value, macs;
     } keys;
 };
 
@@ -66,25 +64,6 @@ static void add_tracks(struct modelled *model)
 
 // Spans ---------------------------------------------------------------------------
 
-// Counts the flows out of each task, and where its own begin.
-static void find_flows(struct modelled *model)
-{
-    const struct program *program = model->program;
-    uint32_t *first = memory_allocate_zeroed((size_t)program->task_count + 2, sizeof *first);
-    model->outs = memory_allocate_zeroed((size_t)program->dependency_count + 1, sizeof(uint32_t));
-    for (uint32_t i = 0; i < program->dependency_count; i++) {
-        if (program->dependencies[i].is_true != 0)
-            first[program->dependencies[i].task + 2]++;
-    }
-    for (uint32_t i = 2; i <= program->task_count + 1; i++)
-        first[i] += first[i - 1];
-    for (uint32_t i = 0; i < program->dependency_count; i++) {
-        if (program->dependencies[i].is_true != 0)
-            model->outs[first[program->dependencies[i].task + 1]++] = i + 1;
-    }
-    model->out_first = first;
-}
-
 static void add_flows(struct modelled *model, uint32_t id)
 {
     const struct program_task *task = &model->program->tasks[id];
@@ -93,8 +72,8 @@ static void add_flows(struct modelled *model, uint32_t id)
         if (model->program->dependencies[dependency].is_true != 0)
             value_add_flow(&model->values, VALUE_FLOW_IN, (uint64_t)dependency + 1);
     }
-    for (uint32_t i = model->out_first[id]; i < model->out_first[id + 1]; i++)
-        value_add_flow(&model->values, VALUE_FLOW_OUT, model->outs[i]);
+    for (uint32_t i = model->flows.first[id]; i < model->flows.first[id + 1]; i++)
+        value_add_flow(&model->values, VALUE_FLOW_OUT, model->flows.outs[i]);
 }
 
 // DI, DO and CDMA share a counter. A row of slice n is numbered so that dividing
@@ -172,6 +151,7 @@ static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint3
     model->values.size = 0;
     add_id(model, task, name);
     value_add_uint(&model->values, model->keys.task, number);
+    value_add_uint(&model->values, model->keys.program_task, id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
         add_transfer(model, task);
     add_group(model, task, group);
@@ -250,6 +230,7 @@ static void set_keys(struct modelled *model)
     model->keys.id = describing_key(&model->describing, "ID");
     model->keys.bytes = describing_key(&model->describing, "bytes");
     model->keys.task = describing_key(&model->describing, "task");
+    model->keys.program_task = describing_key(&model->describing, "program_task");
     model->keys.tile = describing_key(&model->describing, "tile");
     model->keys.job = describing_key(&model->describing, "job");
     model->keys.dispatch = describing_key(&model->describing, "dispatch");
@@ -277,7 +258,7 @@ status sim_profile(const struct program *program, const struct target *target,
     add_tracks(model);
     describing_start(&model->describing);
     describing_calls(&model->describing, 0);
-    find_flows(model);
+    model->flows = describing_flows(program);
     add_spans(model);
     const struct sim_counters counters = {.program = program,
                                           .target = target,
@@ -289,8 +270,8 @@ status sim_profile(const struct program *program, const struct target *target,
     sim_counters_memory(&counters);
     sim_counters_bandwidth(&counters);
     describing_free(&model->describing);
-    free(model->out_first);
-    free(model->outs);
+    free(model->flows.first);
+    free(model->flows.outs);
     bytes_free(&model->values);
     free(model);
     return STATUS_OK;
