@@ -17,6 +17,7 @@ extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_LINKS;
 extern const struct command COMMAND_MANUAL;
+extern const struct command COMMAND_MERGE;
 extern const struct command COMMAND_MODEL;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;

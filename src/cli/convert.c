@@ -35,6 +35,9 @@ static status run(const struct arguments *arguments, int *out_exit)
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
     const char *out = arguments_value(arguments, "output");
+    if (count > 1)
+        return status_make(STATUS_USAGE,
+                           "convert: takes one file; 'opscope merge' makes one profile of several");
     if (count != 1 || out == NULL)
         return status_make(STATUS_USAGE,
                            "convert: give one file and -o OUT: opscope convert trace.csv -o "

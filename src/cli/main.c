@@ -15,6 +15,7 @@
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_CONVERT,
+    &COMMAND_MERGE,
     &COMMAND_INFO,
     &COMMAND_MODEL,
     &COMMAND_INFER,

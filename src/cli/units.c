@@ -3,6 +3,7 @@
 #include "base/input.h"
 #include "base/view.h"
 #include "formats/torq/overview_rows.h"
+#include "profile/clock.h"
 
 status units_clock(const struct arguments *arguments, const char *name, uint64_t *out_hz)
 {
@@ -45,6 +46,75 @@ status units_time(const char *text, uint64_t *out_ns)
     input_close(input);
     return good ? STATUS_OK
                 : status_make(STATUS_DATA, "%s:1: expected a time in seconds (1.234)", text);
+}
+
+struct unit_scale {
+    const char *name; // "": when there is none
+    uint64_t scale;
+};
+
+// The number in front and the unit behind it.
+static bool split_unit(struct view text, const struct unit_scale *units, struct view *out_digits,
+                       uint64_t *out_scale)
+{
+    for (; units->name != NULL; units++) {
+        if (!view_ends_with(text, units->name))
+            continue;
+        *out_digits = view_trim(view_slice(text, 0, text.size - strlen(units->name)));
+        *out_scale = units->scale;
+        return true;
+    }
+    return false;
+}
+
+// digits[.digits] times `scale`; digits beyond the scale are dropped.
+static bool scale_decimal(struct view digits, uint64_t scale, uint64_t *out_number)
+{
+    const size_t point = view_find(digits, '.');
+    uint64_t whole = 0;
+    if (digits.size == 0 || (point > 0 && !view_to_u64(view_slice(digits, 0, point), &whole)) ||
+        __builtin_mul_overflow(whole, scale, out_number))
+        return false;
+    for (size_t i = point + 1; i < digits.size; i++) {
+        if (digits.data[i] < '0' || digits.data[i] > '9')
+            return false;
+        scale /= 10;
+        if (__builtin_add_overflow(*out_number, (uint64_t)(digits.data[i] - '0') * scale,
+                                   out_number))
+            return false;
+    }
+    return digits.size > 1 || point > 0;
+}
+
+static bool parse_signed(struct view text, const struct unit_scale *units, int64_t *out_number)
+{
+    struct view digits;
+    uint64_t scale;
+    uint64_t number;
+    text = view_trim(text);
+    const bool negative = text.size > 0 && text.data[0] == '-';
+    if (text.size > 0 && (negative || text.data[0] == '+'))
+        text = view_slice(text, 1, text.size);
+    if (!split_unit(text, units, &digits, &scale) || !scale_decimal(digits, scale, &number) ||
+        number > INT64_MAX)
+        return false;
+    *out_number = negative ? -(int64_t)number : (int64_t)number;
+    return true;
+}
+
+bool units_signed_time(struct view text, int64_t *out_ns)
+{
+    static const struct unit_scale UNITS[] = {{"ns", 1},       {"us", 1000},      {"\u00b5s", 1000},
+                                              {"ms", 1000000}, {"s", 1000000000}, {"", 1000000000},
+                                              {NULL, 0}};
+    return parse_signed(text, UNITS, out_ns);
+}
+
+bool units_drift(struct view text, int64_t *out_ppb)
+{
+    static const struct unit_scale UNITS[] = {{"ppm", 1000}, {"ppb", 1}, {"", 1000}, {NULL, 0}};
+    return parse_signed(text, UNITS, out_ppb) && *out_ppb <= CLOCK_DRIFT_MOST &&
+           *out_ppb >= -CLOCK_DRIFT_MOST;
 }
 
 status units_rules(const struct arguments *arguments, const char *name, enum cost_rules *out_rules)

@@ -9,7 +9,8 @@ size_t track_source_describe(const struct profile *profile, const struct track *
     const struct clock_domain *domain = profile_clock(profile, track->clock);
     const struct view clock_name = profile_text(profile, domain->name);
     int size = 0;
-    if (track->provenance != PROVENANCE_ABSENT && track->clock != 0)
+    // A reader maps nanoseconds back to ticks, which needs a clock that starts with the trace.
+    if (track->provenance != PROVENANCE_ABSENT && track->clock != 0 && clock_is_plain(domain))
         size = snprintf(text, room, "%s, %llu Hz %.*s", provenance_name(track->provenance),
                         (unsigned long long)domain->frequency, VIEW_ARGUMENTS(clock_name));
     else if (track->provenance != PROVENANCE_ABSENT)

@@ -12,15 +12,25 @@ struct clock_domain {
     uint64_t frequency;  // ticks a second, not 0
     uint64_t base_ticks; // this tick ...
     uint64_t base_ns;    // ... is this nanosecond of the profile's time
-    uint64_t multiplier; // 1e9 / frequency in lowest terms: set by clock_prepare
+    int64_t drift_ppb;   // ticks last this much longer than `frequency` says, in 1e-9 of them
+    uint64_t multiplier; // ns a tick in lowest terms: set by clock_prepare
     uint64_t divisor;
     unsigned shift; // divisor == 1 << shift; 64 when it is no power of two
 };
 
-// Fills in the derived fields.
+// Clocks that were measured against others differ by less than this from what they say.
+#define CLOCK_DRIFT_MOST 500000000
+
+// Fills in the derived fields. A drift beyond CLOCK_DRIFT_MOST either way becomes 0.
 void clock_prepare(struct clock_domain *domain);
 
 uint64_t clock_scale_wide(uint64_t ticks, uint64_t multiplier, uint64_t divisor);
+
+// Whether tick 0 is nanosecond 0 and ticks last what the frequency says.
+static inline bool clock_is_plain(const struct clock_domain *domain)
+{
+    return domain->base_ticks == 0 && domain->base_ns == 0 && domain->drift_ppb == 0;
+}
 
 // Nanoseconds that `ticks` last; UINT64_MAX when it does not fit.
 static inline uint64_t clock_duration(const struct clock_domain *domain, uint64_t ticks)

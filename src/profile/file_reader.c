@@ -74,6 +74,7 @@ static void take_map(struct record *record, struct clock_domain *domain)
     domain->frequency = take(record);
     domain->base_ticks = take(record);
     domain->base_ns = take(record);
+    domain->drift_ppb = varint_unfold(take(record));
     clock_prepare(domain);
 }
 

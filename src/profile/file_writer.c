@@ -88,6 +88,7 @@ static void write_clocks(struct file_writer *writer)
         put(writer, domain->frequency);
         put(writer, domain->base_ticks);
         put(writer, domain->base_ns);
+        put(writer, varint_fold(domain->drift_ppb));
         record_end(writer);
     }
 }
@@ -313,6 +314,7 @@ static void write_clock_fits(struct file_writer *writer)
         put(writer, domain->frequency);
         put(writer, domain->base_ticks);
         put(writer, domain->base_ns);
+        put(writer, varint_fold(domain->drift_ppb));
         record_end(writer);
     }
 }

@@ -69,7 +69,7 @@ uint32_t profile_clock_find(struct profile *profile, const char *name, uint64_t 
 {
     for (uint32_t i = 0; i < profile->clocks.count; i++) {
         const struct clock_domain *domain = profile_clock(profile, i);
-        if (domain->frequency == frequency && domain->base_ticks == 0 && domain->base_ns == 0 &&
+        if (domain->frequency == frequency && clock_is_plain(domain) &&
             view_is(profile_text(profile, domain->name), name))
             return i;
     }

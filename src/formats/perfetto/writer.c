@@ -367,12 +367,45 @@ static status write_late(struct perfetto_writer *writer)
     return STATUS_OK;
 }
 
+// How a merged profile was put together; other facts are opscope's own affair.
+static void write_attributes(struct perfetto_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct bytes attributes = {0};
+    for (uint32_t i = 0; i < profile->facts.count; i++) {
+        const struct profile_fact *fact = segments_get(&profile->facts, i);
+        const struct view key = profile_text(profile, fact->key);
+        const struct view text = profile_text(profile, fact->text);
+        if (!view_starts_with(key, "merge."))
+            continue;
+        struct bytes attribute = {0};
+        unsigned char *to =
+            bytes_reserve(&attribute, key.size + text.size + 2 * PROTOBUF_HEADER_MOST);
+        unsigned char *end = protobuf_put_bytes(to, PERFETTO_ATTRIBUTE_KEY, key);
+        end = protobuf_put_bytes(end, PERFETTO_ATTRIBUTE_STRING, text);
+        attribute.size = (size_t)(end - to);
+        to = bytes_reserve(&attributes, attribute.size + PROTOBUF_HEADER_MOST);
+        end = protobuf_put_bytes(to, PERFETTO_ATTRIBUTES_ATTRIBUTE, bytes_view(&attribute));
+        attributes.size += (size_t)(end - to);
+        bytes_free(&attribute);
+    }
+    if (attributes.size > 0) {
+        const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_TRACE_ATTRIBUTES, attributes.size);
+        unsigned char *start = pack_reserve(writer->pack, PROTOBUF_HEADER_MOST + inner);
+        unsigned char *end = protobuf_put_header(start, PERFETTO_TRACE_PACKET, inner);
+        end = protobuf_put_bytes(end, PERFETTO_PACKET_TRACE_ATTRIBUTES, bytes_view(&attributes));
+        pack_commit(writer->pack, (size_t)(end - start));
+    }
+    bytes_free(&attributes);
+}
+
 status perfetto_writer_close(struct perfetto_writer *writer)
 {
     close_lanes(writer);
     status result = write_late(writer);
     for (uint32_t i = 1; i < writer->profile->tracks.count; i++)
         describe(writer, i);
+    write_attributes(writer);
     for (size_t i = 0; i < writer->track_count; i++) {
         for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
             sequence_free(&writer->tracks[i].lanes[k]);

@@ -98,7 +98,7 @@ static bool next_phase(struct runtime_writer *writer, struct timeline_event *out
 static bool is_in_microseconds(const struct profile *profile, const struct track *track)
 {
     const struct clock_domain *clock = profile_clock(profile, track->clock);
-    return clock->frequency == TORQ_MICROSECOND_HZ && clock->base_ticks == 0 && clock->base_ns == 0;
+    return clock->frequency == TORQ_MICROSECOND_HZ && clock_is_plain(clock);
 }
 
 static uint64_t to_microseconds(const struct profile *profile, const struct track *track,

@@ -1,0 +1,314 @@
+// How each profile is placed: by what the caller says, by what it shares with
+// one that is placed already, or at the start.
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "merge.h"
+
+const char *merge_method_name(enum merge_method method)
+{
+    static const char *const NAMES[] = {
+        "reference",    "given offset",  "given events",    "same clock", "shared flows",
+        "shared names", "one-way flows", "correlation ids", "its start",  "empty",
+    };
+    return NAMES[method];
+}
+
+static bool range_of(const struct merge_source *source, uint64_t *out_first, uint64_t *out_last)
+{
+    return anchor_index_range(source->index, out_first, out_last);
+}
+
+static status check_range(const struct merge_source *source)
+{
+    uint64_t first;
+    uint64_t last;
+    if (range_of(source, &first, &last) && last > INT64_MAX)
+        return status_make(STATUS_DATA, "%s: its times reach beyond 2^63 ns, about 292 years",
+                           source->path);
+    return STATUS_OK;
+}
+
+static status too_far(const struct merge_source *source)
+{
+    return status_make(STATUS_USAGE, "merge: %s is placed beyond 2^63 ns: its offset is too large",
+                       source->name);
+}
+
+// Fitting ---------------------------------------------------------------------
+
+// One-way trips take time: the fastest one counts as none, so that nothing arrives before it
+// left.
+static void respect_causes(struct merge_source *source)
+{
+    const bool leaves = source->anchors[0].leaves;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < source->anchor_count; i++) {
+        const struct align_anchor *anchor = &source->anchors[i];
+        int64_t mapped;
+        if (!anchor->used || anchor->leaves != leaves ||
+            !align_apply(&source->map, anchor->from_start, &mapped))
+            continue;
+        const int64_t apart = mapped - (int64_t)anchor->to_start;
+        const int64_t latency = leaves ? -apart : apart;
+        least = latency < least ? latency : least;
+    }
+    if (least == INT64_MAX)
+        return;
+    source->map.to += leaves ? least : -least;
+    source->error_ns += (uint64_t)(least < 0 ? -least : least);
+}
+
+static status fit(struct merge *merge, struct merge_source *source, size_t reference,
+                  enum merge_method method)
+{
+    struct merge_source *placed = &merge->sources[reference];
+    struct align_fit fitted;
+    struct align_request request = {.anchors = source->anchors,
+                                    .count = source->anchor_count,
+                                    .any_drift = method == MERGE_PAIRS};
+    range_of(source, &request.first, &request.last);
+    request.resolution =
+        anchor_index_resolution(source->index) + anchor_index_resolution(placed->index) + 2;
+    align_fit(&request, &fitted);
+    source->method = method;
+    source->reference = reference;
+    source->used = fitted.used;
+    source->fitted_drift = fitted.has_drift;
+    source->refused_drift = fitted.refused_drift;
+    source->error_ns = fitted.error_ns;
+    source->map = fitted.map;
+    if (source->has_drift) {
+        source->map.drift_ppb = source->drift_ppb;
+        source->fitted_drift = false;
+    }
+    if (method == MERGE_FLOWS_ONE_WAY)
+        respect_causes(source);
+    // What it was placed by may be misplaced itself.
+    source->has_error = reference == 0 || placed->has_error;
+    source->error_ns += reference == 0 ? 0 : placed->error_ns;
+    source->placed = true;
+    return align_compose(&placed->map, &source->map, &source->map) ? STATUS_OK : too_far(source);
+}
+
+// What the caller says --------------------------------------------------------
+
+static status place_by_offset(struct merge_source *source)
+{
+    uint64_t first;
+    uint64_t last;
+    range_of(source, &first, &last);
+    source->map = (struct align_map){.from = first, .drift_ppb = source->drift_ppb};
+    if (__builtin_add_overflow((int64_t)first, source->offset_ns, &source->map.to))
+        return too_far(source);
+    source->method = MERGE_OFFSET;
+    source->placed = true;
+    return STATUS_OK;
+}
+
+static status read_pair(struct merge *merge, const struct merge_pair *pair, bool forward,
+                        struct align_anchor *out_anchor)
+{
+    const struct merge_source *from = &merge->sources[forward ? pair->source_b : pair->source_a];
+    const struct merge_source *to = &merge->sources[forward ? pair->source_a : pair->source_b];
+    STATUS_TRY(anchors_event(from->profile, from->name, forward ? pair->event_b : pair->event_a,
+                             &out_anchor->from_start, &out_anchor->from_end));
+    return anchors_event(to->profile, to->name, forward ? pair->event_a : pair->event_b,
+                         &out_anchor->to_start, &out_anchor->to_end);
+}
+
+// The pairs that join `index` with `reference`.
+static status place_by_pairs(struct merge *merge, size_t index, size_t reference)
+{
+    struct merge_source *source = &merge->sources[index];
+    size_t capacity = 0;
+    for (size_t i = 0; i < merge->pair_count; i++) {
+        const struct merge_pair *pair = &merge->pairs[i];
+        const bool forward = pair->source_a == reference && pair->source_b == index;
+        if (!forward && !(pair->source_b == reference && pair->source_a == index))
+            continue;
+        source->anchors =
+            memory_grow(source->anchors, source->anchor_count, &capacity, sizeof *source->anchors);
+        struct align_anchor *anchor = &source->anchors[source->anchor_count];
+        *anchor = (struct align_anchor){.label = i};
+        STATUS_TRY(read_pair(merge, pair, forward, anchor));
+        source->anchor_count++;
+    }
+    if (source->anchor_count == 0)
+        return STATUS_OK;
+    return fit(merge, source, reference, MERGE_PAIRS);
+}
+
+// What the profiles say -------------------------------------------------------
+
+static bool same_clock(const struct merge_source *a, const struct merge_source *b)
+{
+    const struct view clock = profile_fact(a->profile, "clock");
+    return clock.size > 0 && view_equal(clock, profile_fact(b->profile, "clock"));
+}
+
+// What a profile says of its clock's error; 0 when it says nothing.
+static uint64_t clock_error(const struct merge_source *source)
+{
+    uint64_t error = 0;
+    view_to_u64(profile_fact(source->profile, "clock_error_ns"), &error);
+    return error;
+}
+
+static void place_by_clock(struct merge *merge, struct merge_source *source, size_t reference)
+{
+    const struct merge_source *placed = &merge->sources[reference];
+    source->map = placed->map;
+    source->method = MERGE_CLOCK;
+    source->reference = reference;
+    source->has_error = reference == 0 || placed->has_error;
+    source->error_ns = placed->error_ns + clock_error(source) + clock_error(placed);
+    source->placed = true;
+}
+
+static status place_by_anchors(struct merge *merge, struct merge_source *source, size_t reference,
+                               enum anchor_kind kind)
+{
+    static const enum merge_method METHODS[] = {MERGE_NAMES, MERGE_FLOWS, MERGE_FLOWS_ONE_WAY,
+                                                MERGE_CORRELATIONS};
+    source->anchors =
+        anchors_find(source->index, merge->sources[reference].index, kind, &source->anchor_count);
+    return source->anchor_count == 0 ? STATUS_OK : fit(merge, source, reference, METHODS[kind]);
+}
+
+static status place_by_what_is_shared(struct merge *merge, struct merge_source *source,
+                                      size_t reference)
+{
+    static const enum anchor_kind ORDER[] = {ANCHOR_FLOWS, ANCHOR_NAMES, ANCHOR_FLOWS_ONE_WAY,
+                                             ANCHOR_CORRELATIONS};
+    if (!source->has_drift && same_clock(source, &merge->sources[reference])) {
+        place_by_clock(merge, source, reference);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < ANCHOR_KINDS && !source->placed; i++)
+        STATUS_TRY(place_by_anchors(merge, source, reference, ORDER[i]));
+    return STATUS_OK;
+}
+
+static status place_at_start(struct merge *merge, struct merge_source *source)
+{
+    uint64_t first;
+    uint64_t last;
+    uint64_t start;
+    source->method = range_of(source, &first, &last) ? MERGE_START : MERGE_EMPTY;
+    source->map = (struct align_map){.from = first, .drift_ppb = source->drift_ppb};
+    range_of(&merge->sources[0], &start, &last);
+    source->placed = true;
+    return align_apply(&merge->sources[0].map, start, &source->map.to) ? STATUS_OK
+                                                                       : too_far(source);
+}
+
+// -----------------------------------------------------------------------------
+
+static bool has_events(const struct merge_source *source)
+{
+    uint64_t first;
+    uint64_t last;
+    return range_of(source, &first, &last);
+}
+
+// Tries to place what is left by those that are placed.
+static status place_more(struct merge *merge, bool by_pairs)
+{
+    for (size_t i = 0; i < merge->count; i++) {
+        struct merge_source *source = &merge->sources[i];
+        for (size_t k = 0; k < merge->count && !source->placed && has_events(source); k++) {
+            if (k == i || !merge->sources[k].placed || !has_events(&merge->sources[k]))
+                continue;
+            STATUS_TRY(by_pairs ? place_by_pairs(merge, i, k)
+                                : place_by_what_is_shared(merge, source, k));
+        }
+    }
+    return STATUS_OK;
+}
+
+static size_t count_placed(const struct merge *merge)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < merge->count; i++)
+        count += merge->sources[i].placed;
+    return count;
+}
+
+static status place_all_by(struct merge *merge, bool by_pairs)
+{
+    for (size_t before = 0; before != count_placed(merge);) {
+        before = count_placed(merge);
+        STATUS_TRY(place_more(merge, by_pairs));
+    }
+    return STATUS_OK;
+}
+
+// No time may be negative, and none beyond what a trace can hold.
+static status find_shift(struct merge *merge)
+{
+    int64_t earliest = 0;
+    for (size_t i = 0; i < merge->count; i++) {
+        uint64_t first;
+        uint64_t last;
+        int64_t at;
+        if (!range_of(&merge->sources[i], &first, &last))
+            continue;
+        if (!align_apply(&merge->sources[i].map, first, &at))
+            return too_far(&merge->sources[i]);
+        earliest = at < earliest ? at : earliest;
+    }
+    if (__builtin_sub_overflow((int64_t)0, earliest, &merge->shift))
+        return too_far(&merge->sources[0]);
+    for (size_t i = 0; i < merge->count; i++) {
+        uint64_t first;
+        uint64_t last;
+        int64_t at;
+        range_of(&merge->sources[i], &first, &last);
+        if (!align_apply(&merge->sources[i].map, last, &at) ||
+            __builtin_add_overflow(at, merge->shift, &at))
+            return too_far(&merge->sources[i]);
+    }
+    return STATUS_OK;
+}
+
+static status place_the_reference(struct merge *merge)
+{
+    struct merge_source *reference = &merge->sources[0];
+    if (reference->has_offset || reference->has_drift)
+        return place_by_offset(reference);
+    reference->method = MERGE_REFERENCE;
+    reference->placed = true;
+    reference->has_error = true;
+    return STATUS_OK;
+}
+
+status merge_place(struct merge *merge)
+{
+    for (size_t i = 0; i < merge->count; i++) {
+        struct merge_source *source = &merge->sources[i];
+        STATUS_TRY(anchor_index_create(source->profile, &source->index));
+        STATUS_TRY(check_range(source));
+    }
+    STATUS_TRY(place_the_reference(merge));
+    for (size_t i = 1; i < merge->count; i++) {
+        if (merge->sources[i].has_offset)
+            STATUS_TRY(place_by_offset(&merge->sources[i]));
+    }
+    STATUS_TRY(place_all_by(merge, true));
+    STATUS_TRY(place_all_by(merge, false));
+    for (size_t i = 1; i < merge->count; i++) {
+        if (!merge->sources[i].placed)
+            STATUS_TRY(place_at_start(merge, &merge->sources[i]));
+    }
+    return find_shift(merge);
+}
+
+void merge_source_free(struct merge_source *source)
+{
+    free(source->name);
+    free(source->anchors);
+    anchor_index_free(source->index);
+    profile_free(source->profile);
+}
