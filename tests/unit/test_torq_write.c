@@ -241,13 +241,13 @@ static void r1_rows_are_in_order_of_their_ends(void **state)
 static const char R2_TEXT[] = "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
                               "0,0,1000,ALLOC_START,\"loc(\"\"a, b\"\":1:2)\"\n"
                               "0,5,1005,ALLOC_END,\"loc(\"\"a, b\"\":1:2)\"\n"
-                              "2,15,1020,NSS_START,\n"
-                              "2,2,1022,NSS_START_END,\n"
-                              "3,0,1022,NSS_WAIT_START,\n"
-                              "3,68,1090,NSS_WAIT_END,\n"
-                              "-1,10,1100,Unknown,\n";
+                              "2,20,1020,NSS_START,\n"
+                              "2,22,1022,NSS_START_END,\n"
+                              "3,22,1022,NSS_WAIT_START,\n"
+                              "3,90,1090,NSS_WAIT_END,\n"
+                              "-1,100,1100,Unknown,\n";
 
-static void r2_is_written_as_the_document_words_it(void **state)
+static void r2_is_written_as_the_runtime_writes_it(void **state)
 {
     (void)state;
     assert_writes(R2_TEXT, TORQ_R2, R2_TEXT, "");
@@ -398,7 +398,7 @@ int main(void)
         cmocka_unit_test(compile_forms_round_trip),
         cmocka_unit_test(other_clocks_are_converted_and_other_engines_left_out),
         cmocka_unit_test(r1_rows_are_in_order_of_their_ends),
-        cmocka_unit_test(r2_is_written_as_the_document_words_it),
+        cmocka_unit_test(r2_is_written_as_the_runtime_writes_it),
         cmocka_unit_test(r4_carries_what_it_had),
         cmocka_unit_test(r2_and_r4_lose_what_the_other_has),
         cmocka_unit_test(r2_has_no_place_for_engines_of_the_npu),

@@ -31,7 +31,8 @@ struct runtime_writer {
     size_t open_capacity;
     uint64_t begun;
     uint64_t rows;
-    uint64_t previous; // timestamp of the row before
+    uint64_t first;   // timestamp of the first row
+    uint64_t divisor; // of the timeline's ticks, for us
 };
 
 // Order of rows --------------------------------------------------------------
@@ -104,9 +105,26 @@ static bool is_in_microseconds(const struct profile *profile, const struct track
 static uint64_t to_microseconds(const struct profile *profile, const struct track *track,
                                 uint64_t ticks)
 {
-    if (is_in_microseconds(profile, track))
-        return ticks;
-    return clock_to_ns(profile_clock(profile, track->clock), ticks) / 1000;
+    (void)profile, (void)track;
+    return ticks;
+}
+
+static uint64_t to_nanoseconds(const struct profile *profile, const struct track *track,
+                               uint64_t ticks)
+{
+    return clock_to_ns(profile_clock(profile, track->clock), ticks);
+}
+
+// Rows are put in order by the finest clock: what follows one another within a microsecond
+// must not look as if it did not.
+static bool are_in_microseconds(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->spans + track->instants > 0 && !is_in_microseconds(profile, track))
+            return false;
+    }
+    return true;
 }
 
 static void count_rounding(struct writing *writing, const struct timeline_event *event)
@@ -123,7 +141,8 @@ static void write_r1_row(struct runtime_writer *writer, const struct timeline_ev
     struct value job = {0};
     const bool known = writing_value(event, writer->job_key, &job) && job.kind == VALUE_UINT;
     bytes_append_format(&writing->row, "%" PRIu64 ";%" PRIu64 ";%" PRIu64 ";",
-                        known ? job.number : writer->rows, event->end, event->end - event->start);
+                        known ? job.number : writer->rows, event->end / writer->divisor,
+                        event->end / writer->divisor - event->start / writer->divisor);
     writing_location(writing, event->call, ';');
     writing_end_row(writing);
     writer->rows++;
@@ -161,9 +180,11 @@ static void write_r2_row(struct runtime_writer *writer, const struct timeline_ev
 {
     struct writing *writing = &writer->writing;
     struct value value;
-    const uint64_t elapsed = writer->rows == 0 ? 0 : timestamp - writer->previous;
+    if (writer->rows == 0)
+        writer->first = timestamp;
     append_action(writer, event);
-    bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",", elapsed, timestamp);
+    bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",", timestamp - writer->first,
+                        timestamp);
     append_event(writer, event->name, phase);
     bytes_append(&writing->row, ",", 1);
     writing_location(writing, event->call, ',');
@@ -216,7 +237,7 @@ static void write_phase(struct runtime_writer *writer, const struct timeline_eve
                         enum phase phase)
 {
     struct writing *writing = &writer->writing;
-    const uint64_t timestamp = phase == PHASE_END ? event->end : event->start;
+    const uint64_t timestamp = (phase == PHASE_END ? event->end : event->start) / writer->divisor;
     if (phase == PHASE_ONCE && (event->kind == EVENT_COUNTER || is_ambiguous(writing, event))) {
         writing->losses[event->kind == EVENT_COUNTER ? WRITING_SAMPLES : WRITING_INSTANTS]++;
         return;
@@ -228,7 +249,6 @@ static void write_phase(struct runtime_writer *writer, const struct timeline_eve
     else
         write_r2_row(writer, event, phase, timestamp);
     writing_end_row(writing);
-    writer->previous = timestamp;
     writer->rows++;
 }
 
@@ -280,13 +300,16 @@ status torq_runtime_write(struct profile *profile, enum torq_form form, const ch
                            "torq-r4",
                            path, torq_form_name(form));
     const char *header = form == TORQ_R1 ? R1_HEADER : form == TORQ_R2 ? R2_HEADER : R4_HEADER;
+    const bool fine = !are_in_microseconds(profile);
     struct runtime_writer writer = {
+        .divisor = fine ? 1000 : 1,
         .job_key = profile_string(profile, VIEW_LITERAL("job")),
         .action_key = profile_string(profile, VIEW_LITERAL("action")),
         .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
     };
-    status result = writing_start(&writer.writing, profile, form, path, header, to_microseconds);
+    status result = writing_start(&writer.writing, profile, form, path, header,
+                                  fine ? to_nanoseconds : to_microseconds);
     if (result == STATUS_OK)
         result = collect(&writer);
     if (result == STATUS_OK)
