@@ -1,13 +1,9 @@
 #include "compiling.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "compiler/warnings.h"
 #include "formats/format.h"
 #include "network_input.h"
+#include "paths.h"
 
 // Compiling -------------------------------------------------------------------
 
@@ -60,31 +56,11 @@ void compiling_free(struct compiling *compiling)
 
 // Outputs ---------------------------------------------------------------------
 
-static status check_folder(const struct compiling *compiling, const char *path)
-{
-    const struct view whole = view_of(path);
-    const size_t slash = view_find_last(whole, '/');
-    char *folder = slash == whole.size ? view_copy(view_of("."))
-                                       : view_copy(view_slice(whole, 0, slash > 0 ? slash : 1));
-    struct stat about;
-    status failure = STATUS_OK;
-    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-        failure = status_make(STATUS_IO, "%s: cannot write '%s': there is no folder '%s'",
-                              compiling->command, path, folder);
-    else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        failure = status_make(STATUS_IO, "%s: cannot write '%s': it is a folder",
-                              compiling->command, path);
-    else if (access(folder, W_OK) != 0)
-        failure = status_system(errno, path, "cannot write to its folder");
-    free(folder);
-    return failure;
-}
-
 status compiling_check_output(const struct compiling *compiling, const char *path)
 {
     if (strcmp(path, "-") == 0)
         return status_make(STATUS_USAGE, "%s: the output cannot be '-': name a file",
                            compiling->command);
     STATUS_TRY(network_input_check_output(compiling->network, compiling->command, path));
-    return check_folder(compiling, path);
+    return paths_check_folder(compiling->command, path);
 }

@@ -8,6 +8,7 @@
 #include "network/tensor_file.h"
 #include "network/tensor_text.h"
 #include "network_input.h"
+#include "paths.h"
 #include "wire/json.h"
 
 struct running {
@@ -115,7 +116,7 @@ static uint64_t median(const struct running *running)
 static void print_results(const struct running *running)
 {
     for (uint32_t i = 0; i < running->graph->output_count; i++) {
-        if (wanted(running, i) && target_file(running, i) == NULL)
+        if (!running->run->quiet && wanted(running, i) && target_file(running, i) == NULL)
             print_output(running, i);
     }
     if (running->run->iterations > 1 && !running->run->untimed)
@@ -239,8 +240,10 @@ static status check_targets(const struct running *running)
             return status_make(STATUS_USAGE,
                                "%s: --output %s: give - or a file called .npy, .bin or .pb",
                                running->run->command, path);
-        if (path != NULL)
-            STATUS_TRY(network_input_check_output(running->network, running->run->command, path));
+        if (path == NULL)
+            continue;
+        STATUS_TRY(network_input_check_output(running->network, running->run->command, path));
+        STATUS_TRY(paths_check_writable(running->run->command, path));
     }
     return STATUS_OK;
 }

@@ -50,6 +50,7 @@ struct network_run {
     unsigned shown; // elements of each output
     uint64_t seed;
     bool json;
+    bool quiet; // prints no outputs
 };
 
 // Reads the inputs, computes, and writes or prints outputs and times.

@@ -1,6 +1,11 @@
 #include "paths.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/view.h"
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
@@ -20,4 +25,31 @@ status paths_check(const char *command, const char *output, const char *const *i
                                command, output);
     }
     return STATUS_OK;
+}
+
+status paths_check_folder(const char *command, const char *path)
+{
+    const struct view whole = view_of(path);
+    const size_t slash = view_find_last(whole, '/');
+    char *folder = slash == whole.size ? view_copy(view_of("."))
+                                       : view_copy(view_slice(whole, 0, slash > 0 ? slash : 1));
+    struct stat about;
+    status failure = STATUS_OK;
+    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
+        failure = status_make(STATUS_IO, "%s: cannot write '%s': there is no folder '%s'", command,
+                              path, folder);
+    else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        failure = status_make(STATUS_IO, "%s: cannot write '%s': it is a folder", command, path);
+    else if (access(folder, W_OK) != 0)
+        failure = status_system(errno, path, "cannot write to its folder");
+    free(folder);
+    return failure;
+}
+
+status paths_check_writable(const char *command, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISDIR(about.st_mode))
+        return paths_check_folder(command, path);
+    return access(path, W_OK) == 0 ? STATUS_OK : status_system(errno, path, "cannot write");
 }

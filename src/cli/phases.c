@@ -185,8 +185,28 @@ status phases_start(struct phases *phases, struct compile_observer *out_observer
     return failure;
 }
 
+// The text itself, which locations name by its file: for annotate_profiling, wherever it runs.
+static status write_source(const struct phases *phases)
+{
+    const struct compiling *compiling = phases->compiling;
+    const struct input *source = compiling->network->source;
+    if (phases->folder == NULL || !view_ends_with(view_of(source->path), ".mlir"))
+        return STATUS_OK;
+    struct output *output;
+    char *path =
+        path_of("%s/%.*s.0.source.mlir", phases->folder, VIEW_ARGUMENTS(model_name(compiling)));
+    status failure = output_open(path, &output);
+    if (failure == STATUS_OK) {
+        output_write(output, source->bytes.data, source->bytes.size);
+        failure = output_close(output);
+    }
+    free(path);
+    return failure;
+}
+
 status phases_finish(const struct phases *phases)
 {
+    STATUS_TRY(write_source(phases));
     return write_all(phases, PHASE_TARGETS, "executable-targets", phases->compiling->plan);
 }
 

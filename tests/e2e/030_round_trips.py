@@ -29,9 +29,16 @@ def convert(folder, path, *steps):
 
 
 def table(path, form):
-    """The rows of a CSV as Python's own reader sees them, without the header."""
+    """The rows of a CSV as Python's own reader sees them, without the header. The location of
+    R1 and R2 is all that is left of a row, and is quoted only where it is no whole `loc(...)`."""
     separator = ";" if form == "r1" else ","
-    rows = list(csv.reader(path.read_text().splitlines(), delimiter=separator))
+    lines = path.read_text().splitlines()
+    rows = list(csv.reader(lines, delimiter=separator))
+    last = {"r1": 3, "r2": 4}.get(form)
+    for index, line in enumerate(lines if last else ()):
+        raw = line.split(separator, last)[-1]
+        if raw.startswith("loc("):
+            rows[index] = [*line.split(separator, last)[:-1], raw]
     if form in HEADS:
         equal(path.read_text().splitlines()[0], HEADS[form], f"header of {form}")
         return rows[1:]

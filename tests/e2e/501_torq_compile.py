@@ -38,8 +38,9 @@ def test_document_000(folder):
     equal(shell(at_root(folder), line).out, "", "a compiler that succeeds is silent")
     equal(sorted(path.name for path in folder.iterdir()),
           ["compilation_phases", "model.vmfb", "samples", "tests", "trace.csv"], "files")
-    equal(phase_names(folder / "compilation_phases"), [f"add.{phase}.mlir" for phase in PHASES],
-          "phases")
+    equal(phase_names(folder / "compilation_phases"),
+          [f"add.{phase}.mlir" for phase in ["0.source", *PHASES]], "phases")
+    equal((folder / "compilation_phases/add.0.source.mlir").read_bytes(), ADD.read_bytes(), "text")
     equal((folder / "trace.csv").read_text().splitlines()[0], C1, "header")
     types = {row["Op Type"] for row in rows(folder / "trace.csv")}
     equal(types, {"DMA_IN", "DMA_OUT", "rescale_add_rescale"}, "op types")
@@ -50,8 +51,8 @@ def test_document_001(folder):
     line = ("torq-compile samples/tosa/fc.mlir -o model.vmfb --torq-enable-profiling"
             " --torq-dump-profiling=./trace.csv --dump-compilation-phases-to=./compilation_phases")
     shell(at_root(folder), line)
-    equal(phase_names(folder / "compilation_phases"), [f"fc.{phase}.mlir" for phase in PHASES],
-          "phases")
+    equal(phase_names(folder / "compilation_phases"),
+          [f"fc.{phase}.mlir" for phase in ["0.source", *PHASES]], "phases")
     true(rows(folder / "trace.csv"), "rows")
 
 
@@ -66,7 +67,7 @@ def test_document_003(folder):
     tree = folder / "output_torq_passes/builtin_module_no-symbol-name"
     equal(sorted(path.name for path in tree.iterdir()),
           [f"{index}_{phase.split('.')[1]}.mlir" for index, phase in enumerate(PHASES)], "passes")
-    equal(len(phase_names(folder / "output_torq_phases")), 9, "phases")
+    equal(len(phase_names(folder / "output_torq_phases")), 10, "phases")
     # The next step of the document takes the profile.
     run(program("perfetto_logger"), "--compile_profile", "./compile_profile.csv", "--pb",
         "./perfetto_log.pb", cwd=folder)

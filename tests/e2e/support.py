@@ -43,8 +43,8 @@ BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 SANITIZED = os.environ.get("OPSCOPE_SANITIZED") == "1"
 
 # What `opscope links` makes.
-VENDOR_NAMES = ["annotate_profiling", "perfetto_logger", "process_ops_logs", "torq-compile",
-                "tt-perf-report"]
+VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
+                "torq-compile", "torq-run-module", "tt-perf-report"]
 
 # Data that Perfetto lost or could not read; must be empty for every trace.
 LOSS = ("select name, value, severity from stats where value > 0 and (severity != 'info'"

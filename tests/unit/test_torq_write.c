@@ -233,14 +233,14 @@ static void r1_rows_are_in_order_of_their_ends(void **state)
                   "id;time_since_open;time_since_start;location\n"
                   "1;90;10;\n"
                   "2;99;9;loc(unknown)\n"
-                  "0;100;30;\"loc(\"\"a;b\"\":1:2)\"\n",
+                  "0;100;30;loc(\"a;b\":1:2)\n",
                   "");
     assert_round_trip("0;100;30;loc(\"a;b\":1:2)\n1;90;10;\n2;99;9;loc(unknown)\n", TORQ_R1);
 }
 
 static const char R2_TEXT[] = "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
-                              "0,0,1000,ALLOC_START,\"loc(\"\"a, b\"\":1:2)\"\n"
-                              "0,5,1005,ALLOC_END,\"loc(\"\"a, b\"\":1:2)\"\n"
+                              "0,0,1000,ALLOC_START,loc(\"a, b\":1:2)\n"
+                              "0,5,1005,ALLOC_END,loc(\"a, b\":1:2)\n"
                               "2,20,1020,NSS_START,\n"
                               "2,22,1022,NSS_START_END,\n"
                               "3,22,1022,NSS_WAIT_START,\n"

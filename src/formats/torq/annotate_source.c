@@ -62,15 +62,15 @@ static struct input *try_open(const char *path)
     return input;
 }
 
-static struct input *open_beside(const char *dump, struct view name)
+// `stem` and `end` are the two parts of the file's name.
+static struct input *open_beside(const char *dump, struct view stem, const char *end)
 {
     const struct view path = view_of(dump);
     const size_t folder = path.size - base_of(path).size;
-    const struct view base = base_of(name);
     struct bytes beside = {0};
     bytes_append(&beside, dump, folder);
-    bytes_append(&beside, base.data, base.size);
-    bytes_append(&beside, "", 1);
+    bytes_append(&beside, stem.data, stem.size);
+    bytes_append(&beside, end, strlen(end) + 1);
     struct input *input = try_open((const char *)beside.data);
     bytes_free(&beside);
     return input;
@@ -81,8 +81,15 @@ static struct input *open_file(const struct annotate_source *source, const char 
     if (source->given != NULL &&
         view_equal(base_of(view_of(name)), base_of(view_of(source->given))))
         return try_open(source->given);
+    const struct view base = base_of(view_of(name));
     struct input *input = try_open(name);
-    return input != NULL ? input : open_beside(source->dump, view_of(name));
+    if (input == NULL)
+        input = open_beside(source->dump, base, "");
+    // What torq-compile leaves with the phases.
+    if (input == NULL && view_ends_with(base, ".mlir"))
+        input = open_beside(source->dump, view_slice(base, 0, base.size - strlen(".mlir")),
+                            ".0.source.mlir");
+    return input;
 }
 
 static void find_lines(struct source_file *file)

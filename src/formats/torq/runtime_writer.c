@@ -143,7 +143,7 @@ static void write_r1_row(struct runtime_writer *writer, const struct timeline_ev
     bytes_append_format(&writing->row, "%" PRIu64 ";%" PRIu64 ";%" PRIu64 ";",
                         known ? job.number : writer->rows, event->end / writer->divisor,
                         event->end / writer->divisor - event->start / writer->divisor);
-    writing_location(writing, event->call, ';');
+    writing_last_location(writing, event->call, ';');
     writing_end_row(writing);
     writer->rows++;
 }
@@ -187,7 +187,7 @@ static void write_r2_row(struct runtime_writer *writer, const struct timeline_ev
                         timestamp);
     append_event(writer, event->name, phase);
     bytes_append(&writing->row, ",", 1);
-    writing_location(writing, event->call, ',');
+    writing_last_location(writing, event->call, ',');
     if (phase != PHASE_END && writing_value(event, writer->invocation_key, &value))
         writing->losses[WRITING_DISPATCHES]++;
 }

@@ -83,6 +83,19 @@ void writing_location(struct writing *writing, uint32_t call, char separator)
         csv_field_append_quoted(&writing->row, location);
 }
 
+void writing_last_location(struct writing *writing, uint32_t call, char separator)
+{
+    const struct view location = writing_location_of(writing, call);
+    const bool plain = view_starts_with(location, "loc(") && view_ends_with(location, ")") &&
+                       split_location_is_whole(location) &&
+                       view_find(location, '\n') == location.size &&
+                       view_find(location, '\r') == location.size;
+    if (plain)
+        bytes_append(&writing->row, location.data, location.size);
+    else
+        writing_location(writing, call, separator);
+}
+
 void writing_end_row(struct writing *writing)
 {
     bytes_append(&writing->row, "\n", 1);

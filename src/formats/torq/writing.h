@@ -49,6 +49,9 @@ void writing_text(struct writing *writing, struct view text, char separator);
 // Appends a location. One that a reader would take for a piece is quoted.
 void writing_location(struct writing *writing, uint32_t call, char separator);
 
+// The same in the last field of a row, where Torq's runtime quotes nothing.
+void writing_last_location(struct writing *writing, uint32_t call, char separator);
+
 // "" when the call is of no operator with a location.
 struct view writing_location_of(const struct writing *writing, uint32_t call);
 
