@@ -81,7 +81,7 @@ static void run_network(const struct network *network, unsigned seed)
     if (!small_network(network))
         return;
     struct executor *executor;
-    const struct executor_options options = {1, RUN_MEMORY_MOST};
+    const struct executor_options options = {.threads = 1, .memory_limit = RUN_MEMORY_MOST};
     status failure = executor_create(network, &options, &executor);
     if (failure != STATUS_OK) {
         status_free(failure);
