@@ -1,13 +1,16 @@
 #include "matrix.h"
 
 #include <oneapi/dnnl/dnnl.h>
+#include <stdlib.h>
 
 #include "onednn.h"
+#include "panels_kept.h"
 
 enum {
-    TILE_ROWS = 192,
-    TILE_COLUMNS = 512,
-    PIECE_STEPS = 1 << 19, // multiplications that are worth a piece of their own
+    TILE_NUMBERS = 1 << 16, // of A that a tile takes: half of a usual cache of the second level
+    TILE_STEPS = 1 << 20,   // multiplications of a tile
+    PIECE_STEPS = 1 << 18,  // those that are worth a piece of their own
+    PACK_ROWS = 8,          // rows for which arranging B pays
 };
 
 struct matrix_product matrix_product_dense(uint64_t rows, uint64_t columns, uint64_t depth)
@@ -35,6 +38,32 @@ static dnnl_dim_t stride_of(uint64_t stride, uint64_t row)
     return (dnnl_dim_t)(wanted > 0 ? wanted : 1);
 }
 
+static void multiply_panels(const struct matrix_product *product, const float *panels,
+                            const float *a, float *c)
+{
+    panels_multiply(&(struct panels_product){panels, product->columns, product->depth,
+                                             product->a_stride, product->c_stride},
+                    a, product->rows, c);
+}
+
+// Arranges B first; false when that does not pay or there is no memory.
+static bool multiply_arranged(const struct matrix_product *product, const float *a, const float *b,
+                              float *c)
+{
+    if (product->a_transposed || product->b_transposed || product->rows < PACK_ROWS ||
+        !panels_are_fast())
+        return false;
+    void *panels;
+    if (posix_memalign(&panels, TENSOR_ALIGNMENT,
+                       panels_size(product->columns, product->depth) * sizeof(float)) != 0)
+        return false;
+    panels_pack(&(struct panels_source){b, product->columns, product->depth, 1, product->b_stride},
+                panels);
+    multiply_panels(product, panels, a, c);
+    free(panels);
+    return true;
+}
+
 static void multiply_f32(const struct matrix_product *product, const float *a, const float *b,
                          float *c)
 {
@@ -42,6 +71,8 @@ static void multiply_f32(const struct matrix_product *product, const float *a, c
         clear(product, c);
         return;
     }
+    if (multiply_arranged(product, a, b, c))
+        return;
     onednn_single_thread();
     const uint64_t a_row = product->a_transposed ? product->rows : product->depth;
     const uint64_t b_row = product->b_transposed ? product->depth : product->columns;
@@ -143,9 +174,35 @@ static void multiply_pieces(void *context, uint64_t from, uint64_t to)
         struct matrix_product tile = *product;
         tile.rows = least(task->tile_rows, product->rows - row);
         tile.columns = least(task->tile_columns, product->columns - column);
-        matrix_multiply_here(&tile, task->element, task->a + a * size, task->b + b * size,
-                             task->c + c * size);
+        if (product->panels != NULL)
+            multiply_panels(&tile, product->panels + column * product->depth,
+                            (const float *)task->a + a, (float *)task->c + c);
+        else
+            matrix_multiply_here(&tile, task->element, task->a + a * size, task->b + b * size,
+                                 task->c + c * size);
     }
+}
+
+// Parts of `length`, as even as they can be, of at most `most` and of whole panels.
+static uint64_t even_part(uint64_t length, uint64_t most)
+{
+    const uint64_t parts = (length + most - 1) / most;
+    const uint64_t part = (length + parts - 1) / parts;
+    return (part + PANELS_WIDTH - 1) / PANELS_WIDTH * PANELS_WIDTH;
+}
+
+static void cut_tiles(struct multiplication *task, uint64_t depth)
+{
+    const struct matrix_product *product = task->product;
+    const uint64_t rows = TILE_NUMBERS / depth;
+    task->tile_rows =
+        least(product->rows, even_part(product->rows, rows > PANELS_WIDTH ? rows : PANELS_WIDTH));
+    const uint64_t columns = TILE_STEPS / depth / task->tile_rows;
+    task->tile_columns =
+        least(product->columns,
+              even_part(product->columns, columns > PANELS_WIDTH ? columns : PANELS_WIDTH));
+    task->tiles_down = (product->rows + task->tile_rows - 1) / task->tile_rows;
+    task->tiles_across = (product->columns + task->tile_columns - 1) / task->tile_columns;
 }
 
 void matrix_multiply(const struct matrix_product *product, enum element element, const void *a,
@@ -158,20 +215,44 @@ void matrix_multiply(const struct matrix_product *product, enum element element,
         return;
     struct multiplication task = {product, element, a, b, c, product->rows, product->columns, 1, 1};
     const uint64_t depth = product->depth > 0 ? product->depth : 1;
-    const double steps = (double)product->rows * (double)product->columns * (double)depth;
-    if (steps > PIECE_STEPS) {
-        task.tile_rows = least(product->rows, TILE_ROWS);
-        task.tile_columns = least(product->columns, TILE_COLUMNS);
-        // Few rows: narrower tiles, so that there are enough of them.
-        while (task.tile_columns > 64 &&
-               (double)task.tile_rows * (double)task.tile_columns * (double)depth >
-                   8.0 * PIECE_STEPS)
-            task.tile_columns /= 2;
-        task.tiles_down = (product->rows + task.tile_rows - 1) / task.tile_rows;
-        task.tiles_across = (product->columns + task.tile_columns - 1) / task.tile_columns;
-    }
+    if ((double)product->rows * (double)product->columns * (double)depth > TILE_STEPS)
+        cut_tiles(&task, depth);
     const double tile_steps = (double)task.tile_rows * (double)task.tile_columns * (double)depth;
     const uint64_t grain = tile_steps < PIECE_STEPS ? (uint64_t)(PIECE_STEPS / tile_steps) : 1;
     parallel_for(parallel, matrices * task.tiles_down * task.tiles_across, grain, multiply_pieces,
                  &task);
+}
+
+// Whether B is one matrix for all of the batch.
+static bool shares_b(const struct matrix_product *product)
+{
+    for (uint32_t d = 0; d < product->batch_rank; d++) {
+        if (product->b_batch[d] != 0 && product->batch[d] != 1)
+            return false;
+    }
+    return true;
+}
+
+status matrix_multiply_kept(const struct matrix_product *product, enum element element,
+                            const void *a, const void *b, void *c, const struct kernel_call *call,
+                            uint32_t index)
+{
+    const bool arranged = element == ELEMENT_F32 && kernel_input_fixed(call, index) &&
+                          call->state != NULL && panels_are_fast() && !product->a_transposed &&
+                          product->depth > 0 && product->columns > 0 && shares_b(product);
+    if (!arranged) {
+        matrix_multiply(product, element, a, b, c, call->parallel);
+        return STATUS_OK;
+    }
+    const bool transposed = product->b_transposed;
+    const struct panels_source source = {b, product->columns, product->depth,
+                                         transposed ? product->b_stride : 1,
+                                         transposed ? 1 : product->b_stride};
+    struct panels_kept *kept;
+    STATUS_TRY(panels_take(call, index, &source, 1, &kept));
+    struct matrix_product with = *product;
+    with.panels = panels_of(kept, 0);
+    matrix_multiply(&with, element, a, b, c, call->parallel);
+    panels_release(kept, call, index);
+    return STATUS_OK;
 }

@@ -26,6 +26,7 @@ struct matrix_product {
     uint64_t a_batch[SHAPE_RANK_MOST];
     uint64_t b_batch[SHAPE_RANK_MOST];
     uint64_t c_batch[SHAPE_RANK_MOST];
+    const float *panels; // of an f32 B for all of the batch, arranged (panels.h); or NULL
 };
 
 // One dense product: rows x depth by depth x columns.
@@ -34,6 +35,12 @@ struct matrix_product matrix_product_dense(uint64_t rows, uint64_t columns, uint
 // `element` is f32, f64, or an integer of 32 or 64 bits (which wraps around).
 void matrix_multiply(const struct matrix_product *product, enum element element, const void *a,
                      const void *b, void *c, struct parallel *parallel);
+
+// The same, where B is input `index` of a call, as it lies or widened: an f32 B is arranged, and
+// kept so where it is a constant. Fails when there is no memory.
+status matrix_multiply_kept(const struct matrix_product *product, enum element element,
+                            const void *a, const void *b, void *c, const struct kernel_call *call,
+                            uint32_t index);
 
 // The first product of the batch alone, on the calling thread, for use inside a piece.
 void matrix_multiply_here(const struct matrix_product *product, enum element element, const void *a,

@@ -2,124 +2,166 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-void panels_pack(const float *matrix, uint64_t rows, uint64_t depth, float *panels)
+void panels_pack(const struct panels_source *source, float *panels)
 {
-    memset(panels, 0, panels_rows(rows) * depth * sizeof *panels);
-    for (uint64_t row = 0; row < rows; row++) {
-        const float *from = matrix + row * depth;
-        float *to = panels + row / PANELS_WIDTH * PANELS_WIDTH * depth + row % PANELS_WIDTH;
-        for (uint64_t k = 0; k < depth; k++)
-            to[k * PANELS_WIDTH] = from[k];
-    }
-}
-
-static void multiply_portable(const struct panels_product *product, const float *x, uint64_t count,
-                              float *y)
-{
-    for (uint64_t row = 0; row < product->rows; row += PANELS_WIDTH) {
-        const float *panel = product->panels + row * product->depth;
-        for (uint64_t item = 0; item < count; item++) {
-            const float *factors = x + item * product->x_stride;
-            float sums[PANELS_WIDTH] = {0};
-            for (uint64_t k = 0; k < product->depth; k++) {
-                for (int i = 0; i < PANELS_WIDTH; i++)
-                    sums[i] += panel[k * PANELS_WIDTH + (uint64_t)i] * factors[k];
-            }
-            memcpy(y + item * product->y_stride + row, sums, sizeof sums);
+    for (uint64_t first = 0; first < source->rows; first += PANELS_WIDTH) {
+        const uint64_t left = source->rows - first;
+        const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
+        const float *from = source->numbers + first * source->row_step;
+        float *panel = panels + first * source->depth;
+        if (width < PANELS_WIDTH)
+            memset(panel, 0, source->depth * PANELS_WIDTH * sizeof *panel);
+        if (source->row_step == 1 && width == PANELS_WIDTH) {
+            for (uint64_t k = 0; k < source->depth; k++)
+                memcpy(panel + k * PANELS_WIDTH, from + k * source->depth_step,
+                       PANELS_WIDTH * sizeof *panel);
+            continue;
+        }
+        for (uint64_t i = 0; i < width; i++) {
+            const float *row = from + i * source->row_step;
+            for (uint64_t k = 0; k < source->depth; k++)
+                panel[k * PANELS_WIDTH + i] = row[k * source->depth_step];
         }
     }
 }
 
-static bool portable_only;
+// Neighbouring panels by some vectors, both numbers constants so that the sums stay in
+// registers. `bytes` is the length of a vector of the machine.
+#define DEFINE_BLOCK(suffix, attributes, bytes, panels, items)                                     \
+    attributes static void block_##suffix##_##panels##_##items(                                    \
+        const struct panels_product *product, const float *panel, const float *x, float *y,        \
+        uint64_t y_stride)                                                                         \
+    {                                                                                              \
+        enum { LANES = (bytes) / sizeof(float), PARTS = PANELS_WIDTH / LANES };                    \
+        typedef float line __attribute__((vector_size(bytes), aligned(4), may_alias));             \
+        const uint64_t depth = product->depth, x_stride = product->x_stride;                       \
+        line sums[(panels) * (items)*PARTS];                                                       \
+        _Pragma("GCC unroll 64") for (int i = 0; i < (panels) * (items)*PARTS; i++)                \
+        {                                                                                          \
+            sums[i] = (line){0};                                                                   \
+        }                                                                                          \
+        for (uint64_t k = 0; k < depth; k++) {                                                     \
+            line numbers[(panels)*PARTS];                                                          \
+            _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)                 \
+            {                                                                                      \
+                const float *place = panel + (p / PARTS * depth + k) * PANELS_WIDTH;               \
+                numbers[p] = *(const line *)(place + p % PARTS * LANES);                           \
+            }                                                                                      \
+            _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                        \
+            {                                                                                      \
+                const float factor = x[i * x_stride + k];                                          \
+                _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)             \
+                {                                                                                  \
+                    sums[p * (items) + i] += numbers[p] * factor;                                  \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)                     \
+        {                                                                                          \
+            _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                        \
+            {                                                                                      \
+                *(line *)(y + i * y_stride + p * LANES) = sums[p * (items) + i];                   \
+            }                                                                                      \
+        }                                                                                          \
+    }
 
-void panels_force_portable(bool portable)
-{
-    portable_only = portable;
-}
+typedef void (*block_function)(const struct panels_product *product, const float *panel,
+                               const float *x, float *y, uint64_t y_stride);
 
-#if defined(__x86_64__)
+enum { ITEMS_MOST = 8 };
 
-enum {
-    ITEMS = 4, // vectors that share the loads of a panel
-    WIDE = 4,  // panels at a time for a single vector, so that sums do not wait for one another
+// What a kind of machine computes with. A single vector takes several panels at a time, so
+// that its sums do not wait for one another.
+struct blocks {
+    uint64_t most;                        // vectors at a time
+    block_function one_panel[ITEMS_MOST]; // by vectors, less one
+    uint64_t wide;                        // panels
+    block_function wide_panels;
 };
 
-// `panels` neighbouring panels by `items` vectors; both are constants where this is called.
-__attribute__((target("avx2,fma"), always_inline)) static inline void
-multiply_block(const struct panels_product *product, const float *panel, const float *x, float *y,
-               int panels, int items)
-{
-    const uint64_t depth = product->depth;
-    __m256 sums[WIDE * ITEMS][2];
-    for (int i = 0; i < panels * items; i++)
-        sums[i][0] = sums[i][1] = _mm256_setzero_ps();
-    for (uint64_t k = 0; k < depth; k++) {
-        for (int p = 0; p < panels; p++) {
-            const float *line = panel + ((uint64_t)p * depth + k) * PANELS_WIDTH;
-            const __m256 low = _mm256_loadu_ps(line);
-            const __m256 high = _mm256_loadu_ps(line + 8);
-            for (int i = 0; i < items; i++) {
-                const __m256 factor = _mm256_broadcast_ss(x + (uint64_t)i * product->x_stride + k);
-                __m256 *sum = sums[p * items + i];
-                sum[0] = _mm256_fmadd_ps(low, factor, sum[0]);
-                sum[1] = _mm256_fmadd_ps(high, factor, sum[1]);
-            }
-        }
+#define DEFINE_BLOCKS(suffix, attributes, bytes, wide)                                             \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 1)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 2)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 3)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 4)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 5)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 6)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 7)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, 1, 8)                                                  \
+    DEFINE_BLOCK(suffix, attributes, bytes, wide, 1)
+
+#define BLOCKS_OF(suffix)                                                                          \
+    {                                                                                              \
+        block_##suffix##_1_1, block_##suffix##_1_2, block_##suffix##_1_3, block_##suffix##_1_4,    \
+            block_##suffix##_1_5, block_##suffix##_1_6, block_##suffix##_1_7, block_##suffix##_1_8 \
     }
-    for (int p = 0; p < panels; p++) {
-        for (int i = 0; i < items; i++) {
-            float *to = y + (uint64_t)i * product->y_stride + (uint64_t)p * PANELS_WIDTH;
-            _mm256_storeu_ps(to, sums[p * items + i][0]);
-            _mm256_storeu_ps(to + 8, sums[p * items + i][1]);
-        }
-    }
-}
 
-__attribute__((target("avx2,fma"))) static void multiply_items(const struct panels_product *product,
-                                                               const float *x, float *y)
-{
-    for (uint64_t row = 0; row < product->rows; row += PANELS_WIDTH)
-        multiply_block(product, product->panels + row * product->depth, x, y + row, 1, ITEMS);
-}
-
-__attribute__((target("avx2,fma"))) static void multiply_one(const struct panels_product *product,
-                                                             const float *x, float *y)
-{
-    const uint64_t rows = panels_rows(product->rows);
-    uint64_t row = 0;
-    for (; row + (uint64_t)WIDE * PANELS_WIDTH <= rows; row += (uint64_t)WIDE * PANELS_WIDTH)
-        multiply_block(product, product->panels + row * product->depth, x, y + row, WIDE, 1);
-    for (; row < rows; row += PANELS_WIDTH)
-        multiply_block(product, product->panels + row * product->depth, x, y + row, 1, 1);
-}
-
-static void multiply_avx2(const struct panels_product *product, const float *x, uint64_t count,
-                          float *y)
-{
-    uint64_t item = 0;
-    for (; item + ITEMS <= count; item += ITEMS)
-        multiply_items(product, x + item * product->x_stride, y + item * product->y_stride);
-    for (; item < count; item++)
-        multiply_one(product, x + item * product->x_stride, y + item * product->y_stride);
-}
-
-void panels_multiply(const struct panels_product *product, const float *x, uint64_t count, float *y)
-{
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !portable_only)
-        multiply_avx2(product, x, count, y);
-    else
-        multiply_portable(product, x, count, y);
-}
-
-#else
-
-void panels_multiply(const struct panels_product *product, const float *x, uint64_t count, float *y)
-{
-    multiply_portable(product, x, count, y);
-}
-
+DEFINE_BLOCKS(plain, , 16, 2)
+static const struct blocks PLAIN = {3, BLOCKS_OF(plain), 2, block_plain_2_1};
+#if defined(__x86_64__)
+DEFINE_BLOCKS(avx2, __attribute__((target("avx2,fma"))), 32, 4)
+static const struct blocks AVX2 = {6, BLOCKS_OF(avx2), 4, block_avx2_4_1};
+DEFINE_BLOCKS(avx512, __attribute__((target("avx512f"))), 64, 8)
+static const struct blocks AVX512 = {8, BLOCKS_OF(avx512), 8, block_avx512_8_1};
 #endif
+
+static int level_limit = 2;
+
+void panels_limit(int level)
+{
+    level_limit = level;
+}
+
+static const struct blocks *choose_blocks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && level_limit > 1)
+        return &AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && level_limit > 0)
+        return &AVX2;
+#endif
+    return &PLAIN;
+}
+
+bool panels_are_fast(void)
+{
+    return choose_blocks() != &PLAIN;
+}
+
+// The last panel when it is not full: by way of a place that takes it whole.
+static void multiply_edge(const struct panels_product *product, const float *panel, const float *x,
+                          float *y, uint64_t width, block_function block, uint64_t items)
+{
+    float edge[ITEMS_MOST * PANELS_WIDTH];
+    block(product, panel, x, edge, PANELS_WIDTH);
+    for (uint64_t i = 0; i < items; i++)
+        memcpy(y + i * product->y_stride, edge + i * PANELS_WIDTH, width * sizeof *y);
+}
+
+static void multiply_panel(const struct panels_product *product, const struct blocks *blocks,
+                           uint64_t row, const float *x, uint64_t count, float *y)
+{
+    const float *panel = product->panels + row * product->depth;
+    const uint64_t left = product->rows - row;
+    for (uint64_t item = 0, items; item < count; item += items) {
+        items = count - item < blocks->most ? count - item : blocks->most;
+        const block_function block = blocks->one_panel[items - 1];
+        const float *from = x + item * product->x_stride;
+        float *to = y + item * product->y_stride + row;
+        if (left < PANELS_WIDTH)
+            multiply_edge(product, panel, from, to, left, block, items);
+        else
+            block(product, panel, from, to, product->y_stride);
+    }
+}
+
+void panels_multiply(const struct panels_product *product, const float *x, uint64_t count, float *y)
+{
+    const struct blocks *blocks = choose_blocks();
+    const uint64_t wide = blocks->wide * PANELS_WIDTH;
+    uint64_t row = 0;
+    for (; count == 1 && row + wide <= product->rows; row += wide)
+        blocks->wide_panels(product, product->panels + row * product->depth, x, y + row, 0);
+    for (; row < product->rows; row += PANELS_WIDTH)
+        multiply_panel(product, blocks, row, x, count, y);
+}

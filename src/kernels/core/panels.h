@@ -1,8 +1,8 @@
-// Products of a matrix that stays with a few vectors at a time, as recurrent layers
-// need them: the matrix is arranged once, in panels of PANELS_WIDTH rows.
+// Products with an f32 matrix that is arranged first, in panels of PANELS_WIDTH rows:
+// once for weights, which stay the same.
 //
-// A result is the sum over the depth in its order, so it does not depend on how many
-// vectors are multiplied together. Uses AVX2 and FMA where the machine has them.
+// Every result is the sum over the depth in its order, so it does not depend on how
+// many vectors are multiplied together. Uses AVX-512 or AVX2 where the machine has them.
 
 #ifndef OPSCOPE_KERNELS_CORE_PANELS_H
 #define OPSCOPE_KERNELS_CORE_PANELS_H
@@ -12,18 +12,23 @@
 
 enum { PANELS_WIDTH = 16 };
 
-// Rows with those that fill the last panel: what a vector of results takes.
-static inline uint64_t panels_rows(uint64_t rows)
+// Numbers of an arranged matrix of rows x depth.
+static inline uint64_t panels_size(uint64_t rows, uint64_t depth)
 {
-    return (rows + PANELS_WIDTH - 1) / PANELS_WIDTH * PANELS_WIDTH;
+    return (rows + PANELS_WIDTH - 1) / PANELS_WIDTH * PANELS_WIDTH * depth;
 }
 
-// Arranges a matrix of rows x depth numbers; `panels` has room for
-// panels_rows(rows) * depth of them.
-void panels_pack(const float *matrix, uint64_t rows, uint64_t depth, float *panels);
+// A matrix as it lies: its numbers are row * row_step + k * depth_step apart.
+struct panels_source {
+    const float *numbers;
+    uint64_t rows, depth;
+    uint64_t row_step, depth_step;
+};
 
-// y[i] = matrix * x[i] for each of `count` vectors. `x_stride` and `y_stride` are
-// between vectors; each y takes panels_rows(rows) numbers, those beyond `rows` are 0.
+// `panels` has room for panels_size numbers.
+void panels_pack(const struct panels_source *source, float *panels);
+
+// y[i] = matrix * x[i] for each of `count` vectors; the strides are between vectors.
 struct panels_product {
     const float *panels;
     uint64_t rows, depth;
@@ -32,7 +37,10 @@ struct panels_product {
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count,
                      float *y);
 
-// For tests: as on a machine without AVX2.
-void panels_force_portable(bool portable);
+// Whether there are vectors of more than four numbers.
+bool panels_are_fast(void);
+
+// For tests: as on a machine with nothing (0), AVX2 (1) or all that there is (2).
+void panels_limit(int level);
 
 #endif

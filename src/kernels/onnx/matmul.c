@@ -13,20 +13,19 @@ static status multiply(struct kernel_call *call, const struct matrix_product *pr
 {
     const struct tensor *a = call->inputs[0];
     const struct tensor *b = call->inputs[1];
-    if (a->element != ELEMENT_F16 && a->element != ELEMENT_BF16) {
-        matrix_multiply(product, a->element, a->data, b->data, out->data, call->parallel);
-        return STATUS_OK;
-    }
+    if (a->element != ELEMENT_F16 && a->element != ELEMENT_BF16)
+        return matrix_multiply_kept(product, a->element, a->data, b->data, out->data, call, 1);
     struct widened left = {0}, right = {0}, result = {0};
     status failure = widened_input(a, call->parallel, &left);
     if (failure == STATUS_OK)
         failure = widened_input(b, call->parallel, &right);
     if (failure == STATUS_OK)
         failure = widened_output(out, &result);
-    if (failure == STATUS_OK) {
-        matrix_multiply(product, ELEMENT_F32, left.data, right.data, result.data, call->parallel);
+    if (failure == STATUS_OK)
+        failure =
+            matrix_multiply_kept(product, ELEMENT_F32, left.data, right.data, result.data, call, 1);
+    if (failure == STATUS_OK)
         widened_finish(&result, call->parallel);
-    }
     widened_free(&left);
     widened_free(&right);
     widened_free(&result);
@@ -183,11 +182,11 @@ static struct matrix_product gemm_product(const struct kernel_call *call, const 
 }
 
 // `a`, `b`, `c` and `y` in the element that is computed in.
-static void compute_gemm(const struct kernel_call *call, enum element element, const void *a,
-                         const void *b, const void *c, void *y, const struct shape *out)
+static status compute_gemm(const struct kernel_call *call, enum element element, const void *a,
+                           const void *b, const void *c, void *y, const struct shape *out)
 {
     const struct matrix_product product = gemm_product(call, out);
-    matrix_multiply(&product, element, a, b, y, call->parallel);
+    STATUS_TRY(matrix_multiply_kept(&product, element, a, b, y, call, 1));
     struct addition addition = {
         .y = y,
         .c = c,
@@ -203,6 +202,7 @@ static void compute_gemm(const struct kernel_call *call, enum element element, c
     }
     if (c != NULL || addition.alpha != 1)
         add(element, &addition, product.rows, call->parallel);
+    return STATUS_OK;
 }
 
 static status run_gemm(struct kernel_call *call)
@@ -211,21 +211,19 @@ static status run_gemm(struct kernel_call *call)
     if (out == NULL)
         return STATUS_OK;
     const struct tensor *c = kernel_input(call, 2);
-    if (out->element != ELEMENT_F16 && out->element != ELEMENT_BF16) {
-        compute_gemm(call, out->element, call->inputs[0]->data, call->inputs[1]->data,
-                     c != NULL ? c->data : NULL, out->data, &out->shape);
-        return STATUS_OK;
-    }
+    if (out->element != ELEMENT_F16 && out->element != ELEMENT_BF16)
+        return compute_gemm(call, out->element, call->inputs[0]->data, call->inputs[1]->data,
+                            c != NULL ? c->data : NULL, out->data, &out->shape);
     struct widened inputs[3] = {{0}};
     struct widened result = {0};
     status failure = widened_output(out, &result);
     for (uint32_t i = 0; i < 3 && failure == STATUS_OK; i++)
         failure = widened_input(kernel_input(call, i), call->parallel, &inputs[i]);
-    if (failure == STATUS_OK) {
-        compute_gemm(call, ELEMENT_F32, inputs[0].data, inputs[1].data, inputs[2].data, result.data,
-                     &out->shape);
+    if (failure == STATUS_OK)
+        failure = compute_gemm(call, ELEMENT_F32, inputs[0].data, inputs[1].data, inputs[2].data,
+                               result.data, &out->shape);
+    if (failure == STATUS_OK)
         widened_finish(&result, call->parallel);
-    }
     for (uint32_t i = 0; i < 3; i++)
         widened_free(&inputs[i]);
     widened_free(&result);

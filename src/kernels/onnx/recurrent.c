@@ -2,25 +2,16 @@
 #include <stdlib.h>
 
 #include "kernels/core/matrix.h"
-#include "kernels/core/panels.h"
+#include "kernels/core/panels_kept.h"
 #include "kernels/core/widened.h"
 #include "kernels/kernel_tables.h"
 #include "recurrent_cells.h"
-#include "recurrent_weights.h"
 
 enum { INPUT_X, INPUT_W, INPUT_R, INPUT_B, INPUT_LENGTHS, INPUT_H, INPUT_C, INPUT_P, INPUTS };
 enum { OUTPUT_Y, OUTPUT_H, OUTPUT_C, OUTPUTS };
 
 // Items of the batch that run together, so that they share the loads of the weights.
-enum { LANE_ITEMS = 8, PARTS_MOST = 2 };
-
-// Rows of the recurring weights that are multiplied at once: a GRU multiplies its last
-// gate's in the middle of a step.
-struct part {
-    uint64_t first;
-    uint64_t rows;
-    uint64_t offset; // of the products, among those of an item
-};
+enum { LANE_ITEMS = 8 };
 
 // Everything in the element that is computed in.
 struct run {
@@ -32,12 +23,12 @@ struct run {
     uint64_t batch;
     uint64_t width;
     uint64_t hidden;
-    const void *inputs[INPUTS]; // NULL where left out
-    void *outputs[OUTPUTS];     // NULL where nothing reads them
-    const int32_t *lengths;     // of the items of the batch; NULL: all steps
-    struct part parts[PARTS_MOST];
-    uint32_t part_count;
-    const struct recurrent_weights *weights; // of f32
+    const void *inputs[INPUTS];        // NULL where left out
+    void *outputs[OUTPUTS];            // NULL where nothing reads them
+    const int32_t *lengths;            // of the items of the batch; NULL: all steps
+    uint64_t parts;                    // of the recurring weights of a direction
+    uint64_t part_rows;                // of a part
+    const struct panels_kept *weights; // of f32: parts
     void *gates; // products of all inputs: directions, steps x batch rows of gates x hidden
     void *items; // directions, batch rows of `item_width`: what a step works on
     uint64_t item_width;
@@ -47,8 +38,7 @@ struct run {
 // Where an item's numbers begin: products of its state, reset numbers, state, cells.
 static uint64_t reset_place(const struct run *run)
 {
-    const struct part *last = &run->parts[run->part_count - 1];
-    return last->offset + panels_rows(last->rows);
+    return run->recurrent.gates * run->hidden;
 }
 
 static uint64_t hidden_place(const struct run *run)
@@ -159,31 +149,27 @@ static void multiply_inputs(struct run *run, uint32_t direction)
                      run->element == ELEMENT_F64 ? add_bias_f64 : add_bias_f32, run);
 }
 
-// The products of a part with the numbers at `place` of every item.
-static void multiply_part(const struct lane *lane, uint32_t index, uint64_t place)
+// The products of a part of the recurring weights with the numbers at `place` of every item.
+static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place)
 {
     const struct run *run = lane->run;
-    const struct part *part = &run->parts[index];
+    const uint64_t rows = run->part_rows;
+    const uint64_t index = lane->direction * run->parts + part;
     const void *x = item_at(lane, lane->first, place);
-    void *y = item_at(lane, lane->first, part->offset);
+    void *y = item_at(lane, lane->first, part * rows);
     if (run->element == ELEMENT_F32) {
-        panels_multiply(&(struct panels_product){.panels = recurrent_weights_part(
-                                                     run->weights, lane->direction, part->first),
-                                                 .rows = part->rows,
-                                                 .depth = run->hidden,
-                                                 .x_stride = run->item_width,
-                                                 .y_stride = run->item_width},
+        panels_multiply(&(struct panels_product){panels_of(run->weights, index), rows, run->hidden,
+                                                 run->item_width, run->item_width},
                         x, lane->count, y);
         return;
     }
-    struct matrix_product product = matrix_product_dense(lane->count, part->rows, run->hidden);
+    struct matrix_product product = matrix_product_dense(lane->count, rows, run->hidden);
     product.a_stride = run->item_width;
     product.b_transposed = true;
     product.b_stride = run->hidden;
     product.c_stride = run->item_width;
-    const uint64_t first = lane->direction * row_width(run) + part->first;
     matrix_multiply_here(&product, run->element, x,
-                         at(run, run->inputs[INPUT_R], first * run->hidden), y);
+                         at(run, run->inputs[INPUT_R], index * rows * run->hidden), y);
 }
 
 // The step of an item: false behind its end.
@@ -245,7 +231,7 @@ static void finish_step(const struct lane *lane)
             continue;
         const struct recurrent_cell cell = cell_of(lane, item, time);
         if (run->recurrent.kind == RECURRENT_GRU)
-            recurrent_cell_finish(run->element, &cell, item_at(lane, item, run->parts[1].offset));
+            recurrent_cell_finish(run->element, &cell, item_at(lane, item, 2 * run->hidden));
         else
             recurrent_cell_step(run->element, &cell);
         store_step(lane, item, time);
@@ -258,8 +244,9 @@ static void run_step(const struct lane *lane)
     multiply_part(lane, 0, hidden_place(run));
     if (run->recurrent.kind == RECURRENT_GRU) {
         const bool before = run->recurrent.linear_before_reset;
+        multiply_part(lane, 1, hidden_place(run));
         run_gates(lane);
-        multiply_part(lane, 1, before ? hidden_place(run) : reset_place(run));
+        multiply_part(lane, 2, before ? hidden_place(run) : reset_place(run));
     }
     finish_step(lane);
 }
@@ -310,14 +297,12 @@ static void run_lanes(void *context, uint64_t from, uint64_t to)
     }
 }
 
+// A GRU multiplies its last gate's weights in the middle of a step, so its gates are parts.
 static void plan_parts(struct run *run)
 {
-    const bool gru = run->recurrent.kind == RECURRENT_GRU;
-    const uint64_t rows = gru ? 2 * run->hidden : row_width(run);
-    run->part_count = gru ? 2 : 1;
-    run->parts[0] = (struct part){0, rows, 0};
-    run->parts[1] = (struct part){rows, run->hidden, panels_rows(rows)};
-    run->item_width = panels_rows(cell_place(run) + run->hidden);
+    run->parts = run->recurrent.kind == RECURRENT_GRU ? run->recurrent.gates : 1;
+    run->part_rows = row_width(run) / run->parts;
+    run->item_width = cell_place(run) + run->hidden;
 }
 
 // One block for all that the directions need.
@@ -343,7 +328,6 @@ static status run_directions(struct run *run)
 {
     const uint32_t directions = run->recurrent.directions;
     void *room;
-    plan_parts(run);
     STATUS_TRY(allocate(run, &room));
     // Steps behind the end of an item are 0.
     if (run->outputs[OUTPUT_Y] != NULL && run->lengths != NULL)
@@ -386,13 +370,16 @@ static status run_widened(struct run *run, struct widened *inputs, struct widene
             STATUS_TRY(widened_output(tensor, &outputs[i]));
         run->outputs[i] = run->element == ELEMENT_F64 ? tensor->data : outputs[i].data;
     }
-    struct recurrent_weights *weights = NULL;
+    plan_parts(run);
+    struct panels_kept *weights = NULL;
     if (run->element == ELEMENT_F32)
-        STATUS_TRY(
-            recurrent_weights_take(call, INPUT_R, run->inputs[INPUT_R], &run->recurrent, &weights));
+        STATUS_TRY(panels_take(call, INPUT_R,
+                               &(struct panels_source){run->inputs[INPUT_R], run->part_rows,
+                                                       run->hidden, run->hidden, 1},
+                               run->recurrent.directions * run->parts, &weights));
     run->weights = weights;
     const status failure = run_directions(run);
-    recurrent_weights_release(weights, call, INPUT_R);
+    panels_release(weights, call, INPUT_R);
     STATUS_TRY(failure);
     for (uint32_t i = 0; i < OUTPUTS; i++)
         widened_finish(&outputs[i], call->parallel);
