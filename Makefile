@@ -43,6 +43,8 @@ test: test-dependencies all build-asan build-fuzz
 	@tests/run.py
 
 conformance: test-dependencies all
+	@$(call build,build,tests/program_run)
+	@$(call build,build,tests/device_run)
 	@tests/conformance.py
 
 bench: all

@@ -5,7 +5,8 @@ Runs the ONNX project's backend tests (Debian's libonnx-testdata) with
 `opscope check` and holds the outcome against docs/conformance-onnx.md: a case
 that fails must be listed there with the reason, and one that is listed must
 fail. Then the TOSA networks against MLIR's own lowering, where both are there, and all
-networks as compiled programs: proved twice, and run beside the plain executor.
+networks as compiled programs: proved twice, interpreted beside the plain executor, and run
+on the device `host` beside it (tests/equality.py).
 """
 
 import json
@@ -14,6 +15,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import equality
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
@@ -82,7 +85,7 @@ def conform_networks():
 
 
 def main():
-    lines = conform_onnx() + conform_networks()
+    lines = conform_onnx() + conform_networks() + equality.compare_all()
     print("\n".join(lines) if lines else "as documented")
     return 1 if lines else 0
 

@@ -4,15 +4,10 @@
 // be run here. 0 unless something is wrong.
 // program_run --verify PROGRAM: opens and proves, until there is nothing else.
 
-#include <stdio.h>
 #include <unistd.h>
 
-#include "compiler/compiler.h"
+#include "compiled_network.h"
 #include "device/sim.h"
-#include "kernels/executor.h"
-#include "network/compare.h"
-#include "network/tensor_file.h"
-#include "network/tensor_random.h"
 #include "program/verify.h"
 #include "program_interpreter.h"
 
@@ -35,73 +30,6 @@ static status prove(const char *path, struct program **out_program, struct targe
         target_free(*out_target);
     }
     return failure;
-}
-
-static status compile(const char *target_name, const char *model, const char *path)
-{
-    struct network *network;
-    struct target *target;
-    STATUS_TRY(target_open(target_name, &target));
-    status failure = network_open(model, NULL, &network);
-    if (failure != STATUS_OK) {
-        target_free(target);
-        return failure;
-    }
-    struct plan *plan = plan_create(network, target);
-    struct program_builder *builder = program_builder_create(target->text, view_of("model"));
-    failure = compile_network(plan, &(struct compile_options){0}, builder);
-    if (failure == STATUS_OK) {
-        struct program program;
-        program_builder_view(builder, &program);
-        failure = program_write(&program, path);
-    }
-    program_builder_free(builder);
-    plan_free(plan);
-    network_free(network);
-    target_free(target);
-    return failure;
-}
-
-// Numbers of 32 bits and more are random as well where nothing indexes by them: a
-// network that refuses them is run again with small ones.
-static void fill(struct tensor *tensor, uint64_t seed, uint64_t input, bool wide)
-{
-    tensor_random_fill(tensor, seed, input);
-    if (!wide || tensor->element != ELEMENT_I32)
-        return;
-    int32_t *items = tensor->data;
-    for (uint64_t i = 0; i < tensor_count(tensor); i++)
-        items[i] = (int32_t)((uint32_t)(i * 2654435761u + input) % 20001u) - 10000;
-}
-
-// The inputs of a test case in ONNX's layout, where there are some beside the model.
-static bool read_input(const char *model, uint32_t index, const struct value_type *type,
-                       struct datum **out_datum)
-{
-    char path[4096];
-    const char *slash = strrchr(model, '/');
-    snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%u.pb",
-             slash != NULL ? (int)(slash - model) : 1, slash != NULL ? model : ".", index);
-    const status failure = tensor_file_read(path, type, out_datum);
-    status_free(failure);
-    return failure == STATUS_OK;
-}
-
-static status make_inputs(const struct network *network, const char *model, struct datum **inputs,
-                          bool wide)
-{
-    const struct network_graph *graph = network_graph(network, 0);
-    uint32_t given = 0;
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        const struct network_value *value = network_value(network, graph->inputs[i]);
-        if (value->constant != NULL || read_input(model, given++, &value->type, &inputs[i]))
-            continue;
-        if (!value_type_static(&value->type) || value->type.element == ELEMENT_TEXT)
-            return status_make(STATUS_UNSUPPORTED, "an input without a shape");
-        STATUS_TRY(datum_tensor(value->type.element, &value->type.shape, &inputs[i]));
-        fill(&inputs[i]->tensor, 5, i, wide);
-    }
-    return STATUS_OK;
 }
 
 static uint64_t different_elements(const struct tensor *a, const struct tensor *b)
@@ -173,47 +101,27 @@ static bool has_control(const struct network *network)
     return false;
 }
 
-// `*out_differs` when the failure is about the program.
-static status run_both(const struct network *network, const char *model,
-                       const struct program *program, bool wide, struct datum **inputs,
-                       struct datum **outputs, bool *out_differs)
+static status run_beside(const struct plain_run *plain, const struct program *program)
 {
-    struct executor *executor;
-    STATUS_TRY(make_inputs(network, model, inputs, wide));
-    STATUS_TRY(executor_create(network, &(struct executor_options){.threads = 1}, &executor));
-    const status failure =
-        executor_run(executor, inputs, network_graph(network, 0)->input_count, outputs);
-    executor_free(executor);
-    STATUS_TRY(failure);
-    if (has_control(network))
-        return status_make(STATUS_UNSUPPORTED, "graphs inside operators, or random numbers");
-    *out_differs = true;
     struct interpreter run;
     interpreter_start(&run, program);
-    status wrong = interpreter_run(&run, inputs);
+    status wrong = interpreter_run(&run, plain->inputs);
     if (wrong == STATUS_OK)
-        wrong = compare_outputs(network, &run, outputs);
+        wrong = compare_outputs(plain->network, &run, plain->outputs);
     interpreter_end(&run);
     return wrong;
 }
 
-static status run_model(const char *model, const struct program *program, bool wide,
-                        bool *out_differs)
+// `*out_differs` when the failure is about the program.
+static status run_model(const char *model, const struct program *program, bool *out_differs)
 {
-    struct network *network;
-    STATUS_TRY(network_open(model, NULL, &network));
-    const struct network_graph *graph = network_graph(network, 0);
-    struct datum **inputs = memory_allocate_zeroed((size_t)graph->input_count + 1, sizeof *inputs);
-    struct datum **outputs =
-        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
-    const status failure = run_both(network, model, program, wide, inputs, outputs, out_differs);
-    for (uint32_t i = 0; i < graph->input_count; i++)
-        datum_release(inputs[i]);
-    for (uint32_t i = 0; i < graph->output_count; i++)
-        datum_release(outputs[i]);
-    free(inputs);
-    free(outputs);
-    network_free(network);
+    struct plain_run plain;
+    STATUS_TRY(plain_run_make(&plain, model));
+    *out_differs = !has_control(plain.network);
+    const status failure = *out_differs ? run_beside(&plain, program)
+                                        : status_make(STATUS_UNSUPPORTED,
+                                                      "graphs inside operators, or random numbers");
+    plain_run_free(&plain);
     return failure;
 }
 
@@ -232,11 +140,7 @@ static int run_program(const char *model, const char *path)
     if (failure != STATUS_OK)
         return say("not proved: ", failure);
     bool differs = false;
-    failure = run_model(model, program, true, &differs);
-    if (failure != STATUS_OK && !differs) {
-        status_free(failure);
-        failure = run_model(model, program, false, &differs);
-    }
+    failure = run_model(model, program, &differs);
     program_free(program);
     target_free(target);
     if (failure == STATUS_OK) {
@@ -268,7 +172,7 @@ int main(int argc, char **argv)
     if (argc == 3)
         close(mkstemp(path));
     const char *program = argc == 4 ? argv[3] : path;
-    const status failure = compile(argv[1], argv[2], program);
+    const status failure = compile_to(argv[1], argv[2], program);
     const int code =
         failure != STATUS_OK ? say("not compiled: ", failure) : run_program(argv[2], program);
     if (argc == 3)

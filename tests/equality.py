@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Whether compiled programs compute what the plain executor does: part of `make conformance`.
+
+    equality.py [--target NAME]... [--every N] [--list]
+
+Every network that is at hand (the project's own, the TOSA networks and models beside the
+project, the ONNX project's tests with static shapes) is compiled for each target and run on
+the device `host`: with 1 and 2 workers, recorded and not, twice each. Integers must be
+the same bit for bit, reals within the tolerances of tests/tools/device_run.c. --every takes
+each N-th network of the large sets, --list prints a line for every network.
+
+EXCEPTIONS holds the cases that may differ, each with the reason; one that does not differ
+any more must go from it.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
+RUNNER = BIN.parent / "tests/device_run"
+DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
+TARGETS = ["torq-sl2610", "host"]
+BATCH = 40
+
+EXCEPTIONS = {}
+
+
+def networks(every=1):
+    """Paths of the networks of each set, by the set's name."""
+    beside = ROOT.parent / "shared/data"
+    return {
+        "own": [*sorted((ROOT / "samples/tosa").glob("*.mlir")),
+                *sorted((ROOT / "tests/testdata/tosa_ops").glob("*.mlir"))],
+        "tosa": sorted((beside / "tosa").glob("*.mlir"))[::every],
+        "models": sorted((beside / "models").glob("*/model.onnx"))[::1 if every == 1 else 3],
+        "onnx": sorted(DATA.glob("*/*/model.onnx"))[::every],
+    }
+
+
+def ask(target, paths):
+    """(path, what device_run says) of each; a network that ends it counts as different."""
+    done = subprocess.run([RUNNER, target, *paths], capture_output=True, text=True, check=False)
+    said = [line.split("\t", 1) for line in done.stdout.splitlines()]
+    if len(said) < len(paths):
+        culprit = paths[len(said)]
+        said.append([str(culprit), f"differs it ends the process ({done.returncode}) {done.stderr[-300:]}"])
+        said += ask(target, paths[len(said):]) if len(said) < len(paths) else []
+    return said
+
+
+def name_of(path):
+    """'onnx/node/test_abs', 'tosa/abs.mlir'"""
+    parts = pathlib.Path(path).parts
+    return "/".join(parts[-3:-1]) if parts[-1] == "model.onnx" else "/".join(parts[-2:])
+
+
+def outcomes(target, paths):
+    """(name, 'same'|'near'|'differs'|'not run', detail) of each network."""
+    for at in range(0, len(paths), BATCH):
+        for path, said in ask(target, paths[at:at + BATCH]):
+            for kind in ("same", "near", "differs", "not run"):
+                if said.startswith(kind):
+                    yield name_of(path), kind, said.removeprefix(kind).strip()
+
+
+def check(target, group, paths, listed=False):
+    """Prints a row; returns what is not as it should be, as lines."""
+    counts, nearest, lines = collections.Counter(), 0.0, []
+    for name, kind, detail in outcomes(target, paths):
+        counts[kind] += 1
+        if listed:
+            print(f"  {target} {name}: {kind} {detail}")
+        if kind == "near":
+            nearest = max(nearest, float(detail))
+        if kind == "differs" and (target, name) not in EXCEPTIONS:
+            lines.append(f"{name} for {target}: {detail}")
+        if kind in ("same", "near") and (target, name) in EXCEPTIONS:
+            lines.append(f"{name} for {target} is the same, but an exception is listed")
+    print(f"{target:12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"
+          f"{f' (at most {nearest:.2g} of it)' if counts['near'] else ''}"
+          f" {counts['differs']:4} differ {counts['not run']:4} not run")
+    return lines
+
+
+def compare_all(targets=None, every=1, listed=False):
+    """Prints a table; returns what is not as it should be, as lines."""
+    if not RUNNER.exists():
+        print(f"skipped: there is no {RUNNER}: ninja -C build")
+        return []
+    lines = []
+    for target in targets or TARGETS:
+        for group, paths in networks(every).items():
+            if paths:
+                lines += check(target, group, paths, listed)
+            else:
+                print(f"{target:12} {group:7} skipped: not at hand")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--target", action="append")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    lines = compare_all(options.target, options.every, options.list)
+    print("\n".join(lines) if lines else "all the same")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
