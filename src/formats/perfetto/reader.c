@@ -155,7 +155,12 @@ static status read_events(struct reader *reader, const struct input *input)
     perfetto_sequences_start(&reader->sequences, &reader->profile->strings);
     perfetto_packets_visit(input->bytes, &reader->visitor);
     perfetto_sequences_free(&reader->sequences);
-    return perfetto_spans_finish(&reader->events.spans, &reader->tracks);
+    STATUS_TRY(spans_finish(&reader->events.spans));
+    for (uint32_t i = 0; i < reader->tracks.tracks.count; i++) {
+        const struct perfetto_track *track = segments_get(&reader->tracks.tracks, i);
+        spans_lose_open(&reader->events.spans, &track->spans);
+    }
+    return STATUS_OK;
 }
 
 // How many events were in what cannot be read, nobody knows.

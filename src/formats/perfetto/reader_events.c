@@ -38,12 +38,12 @@ void perfetto_events_start(struct perfetto_events *events, struct profile *profi
         .strings = &profile->strings,
         .values = &events->values,
         .location_key = profile_string(profile, VIEW_LITERAL("location"))};
-    perfetto_spans_start(&events->spans, profile, losses);
+    spans_start(&events->spans, profile, losses);
 }
 
 void perfetto_events_free(struct perfetto_events *events)
 {
-    perfetto_spans_free(&events->spans);
+    spans_free(&events->spans);
     bytes_free(&events->values);
     bytes_free(&events->categories);
     bytes_free(&events->extra.values);
@@ -397,7 +397,7 @@ static void add_extra_samples(struct perfetto_events *events,
                               const struct perfetto_sequence *sequence,
                               const struct perfetto_extra *extra,
                               const struct bytes *default_tracks, enum value_kind kind,
-                              const struct perfetto_edge *edge)
+                              const struct span_edge *edge)
 {
     const struct bytes *tracks = extra->tracks.size > 0 ? &extra->tracks : default_tracks;
     for (size_t at = 0; at < extra->values.size; at += sizeof(uint64_t)) {
@@ -419,7 +419,7 @@ static void add_extra_samples(struct perfetto_events *events,
 
 static void add_counter(struct perfetto_events *events, const struct perfetto_sequence *sequence,
                         struct perfetto_track *track, const struct details *details,
-                        const struct perfetto_edge *edge)
+                        const struct span_edge *edge)
 {
     perfetto_tracks_name(track, events->profile, details->name);
     if (details->has_value)
@@ -450,8 +450,28 @@ static void remark(struct perfetto_events *events, const struct details *details
         perfetto_losses_add(events->losses, 0, PERFETTO_LOSS_NO_SEQUENCE, 0, offset);
 }
 
+static struct span_lane *lane_of(struct perfetto_events *events, struct perfetto_track *track,
+                                 uint32_t name)
+{
+    perfetto_tracks_name(track, events->profile, name);
+    track->spans.track = track->lane;
+    return &track->spans;
+}
+
+static void add_edge(struct perfetto_events *events, struct perfetto_track *track,
+                     const struct span_edge *edge)
+{
+    spans_add(&events->spans, lane_of(events, track, edge->begins ? edge->name : 0), edge);
+}
+
+static void add_whole(struct perfetto_events *events, struct perfetto_track *track,
+                      const struct span_edge *edge, enum event_kind kind, uint64_t end)
+{
+    spans_add_whole(&events->spans, lane_of(events, track, edge->name), edge, kind, end);
+}
+
 static void add_whole_span(struct perfetto_events *events, struct perfetto_track *track,
-                           const struct perfetto_edge *edge, int64_t duration_us)
+                           const struct span_edge *edge, int64_t duration_us)
 {
     int64_t duration;
     uint64_t end;
@@ -459,7 +479,7 @@ static void add_whole_span(struct perfetto_events *events, struct perfetto_track
         __builtin_add_overflow(edge->time, duration, &end))
         lose(events, track->lane, PERFETTO_LOSS_TIME_RANGE, 0, edge->offset);
     else
-        perfetto_spans_add_whole(&events->spans, track, edge, EVENT_SPAN, end);
+        add_whole(events, track, edge, EVENT_SPAN, end);
 }
 
 static void add_untyped(struct perfetto_events *events, const struct perfetto_track *track,
@@ -473,7 +493,7 @@ static void add_untyped(struct perfetto_events *events, const struct perfetto_tr
 
 static void add_event(struct perfetto_events *events, const struct perfetto_sequence *sequence,
                       struct perfetto_track *track, const struct outline *outline,
-                      const struct details *details, const struct perfetto_edge *edge)
+                      const struct details *details, const struct span_edge *edge)
 {
     if (is_whole_span(outline)) {
         add_whole_span(events, track, edge, outline->duration_us);
@@ -482,10 +502,10 @@ static void add_event(struct perfetto_events *events, const struct perfetto_sequ
     switch (outline->type) {
     case PERFETTO_TYPE_BEGIN:
     case PERFETTO_TYPE_END:
-        perfetto_spans_add(&events->spans, track, edge);
+        add_edge(events, track, edge);
         break;
     case PERFETTO_TYPE_INSTANT:
-        perfetto_spans_add_whole(&events->spans, track, edge, EVENT_INSTANT, edge->time);
+        add_whole(events, track, edge, EVENT_INSTANT, edge->time);
         break;
     case PERFETTO_TYPE_COUNTER:
         add_counter(events, sequence, track, details, edge);
@@ -509,13 +529,13 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
         return;
     }
     remark(events, &details, packet);
-    const struct perfetto_edge edge = {.time = time,
-                                       .offset = packet->offset,
-                                       .name = details.name,
-                                       .category = details.category,
-                                       .location = events->annotations.location,
-                                       .begins = outline.type != PERFETTO_TYPE_END,
-                                       .values = bytes_view(&events->values)};
+    const struct span_edge edge = {.time = time,
+                                   .offset = packet->offset,
+                                   .name = details.name,
+                                   .category = details.category,
+                                   .location = events->annotations.location,
+                                   .begins = outline.type != PERFETTO_TYPE_END,
+                                   .values = bytes_view(&events->values)};
     struct perfetto_track *track = track_of(events->tracks, sequence, &outline);
     add_event(events, sequence, track, &outline, &details, &edge);
     add_extra_samples(events, sequence, &events->extra, &sequence->extra_tracks, VALUE_INT, &edge);

@@ -1,13 +1,13 @@
 // Track events: what a TrackEvent message says, brought to the profile.
 //
-// Memory: what one event holds; see reader_spans.h and reader_counters.h.
+// Memory: what one event holds; see formats/spans.h and reader_counters.h.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_EVENTS_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_EVENTS_H
 
 #include "reader_annotations.h"
 #include "reader_counters.h"
-#include "reader_spans.h"
+#include "formats/spans.h"
 #include "reader_tracks.h"
 
 // Samples of further counters that come along with an event: uint64_t each.
@@ -20,7 +20,7 @@ struct perfetto_events {
     struct profile *profile;
     struct perfetto_tracks *tracks;
     struct losses *losses;
-    struct perfetto_spans spans;
+    struct spans spans;
     struct perfetto_counters counters;
     struct perfetto_annotations annotations;
     uint32_t correlation_key;

@@ -3,9 +3,7 @@
 #include "fields.h"
 
 static const struct loss_text TEXTS[PERFETTO_LOSSES] = {
-    [PERFETTO_LOSS_NO_BEGIN] = {LEDGER_LOST, "ends without a beginning", NULL},
-    [PERFETTO_LOSS_NO_END] = {LEDGER_LOST, "spans that never end", NULL},
-    [PERFETTO_LOSS_TOO_DEEP] = {LEDGER_LOST, "spans more than 512 deep in one another", NULL},
+    SPAN_LOSS_TEXTS,
     [PERFETTO_LOSS_NO_TYPE] = {LEDGER_LOST, "events that do not say what they are", NULL},
     [PERFETTO_LOSS_STATE_EVENT] = {LEDGER_LOST, "state events, which are not read", NULL},
     [PERFETTO_LOSS_LEGACY_PHASE] = {LEDGER_LOST, "legacy events of a phase that is not read",
@@ -31,8 +29,6 @@ static const struct loss_text TEXTS[PERFETTO_LOSSES] = {
     [PERFETTO_LOSS_DROPPED_BEFORE] = {LEDGER_LOST,
                                       "places where the recorder says that it dropped packets",
                                       NULL},
-    [PERFETTO_LOSS_ENDS_BEFORE] = {LEDGER_IMPOSSIBLE, "spans that end before they begin", NULL},
-    [PERFETTO_LOSS_MISNESTED] = {LEDGER_REMARK, "spans that end while a later one goes on", NULL},
     [PERFETTO_LOSS_NO_SEQUENCE] = {LEDGER_REMARK,
                                    "events without a sequence id, which Perfetto itself drops",
                                    NULL},

@@ -4,14 +4,11 @@
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 
-#include "formats/losses.h"
+#include "formats/spans.h"
 
 enum perfetto_loss {
-    // Spans, instants and samples that are missing:
-    PERFETTO_LOSS_NO_BEGIN,
-    PERFETTO_LOSS_NO_END,
-    PERFETTO_LOSS_TOO_DEEP,
-    PERFETTO_LOSS_NO_TYPE,
+    // Spans, instants and samples that are missing, besides those of spans.h:
+    PERFETTO_LOSS_NO_TYPE = SPAN_LOSSES,
     PERFETTO_LOSS_STATE_EVENT,
     PERFETTO_LOSS_LEGACY_PHASE, // detail: the phase
     PERFETTO_LOSS_NO_VALUE,
@@ -29,10 +26,7 @@ enum perfetto_loss {
     PERFETTO_LOSS_PACKED_LARGE,
     PERFETTO_LOSS_PACKED_NESTED,
     PERFETTO_LOSS_DROPPED_BEFORE,
-    // Events that contradict themselves:
-    PERFETTO_LOSS_ENDS_BEFORE,
     // Nothing is missing that the profile could hold:
-    PERFETTO_LOSS_MISNESTED,
     PERFETTO_LOSS_NO_SEQUENCE,
     PERFETTO_LOSS_NAME_UNKNOWN,
     PERFETTO_LOSS_ANNOTATION,

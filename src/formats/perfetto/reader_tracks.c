@@ -278,8 +278,7 @@ void perfetto_tracks_free(struct perfetto_tracks *tracks)
     for (uint32_t i = 0; i < tracks->tracks.count; i++) {
         struct perfetto_track *track = segments_get(&tracks->tracks, i);
         free(track->census.begins);
-        free(track->open);
-        bytes_free(&track->values);
+        span_lane_free(&track->spans);
     }
     segments_free(&tracks->tracks);
     hash_free(&tracks->index);

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "fields.h"
+#include "formats/spans.h"
 #include "profile/profile.h"
 #include "reader_sequences.h"
 
@@ -23,17 +24,6 @@ enum perfetto_track_kind {
     PERFETTO_TRACK_PROCESS,
     PERFETTO_TRACK_THREAD,
     PERFETTO_TRACK_COUNTER,
-};
-
-// A span whose end has not come yet. Its values are the piece of the track's
-// `values` from `values_at` to where those of the next one start.
-struct perfetto_open_span {
-    uint64_t start;
-    uint64_t offset;
-    size_t values_at;
-    uint32_t name;
-    uint32_t category;
-    uint32_t location;
 };
 
 // What the first look at a track's events found.
@@ -61,7 +51,6 @@ struct perfetto_track {
     bool incremental;
     bool has_children;
     bool visited; // while the profile's tracks are made
-    bool by_time; // its spans are put in order of time before they are paired
     bool unnamed; // its first event gives it its name
     uint64_t pid;
     uint64_t tid;
@@ -76,12 +65,7 @@ struct perfetto_track {
     uint32_t lane;  // where spans and instants go
     uint32_t counter;
     struct perfetto_census census;
-    // The second time over the trace:
-    struct perfetto_open_span *open;
-    size_t open_count;
-    size_t open_capacity;
-    size_t too_deep; // open spans beyond PERFETTO_DEPTH_MOST
-    struct bytes values;
+    struct span_lane spans; // the second time over the trace
 };
 
 struct perfetto_tracks {

@@ -326,7 +326,8 @@ static void mark_parents(struct tree *tree)
         if (parent != HASH_NONE)
             get(tree, parent)->has_children = true;
         census->broken |= census->open > 0;
-        track->by_time = census->went_back && census->nested && (census->several || census->broken);
+        track->spans.by_time =
+            census->went_back && census->nested && (census->several || census->broken);
     }
 }
 

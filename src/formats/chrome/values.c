@@ -1,0 +1,220 @@
+#include "values.h"
+
+#include <stdio.h>
+
+// Texts -----------------------------------------------------------------------
+
+// Good enough to spread a few hundred texts: their ends and their length.
+static uint32_t cache_slot(struct view text)
+{
+    uint64_t head = 0;
+    uint64_t tail = 0;
+    const size_t size = text.size < sizeof head ? text.size : sizeof head;
+    memcpy(&head, text.data, size);
+    memcpy(&tail, text.data + text.size - size, size);
+    const uint64_t mixed = (head ^ tail << 7 ^ text.size) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(mixed >> 54);
+}
+
+uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text)
+{
+    if (text.size == 0)
+        return 0;
+    uint32_t *slot = &cache->ids[cache_slot(text)];
+    if (*slot == 0 || !view_equal(strings_get(strings, *slot), text))
+        *slot = strings_add(strings, text);
+    return *slot;
+}
+
+// Numbers ---------------------------------------------------------------------
+
+// At most 15 digits and a power of ten up to 22 are exact in a double, and so is their quotient
+// but for one rounding.
+static bool plain_real(struct view text, double *out_real)
+{
+    static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const bool negative = text.data[0] == '-';
+    uint64_t digits = 0;
+    size_t count = 0;
+    size_t behind = 0;
+    bool point = false;
+    for (size_t i = negative; i < text.size; i++) {
+        if (text.data[i] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if ((unsigned)(text.data[i] - '0') > 9 || ++count > 15)
+            return false;
+        digits = digits * 10 + (uint64_t)(text.data[i] - '0');
+        behind += point;
+    }
+    if (count == 0)
+        return false;
+    const double real = (double)digits / POWERS[behind];
+    *out_real = negative ? -real : real;
+    return true;
+}
+
+static bool whole_number(struct view text, struct value *out_value)
+{
+    if (text.data[0] != '-') {
+        out_value->kind = VALUE_UINT;
+        return view_to_u64(text, &out_value->number);
+    }
+    int64_t number;
+    if (!view_to_i64(text, &number) || number == 0)
+        return false;
+    out_value->kind = VALUE_INT;
+    out_value->number = (uint64_t)number;
+    return true;
+}
+
+bool chrome_values_number(struct view text, struct value *out_value)
+{
+    if (text.size == 0 || ((unsigned)(text.data[0] - '0') > 9 && text.data[0] != '-'))
+        return false;
+    if (whole_number(text, out_value))
+        return true;
+    out_value->kind = VALUE_REAL;
+    return plain_real(text, &out_value->real) || view_to_double(text, &out_value->real);
+}
+
+// Names below others ----------------------------------------------------------
+
+static bool push_name(struct chrome_values *values, struct view name)
+{
+    const size_t dot = values->path_size > 0;
+    if (values->path_size + dot + name.size > CHROME_VALUES_KEY)
+        return false;
+    if (dot)
+        values->path[values->path_size++] = '.';
+    if (name.size > 0)
+        memcpy(values->path + values->path_size, name.data, name.size);
+    values->path_size += name.size;
+    return true;
+}
+
+static bool push_index(struct chrome_values *values, uint64_t index)
+{
+    if (values->path_size > CHROME_VALUES_KEY)
+        return false;
+    values->path_size += (size_t)snprintf(values->path + values->path_size,
+                                          sizeof values->path - values->path_size, "[%llu]",
+                                          (unsigned long long)index);
+    return true;
+}
+
+static uint32_t path_key(struct chrome_values *values)
+{
+    return chrome_text_id(&values->keys, values->strings,
+                          (struct view){values->path, values->path_size});
+}
+
+// Values ----------------------------------------------------------------------
+
+// Integers beyond 2^63 are written as texts: no viewer reads them as numbers.
+static bool is_large_number(struct view text, uint64_t *out_number)
+{
+    return (text.size == 19 || text.size == 20) && view_to_u64(text, out_number) &&
+           *out_number > INT64_MAX;
+}
+
+static void add_text(struct chrome_values *values, uint32_t key, struct view raw)
+{
+    uint64_t number;
+    values->scratch.size = 0;
+    const struct view text = chrome_text_of(raw, &values->scratch);
+    if (key == values->location_key)
+        values->location = strings_add(values->strings, text);
+    else if (is_large_number(text, &number))
+        value_add_uint(values->list, key, number);
+    else
+        value_add_text(values->list, key, text);
+}
+
+static void add_scalar(struct chrome_values *values, uint32_t key, struct view raw)
+{
+    struct value value = {.key = key};
+    if (key == 0 || raw.data[0] == 'n') {
+        values->unread++;
+    } else if (raw.data[0] == '"') {
+        add_text(values, key, raw);
+    } else if (chrome_values_number(raw, &value)) {
+        value_add(values->list, &value);
+    } else if (view_is(raw, "true") || view_is(raw, "false")) {
+        value.kind = VALUE_BOOL;
+        value.number = raw.data[0] == 't';
+        value_add(values->list, &value);
+    } else { // NaN, Infinity ...: no JSON, but common
+        value_add_text(values->list, key, raw);
+    }
+}
+
+static void add_nested(struct chrome_values *values, struct view raw, unsigned depth)
+{
+    struct chrome_members members = chrome_members_of(raw);
+    struct view key;
+    struct view value;
+    uint64_t index = 0;
+    const size_t path_size = values->path_size;
+    while (chrome_member_next(&members, &key, &value)) {
+        values->scratch.size = 0;
+        if (memchr(key.data, '\\', key.size) != NULL)
+            key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
+        const bool fits = members.array ? push_index(values, index) : push_name(values, key);
+        const bool nested = value.data[0] == '{' || value.data[0] == '[';
+        if (!fits || (nested && depth == CHROME_VALUES_DEPTH))
+            values->unread++;
+        else if (nested)
+            add_nested(values, value, depth + 1);
+        else
+            add_scalar(values, path_key(values), value);
+        values->path_size = path_size;
+        index++;
+    }
+    values->unread += index == 0;
+}
+
+// `raw` is under `key`, or nested under its name.
+static void add_top(struct chrome_values *values, struct view key, struct view raw)
+{
+    if (raw.data[0] != '{' && raw.data[0] != '[') {
+        add_scalar(values, chrome_text_id(&values->keys, values->strings, key), raw);
+        return;
+    }
+    values->path_size = 0;
+    if (key.size > 0 && push_name(values, key))
+        add_nested(values, raw, 1);
+    else
+        values->unread++;
+    values->path_size = 0;
+}
+
+void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
+{
+    char name[CHROME_VALUES_KEY];
+    if (memchr(key.data, '\\', key.size) != NULL && key.size <= sizeof name) {
+        values->scratch.size = 0;
+        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
+        memcpy(name, key.data, key.size);
+        key.data = name; // the scratch is used again
+    }
+    add_top(values, key, value);
+}
+
+void chrome_values_add(struct chrome_values *values, struct view args)
+{
+    struct chrome_members members = chrome_members_of(args);
+    struct view key;
+    struct view value;
+    if (args.size > 0 && args.data[0] != '{')
+        values->unread++;
+    while (!members.array && chrome_member_next(&members, &key, &value))
+        chrome_values_add_member(values, key, value);
+}
+
+void chrome_values_free(struct chrome_values *values)
+{
+    bytes_free(&values->scratch);
+}
