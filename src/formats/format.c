@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include "formats/chrome/events.h"
+#include "formats/chrome/reader.h"
 #include "formats/perfetto/reader.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/tenstorrent/logs_profile.h"
@@ -11,6 +13,8 @@ enum format format_recognise(struct view bytes)
 {
     if (profile_file_recognise(bytes))
         return FORMAT_PROFILE;
+    if (chrome_recognise(bytes))
+        return FORMAT_CHROME;
     if (log_kind_of(bytes) != LOG_UNKNOWN)
         return FORMAT_TENSTORRENT_LOG;
     if (report_recognise(bytes))
@@ -79,7 +83,7 @@ static status refuse(const struct input *input)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
     return status_make(STATUS_DATA,
                        "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
-                       "Tenstorrent's, a Perfetto trace or an opscope profile",
+                       "Tenstorrent's, a Perfetto or Chrome trace, or an opscope profile",
                        input->path);
 }
 
@@ -95,6 +99,8 @@ status format_read_input(struct input *input, const struct format_options *optio
         result = read_torq(input, options, profile);
     else if (format == FORMAT_TENSTORRENT_LOG)
         result = read_log(input, profile);
+    else if (format == FORMAT_CHROME)
+        result = chrome_read(input, profile);
     else if (format == FORMAT_PERFETTO)
         result = perfetto_read(input, profile);
     else if (format == FORMAT_TENSTORRENT_REPORT)

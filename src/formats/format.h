@@ -10,6 +10,7 @@ enum format {
     FORMAT_UNKNOWN,
     FORMAT_PROFILE, // opscope's own
     FORMAT_PERFETTO,
+    FORMAT_CHROME,             // JSON
     FORMAT_TORQ,               // a compile or runtime CSV
     FORMAT_TENSTORRENT_REPORT, // operations report
     FORMAT_TENSTORRENT_LOG,    // a device log, or the host's messages or zones

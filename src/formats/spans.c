@@ -37,6 +37,12 @@ static void expect_one(struct spans *spans, const struct span_lane *lane)
     profile_track(spans->profile, lane->track)->ledger.expected++;
 }
 
+void spans_lose(struct spans *spans, const struct span_lane *lane, uint32_t reason, uint64_t offset)
+{
+    expect_one(spans, lane);
+    losses_add(spans->losses, lane->track, reason, 0, offset);
+}
+
 // Whole events ----------------------------------------------------------------
 
 // Back to the ticks that the nanoseconds were made from. Then the length needs

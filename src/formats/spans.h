@@ -95,6 +95,10 @@ void spans_add(struct spans *spans, struct span_lane *lane, const struct span_ed
 void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct span_edge *edge,
                      enum event_kind kind, uint64_t end);
 
+// An event of the lane that is expected and not there.
+void spans_lose(struct spans *spans, const struct span_lane *lane, uint32_t reason,
+                uint64_t offset);
+
 // Pairs what was kept.
 status spans_finish(struct spans *spans);
 

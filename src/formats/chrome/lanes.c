@@ -44,8 +44,7 @@ static void add_key_value(struct chrome_lanes *lanes, struct bytes *values, cons
     if (key.is_text)
         value_add_string(values, id, (uint32_t)key.number);
     else if ((int64_t)key.number < 0)
-        value_add(values,
-                  &(struct value){.key = id, .kind = VALUE_INT, .number = key.number});
+        value_add(values, &(struct value){.key = id, .kind = VALUE_INT, .number = key.number});
     else
         value_add_uint(values, id, key.number);
 }
@@ -55,9 +54,8 @@ static uint32_t add_process(struct chrome_lanes *lanes, struct chrome_key key, b
     struct bytes values = {0};
     if (has_pid)
         add_key_value(lanes, &values, "pid", key);
-    const struct track track = {.kind = TRACK_PROCESS,
-                                .provenance = PROVENANCE_MEASURED,
-                                .values = bytes_view(&values)};
+    const struct track track = {
+        .kind = TRACK_PROCESS, .provenance = PROVENANCE_MEASURED, .values = bytes_view(&values)};
     struct chrome_process *process = segments_add(&lanes->processes);
     *process = (struct chrome_process){
         .pid = key, .has_pid = has_pid, .track = profile_track_add(lanes->profile, &track)};
@@ -136,8 +134,7 @@ static uint32_t add_lane(struct chrome_lanes *lanes, const struct chrome_lane *l
                                 .values = bytes_view(&values)};
     struct chrome_lane *lane = segments_add(&lanes->lanes);
     *lane = *like;
-    lane->track = profile_track_add(lanes->profile, &track);
-    lane->last_ts = INT64_MIN;
+    lane->spans.track = profile_track_add(lanes->profile, &track);
     bytes_free(&values);
     return lanes->lanes.count - 1;
 }
@@ -174,9 +171,8 @@ struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
     return find_lane(lanes, &like);
 }
 
-struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes,
-                                       const struct chrome_event *event, uint32_t name,
-                                       uint32_t category)
+struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes, const struct chrome_event *event,
+                                       uint32_t name, uint32_t category)
 {
     struct chrome_lane like = {.kind = CHROME_ASYNC, .name = name, .detail = category};
     chrome_lanes_process(lanes, event, &like.process);
@@ -207,7 +203,7 @@ struct chrome_lane *chrome_lanes_counter(struct chrome_lanes *lanes,
     struct chrome_lane *lane = find_lane(lanes, &like);
     if (lanes->lanes.count == before)
         return lane;
-    struct track *track = profile_track(lanes->profile, lane->track);
+    struct track *track = profile_track(lanes->profile, lane->spans.track);
     const bool plain = view_is(profile_text(lanes->profile, series), "value");
     track->name = plain || alone ? name : joined(lanes, name, series);
     track->unit = alone && !plain ? series : 0;
@@ -219,12 +215,12 @@ struct chrome_lane *chrome_lanes_counter(struct chrome_lanes *lanes,
 void chrome_lanes_describe(struct chrome_lanes *lanes, struct chrome_lane *lane,
                            struct view description)
 {
-    struct track *track = profile_track(lanes->profile, lane->track);
+    struct track *track = profile_track(lanes->profile, lane->spans.track);
     const enum provenance provenance = track_source_provenance(description);
     lane->description = profile_string(lanes->profile, description);
     if (provenance != PROVENANCE_ABSENT)
         track->provenance = provenance;
-    if (track->ledger.expected == 0 && lane->open_count == 0)
+    if (track->ledger.expected == 0 && lane->spans.open_count == 0)
         track->clock = track_source_clock(lanes->profile, description);
 }
 
@@ -267,7 +263,7 @@ static void finish_process(struct chrome_lanes *lanes, uint32_t index, bool rank
 static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
 {
     const struct chrome_lane *lane = lane_at(lanes, index);
-    struct track *track = profile_track(lanes->profile, lane->track);
+    struct track *track = profile_track(lanes->profile, lane->spans.track);
     track->rank = ranked ? lane->rank : (int32_t)index;
     if (lane->kind == CHROME_COUNTER)
         return;
@@ -300,8 +296,9 @@ void chrome_lanes_free(struct chrome_lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->lanes.count; i++) {
         struct chrome_lane *lane = lane_at(lanes, i);
-        free(lane->open);
-        bytes_free(&lane->values);
+        span_lane_free(&lane->spans);
+        free(lane->census.begins);
+        chrome_overlaps_free(&lane->overlaps);
     }
     segments_free(&lanes->processes);
     segments_free(&lanes->lanes);

@@ -7,6 +7,8 @@
 #define OPSCOPE_FORMATS_CHROME_LANES_H
 
 #include "events.h"
+#include "formats/spans.h"
+#include "overlaps.h"
 #include "profile/profile.h"
 
 enum { CHROME_LANES_MOST = 1 << 20 };
@@ -27,38 +29,33 @@ struct chrome_process {
     int32_t rank;
 };
 
-struct chrome_open_span {
-    int64_t start;
-    uint64_t offset;
-    uint32_t name;
-    uint32_t location;
-    size_t values_at;
-};
-
 enum chrome_lane_kind { CHROME_THREAD, CHROME_ASYNC, CHROME_COUNTER };
+
+// What a look at the beginnings and ends of a thread found.
+struct chrome_census {
+    int64_t last; // time of the latest one
+    bool seen;
+    bool went_back; // one is earlier than the one before it in the file
+    bool broken;    // an end in the file is not the end of what began last
+    int64_t *begins;
+    size_t open; // at most SPAN_DEPTH_MOST are kept
+    size_t capacity;
+};
 
 struct chrome_lane {
     enum chrome_lane_kind kind;
-    uint32_t process; // index
-    struct chrome_key tid;  // of a thread
-    uint32_t name;          // string id: given, or that of the counter or the async events
-    uint32_t detail;        // string id: category of async events, series of a counter
-    uint32_t number;        // string id of a counter's `id`
-    uint32_t track;
+    uint32_t process;      // index
+    struct chrome_key tid; // of a thread
+    uint32_t name;         // string id: given, or that of the counter or the async events
+    uint32_t detail;       // string id: category of async events, series of a counter
+    uint32_t number;       // string id of a counter's `id`
     uint32_t description;
     bool has_tid;
     bool has_rank;
     int32_t rank;
-    bool by_time;    // beginnings and ends must be put in order first
-    int64_t last_ts; // of a beginning or an end
-    struct chrome_open_span *open;
-    size_t open_count;
-    size_t open_capacity;
-    struct bytes values; // of the open spans
-    // The span that the file had last, for flows: the `last_same`th with these times in a row.
-    uint64_t last_start;
-    uint64_t last_end;
-    uint32_t last_same;
+    struct span_lane spans;
+    struct chrome_census census;
+    struct chrome_overlaps overlaps; // of complete events
 };
 
 struct chrome_lanes {
@@ -82,9 +79,8 @@ struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
                                         const struct chrome_event *event);
 
 // The lane of asynchronous events with this name and category.
-struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes,
-                                       const struct chrome_event *event, uint32_t name,
-                                       uint32_t category);
+struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes, const struct chrome_event *event,
+                                       uint32_t name, uint32_t category);
 
 // A counter: its name, its series (an argument's key), and the id's text. A counter whose first
 // sample has one series is called by its name, and the series (unless it is "value") is its unit.

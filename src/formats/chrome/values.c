@@ -32,8 +32,8 @@ uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings
 // but for one rounding.
 static bool plain_real(struct view text, double *out_real)
 {
-    static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double POWERS[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const bool negative = text.data[0] == '-';
     uint64_t digits = 0;
     size_t count = 0;
@@ -99,9 +99,9 @@ static bool push_index(struct chrome_values *values, uint64_t index)
 {
     if (values->path_size > CHROME_VALUES_KEY)
         return false;
-    values->path_size += (size_t)snprintf(values->path + values->path_size,
-                                          sizeof values->path - values->path_size, "[%llu]",
-                                          (unsigned long long)index);
+    values->path_size +=
+        (size_t)snprintf(values->path + values->path_size, sizeof values->path - values->path_size,
+                         "[%llu]", (unsigned long long)index);
     return true;
 }
 

@@ -14,8 +14,7 @@ struct chrome_text_cache {
 };
 
 // The id of a text in the profile.
-uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings,
-                        struct view text);
+uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text);
 
 struct chrome_values {
     struct strings *strings; // set by the owner, as the two below

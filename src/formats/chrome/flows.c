@@ -1,0 +1,341 @@
+#include "flows.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "profile/store.h"
+
+#define UNBOUND UINT64_MAX
+
+// At most SORT_ITEM_MOST bytes.
+struct point {
+    uint64_t time; // ticks of the track
+    uint64_t id;   // of the file; then the profile's
+    uint64_t offset;
+    uint64_t last_start; // of the span before it in the file
+    uint64_t last_end;
+    uint64_t ordinal; // of its event in the track
+    uint32_t track;
+    uint32_t group;
+    uint32_t last_same;
+    uint8_t binding;
+    bool ends;
+    bool text_id;
+};
+
+_Static_assert(sizeof(struct point) <= SORT_ITEM_MOST, "points are sorted in place");
+
+// Keeping ---------------------------------------------------------------------
+
+static uint32_t group_of(struct chrome_flows *flows, const struct chrome_flow *flow)
+{
+    const uint32_t hash = hash_u64((uint64_t)flow->category << 32 | flow->name);
+    uint32_t id;
+    for (uint32_t at = hash_first(&flows->index, hash);
+         (id = hash_next(&flows->index, hash, &at)) != HASH_NONE;) {
+        const struct chrome_flow_group *group = &flows->groups[id];
+        if (group->category == flow->category && group->name == flow->name)
+            return id;
+    }
+    flows->groups = memory_grow(flows->groups, flows->group_count, &flows->group_capacity,
+                                sizeof *flows->groups);
+    flows->groups[flows->group_count] = (struct chrome_flow_group){flow->category, flow->name};
+    hash_add(&flows->index, hash, (uint32_t)flows->group_count);
+    return (uint32_t)flows->group_count++;
+}
+
+void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
+                      const struct chrome_lane *lane, const struct chrome_flow *flow)
+{
+    const struct span_lane *spans = &lane->spans;
+    const uint32_t clock = profile_track(profile, spans->track)->clock;
+    const struct point point = {
+        .time = clock == 0 ? flow->time : clock_from_ns(profile_clock(profile, clock), flow->time),
+        .id = flow->id.number,
+        .offset = flow->offset,
+        .last_start = spans->last_start,
+        .last_end = spans->last_end,
+        .ordinal = UNBOUND,
+        .track = spans->track,
+        .group = group_of(flows, flow),
+        .last_same = spans->last_same,
+        .binding = (uint8_t)flow->binding,
+        .ends = flow->ends,
+        .text_id = flow->id.is_text};
+    if (flows->failure == STATUS_OK)
+        flows->failure = spool_append(&flows->points, &point, sizeof point);
+}
+
+// Numbering -------------------------------------------------------------------
+
+static bool id_before(const void *left, const void *right)
+{
+    const struct point *a = left;
+    const struct point *b = right;
+    if (a->group != b->group)
+        return a->group < b->group;
+    if (a->text_id != b->text_id)
+        return b->text_id;
+    return a->id != b->id ? a->id < b->id : a->offset < b->offset;
+}
+
+static bool time_before(const void *left, const void *right)
+{
+    const struct point *a = left;
+    const struct point *b = right;
+    if (a->track != b->track)
+        return a->track < b->track;
+    return a->time != b->time ? a->time < b->time : a->offset < b->offset;
+}
+
+static bool ordinal_before(const void *left, const void *right)
+{
+    const struct point *a = left;
+    const struct point *b = right;
+    if (a->track != b->track)
+        return a->track < b->track;
+    return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->offset < b->offset;
+}
+
+// Flows get the numbers 1, 2 ..., one for each group and id.
+static void number_flows(struct point *points, size_t count)
+{
+    sort_in_place(points, count, sizeof *points, id_before);
+    uint64_t number = 0;
+    uint64_t id = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || points[i].group != points[i - 1].group ||
+            points[i].text_id != points[i - 1].text_id || points[i].id != id)
+            number++;
+        id = points[i].id;
+        points[i].id = number;
+    }
+}
+
+// Binding ---------------------------------------------------------------------
+
+struct open {
+    uint64_t start;
+    uint64_t end;
+    uint64_t ordinal;
+    uint32_t same; // how many with these times there are so far
+};
+
+// How many open spans a point looks at, at most.
+enum { LOOK_MOST = SPAN_DEPTH_MOST };
+
+struct binder {
+    struct event_sink sink;
+    struct point *at;
+    struct point *end;      // of the track's points
+    struct point **waiting; // for the next span to start
+    size_t waiting_count;
+    size_t waiting_capacity;
+    struct open *open;
+    size_t open_count;
+    size_t open_capacity;
+    uint64_t ordinal;
+};
+
+static bool is_last(const struct open *open, const struct point *point)
+{
+    return open->start == point->last_start && open->end == point->last_end;
+}
+
+// The innermost span around the point, of those that the file had before it as far as can be
+// told: where the span before it in the file is around it, others that start at its time came
+// later.
+static uint64_t enclosing(const struct binder *binder, const struct point *point)
+{
+    const bool inside =
+        point->last_same > 0 && point->last_start <= point->time && point->time <= point->last_end;
+    uint64_t found = UNBOUND;
+    size_t looked = 0;
+    for (size_t i = binder->open_count; i > 0 && looked < LOOK_MOST; i--, looked++) {
+        const struct open *open = &binder->open[i - 1];
+        if (open->end < point->time)
+            continue;
+        if (inside && is_last(open, point)) {
+            found = open->ordinal;
+            if (open->same <= point->last_same)
+                return found;
+        } else if (found != UNBOUND) {
+            return found;
+        } else if (!inside || (open->start < point->time && open->start > point->last_start)) {
+            return open->ordinal;
+        }
+    }
+    return found;
+}
+
+static void bind_point(struct binder *binder, struct point *point)
+{
+    const struct open *newest =
+        binder->open_count > 0 ? &binder->open[binder->open_count - 1] : NULL;
+    if (point->binding != CHROME_FLOW_NEXT) {
+        point->ordinal = enclosing(binder, point);
+    } else if (newest != NULL && newest->start == point->time) {
+        point->ordinal = newest->ordinal;
+    } else {
+        binder->waiting = memory_grow(binder->waiting, binder->waiting_count,
+                                      &binder->waiting_capacity, sizeof *binder->waiting);
+        binder->waiting[binder->waiting_count++] = point;
+    }
+}
+
+static void bind_before(struct binder *binder, uint64_t time)
+{
+    for (; binder->at < binder->end && binder->at->time < time; binder->at++)
+        bind_point(binder, binder->at);
+}
+
+static void open_span(struct binder *binder, const struct event *event)
+{
+    while (binder->open_count > 0 && binder->open[binder->open_count - 1].end < event->start)
+        binder->open_count--;
+    const struct open *below =
+        binder->open_count > 0 ? &binder->open[binder->open_count - 1] : NULL;
+    const bool same = below != NULL && below->start == event->start && below->end == event->end;
+    const struct open open = {event->start, event->end, binder->ordinal,
+                              same ? below->same + 1 : 1};
+    binder->open =
+        memory_grow(binder->open, binder->open_count, &binder->open_capacity, sizeof *binder->open);
+    binder->open[binder->open_count++] = open;
+}
+
+static status take_for_binding(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct binder *binder = (struct binder *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        bind_before(binder, event->start);
+        for (; binder->waiting_count > 0; binder->waiting_count--)
+            binder->waiting[binder->waiting_count - 1]->ordinal = binder->ordinal;
+        open_span(binder, event);
+        binder->ordinal++;
+    }
+    return STATUS_OK;
+}
+
+static status bind_track(struct profile *profile, struct point *points, struct point *end)
+{
+    struct binder binder = {.sink.take = take_for_binding, .at = points, .end = end};
+    const status result = profile_replay_track(profile, points->track, &binder.sink);
+    bind_before(&binder, UINT64_MAX);
+    free(binder.open);
+    free(binder.waiting);
+    return result;
+}
+
+static status bind_points(struct profile *profile, struct point *points, size_t count)
+{
+    sort_in_place(points, count, sizeof *points, time_before);
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && points[to].track == points[from].track)
+            to++;
+        STATUS_TRY(bind_track(profile, points + from, points + to));
+    }
+    return STATUS_OK;
+}
+
+// Copying ---------------------------------------------------------------------
+
+struct copier {
+    struct event_sink sink;
+    struct event_store *store;
+    const struct point *at;
+    const struct point *end;
+    uint32_t track;
+    uint64_t ordinal;
+    struct event_batch *batch;
+};
+
+static void copy_event(struct copier *copier, const struct event *event, struct view values)
+{
+    struct event_batch *batch = copier->batch;
+    struct event *to = &batch->events[batch->count++];
+    *to = *event;
+    to->values_at = (uint32_t)batch->values.size;
+    bytes_append(&batch->values, values.data, values.size);
+    for (; copier->at < copier->end && copier->at->track == event->track &&
+           copier->at->ordinal == copier->ordinal;
+         copier->at++)
+        value_add_flow(&batch->values, copier->at->ends ? VALUE_FLOW_IN : VALUE_FLOW_OUT,
+                       copier->at->id);
+    to->values_size = (uint32_t)(batch->values.size - to->values_at);
+    copier->ordinal++;
+}
+
+static status take_copy(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct copier *copier = (struct copier *)sink;
+    for (size_t i = 0; i < batch->count; i++)
+        copy_event(copier, &batch->events[i], event_values(batch, &batch->events[i]));
+    const status result = store_add(copier->store, copier->batch);
+    copier->batch->count = 0;
+    copier->batch->values.size = 0;
+    return result;
+}
+
+static status copy_tracks(struct copier *copier, struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        copier->ordinal = 0;
+        while (copier->at < copier->end && copier->at->track < i)
+            copier->at++;
+        STATUS_TRY(profile_replay_track(profile, i, &copier->sink));
+        profile_track(profile, i)->unsorted = false;
+    }
+    return store_finish(copier->store);
+}
+
+// Replaces the profile's events by the same with their flows.
+static status copy_events(struct profile *profile, const struct point *points, size_t count)
+{
+    struct copier copier = {.sink.take = take_copy,
+                            .store = store_create(),
+                            .at = points,
+                            .end = points + count,
+                            .batch = memory_allocate_zeroed(1, sizeof *copier.batch)};
+    const status result = copy_tracks(&copier, profile);
+    struct event_store *unused = copier.store;
+    if (result == STATUS_OK) {
+        unused = profile->store;
+        profile->store = copier.store;
+    }
+    store_free(unused);
+    bytes_free(&copier.batch->values);
+    free(copier.batch);
+    return result;
+}
+
+status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
+                         chrome_flow_unbound *unbound, void *context)
+{
+    char *data;
+    size_t size;
+    const status failure = flows->failure;
+    flows->failure = STATUS_OK;
+    if (failure != STATUS_OK || spool_size(&flows->points) == 0)
+        return failure;
+    STATUS_TRY(spool_read(&flows->points, &data, &size));
+    struct point *points = (struct point *)(void *)data;
+    const size_t count = size / sizeof *points;
+    number_flows(points, count);
+    STATUS_TRY(bind_points(profile, points, count));
+    sort_in_place(points, count, sizeof *points, ordinal_before);
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].ordinal == UNBOUND)
+            unbound(context, points[i].track, points[i].offset);
+    }
+    return copy_events(profile, points, count);
+}
+
+void chrome_flows_free(struct chrome_flows *flows)
+{
+    spool_free(&flows->points);
+    free(flows->groups);
+    hash_free(&flows->index);
+    status_free(flows->failure);
+}

@@ -1,0 +1,534 @@
+#include "reader.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "reading.h"
+
+enum { PROGRESS_BYTES = 1 << 20 };
+
+static const struct loss_text TEXTS[CHROME_LOSSES] = {
+    SPAN_LOSS_TEXTS,
+    [CHROME_LOSS_NO_PHASE] = {LEDGER_LOST, "events that do not say what they are", NULL},
+    [CHROME_LOSS_PHASE] = {LEDGER_LOST, "events of a phase that is not read", "phase"},
+    [CHROME_LOSS_NO_TIME] = {LEDGER_LOST, "events without a time", NULL},
+    [CHROME_LOSS_TIME_RANGE] = {LEDGER_LOST, "events before time 0 or beyond 2^63 ns", NULL},
+    [CHROME_LOSS_NO_ID] = {LEDGER_LOST, "asynchronous events without an id", NULL},
+    [CHROME_LOSS_NO_SAMPLE] = {LEDGER_LOST, "counter samples without a number", NULL},
+    [CHROME_LOSS_MALFORMED] = {LEDGER_LOST, "pieces that are no events", NULL},
+    [CHROME_LOSS_FLOW_NO_ID] = {LEDGER_LOST, "flow events without an id", NULL},
+    [CHROME_LOSS_FLOW_UNBOUND] = {LEDGER_LOST, "flow events outside every slice", NULL},
+    [CHROME_LOSS_NO_DURATION] = {LEDGER_REMARK,
+                                 "complete events without a duration, kept as instants", NULL},
+    [CHROME_LOSS_OVERLAP] = {LEDGER_REMARK,
+                             "spans that cut into another one, which no call stack does", NULL},
+    [CHROME_LOSS_METADATA] = {LEDGER_REMARK, "metadata that is not read", NULL},
+    [CHROME_LOSS_ARGUMENT] = {LEDGER_REMARK, "events with arguments that hold nothing", NULL},
+    [CHROME_LOSS_MEMBER] = {LEDGER_REMARK, "members beside traceEvents that are not read", NULL},
+    [CHROME_LOSS_TRAILING] = {LEDGER_REMARK, "text behind the end of the trace", NULL},
+};
+
+void chrome_lose(struct chrome_reading *reading, uint32_t track, enum chrome_loss loss,
+                 uint64_t detail, uint64_t offset)
+{
+    profile_track(reading->profile, track)->ledger.expected++;
+    losses_add(&reading->losses, track, loss, detail, offset);
+}
+
+static struct chrome_reading *reading_of(struct chrome_visitor *visitor)
+{
+    return (struct chrome_reading *)visitor;
+}
+
+// The order of beginnings and ends --------------------------------------------
+
+struct look {
+    struct chrome_visitor visitor;
+    struct chrome_lanes *lanes;
+};
+
+static void count_begin(struct chrome_census *census, int64_t ts)
+{
+    if (census->open < SPAN_DEPTH_MOST) {
+        census->begins =
+            memory_grow(census->begins, census->open, &census->capacity, sizeof *census->begins);
+        census->begins[census->open] = ts;
+    }
+    census->open++;
+}
+
+static void count_end(struct chrome_census *census, int64_t ts)
+{
+    if (census->open == 0) {
+        census->broken = true;
+        return;
+    }
+    census->open--;
+    if (census->open < SPAN_DEPTH_MOST && ts < census->begins[census->open])
+        census->broken = true;
+}
+
+static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct look *look = (struct look *)visitor;
+    if ((event->phase != 'B' && event->phase != 'E') || !event->has_ts)
+        return;
+    struct chrome_census *census = &chrome_lanes_thread(look->lanes, event)->census;
+    census->went_back |= census->seen && event->ts < census->last;
+    census->seen = true;
+    census->last = event->ts;
+    if (event->phase == 'B')
+        count_begin(census, event->ts);
+    else
+        count_end(census, event->ts);
+}
+
+// Looks ahead, at the first beginning or end, how those of each thread are ordered.
+static void look_ahead(struct chrome_reading *reading, uint64_t offset)
+{
+    struct look look = {.visitor.event = look_at, .lanes = &reading->edges};
+    reading->looked = true;
+    reading->edge_profile = profile_create();
+    chrome_lanes_start(&reading->edges, reading->edge_profile);
+    chrome_events_visit_from(reading->input->bytes, offset, &look.visitor);
+}
+
+// Events ----------------------------------------------------------------------
+
+static bool time_of(struct chrome_reading *reading, const struct chrome_event *event,
+                    uint32_t track, uint64_t *out_ns)
+{
+    int64_t ns;
+    if (!event->has_ts) {
+        chrome_lose(reading, track, event->bad_time ? CHROME_LOSS_TIME_RANGE : CHROME_LOSS_NO_TIME,
+                    0, event->offset);
+        return false;
+    }
+    if (__builtin_add_overflow(event->ts, reading->base, &ns) || ns < 0) {
+        chrome_lose(reading, track, CHROME_LOSS_TIME_RANGE, 0, event->offset);
+        return false;
+    }
+    *out_ns = (uint64_t)ns;
+    return true;
+}
+
+static bool is_listed(struct view key)
+{
+    static const char *const LISTED[] = {"ph",   "ts", "dur", "pid",     "tid",     "cat",
+                                         "name", "id", "id2", "scope",   "bind_id", "flow_in",
+                                         "args", "bp", "s",   "flow_out"};
+    for (size_t i = 0; i < sizeof LISTED / sizeof LISTED[0]; i++) {
+        if (view_is(key, LISTED[i]))
+            return true;
+    }
+    return false;
+}
+
+// Members that mean nothing here are kept as values.
+static void add_others(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    struct chrome_members members = chrome_members_of(event->object);
+    struct view key;
+    struct view value;
+    while (chrome_member_next(&members, &key, &value)) {
+        if (!is_listed(key))
+            chrome_values_add_member(&reading->values, key, value);
+    }
+}
+
+// The values of an event into `reading->list`.
+static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
+                                uint64_t time)
+{
+    struct chrome_values *values = &reading->values;
+    struct strings *strings = &reading->profile->strings;
+    reading->list.size = 0;
+    values->location = 0;
+    values->unread = 0;
+    if (event->args.size > 2)
+        chrome_values_add(values, event->args);
+    if (event->others)
+        add_others(reading, event);
+    if (values->unread > 0)
+        losses_add(&reading->losses, 0, CHROME_LOSS_ARGUMENT, 0, event->offset);
+    return (struct span_edge){.time = time,
+                              .offset = event->offset,
+                              .name = chrome_text_id(&reading->names, strings, event->name),
+                              .category =
+                                  chrome_text_id(&reading->values.keys, strings, event->category),
+                              .location = values->location,
+                              .begins = true,
+                              .values = bytes_view(&reading->list)};
+}
+
+static void add_flow_of_slice(struct chrome_reading *reading, const struct chrome_event *event,
+                              const struct chrome_lane *lane, uint64_t time);
+
+static void add_complete(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
+    uint64_t time;
+    if (!time_of(reading, event, lane->spans.track, &time))
+        return;
+    const struct span_edge edge = edge_of(reading, event, time);
+    if (event->has_dur && event->dur < 0) {
+        spans_lose(&reading->spans, &lane->spans, SPAN_LOSS_ENDS_BEFORE, event->offset);
+        return;
+    }
+    const uint64_t end = time + (uint64_t)event->dur;
+    if (event->has_dur)
+        chrome_overlaps_add(&lane->overlaps, time, end);
+    else
+        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_NO_DURATION, 0, event->offset);
+    spans_add_whole(&reading->spans, &lane->spans, &edge,
+                    event->has_dur ? EVENT_SPAN : EVENT_INSTANT, end);
+    if (event->bind_id.size > 0)
+        add_flow_of_slice(reading, event, lane, time);
+}
+
+static void add_edge(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
+    uint64_t time;
+    if (!reading->looked)
+        look_ahead(reading, event->offset);
+    const struct chrome_census *census = &chrome_lanes_thread(&reading->edges, event)->census;
+    lane->spans.by_time = census->went_back && (census->broken || census->open > 0);
+    if (!time_of(reading, event, lane->spans.track, &time))
+        return;
+    struct span_edge edge = edge_of(reading, event, time);
+    edge.begins = event->phase == 'B';
+    spans_add(&reading->spans, &lane->spans, &edge);
+}
+
+static void add_instant(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
+    uint64_t time;
+    if (!time_of(reading, event, lane->spans.track, &time))
+        return;
+    struct span_edge edge = edge_of(reading, event, time);
+    if (event->instant_scope.size > 0 && !view_is(event->instant_scope, "\"t\"")) {
+        reading->values.scratch.size = 0;
+        value_add_text(&reading->list, reading->scope_key,
+                       chrome_text_of(event->instant_scope, &reading->values.scratch));
+        edge.values = bytes_view(&reading->list);
+    }
+    spans_add_whole(&reading->spans, &lane->spans, &edge, EVENT_INSTANT, time);
+}
+
+// Asynchronous events ---------------------------------------------------------
+
+static struct chrome_key id_of(struct chrome_reading *reading, struct view raw)
+{
+    struct chrome_key key = {false, 0};
+    if (chrome_number_of(raw, &key.number))
+        return key;
+    reading->values.scratch.size = 0;
+    const struct view text = chrome_text_of(raw, &reading->values.scratch);
+    return (struct chrome_key){true, profile_string(reading->profile, text)};
+}
+
+// Where an event has no id of its own, that of its process or of all of them.
+static struct view raw_id(const struct chrome_event *event, bool *out_global)
+{
+    *out_global = false;
+    if (event->id.size > 0)
+        return event->id;
+    const struct view local = chrome_find(event->id2, "local");
+    if (local.size > 0)
+        return local;
+    *out_global = true;
+    return chrome_find(event->id2, "global");
+}
+
+static void add_async(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    uint64_t time;
+    bool global;
+    const struct view raw = raw_id(event, &global);
+    if (raw.size == 0) {
+        chrome_lose(reading, 0, CHROME_LOSS_NO_ID, 0, event->offset);
+        return;
+    }
+    if (!time_of(reading, event, 0, &time))
+        return;
+    struct span_edge edge = edge_of(reading, event, time);
+    struct chrome_lane *lane = chrome_lanes_async(&reading->lanes, event, edge.name, edge.category);
+    struct chrome_async_key key = {.process = global ? HASH_NONE : lane->process,
+                                   .category = edge.category,
+                                   .id = id_of(reading, raw)};
+    if (event->scope.size > 0)
+        key.scope = profile_string(reading->profile, event->scope);
+    edge.begins = event->phase != 'e' && event->phase != 'F';
+    if (edge.begins) {
+        chrome_values_add_member(&reading->values, VIEW_LITERAL("id"), raw);
+        edge.values = bytes_view(&reading->list);
+    }
+    if (event->phase == 'b' || event->phase == 'S')
+        chrome_async_begin(&reading->async, &key, lane, &edge);
+    else if (!edge.begins)
+        chrome_async_end(&reading->async, &key, lane, &edge);
+    else
+        spans_add_whole(&reading->spans, &chrome_async_lane(&reading->async, &key, lane)->spans,
+                        &edge, EVENT_INSTANT, time);
+}
+
+// Flows -----------------------------------------------------------------------
+
+static void add_flow(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    const struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
+    struct strings *strings = &reading->profile->strings;
+    bool global;
+    const struct view raw = raw_id(event, &global);
+    struct chrome_flow flow = {.offset = event->offset, .ends = event->phase == 'f'};
+    if (raw.size == 0) {
+        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_FLOW_NO_ID, 0, event->offset);
+        profile_track(reading->profile, lane->spans.track)->ledger.expected++;
+        return;
+    }
+    if (!time_of(reading, event, lane->spans.track, &flow.time))
+        return;
+    flow.id = id_of(reading, raw);
+    flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
+    flow.name = chrome_text_id(&reading->names, strings, event->name);
+    flow.binding =
+        flow.ends && !view_is(event->binding, "\"e\"") ? CHROME_FLOW_NEXT : CHROME_FLOW_ENCLOSING;
+    chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
+}
+
+static void add_flow_of_slice(struct chrome_reading *reading, const struct chrome_event *event,
+                              const struct chrome_lane *lane, uint64_t time)
+{
+    const bool out = chrome_truth_of(event->flow_out);
+    if (!out && !chrome_truth_of(event->flow_in))
+        return;
+    const struct chrome_flow flow = {.time = time,
+                                     .offset = event->offset,
+                                     .id = id_of(reading, event->bind_id),
+                                     .ends = !out,
+                                     .binding = CHROME_FLOW_LAST};
+    chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
+}
+
+static void lose_flow(void *context, uint32_t track, uint64_t offset)
+{
+    chrome_lose(context, track, CHROME_LOSS_FLOW_UNBOUND, 0, offset);
+}
+
+// Counters --------------------------------------------------------------------
+
+static void add_sample(struct chrome_reading *reading, const struct chrome_event *event,
+                       struct view key, struct view raw, bool alone, uint64_t time)
+{
+    struct strings *strings = &reading->profile->strings;
+    struct value value = {0};
+    uint32_t number = 0;
+    if (event->id.size > 0) {
+        reading->values.scratch.size = 0;
+        number = strings_add(strings, chrome_text_of(event->id, &reading->values.scratch));
+    }
+    reading->values.scratch.size = 0;
+    const struct view series =
+        chrome_text_of((struct view){key.data - 1, key.size + 2}, &reading->values.scratch);
+    const struct chrome_lane *lane = chrome_lanes_counter(
+        &reading->lanes, event, chrome_text_id(&reading->names, strings, event->name),
+        chrome_text_id(&reading->values.keys, strings, series), number, alone);
+    const struct view text = chrome_is_text(raw) ? (struct view){raw.data + 1, raw.size - 2} : raw;
+    if (!chrome_values_number(text, &value)) {
+        chrome_lose(reading, lane->spans.track, CHROME_LOSS_NO_SAMPLE, 0, event->offset);
+        return;
+    }
+    reading->list.size = 0;
+    value_add(&reading->list, &value);
+    const struct event sample = {
+        .start = time, .end = time, .track = lane->spans.track, .kind = EVENT_COUNTER};
+    profile_track(reading->profile, sample.track)->ledger.expected++;
+    profile_event_add(reading->profile, &sample, bytes_view(&reading->list));
+}
+
+static void add_counter(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    uint64_t time;
+    struct view key;
+    struct view value;
+    if (!time_of(reading, event, 0, &time))
+        return;
+    struct chrome_members members = chrome_members_of(event->args);
+    struct chrome_members again = members;
+    size_t count = 0;
+    while (!members.array && chrome_member_next(&members, &key, &value))
+        count++;
+    if (count == 0)
+        chrome_lose(reading, 0, CHROME_LOSS_NO_SAMPLE, 0, event->offset);
+    while (count > 0 && chrome_member_next(&again, &key, &value))
+        add_sample(reading, event, key, value, count == 1, time);
+}
+
+// -----------------------------------------------------------------------------
+
+static void add_event(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    switch (event->phase) {
+    case 'X':
+        add_complete(reading, event);
+        break;
+    case 'B':
+    case 'E':
+        add_edge(reading, event);
+        break;
+    case 'i':
+    case 'I':
+    case 'R':
+        add_instant(reading, event);
+        break;
+    case 'C':
+        add_counter(reading, event);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        add_flow(reading, event);
+        break;
+    case 'M':
+        chrome_metadata_read(reading, event);
+        break;
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'F':
+    case 'T':
+    case 'p':
+        add_async(reading, event);
+        break;
+    case '\0':
+        chrome_lose(reading, 0, CHROME_LOSS_NO_PHASE, 0, event->offset);
+        break;
+    default:
+        chrome_lose(reading, 0, CHROME_LOSS_PHASE, (unsigned char)event->phase, event->offset);
+        break;
+    }
+}
+
+static void take_event(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct chrome_reading *reading = reading_of(visitor);
+    if (event->offset / PROGRESS_BYTES != (event->offset + event->object.size) / PROGRESS_BYTES)
+        progress_report(event->offset, reading->input->bytes.size);
+    add_event(reading, event);
+}
+
+static void take_member(struct chrome_visitor *visitor, struct view key, struct view value)
+{
+    chrome_member_read(reading_of(visitor), key, value);
+}
+
+static void take_damage(struct chrome_visitor *visitor, enum chrome_damage damage, uint64_t offset)
+{
+    struct chrome_reading *reading = reading_of(visitor);
+    if (damage == CHROME_CUT) {
+        reading->is_cut = true;
+        reading->cut = offset;
+    } else {
+        losses_add(&reading->losses, 0,
+                   damage == CHROME_MALFORMED ? CHROME_LOSS_MALFORMED : CHROME_LOSS_TRAILING, 0,
+                   offset);
+    }
+}
+
+// The end ---------------------------------------------------------------------
+
+static status look_for_overlaps(struct chrome_reading *reading)
+{
+    for (uint32_t i = 0; i < reading->lanes.lanes.count; i++) {
+        struct chrome_lane *lane = segments_get(&reading->lanes.lanes, i);
+        if (lane->overlaps.unsorted)
+            STATUS_TRY(
+                chrome_overlaps_look_again(&lane->overlaps, reading->profile, lane->spans.track));
+        if (lane->overlaps.count == 0)
+            continue;
+        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_OVERLAP, 0, 0);
+        reading->losses.entries[reading->losses.count - 1].count = lane->overlaps.count;
+    }
+    return STATUS_OK;
+}
+
+static status finish(struct chrome_reading *reading)
+{
+    if (reading->lanes.too_many)
+        return status_make(STATUS_LIMIT, "%s: more than %d threads, counters or processes",
+                           reading->input->path, CHROME_LANES_MOST);
+    STATUS_TRY(spans_finish(&reading->spans));
+    for (uint32_t i = 0; i < reading->lanes.lanes.count; i++) {
+        const struct chrome_lane *lane = segments_get(&reading->lanes.lanes, i);
+        spans_lose_open(&reading->spans, &lane->spans);
+    }
+    chrome_lanes_finish(&reading->lanes);
+    STATUS_TRY(profile_finish(reading->profile));
+    STATUS_TRY(look_for_overlaps(reading));
+    return chrome_flows_bind(&reading->flows, reading->profile, lose_flow, reading);
+}
+
+// How many events were in what cannot be read, nobody knows.
+static void close_account(struct chrome_reading *reading)
+{
+    const char *path = reading->input->path;
+    struct profile *profile = reading->profile;
+    bool unknown = reading->is_cut || reading->input->damage != NULL;
+    for (size_t i = 0; i < reading->losses.count; i++) {
+        const struct loss_entry *entry = &reading->losses.entries[i];
+        unknown |= entry->reason == CHROME_LOSS_MALFORMED;
+        losses_note(entry, &TEXTS[entry->reason], profile, path);
+    }
+    if (reading->input->damage != NULL)
+        profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s", path, reading->input->damage);
+    if (reading->is_cut)
+        profile_note(profile, 0, LEDGER_LOST, 1, "%s: cut off inside what starts at byte %llu",
+                     path, (unsigned long long)reading->cut);
+    else if (reading->visitor.unfinished)
+        profile_note(profile, 0, LEDGER_REMARK, 1,
+                     "%s: the closing bracket is missing: events behind the last one may be, too",
+                     path);
+    if (unknown)
+        profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+}
+
+static void release(struct chrome_reading *reading)
+{
+    chrome_values_free(&reading->values);
+    losses_free(&reading->losses);
+    spans_free(&reading->spans);
+    chrome_flows_free(&reading->flows);
+    chrome_lanes_free(&reading->lanes);
+    if (reading->looked)
+        chrome_lanes_free(&reading->edges);
+    profile_free(reading->edge_profile);
+    bytes_free(&reading->list);
+    free(reading);
+}
+
+status chrome_read(struct input *input, struct profile *profile)
+{
+    struct chrome_reading *reading = memory_allocate_zeroed(1, sizeof *reading);
+    reading->visitor = (struct chrome_visitor){take_event, take_member, take_damage, false};
+    reading->input = input;
+    reading->profile = profile;
+    reading->flows.points = SPOOL_EMPTY;
+    reading->values.strings = &profile->strings;
+    reading->values.list = &reading->list;
+    reading->values.location_key = profile_string(profile, VIEW_LITERAL("location"));
+    reading->scope_key = profile_string(profile, VIEW_LITERAL("scope"));
+    profile_fact_add(profile, "format", VIEW_LITERAL("chrome"));
+    chrome_lanes_start(&reading->lanes, profile);
+    spans_start(&reading->spans, profile, &reading->losses);
+    reading->async.spans = &reading->spans;
+    chrome_events_visit(input->bytes, &reading->visitor);
+    chrome_async_finish(&reading->async);
+    const status result = finish(reading);
+    close_account(reading);
+    release(reading);
+    return status_first(result, profile_finish(profile));
+}
