@@ -72,6 +72,8 @@ docs: all
 	@scripts/docs.py
 
 install: SHARE = $(DESTDIR)$(PREFIX)/share
+install: LIB = $(DESTDIR)$(PREFIX)/lib
+install: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 build/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
@@ -83,10 +85,19 @@ install: all
 	build/opscope completion bash >"$(SHARE)/bash-completion/completions/opscope"
 	build/opscope completion zsh >"$(SHARE)/zsh/site-functions/_opscope"
 	build/opscope completion fish >"$(SHARE)/fish/vendor_completions.d/opscope.fish"
-	@$(call build,build,libopscope-record.so)
-	install -d "$(DESTDIR)$(PREFIX)/lib" "$(DESTDIR)$(PREFIX)/include/opscope"
-	install -m 644 build/libopscope-record.so "$(DESTDIR)$(PREFIX)/lib/libopscope-record.so"
-	install -m 644 include/opscope/record.h "$(DESTDIR)$(PREFIX)/include/opscope/record.h"
+	@$(call build,build,$(LIBRARIES))
+	install -d "$(LIB)/pkgconfig" "$(DESTDIR)$(PREFIX)/include/opscope"
+	install -m 644 build/libopscope.a build/libopscope-record.a "$(LIB)"
+	for package in opscope opscope-record; do \
+	    file=$$(basename "$$(readlink -f build/lib$$package.so)"); \
+	    install -m 755 "build/$$file" "$(LIB)/$$file" || exit 1; \
+	    ln -sf "$$file" "$(LIB)/$${file%.*.*}"; \
+	    ln -sf "$$file" "$(LIB)/lib$$package.so"; \
+	    sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$${prefix}/lib|' \
+	        build/$$package.pc >"$(LIB)/pkgconfig/$$package.pc" || exit 1; \
+	done
+	install -m 644 include/opscope/*.h build/include/opscope/version.h \
+	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
 

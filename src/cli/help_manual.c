@@ -1,5 +1,7 @@
 // Manual pages in the language of man(7).
 
+#include <opscope/version.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // The program: finds the command by the name it is called by (perfetto_logger
 // and the vendors' other names are links to it) or by its first word.
 
+#include <opscope/version.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,0 +1,44 @@
+// What the files of the public library share. The functions themselves are declared, and
+// described, in include/opscope.
+
+#ifndef OPSCOPE_API_API_H
+#define OPSCOPE_API_API_H
+
+#include <opscope/result.h>
+
+#include "profile/profile.h"
+
+struct opscope_profile {
+    struct profile *profile;
+    bool unfinished;     // events were added that are still batched
+    struct bytes values; // for what is added next
+    char problem[256];   // why the last refused addition was refused
+};
+
+// The code of a result, which is freed; its text goes to `message`.
+int api_answer(status result, char *message, size_t size);
+
+// OPSCOPE_LOSS and the ledger in words when it shows loss, else OPSCOPE_OK.
+int api_answer_loss(const struct profile *profile, char *message, size_t size);
+
+// Hands out `from` to a structure of another size: what it has no room for is left out, what
+// is not known is zero.
+void api_give(void *out, size_t out_size, const void *from, size_t from_size);
+
+// Takes a structure of another size over into `to`. False when it is absent, or says
+// something that this version does not know.
+bool api_take(void *to, size_t to_size, const void *from, size_t from_size);
+
+// Hands on the events that are still batched.
+status api_finish(struct opscope_profile *profile);
+
+// The text of an id, with a NUL behind it; "" for an id that is not there.
+const char *api_text(const struct profile *profile, uint32_t id);
+
+// `text`, or "" for NULL.
+struct view api_view(const char *text);
+
+// Writes to a file that is there as a whole or not at all.
+status api_write(struct profile *profile, const char *path, const char *format);
+
+#endif

@@ -1,0 +1,309 @@
+// Building a profile, event by event.
+
+#include <opscope/profile.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "api.h"
+
+const char *opscope_profile_problem(const struct opscope_profile *profile)
+{
+    return profile->problem;
+}
+
+static int refuse(struct opscope_profile *profile, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int refuse(struct opscope_profile *profile, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(profile->problem, sizeof profile->problem, format, arguments);
+    va_end(arguments);
+    profile->values.size = 0;
+    return OPSCOPE_ERROR_USAGE;
+}
+
+// Whether a structure of the caller's could be taken over.
+static bool take(struct opscope_profile *profile, void *to, size_t to_size, const void *from,
+                 size_t from_size)
+{
+    if (api_take(to, to_size, from, from_size))
+        return true;
+    refuse(profile, from == NULL ? "there is nothing to add"
+                                 : "a field that this version does not know is not 0");
+    return false;
+}
+
+static uint32_t text_id(struct opscope_profile *profile, const char *text)
+{
+    return profile_string(profile->profile, api_view(text));
+}
+
+// What was put since the last addition.
+static struct view put_values(const struct opscope_profile *profile)
+{
+    return bytes_view(&profile->values);
+}
+
+static uint32_t added(struct opscope_profile *profile, uint32_t id)
+{
+    profile->values.size = 0;
+    return id;
+}
+
+// Descriptions --------------------------------------------------------------------
+
+uint32_t opscope_profile_add_clock_sized(struct opscope_profile *profile,
+                                         const struct opscope_profile_clock *given, size_t size)
+{
+    struct opscope_profile_clock clock;
+    if (!take(profile, &clock, sizeof clock, given, size))
+        return 0;
+    if (clock.frequency == 0) {
+        refuse(profile, "clock '%s': the frequency is 0", api_view(clock.name).data);
+        return 0;
+    }
+    return profile_clock_add(profile->profile, api_view(clock.name).data, clock.frequency,
+                             clock.base_ticks, clock.base_ns);
+}
+
+static bool find_engine(struct opscope_profile_track *track, enum engine *out_engine)
+{
+    if (track->engine == NULL) {
+        *out_engine = engine_from_name(api_view(track->name), &track->engine_index);
+        return true;
+    }
+    for (unsigned i = ENGINE_NONE; i < ENGINE_KINDS; i++) {
+        *out_engine = (enum engine)i;
+        if (strcmp(engine_name(*out_engine), track->engine) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_events(uint32_t track_kind)
+{
+    return track_kind == OPSCOPE_TRACK_LANE || track_kind == OPSCOPE_TRACK_COUNTER;
+}
+
+static bool check_track(struct opscope_profile *profile, const struct opscope_profile_track *track)
+{
+    const char *name = api_view(track->name).data;
+    if (track->parent >= profile->profile->tracks.count)
+        refuse(profile, "track '%s': there is no track %u to be its parent", name, track->parent);
+    else if (track->clock >= profile->profile->clocks.count)
+        refuse(profile, "track '%s': there is no clock %u", name, track->clock);
+    else if (track->kind > OPSCOPE_TRACK_COUNTER)
+        refuse(profile, "track '%s': %u is no kind of track", name, track->kind);
+    else if (track->provenance > OPSCOPE_DERIVED ||
+             (track->provenance == OPSCOPE_ABSENT && has_events(track->kind)))
+        refuse(profile, "track '%s': say whether its events are measured, modelled or derived",
+               name);
+    else
+        return true;
+    return false;
+}
+
+uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
+                                         const struct opscope_profile_track *given, size_t size)
+{
+    struct opscope_profile_track track;
+    enum engine engine;
+    if (!take(profile, &track, sizeof track, given, size) || !check_track(profile, &track))
+        return 0;
+    if (!find_engine(&track, &engine)) {
+        refuse(profile, "track '%s': '%s' is no engine", api_view(track.name).data, track.engine);
+        return 0;
+    }
+    const struct track described = {
+        .parent = track.parent,
+        .name = text_id(profile, track.name),
+        .clock = track.clock,
+        .kind = (enum track_kind)track.kind,
+        .engine = engine,
+        .index = track.engine_index,
+        .provenance = (enum provenance)track.provenance,
+        .rank = track.rank,
+        .nests = track.nests != 0,
+        .unit = text_id(profile, track.unit),
+        .values = put_values(profile),
+        .ledger = {.expected = has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
+    return added(profile, profile_track_add(profile->profile, &described));
+}
+
+uint32_t opscope_profile_add_operator_sized(struct opscope_profile *profile,
+                                            const struct opscope_profile_operator *given,
+                                            size_t size)
+{
+    struct opscope_profile_operator op;
+    if (!take(profile, &op, sizeof op, given, size))
+        return 0;
+    const struct operator_description described = {.name = text_id(profile, op.name),
+                                                   .type = text_id(profile, op.type),
+                                                   .location = text_id(profile, op.location),
+                                                   .values = put_values(profile)};
+    return added(profile, profile_operator_add(profile->profile, &described));
+}
+
+uint32_t opscope_profile_add_call_sized(struct opscope_profile *profile,
+                                        const struct opscope_profile_call *given, size_t size)
+{
+    struct opscope_profile_call call;
+    if (!take(profile, &call, sizeof call, given, size))
+        return 0;
+    if (call.operator_id >= profile->profile->operators.count ||
+        call.parent >= profile->profile->calls.count) {
+        refuse(profile, "a call of operator %u with parent %u: one of them does not exist",
+               call.operator_id, call.parent);
+        return 0;
+    }
+    const struct call described = {.operator_id = call.operator_id,
+                                   .parent = call.parent,
+                                   .iteration = call.iteration,
+                                   .invocation = call.invocation,
+                                   .device = call.device,
+                                   .replay = call.replay,
+                                   .domain = text_id(profile, call.domain),
+                                   .key = call.key,
+                                   .values = put_values(profile)};
+    return added(profile, profile_call_add(profile->profile, &described));
+}
+
+int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
+                                     const struct opscope_profile_buffer *given, size_t size)
+{
+    struct opscope_profile_buffer buffer;
+    if (!take(profile, &buffer, sizeof buffer, given, size))
+        return OPSCOPE_ERROR_USAGE;
+    if (buffer.owner >= profile->profile->operators.count ||
+        buffer.clock >= profile->profile->clocks.count || buffer.to < buffer.from)
+        return refuse(profile, "a buffer in '%s': owner %u, clock %u or its times are impossible",
+                      api_view(buffer.memory).data, buffer.owner, buffer.clock);
+    profile_buffer_add(profile->profile,
+                       &(struct buffer_lifetime){.memory = text_id(profile, buffer.memory),
+                                                 .owner = buffer.owner,
+                                                 .clock = buffer.clock,
+                                                 .address = buffer.address,
+                                                 .size = buffer.size,
+                                                 .from = buffer.from,
+                                                 .to = buffer.to});
+    return OPSCOPE_OK;
+}
+
+int opscope_profile_add_fact(struct opscope_profile *profile, const char *key, const char *text)
+{
+    if (key == NULL || text == NULL)
+        return refuse(profile, "a fact needs a key and a text");
+    profile_fact_add(profile->profile, key, view_of(text));
+    return OPSCOPE_OK;
+}
+
+// Values and events -----------------------------------------------------------------
+
+static bool convert_kind(uint32_t kind, enum value_kind *out_kind)
+{
+    static const enum value_kind kinds[] = {
+        [OPSCOPE_UINT] = VALUE_UINT,       [OPSCOPE_INT] = VALUE_INT,
+        [OPSCOPE_BOOL] = VALUE_BOOL,       [OPSCOPE_REAL] = VALUE_REAL,
+        [OPSCOPE_TEXT] = VALUE_TEXT,       [OPSCOPE_FLOW_OUT] = VALUE_FLOW_OUT,
+        [OPSCOPE_FLOW_IN] = VALUE_FLOW_IN, [OPSCOPE_TICKS] = VALUE_TICKS,
+    };
+    if (kind >= sizeof kinds / sizeof kinds[0])
+        return false;
+    *out_kind = kinds[kind];
+    return true;
+}
+
+int opscope_profile_put_sized(struct opscope_profile *profile,
+                              const struct opscope_profile_value *given, size_t size)
+{
+    struct opscope_profile_value value;
+    enum value_kind kind;
+    if (!take(profile, &value, sizeof value, given, size))
+        return OPSCOPE_ERROR_USAGE;
+    const char *key = api_view(value.key).data;
+    if (!convert_kind(value.kind, &kind) || value.provenance > OPSCOPE_DERIVED)
+        return refuse(profile, "value '%s': the kind or the provenance is none", key);
+    if (kind == VALUE_TEXT && value.text == NULL)
+        return refuse(profile, "value '%s': there is no text", key);
+    if (kind == VALUE_TICKS && value.clock >= profile->profile->clocks.count)
+        return refuse(profile, "value '%s': there is no clock %u", key, value.clock);
+    const struct value put = {.key = text_id(profile, value.key),
+                              .kind = kind,
+                              .provenance = (enum provenance)value.provenance,
+                              .number = kind == VALUE_INT ? (uint64_t)value.integer : value.number,
+                              .real = value.real,
+                              .text = api_view(value.text),
+                              .clock = value.clock,
+                              .end = value.end};
+    value_add(&profile->values, &put);
+    return OPSCOPE_OK;
+}
+
+static int check_event(struct opscope_profile *profile, const struct opscope_profile_event *event)
+{
+    if (event->track >= profile->profile->tracks.count)
+        return refuse(profile, "an event on track %u, which does not exist", event->track);
+    const struct track *track = profile_track(profile->profile, event->track);
+    if (event->kind > OPSCOPE_SAMPLE)
+        return refuse(profile, "%u is no kind of event", event->kind);
+    if (track->kind != (event->kind == OPSCOPE_SAMPLE ? TRACK_COUNTER : TRACK_LANE))
+        return refuse(profile,
+                      "track %u has no place for it: spans and instants lie on lanes, "
+                      "samples on counters",
+                      event->track);
+    if (event->call >= profile->profile->calls.count)
+        return refuse(profile, "there is no call %u", event->call);
+    return OPSCOPE_OK;
+}
+
+int opscope_profile_add_event_sized(struct opscope_profile *profile,
+                                    const struct opscope_profile_event *given, size_t size)
+{
+    static const enum event_kind kinds[] = {[OPSCOPE_SPAN] = EVENT_SPAN,
+                                            [OPSCOPE_INSTANT] = EVENT_INSTANT,
+                                            [OPSCOPE_SAMPLE] = EVENT_COUNTER};
+    struct opscope_profile_event event;
+    if (!take(profile, &event, sizeof event, given, size))
+        return OPSCOPE_ERROR_USAGE;
+    const int code = check_event(profile, &event);
+    if (code != OPSCOPE_OK)
+        return code;
+    if (event.kind == OPSCOPE_SAMPLE)
+        value_add(&profile->values, &(struct value){.kind = VALUE_REAL, .real = event.sample});
+    const struct event made = {.start = event.start,
+                               .end = event.kind == OPSCOPE_SPAN ? event.end : event.start,
+                               .track = event.track,
+                               .name = text_id(profile, event.name),
+                               .call = event.call,
+                               .kind = kinds[event.kind]};
+    profile->unfinished = true;
+    profile_event_add(profile->profile, &made, put_values(profile));
+    profile->values.size = 0;
+    if (made.end < made.start)
+        return refuse(profile, "span '%s' ends before it starts", api_view(event.name).data);
+    return OPSCOPE_OK;
+}
+
+// The ledger ----------------------------------------------------------------------
+
+int opscope_profile_expect(struct opscope_profile *profile, uint32_t track, uint64_t expected)
+{
+    if (track >= profile->profile->tracks.count)
+        return refuse(profile, "there is no track %u", track);
+    profile_track(profile->profile, track)->ledger.expected = expected;
+    return OPSCOPE_OK;
+}
+
+int opscope_profile_add_note(struct opscope_profile *profile, uint32_t track, uint32_t kind,
+                             uint64_t count, const char *text)
+{
+    if (track >= profile->profile->tracks.count || kind > OPSCOPE_NOTE_REMARK)
+        return refuse(profile, "a note of kind %u about track %u: one of them does not exist", kind,
+                      track);
+    profile_note(profile->profile, track, (enum ledger_note_kind)kind, count, "%s",
+                 api_view(text).data);
+    return OPSCOPE_OK;
+}

@@ -1,0 +1,349 @@
+#include <opscope/timechart.h>
+
+#include <stdlib.h>
+
+#include "api.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/replace.h"
+#include "formats/torq/logger.h"
+
+// A begin that has no end yet.
+struct begun {
+    uint64_t time;
+    uint32_t name;
+};
+
+// A thread, or a process (whose thread is NO_THREAD).
+struct chart_lane {
+    uint32_t process; // text ids
+    uint32_t thread;
+    uint32_t track;
+    struct begun *begun; // the last one is closed first
+    size_t begun_count;
+    size_t begun_capacity;
+};
+
+struct opscope_time_chart_view {
+    char *path;
+    struct profile *profile;
+    uint32_t clock;
+    struct chart_lane *lanes;
+    size_t lane_count;
+    size_t lane_capacity;
+    struct hash_index index; // of lanes
+    size_t process_count;
+};
+
+#define NO_THREAD UINT32_MAX
+
+int opscope_time_chart_view_create(const char *filename, struct opscope_time_chart_view **out_view,
+                                   char *message, size_t size)
+{
+    if (filename == NULL || out_view == NULL)
+        return api_answer(status_make(STATUS_USAGE, "a time chart needs the name of a file"),
+                          message, size);
+    struct opscope_time_chart_view *view = memory_allocate_zeroed(1, sizeof *view);
+    view->path = view_copy(view_of(filename));
+    view->profile = profile_create();
+    *out_view = view;
+    return OPSCOPE_OK;
+}
+
+void opscope_time_chart_view_free(struct opscope_time_chart_view *view)
+{
+    if (view == NULL)
+        return;
+    for (size_t i = 0; i < view->lane_count; i++)
+        free(view->lanes[i].begun);
+    free(view->lanes);
+    hash_free(&view->index);
+    profile_free(view->profile);
+    free(view->path);
+    free(view);
+}
+
+int opscope_time_chart_view_set_clock(struct opscope_time_chart_view *view, uint64_t hz)
+{
+    if (hz == 0)
+        return OPSCOPE_ERROR_USAGE;
+    view->clock = hz == 1000000000 ? 0 : profile_clock_find(view->profile, "ticks", hz);
+    return OPSCOPE_OK;
+}
+
+// Processes and threads -----------------------------------------------------------
+
+static uint32_t hash_of(uint32_t process, uint32_t thread)
+{
+    return hash_u64((uint64_t)process << 32 | thread);
+}
+
+static struct chart_lane *find_lane(const struct opscope_time_chart_view *view, uint32_t process,
+                                    uint32_t thread)
+{
+    const uint32_t hash = hash_of(process, thread);
+    uint32_t id;
+    for (uint32_t at = hash_first(&view->index, hash);
+         (id = hash_next(&view->index, hash, &at)) != HASH_NONE;) {
+        struct chart_lane *lane = &view->lanes[id];
+        if (lane->process == process && lane->thread == thread)
+            return lane;
+    }
+    return NULL;
+}
+
+static struct chart_lane *add_lane(struct opscope_time_chart_view *view, uint32_t process,
+                                   uint32_t thread, uint32_t track)
+{
+    view->lanes =
+        memory_grow(view->lanes, view->lane_count, &view->lane_capacity, sizeof *view->lanes);
+    hash_add(&view->index, hash_of(process, thread), (uint32_t)view->lane_count);
+    struct chart_lane *lane = &view->lanes[view->lane_count++];
+    *lane = (struct chart_lane){.process = process, .thread = thread, .track = track};
+    return lane;
+}
+
+static uint32_t process_track(struct opscope_time_chart_view *view, uint32_t process)
+{
+    const struct chart_lane *known = find_lane(view, process, NO_THREAD);
+    if (known != NULL)
+        return known->track;
+    const uint32_t track = logger_process_add(view->profile, profile_text(view->profile, process),
+                                              false, view->process_count++);
+    return add_lane(view, process, NO_THREAD, track)->track;
+}
+
+static struct chart_lane *thread_lane(struct opscope_time_chart_view *view, uint32_t process,
+                                      uint32_t thread)
+{
+    struct chart_lane *known = find_lane(view, process, thread);
+    if (known != NULL)
+        return known;
+    struct track track = {.parent = process_track(view, process),
+                          .name = thread,
+                          .clock = view->clock,
+                          .kind = TRACK_LANE,
+                          .provenance = PROVENANCE_MEASURED,
+                          .nests = true,
+                          .ledger = {.expected = LEDGER_UNKNOWN}};
+    track.engine = engine_from_name(profile_text(view->profile, thread), &track.index);
+    return add_lane(view, process, thread, profile_track_add(view->profile, &track));
+}
+
+int opscope_time_chart_view_add_process_descriptor(struct opscope_time_chart_view *view,
+                                                   const char *name)
+{
+    if (name == NULL)
+        return OPSCOPE_ERROR_USAGE;
+    process_track(view, profile_string(view->profile, view_of(name)));
+    return OPSCOPE_OK;
+}
+
+int opscope_time_chart_view_add_thread_descriptor(struct opscope_time_chart_view *view,
+                                                  const char *process, const char *thread)
+{
+    if (process == NULL || thread == NULL)
+        return OPSCOPE_ERROR_USAGE;
+    thread_lane(view, profile_string(view->profile, view_of(process)),
+                profile_string(view->profile, view_of(thread)));
+    return OPSCOPE_OK;
+}
+
+// Events --------------------------------------------------------------------------
+
+// The lane of a log's thread; NULL when the log is not complete.
+static struct chart_lane *take_log(struct opscope_time_chart_view *view,
+                                   const struct opscope_time_chart_log *given, size_t size,
+                                   struct opscope_time_chart_log *log)
+{
+    if (!api_take(log, sizeof *log, given, size) || log->process == NULL || log->thread == NULL ||
+        log->function == NULL)
+        return NULL;
+    return thread_lane(view, profile_string(view->profile, view_of(log->process)),
+                       profile_string(view->profile, view_of(log->thread)));
+}
+
+static int add_event(struct opscope_time_chart_view *view, const struct chart_lane *lane,
+                     enum event_kind kind, uint32_t name, uint64_t start, uint64_t end)
+{
+    const struct event event = {
+        .start = start, .end = end, .track = lane->track, .name = name, .kind = kind};
+    profile_event_add(view->profile, &event, VIEW_LITERAL(""));
+    return start <= end ? OPSCOPE_OK : OPSCOPE_ERROR_USAGE;
+}
+
+int opscope_time_chart_view_render_sized(struct opscope_time_chart_view *view,
+                                         const struct opscope_time_chart_log *given, size_t size)
+{
+    struct opscope_time_chart_log log;
+    const struct chart_lane *lane = take_log(view, given, size, &log);
+    if (lane == NULL)
+        return OPSCOPE_ERROR_USAGE;
+    return add_event(view, lane, EVENT_SPAN, profile_string(view->profile, view_of(log.function)),
+                     log.start_time, log.end_time);
+}
+
+static int begin(struct chart_lane *lane, uint64_t time, uint32_t name)
+{
+    lane->begun =
+        memory_grow(lane->begun, lane->begun_count, &lane->begun_capacity, sizeof *lane->begun);
+    lane->begun[lane->begun_count++] = (struct begun){time, name};
+    return OPSCOPE_OK;
+}
+
+static int end(struct opscope_time_chart_view *view, struct chart_lane *lane, uint64_t time)
+{
+    if (lane->begun_count == 0) {
+        profile_note(view->profile, lane->track, LEDGER_IMPOSSIBLE, 1,
+                     "an end at %llu without a begin", (unsigned long long)time);
+        return OPSCOPE_ERROR_USAGE;
+    }
+    const struct begun *last = &lane->begun[--lane->begun_count];
+    return add_event(view, lane, EVENT_SPAN, last->name, last->time, time);
+}
+
+int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view *view,
+                                                  uint64_t time, int type,
+                                                  const struct opscope_time_chart_log *given,
+                                                  size_t size)
+{
+    struct opscope_time_chart_log log;
+    struct chart_lane *lane = take_log(view, given, size, &log);
+    if (lane == NULL)
+        return OPSCOPE_ERROR_USAGE;
+    const uint32_t name = profile_string(view->profile, view_of(log.function));
+    switch (type) {
+    case OPSCOPE_TYPE_SLICE_BEGIN:
+        return begin(lane, time, name);
+    case OPSCOPE_TYPE_SLICE_END:
+        return end(view, lane, time);
+    case OPSCOPE_TYPE_INSTANT:
+        return add_event(view, lane, EVENT_INSTANT, name, time, time);
+    default:
+        return OPSCOPE_ERROR_USAGE;
+    }
+}
+
+// Writing ---------------------------------------------------------------------------
+
+int opscope_time_chart_view_flush(struct opscope_time_chart_view *view, char *message, size_t size)
+{
+    status result = profile_finish(view->profile);
+    if (result == STATUS_OK)
+        result = api_write(view->profile, view->path, "perfetto");
+    return api_answer(result, message, size);
+}
+
+static void count_open(struct opscope_time_chart_view *view)
+{
+    for (size_t i = 0; i < view->lane_count; i++) {
+        const struct chart_lane *lane = &view->lanes[i];
+        if (lane->begun_count > 0)
+            profile_note(view->profile, lane->track, LEDGER_LOST, lane->begun_count,
+                         "a begin without an end");
+    }
+}
+
+int opscope_time_chart_view_close(struct opscope_time_chart_view *view, char *message, size_t size)
+{
+    count_open(view);
+    int code = opscope_time_chart_view_flush(view, message, size);
+    if (code == OPSCOPE_OK)
+        code = api_answer_loss(view->profile, message, size);
+    opscope_time_chart_view_free(view);
+    return code;
+}
+
+// Torq's profiles -------------------------------------------------------------------
+
+static status add_overview(struct opscope_time_chart_view *view, uint32_t process)
+{
+    struct profile *profile = view->profile;
+    struct overview_collector *collector = overview_collector_create(profile);
+    const uint32_t end_track = profile->tracks.count;
+    status result = profile_finish(profile);
+    for (uint32_t i = process; i < end_track && result == STATUS_OK; i++)
+        result = profile_replay_track(profile, i, overview_collector_sink(collector));
+    if (result == STATUS_OK)
+        result = logger_overview_add(profile, collector, process);
+    overview_collector_free(collector);
+    return result;
+}
+
+static status add_input(struct opscope_time_chart_view *view, const char *name, struct input *input,
+                        bool compile, uint32_t num_slices)
+{
+    STATUS_TRY(torq_check(input, compile));
+    const uint32_t process =
+        logger_process_add(view->profile, view_of(name), compile, view->process_count++);
+    const struct torq_options options = {.parent = process, .num_slices = num_slices};
+    STATUS_TRY(torq_read(input, &options, view->profile));
+    return add_overview(view, process);
+}
+
+static int csv_to_view(const char *name, struct opscope_time_chart_view *view, const char *path,
+                       bool compile, uint32_t num_slices, char *message, size_t size)
+{
+    struct input *input;
+    if (name == NULL || view == NULL || path == NULL)
+        return api_answer(status_make(STATUS_USAGE, "give a name, a view and a file"), message,
+                          size);
+    status result = input_open(path, &input);
+    if (result == STATUS_OK) {
+        result = add_input(view, name, input, compile, num_slices);
+        input_close(input);
+    }
+    return api_answer(result, message, size);
+}
+
+int opscope_time_chart_csv_to_view_compile_profile(const char *view_name,
+                                                   struct opscope_time_chart_view *view,
+                                                   const char *csv_path, uint32_t num_slices,
+                                                   char *message, size_t size)
+{
+    return csv_to_view(view_name, view, csv_path, true, num_slices, message, size);
+}
+
+int opscope_time_chart_csv_to_view_runtime_profile(const char *view_name,
+                                                   struct opscope_time_chart_view *view,
+                                                   const char *csv_path, char *message, size_t size)
+{
+    return csv_to_view(view_name, view, csv_path, false, 0, message, size);
+}
+
+static status write_logs(const struct logger_log *logs, size_t count, const char *path,
+                         uint32_t num_slices, struct profile *profile)
+{
+    const struct logger_options options = {.num_slices = num_slices};
+    if (count == 0 || path == NULL)
+        return status_make(STATUS_USAGE, "give profiles and a file for the trace");
+    for (size_t i = 0; i < count; i++) {
+        if (logs[i].path == NULL)
+            return status_make(STATUS_USAGE, "profile %zu has no path", i + 1);
+    }
+    char *temporary = replace_start(path);
+    const status result = logger_write(logs, count, temporary, &options, profile);
+    return replace_finish(temporary, path, result);
+}
+
+int opscope_time_chart_convert_to_perfetto(
+    const struct opscope_time_chart_profile_log *compile_profile_logs, size_t compile_count,
+    const struct opscope_time_chart_profile_log *runtime_profile_logs, size_t runtime_count,
+    const char *pb_path, uint32_t num_slices, char *message, size_t size)
+{
+    const size_t count = compile_count + runtime_count;
+    struct logger_log *logs = memory_allocate_zeroed(count, sizeof *logs);
+    for (size_t i = 0; i < count; i++) {
+        const bool compile = i < compile_count;
+        const struct opscope_time_chart_profile_log *log =
+            compile ? &compile_profile_logs[i] : &runtime_profile_logs[i - compile_count];
+        logs[i] = (struct logger_log){log->name, log->path, compile};
+    }
+    struct profile *profile = profile_create();
+    int code = api_answer(write_logs(logs, count, pb_path, num_slices, profile), message, size);
+    if (code == OPSCOPE_OK)
+        code = api_answer_loss(profile, message, size);
+    profile_free(profile);
+    free(logs);
+    return code;
+}
