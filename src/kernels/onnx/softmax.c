@@ -1,8 +1,8 @@
 // Softmax, LogSoftmax and Hardmax.
 //
 // Narrow floats are computed in f32, f64 in f64. The sum of the exponentials is kept
-// in f64: from the first element to the last, or, where they lie in a row, in 32 lanes
-// (element k in lane k mod 32) that are added up in their order.
+// in f64: from the first element to the last, or, where they lie in a row, in 16 lanes
+// (element k in lane k mod 16) that are added up in their order.
 
 #include <math.h>
 
@@ -12,7 +12,9 @@
 #include "kernels/core/elementary.h"
 #include "kernels/kernel_tables.h"
 
-enum { LANES = 32 };
+enum { LANES = 16 };
+
+#define SOFTMAX_PART __attribute__((always_inline)) static inline
 
 enum softmax_kind {
     SOFTMAX,
@@ -36,6 +38,23 @@ struct softmax {
 #define SOFTMAX_NAME(name) name##_f64
 #include "softmax_lines.h"
 
+// Rows of LANES that hold a problem whose elements lie in a row.
+static uint64_t run_rows(const struct softmax *softmax)
+{
+    return (softmax->axis.length + LANES - 1) / LANES;
+}
+
+// Fills up the last of them.
+static void fill_run(const struct softmax *softmax, void *run)
+{
+    for (uint64_t i = softmax->axis.length; i < run_rows(softmax) * LANES; i++) {
+        if (softmax->wide == ELEMENT_F64)
+            ((double *)run)[i] = -(double)INFINITY;
+        else
+            ((float *)run)[i] = -INFINITY;
+    }
+}
+
 static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
 {
     if (softmax->kind == HARDMAX && softmax->wide == ELEMENT_F32)
@@ -43,11 +62,11 @@ static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
     else if (softmax->kind == HARDMAX)
         hardmax_f64(rows, softmax->axis.length, lanes);
     else if (softmax->wide == ELEMENT_F32 && softmax->axis.inner == 1)
-        softmax_of_run_f32(softmax->kind, rows, softmax->axis.length);
+        softmax_of_run_f32(softmax->kind, rows, run_rows(softmax));
     else if (softmax->wide == ELEMENT_F32)
         softmax_f32(softmax->kind, rows, softmax->axis.length, lanes);
     else if (softmax->axis.inner == 1)
-        softmax_of_run_f64(softmax->kind, rows, softmax->axis.length);
+        softmax_of_run_f64(softmax->kind, rows, run_rows(softmax));
     else
         softmax_f64(softmax->kind, rows, softmax->axis.length, lanes);
 }
@@ -68,6 +87,8 @@ static void solve(void *context, uint64_t base, uint64_t first, uint64_t lanes, 
     for (uint64_t k = 0; k < steps; k++)
         convert_row(element, from + k * softmax->axis.inner * size, softmax->wide,
                     rows + k * row_bytes, run, true);
+    if (softmax->axis.inner == 1)
+        fill_run(softmax, rows);
     compute(softmax, rows, lanes);
     for (uint64_t k = 0; k < steps; k++)
         convert_row(softmax->wide, rows + k * row_bytes, element,
@@ -95,8 +116,10 @@ static status run(struct kernel_call *call, enum softmax_kind kind)
                          : axis_of(&in->shape, axis),
     };
     const uint64_t lanes = softmax.axis.inner < LANES ? softmax.axis.inner : LANES;
-    axis_for(call->parallel, &softmax.axis, LANES,
-             softmax.axis.length * lanes * element_size(softmax.wide), solve, &softmax);
+    const uint64_t room =
+        softmax.axis.inner == 1 ? run_rows(&softmax) * LANES : softmax.axis.length * lanes;
+    axis_for(call->parallel, &softmax.axis, LANES, room * element_size(softmax.wide), solve,
+             &softmax);
     return STATUS_OK;
 }
 
