@@ -147,6 +147,7 @@ status run_profiles_finish(const struct run_profiles *profiles, const struct pro
         return profiles->temporary ? status_first(result, remove_recording(profiles)) : result;
     result = write_recorded(profiles, program);
     if (result != STATUS_OK && profiles->temporary)
-        return status_within(result, "the run is recorded in %s, but", profiles->recording);
+        return status_within(result, "the run is kept in %s; its profile was not written",
+                             profiles->recording);
     return result == STATUS_OK && profiles->temporary ? remove_recording(profiles) : result;
 }

@@ -132,12 +132,24 @@ static status damaged(const struct input *input, const char *what)
     return status_make(STATUS_DATA, "%s: not a program, or damaged: %s", input->path, what);
 }
 
+// A flatbuffer with IREE's name, with or without its size in front.
+static bool is_iree_module(struct view bytes)
+{
+    return view_is(view_slice(bytes, 4, 8), "IREE") || view_is(view_slice(bytes, 8, 12), "IREE");
+}
+
 static status check_header(const struct input *input)
 {
     struct container_header header;
     if (input->bytes.size < sizeof header)
         return damaged(input, "it is shorter than a header");
     memcpy(&header, input->bytes.data, sizeof header);
+    if (is_iree_module(input->bytes))
+        return status_make(
+            STATUS_UNSUPPORTED,
+            "%s: a module of IREE's own compiler, which opscope does not run: compile "
+            "the network with opscope's torq-compile",
+            input->path);
     if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0)
         return damaged(input, "it does not start like one");
     if (header.version != CONTAINER_VERSION)

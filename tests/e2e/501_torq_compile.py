@@ -8,20 +8,6 @@ C1 = "ID,Start,End,Location,Op Type"
 C4 = "taskId, elapsed_time(us), timestamp(us), event, location, bytes"
 
 
-def at_root(folder):
-    """A folder in which the project's networks have the paths that documents print."""
-    for name in ("tests/testdata", "samples"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).symlink_to(ROOT / name)
-    return folder
-
-
-def shell(folder, line):
-    """A command line of a document, as it is printed."""
-    return run("sh", "-c", line, cwd=folder,
-               env={"PATH": f"{program('torq-compile').parent}:{os.environ['PATH']}"})
-
-
 def document(number):
     return shared(f"seeds/{number}").read_text(errors="replace")
 

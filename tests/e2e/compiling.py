@@ -4,8 +4,8 @@ import io
 
 from support import *
 
-__all__ = ["ADD", "CONV", "DISPATCHES", "FC", "TARGET", "compile_json", "compiled", "rows",
-           "torq_compile"]
+__all__ = ["ADD", "CONV", "DISPATCHES", "FC", "TARGET", "at_root", "compile_json", "compiled", "rows",
+           "shell", "torq_compile", "torq_run_module", "write_npy"]
 
 TARGET = "torq-sl2610"
 ADD = ROOT / "tests/testdata/tosa_ops/add.mlir"
@@ -30,6 +30,31 @@ DISPATCHES = """module {
 
 def torq_compile(*arguments, **options):
     return run(program("torq-compile"), *arguments, **options)
+
+
+def torq_run_module(*arguments, **options):
+    return run(program("torq-run-module"), *arguments, **options)
+
+
+def at_root(folder):
+    """A folder in which the project's networks have the paths that documents print."""
+    for name in ("tests/testdata", "samples"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+def shell(folder, line):
+    """A command line of a document, as it is printed."""
+    return run("sh", "-c", line, cwd=folder,
+               env={"PATH": f"{program('torq-compile').parent}:{os.environ['PATH']}"})
+
+
+def write_npy(path, shape, data, kind="|i1"):
+    """What numpy.save writes, of elements that are bytes already."""
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    return write(path, b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + data)
 
 
 def compiled(folder, network, *arguments):

@@ -206,10 +206,10 @@ static uint32_t call_of(struct describing_run *run, uint32_t id)
     const char *known = program_text(program, action->location);
     const uint32_t group = group_of(program, action);
     run->text.size = 0;
-    if (known[0] != '\0')
-        bytes_append(&run->text, known, strlen(known));
-    else if (group != PROGRAM_NONE)
+    if (group != PROGRAM_NONE)
         program_group_location(program, group, &run->text);
+    else
+        bytes_append(&run->text, known, strlen(known));
     if (run->text.size > 0)
         run->calls[id] = runs_call(&run->runs, run->profile, 0,
                                    profile_string(run->profile, bytes_view(&run->text)));
