@@ -20,6 +20,7 @@ extern const struct command COMMAND_LINKS;
 extern const struct command COMMAND_MANUAL;
 extern const struct command COMMAND_MERGE;
 extern const struct command COMMAND_MODEL;
+extern const struct command COMMAND_OPERATORS;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_PROGRAM;

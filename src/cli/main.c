@@ -16,6 +16,7 @@
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
+    &COMMAND_OPERATORS,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,
     &COMMAND_INFO,

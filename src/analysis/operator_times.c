@@ -1,0 +1,194 @@
+#include "operator_times.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct open_span {
+    uint64_t end; // ns
+    uint32_t operator_id;
+};
+
+struct operator_meter {
+    struct event_sink sink;
+    const struct profile *profile;
+    struct operator_times *times; // indexed by operator id while measuring
+    unsigned char *seen;          // a bit for each call
+    uint32_t track;               // that the open spans lie on
+    struct open_span *open;
+    size_t open_count;
+    size_t open_capacity;
+};
+
+static enum operator_side side_of(enum engine engine)
+{
+    switch (engine) {
+    case ENGINE_DMA_IN:
+    case ENGINE_DMA_OUT:
+    case ENGINE_CDMA:
+    case ENGINE_SLICE:
+    case ENGINE_CSS:
+    case ENGINE_NPU:
+        return OPERATOR_DEVICE;
+    default:
+        return OPERATOR_HOST;
+    }
+}
+
+static void count_call(struct operator_meter *meter, struct operator_time *time, uint32_t call)
+{
+    unsigned char *byte = &meter->seen[call / 8];
+    const unsigned char bit = (unsigned char)(1u << call % 8);
+    time->calls += (*byte & bit) == 0;
+    *byte |= bit;
+    time->spans++;
+}
+
+static void open_push(struct operator_meter *meter, uint64_t end, uint32_t operator_id)
+{
+    meter->open =
+        memory_grow(meter->open, meter->open_count, &meter->open_capacity, sizeof *meter->open);
+    meter->open[meter->open_count++] = (struct open_span){end, operator_id};
+}
+
+// Takes from the operator around it what the span took.
+static void take_from_outer(struct operator_meter *meter, uint64_t start, uint64_t end,
+                            enum operator_side side)
+{
+    while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= start)
+        meter->open_count--;
+    if (meter->open_count == 0)
+        return;
+    const struct open_span *outer = &meter->open[meter->open_count - 1];
+    if (outer->end >= end)
+        meter->times->operators[outer->operator_id].self[side] -= end - start;
+}
+
+static void measure(struct operator_meter *meter, const struct event *event)
+{
+    const struct profile *profile = meter->profile;
+    const struct track *track = profile_track(profile, event->track);
+    const struct clock_domain *clock = profile_clock(profile, track->clock);
+    const uint32_t operator_id = profile_call(profile, event->call)->operator_id;
+    if (operator_id == 0) {
+        meter->times->without++;
+        return;
+    }
+    const uint64_t start = clock_to_ns(clock, event->start);
+    const uint64_t end = clock_to_ns(clock, event->end);
+    const enum operator_side side = side_of(track->engine);
+    struct operator_time *time = &meter->times->operators[operator_id];
+    if (track->nests)
+        take_from_outer(meter, start, end, side);
+    time->total[side] += end - start;
+    time->self[side] += end - start;
+    count_call(meter, time, event->call);
+    if (track->nests)
+        open_push(meter, end, operator_id);
+}
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct operator_meter *meter = (struct operator_meter *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        if (event->track != meter->track)
+            meter->open_count = 0;
+        meter->track = event->track;
+        if (event->kind == EVENT_SPAN)
+            measure(meter, event);
+    }
+    return STATUS_OK;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    const struct operator_time *a = left;
+    const struct operator_time *b = right;
+    for (int side = OPERATOR_SIDES - 1; side >= 0; side--) {
+        if (a->self[side] != b->self[side])
+            return a->self[side] > b->self[side] ? -1 : 1;
+    }
+    return (a->operator_id > b->operator_id) - (a->operator_id < b->operator_id);
+}
+
+static void add_up(struct operator_time *sum, const struct operator_time *time)
+{
+    sum->calls += time->calls;
+    sum->spans += time->spans;
+    for (unsigned side = 0; side < OPERATOR_SIDES; side++) {
+        sum->total[side] += time->total[side];
+        sum->self[side] += time->self[side];
+    }
+}
+
+// Operators without a type are counted by their name.
+static uint32_t type_of(const struct profile *profile, uint32_t operator_id)
+{
+    const struct operator_description *op = profile_operator(profile, operator_id);
+    return op->type != 0 ? op->type : op->name;
+}
+
+static void sum_types(const struct profile *profile, struct operator_times *times)
+{
+    const size_t texts = profile->strings.texts.count;
+    uint32_t *index = memory_allocate_zeroed(texts, sizeof *index); // + 1; by text
+    times->types = memory_allocate_zeroed(times->count + 1, sizeof *times->types);
+    for (size_t i = 0; i < times->count; i++) {
+        const struct operator_time *time = &times->operators[i];
+        uint32_t *at = &index[type_of(profile, time->operator_id)];
+        if (*at == 0) {
+            *at = (uint32_t)++times->type_count;
+            times->types[*at - 1].operator_id = time->operator_id;
+        }
+        add_up(&times->types[*at - 1], time);
+    }
+    qsort(times->types, times->type_count, sizeof *times->types, compare_times);
+    free(index);
+}
+
+// Leaves out the operators without spans, and sorts.
+static void finish(const struct profile *profile, struct operator_times *times)
+{
+    struct operator_time sum = {0};
+    for (uint32_t id = 1; id < profile->operators.count; id++) {
+        struct operator_time time = times->operators[id];
+        if (time.spans == 0)
+            continue;
+        time.operator_id = id;
+        times->operators[times->count++] = time;
+        add_up(&sum, &time);
+    }
+    for (unsigned side = 0; side < OPERATOR_SIDES; side++)
+        times->self[side] = sum.self[side];
+    qsort(times->operators, times->count, sizeof *times->operators, compare_times);
+    sum_types(profile, times);
+}
+
+status operator_times_measure(struct profile *profile, struct operator_times *out_times)
+{
+    *out_times = (struct operator_times){0};
+    out_times->operators =
+        memory_allocate_zeroed(profile->operators.count, sizeof *out_times->operators);
+    struct operator_meter meter = {.sink = {take}, .profile = profile, .times = out_times};
+    meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
+    status result = STATUS_OK;
+    for (uint32_t i = 0; i < profile->tracks.count && result == STATUS_OK; i++) {
+        if (profile_track(profile, i)->provenance != PROVENANCE_DERIVED)
+            result = profile_replay_track(profile, i, &meter.sink);
+    }
+    free(meter.seen);
+    free(meter.open);
+    if (result == STATUS_OK)
+        finish(profile, out_times);
+    else
+        operator_times_free(out_times);
+    return result;
+}
+
+void operator_times_free(struct operator_times *times)
+{
+    free(times->operators);
+    free(times->types);
+    *times = (struct operator_times){0};
+}

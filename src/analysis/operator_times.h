@@ -1,0 +1,38 @@
+// How long each operator took: the spans of its calls, added up over the
+// profile, on the host and on the device's engines.
+//
+// A span inside another of a track that is a call stack belongs to the inner operator alone:
+// `self` leaves out what operators inside took. Nothing is counted twice in it.
+//
+// Memory: 64 bytes an operator, one bit a call, and the spans that are open at
+// once on a track.
+
+#ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
+#define OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
+
+#include "profile/profile.h"
+
+enum operator_side { OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
+
+struct operator_time {
+    uint32_t operator_id;
+    uint64_t calls; // that have spans
+    uint64_t spans;
+    uint64_t total[OPERATOR_SIDES]; // ns
+    uint64_t self[OPERATOR_SIDES];
+};
+
+struct operator_times {
+    struct operator_time *operators; // slowest first: device, then host, by self
+    size_t count;
+    struct operator_time *types; // operators of one type together; the id is of one of them
+    size_t type_count;
+    uint64_t self[OPERATOR_SIDES]; // of all
+    uint64_t without;              // spans that belong to no operator
+};
+
+// Derived tracks are left out.
+status operator_times_measure(struct profile *profile, struct operator_times *out_times);
+void operator_times_free(struct operator_times *times);
+
+#endif

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""opscope operators: the time of each operator and of each type."""
+
+from support import *
+
+from torq_compile import *
+
+
+def test_totals_are_those_of_the_rows(folder):
+    """Torq's compile-time rows: id, cycles, start, location, operator. 800 MHz."""
+    spans = random_spans(300, seed=5)
+    opscope("convert", write(folder / "a.csv", compile_csv("c1", spans)), "-o", folder / "a.prof")
+    want = {}
+    for line in (folder / "a.csv").read_text().splitlines():
+        row = re.match(r"[^,]+,(\d+),\d+,.*,([^,]+)$", line)
+        if row:
+            want[row[2]] = want.get(row[2], 0) + int(row[1])
+    for name in ("a.csv", "a.prof"):
+        report = opscope("operators", folder / name, "--json").json()
+        got = {row["type"]: row["device_ns"] + row["host_ns"] for row in report["types"]}
+        true(len(want) > 1, f"types {want}")
+        for kind, cycles in want.items():
+            close_to(got[kind], cycles * 1.25, len(spans), f"time of {kind}")
+        close_to(sum(op["share"] for op in report["operators"]), 1, 1e-6, "sum of the shares")
+
+
+def test_what_a_network_took_on_this_machine(folder):
+    model = ROOT / "tests/testdata/tosa_ops/add.mlir"
+    opscope("compile", model, "--target", "host", "-o", folder / "add.opx")
+    opscope("run", folder / "add.opx", "--profile", folder / "add.prof")
+    report = opscope("operators", folder / "add.prof", "--json").json()
+    true(any(op["type"] == "tosa.add" and op["host_ns"] > 0 and "inputs" in op
+             for op in report["operators"]), f"{report['operators']}")
+    text = opscope("operators", folder / "add.prof").out
+    contains(text, "tosa.add")
+
+
+def test_a_profile_without_operators(folder):
+    write(folder / "r.csv", "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+          "d,0,0,5,HOST_COPY_BEGIN\nd,0,0,9,HOST_COPY_END\n")
+    result = opscope("operators", folder / "r.csv", code=None)
+    contains(result.out, "operators")
+
+
+def test_wrong_use(folder):
+    csv = write(folder / "a.csv", compile_csv("c1", random_spans(3, seed=5)))
+    contains(opscope("operators", code=2).err, "one file")
+    contains(opscope("operators", csv, "--top", "x", code=2).err, "--top 'x'")
+    opscope("operators", folder / "missing.csv", code=1)
+    contains(opscope("operators", write(folder / "empty.csv", ""), code=1).err, "empty")
+
+
+main()
