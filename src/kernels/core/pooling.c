@@ -2,9 +2,13 @@
 
 #include <math.h>
 
+#include "clones.h"
 #include "sliding.h"
 
-enum { PIECE_STEPS = 1 << 15 }; // elements looked at that are worth a piece
+enum {
+    PIECE_STEPS = 1 << 15, // elements looked at that are worth a piece
+    LINE_MOST = 2048,      // elements of a row that are combined before the window slides over it
+};
 
 // What one row of the output is computed from.
 struct task {
@@ -67,21 +71,83 @@ static int64_t source_row(const struct window *window, const int64_t *row, const
         } while (sliding_advance(last, window->kernel, tap));                                      \
     } while (0)
 
+// A row of the output, made of `lowest` and all that its windows see by `combine(seen, so_far)`.
+// The rows under the taps of the outer dimensions are combined first, then the window
+// slides over the one row that they give.
+#define DEFINE_COMBINED(type, name, lowest, combine)                                               \
+    CORE_CLONES static void name##_fold(type *restrict line, const type *restrict seen,            \
+                                        int64_t count)                                             \
+    {                                                                                              \
+        for (int64_t x = 0; x < count; x++)                                                        \
+            line[x] = combine(seen[x], line[x]);                                                   \
+    }                                                                                              \
+                                                                                                   \
+    /* Steps of 1 and 2 are those that become vectors. */                                          \
+    CORE_CLONES static void name##_slide(type *restrict out, const type *restrict line,            \
+                                         int64_t count, int64_t step)                              \
+    {                                                                                              \
+        if (step == 1) {                                                                           \
+            for (int64_t x = 0; x < count; x++)                                                    \
+                out[x] = combine(line[x], out[x]);                                                 \
+        } else if (step == 2) {                                                                    \
+            for (int64_t x = 0; x < count; x++)                                                    \
+                out[x] = combine(line[2 * x], out[x]);                                             \
+        } else {                                                                                   \
+            for (int64_t x = 0; x < count; x++)                                                    \
+                out[x] = combine(line[x * step], out[x]);                                          \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void name##_taps(const struct window *window, const type *line, type *out)              \
+    {                                                                                              \
+        const uint32_t last = window->spatial - 1;                                                 \
+        const int64_t step = window->stride[last];                                                 \
+        for (int64_t k = 0; k < window->kernel[last]; k++) {                                       \
+            const int64_t start = k * window->dilation[last] - window->pad[last];                  \
+            const struct sliding_range range =                                                     \
+                sliding_inside(window->output[last], step, start, window->input[last]);            \
+            if (range.from < range.to)                                                             \
+                name##_slide(out + range.from, line + start + range.from * step,                   \
+                             range.to - range.from, step);                                         \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void name(const struct task *task, int64_t plane, const int64_t *row, type *out)        \
+    {                                                                                              \
+        const struct window *window = &task->pooling->window;                                      \
+        const uint64_t last = last_of(task);                                                       \
+        const type *source = (const type *)task->pooling->source + plane * task->input_area;       \
+        const int64_t length = window->input[last];                                                \
+        const bool folds = length <= LINE_MOST;                                                    \
+        type line[LINE_MOST];                                                                      \
+        int64_t tap[WINDOW_SPATIAL_MOST] = {0}, place;                                             \
+        for (int64_t x = 0; x < window->output[last]; x++)                                         \
+            out[x] = lowest;                                                                       \
+        for (int64_t x = 0; folds && x < length; x++)                                              \
+            line[x] = lowest;                                                                      \
+        do {                                                                                       \
+            const int64_t offset = source_row(window, row, tap, task->index_steps, &place);        \
+            if (offset >= 0 && folds)                                                              \
+                name##_fold(line, source + offset, length);                                        \
+            else if (offset >= 0)                                                                  \
+                name##_taps(window, source + offset, out);                                         \
+        } while (sliding_advance(last, window->kernel, tap));                                      \
+        if (folds)                                                                                 \
+            name##_taps(window, line, out);                                                        \
+    }
+
+#define LARGER(seen, so_far) ((seen) > (so_far) ? (seen) : (so_far))
+#define TOTAL(seen, so_far) ((so_far) + (seen))
+
 #define DEFINE_MAX(type, suffix, lowest)                                                           \
+    DEFINE_COMBINED(type, largest_##suffix, lowest, LARGER)                                        \
+                                                                                                   \
     static void max_row_##suffix(const struct task *task, int64_t plane, const int64_t *row,       \
                                  uint64_t index)                                                   \
     {                                                                                              \
         const int64_t length = task->pooling->window.output[last_of(task)];                        \
-        type *restrict out = (type *)task->pooling->result + (int64_t)index * length;              \
-        for (int64_t x = 0; x < length; x++)                                                       \
-            out[x] = lowest;                                                                       \
-        FOR_TAPS(type, {                                                                           \
-            for (int64_t x = range.from; x < range.to; x++) {                                      \
-                const type seen = line[start + x * step];                                          \
-                out[x] = seen > out[x] ? seen : out[x];                                            \
-            }                                                                                      \
-            (void)place;                                                                           \
-        });                                                                                        \
+        largest_##suffix(task, plane, row,                                                         \
+                         (type *)task->pooling->result + (int64_t)index * length);                 \
     }                                                                                              \
                                                                                                    \
     static void max_index_row_##suffix(const struct task *task, int64_t plane, const int64_t *row, \
@@ -122,26 +188,46 @@ static int64_t taps_counted(const struct window *window, uint64_t d, int64_t pla
     return range.to > range.from ? range.to - range.from : 0;
 }
 
+// Where along the last dimension all taps count.
+static struct sliding_range all_taps(const struct task *task)
+{
+    const struct window *window = &task->pooling->window;
+    const uint64_t last = last_of(task);
+    const int64_t kernel = window->kernel[last];
+    struct sliding_range range = {0, window->output[last]};
+    while (range.from < range.to &&
+           taps_counted(window, last, range.from, task->with_pads) < kernel)
+        range.from++;
+    while (range.from < range.to &&
+           taps_counted(window, last, range.to - 1, task->with_pads) < kernel)
+        range.to--;
+    return range;
+}
+
 #define DEFINE_SUMS(type, suffix, root, absolute, raise)                                           \
+    DEFINE_COMBINED(type, total_##suffix, 0, TOTAL)                                                \
+                                                                                                   \
     static void average_row_##suffix(const struct task *task, int64_t plane, const int64_t *row,   \
                                      uint64_t index)                                               \
     {                                                                                              \
-        const struct window *shape = &task->pooling->window;                                       \
-        const int64_t length = shape->output[last_of(task)];                                       \
-        type *restrict out = (type *)task->pooling->result + (int64_t)index * length;              \
+        const struct window *window = &task->pooling->window;                                      \
+        const uint64_t last = last_of(task);                                                       \
+        const int64_t length = window->output[last];                                               \
+        type *out = (type *)task->pooling->result + (int64_t)index * length;                       \
         int64_t outer = 1;                                                                         \
-        for (uint64_t d = 0; d < last_of(task); d++)                                               \
-            outer *= taps_counted(shape, d, row[d], task->with_pads);                              \
-        for (int64_t x = 0; x < length; x++)                                                       \
-            out[x] = 0;                                                                            \
-        FOR_TAPS(type, {                                                                           \
-            for (int64_t x = range.from; x < range.to; x++)                                        \
-                out[x] += line[start + x * step];                                                  \
-            (void)place;                                                                           \
-        });                                                                                        \
-        for (int64_t x = 0; x < length; x++) {                                                     \
-            const int64_t count = outer * taps_counted(shape, last_of(task), x, task->with_pads);  \
-            out[x] = count > 0 ? out[x] / (type)count : 0;                                         \
+        for (uint64_t d = 0; d < last; d++)                                                        \
+            outer *= taps_counted(window, d, row[d], task->with_pads);                             \
+        total_##suffix(task, plane, row, out);                                                     \
+        const struct sliding_range full = all_taps(task);                                          \
+        const type most = (type)(outer * window->kernel[last]);                                    \
+        for (int64_t x = full.from; outer > 0 && x < full.to; x++)                                 \
+            out[x] /= most;                                                                        \
+        const struct sliding_range edges[2] = {{0, full.from}, {full.to, length}};                 \
+        for (int side = 0; side < 2; side++) {                                                     \
+            for (int64_t x = edges[side].from; x < edges[side].to; x++) {                          \
+                const int64_t count = outer * taps_counted(window, last, x, task->with_pads);      \
+                out[x] = count > 0 ? out[x] / (type)count : 0;                                     \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
