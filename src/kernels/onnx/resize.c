@@ -3,7 +3,10 @@
 
 #include "network/onnx/resize.h"
 
+#include <stdlib.h>
+
 #include "gridding.h"
+#include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
 #include "kernels/core/scatter.h"
 #include "kernels/kernel_tables.h"
@@ -91,7 +94,7 @@ static void resize_nearest(struct kernel_call *call, const struct resize *resize
 
 // Weighted sums ------------------------------------------------------------------
 
-// One axis of [outer, axis, inner].
+// One axis of [outer, axis, inner]. Taps of weight 0 do not count, whatever they meet.
 struct pass {
     const void *source;
     void *target;
@@ -99,31 +102,37 @@ struct pass {
     uint64_t length; // of the axis in the source
     uint64_t inner;
     double extrapolation;
+    // Where the axis is the last one: indices and weights tap by tap, for all places.
+    const int32_t *columns;
+    const void *factors; // of the type that is computed in
 };
 
-// A unit is one place of the axis, with all of `inner`.
+// A unit is one place of the axis, with all of `inner`; or, along the last dimension, one
+// row of places.
 #define DEFINE_PASS(name, type)                                                                    \
+    CORE_CLONES static void name##_add(type *restrict target, const type *restrict row,            \
+                                       type weight, uint64_t count, bool first)                    \
+    {                                                                                              \
+        if (first)                                                                                 \
+            for (uint64_t i = 0; i < count; i++)                                                   \
+                target[i] = weight * row[i];                                                       \
+        else                                                                                       \
+            for (uint64_t i = 0; i < count; i++)                                                   \
+                target[i] += weight * row[i];                                                      \
+    }                                                                                              \
     static void name##_row(const struct pass *pass, const int64_t *indices, const double *weights, \
                            const type *source, type *target)                                       \
     {                                                                                              \
-        for (uint64_t i = 0; i < pass->inner; i++)                                                 \
-            target[i] = 0;                                                                         \
+        bool first = true;                                                                         \
         for (int64_t k = 0; k < pass->taps->width; k++) {                                          \
-            const type weight = (type)weights[k];                                                  \
             const type *row = source + (uint64_t)indices[k] * pass->inner;                         \
-            if (weight == 0)                                                                       \
+            if (weights[k] == 0)                                                                   \
                 continue;                                                                          \
-            for (uint64_t i = 0; i < pass->inner; i++)                                             \
-                target[i] += weight * row[i];                                                      \
+            name##_add(target, row, (type)weights[k], pass->inner, first);                         \
+            first = false;                                                                         \
         }                                                                                          \
-    }                                                                                              \
-    static type name##_one(const struct pass *pass, const int64_t *indices, const double *weights, \
-                           const type *source)                                                     \
-    {                                                                                              \
-        type sum = 0;                                                                              \
-        for (int64_t k = 0; k < pass->taps->width; k++)                                            \
-            sum += weights[k] != 0 ? (type)weights[k] * source[indices[k]] : 0;                    \
-        return sum;                                                                                \
+        for (uint64_t i = 0; first && i < pass->inner; i++)                                        \
+            target[i] = 0;                                                                         \
     }                                                                                              \
     static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
@@ -138,15 +147,85 @@ struct pass {
             if (indices[0] == RESIZE_OUTSIDE)                                                      \
                 for (uint64_t i = 0; i < inner; i++)                                               \
                     target[i] = (type)pass->extrapolation;                                         \
-            else if (inner == 1)                                                                   \
-                *target = name##_one(pass, indices, weights, source);                              \
             else                                                                                   \
                 name##_row(pass, indices, weights, source, target);                                \
+        }                                                                                          \
+    }                                                                                              \
+    CORE_CLONES static void name##_gather(type *restrict target, const type *restrict source,      \
+                                          const int32_t *restrict columns,                         \
+                                          const type *restrict factors, uint64_t count)            \
+    {                                                                                              \
+        for (uint64_t i = 0; i < count; i++) {                                                     \
+            const type product = factors[i] * source[columns[i]];                                  \
+            target[i] += factors[i] != 0 ? product : 0;                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_last(void *context, uint64_t from, uint64_t to)                             \
+    {                                                                                              \
+        const struct pass *pass = context;                                                         \
+        const uint64_t width = (uint64_t)pass->taps->width;                                        \
+        const uint64_t count = (uint64_t)pass->taps->count;                                        \
+        const type *factors = pass->factors;                                                       \
+        for (uint64_t row = from; row < to; row++) {                                               \
+            const type *source = (const type *)pass->source + row * pass->length;                  \
+            type *target = (type *)pass->target + row * count;                                     \
+            memset(target, 0, count * sizeof *target);                                             \
+            for (uint64_t k = 0; k < width; k++)                                                   \
+                name##_gather(target, source, pass->columns + k * count, factors + k * count,      \
+                              count);                                                              \
+            for (uint64_t i = 0; pass->taps->outside && i < count; i++) {                          \
+                if (pass->taps->indices[i * width] == RESIZE_OUTSIDE)                              \
+                    target[i] = (type)pass->extrapolation;                                         \
+            }                                                                                      \
         }                                                                                          \
     }
 
 DEFINE_PASS(pass_f32, float)
 DEFINE_PASS(pass_f64, double)
+
+// Taps as rows of places; those outside get weight 0.
+static status turn_taps(const struct resize_taps *taps, enum element element, int32_t **out_columns,
+                        void **out_factors)
+{
+    const size_t count = (size_t)taps->count, width = (size_t)taps->width;
+    int32_t *columns = calloc(count * width + 1, sizeof *columns);
+    void *factors = calloc(count * width + 1, sizeof(double));
+    if (columns == NULL || factors == NULL) {
+        free(columns);
+        free(factors);
+        return status_make(STATUS_LIMIT, "no memory for the weights of a resize");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool outside = taps->indices[i * width] == RESIZE_OUTSIDE;
+        for (size_t k = 0; !outside && k < width; k++) {
+            const double weight = taps->weights[i * width + k];
+            columns[k * count + i] = (int32_t)taps->indices[i * width + k];
+            if (element == ELEMENT_F32)
+                ((float *)factors)[k * count + i] = (float)weight;
+            else
+                ((double *)factors)[k * count + i] = weight;
+        }
+    }
+    *out_columns = columns;
+    *out_factors = factors;
+    return STATUS_OK;
+}
+
+static status run_last(struct kernel_call *call, struct pass *pass, enum element element,
+                       uint64_t rows)
+{
+    int32_t *columns;
+    void *factors;
+    STATUS_TRY(turn_taps(pass->taps, element, &columns, &factors));
+    pass->columns = columns;
+    pass->factors = factors;
+    const uint64_t cost = (uint64_t)(pass->taps->count * pass->taps->width);
+    parallel_for(call->parallel, rows, 1 + PIECE / cost,
+                 element == ELEMENT_F32 ? pass_f32_last : pass_f64_last, pass);
+    free(columns);
+    free(factors);
+    return STATUS_OK;
+}
 
 // Elements that single precision holds.
 static enum element working_element(enum element element)
@@ -174,47 +253,72 @@ static void convert_all(struct parallel *parallel, const struct tensor *source,
     parallel_for(parallel, tensor_count(source), PIECE, convert_piece, &conversion);
 }
 
-// Resizes dimension `axis` of `*value`, which is replaced.
+// Resizes dimension `axis` of `*value`, which is replaced: by `target`, or where that is NULL
+// by a tensor made now.
 static status run_pass(struct kernel_call *call, const struct resize *resize,
-                       const struct resize_taps *taps, uint32_t axis, struct datum **value)
+                       const struct resize_taps *taps, uint32_t axis, const struct tensor *target,
+                       struct datum **value)
 {
     const struct tensor *source = &(*value)->tensor;
+    const enum element element = source->element;
     struct shape shape = source->shape;
     shape.dims[axis] = taps->count;
     struct datum *result;
-    STATUS_TRY(datum_tensor(source->element, &shape, &result));
-    struct pass pass = {source->data,
-                        result->tensor.data,
-                        taps,
-                        (uint64_t)source->shape.dims[axis],
-                        shape_count_between(&shape, axis + 1, shape.rank),
-                        resize->extrapolation};
+    if (target != NULL)
+        result = datum_over(target);
+    else
+        STATUS_TRY(datum_tensor(element, &shape, &result));
+    struct pass pass = {
+        .source = source->data,
+        .target = result->tensor.data,
+        .taps = taps,
+        .length = (uint64_t)source->shape.dims[axis],
+        .inner = shape_count_between(&shape, axis + 1, shape.rank),
+        .extrapolation = resize->extrapolation,
+    };
     const uint64_t units = shape_count_between(&shape, 0, axis + 1);
-    const uint64_t cost = pass.inner * (uint64_t)taps->width;
-    parallel_for(call->parallel, units, 1 + PIECE / cost,
-                 source->element == ELEMENT_F32 ? pass_f32 : pass_f64, &pass);
+    status failure = STATUS_OK;
+    if (pass.inner == 1 && pass.length <= INT32_MAX)
+        failure = run_last(call, &pass, element, units / (uint64_t)taps->count);
+    else
+        parallel_for(call->parallel, units, 1 + PIECE / (pass.inner * (uint64_t)taps->width),
+                     element == ELEMENT_F32 ? pass_f32 : pass_f64, &pass);
     datum_release(*value);
     *value = result;
-    return STATUS_OK;
+    return failure;
+}
+
+// The dimension that is resized last; the rank when none is.
+static uint32_t last_pass(const struct resize_taps *taps, uint32_t rank)
+{
+    for (uint32_t d = 0; d < rank; d++) {
+        if (!taps[d].identity)
+            return d;
+    }
+    return rank;
 }
 
 static status resize_smooth(struct kernel_call *call, const struct resize *resize,
                             const struct resize_taps *taps, struct tensor *output)
 {
     const struct tensor *input = call->inputs[0];
+    const uint32_t rank = input->shape.rank;
+    const uint32_t last = last_pass(taps, rank);
+    const bool direct = working_element(input->element) == input->element;
     struct datum *value;
-    if (working_element(input->element) == input->element) {
+    if (direct) {
         value = datum_over(input);
     } else {
         STATUS_TRY(datum_tensor(working_element(input->element), &input->shape, &value));
         convert_all(call->parallel, input, &value->tensor);
     }
     status failure = STATUS_OK;
-    for (uint32_t d = input->shape.rank; failure == STATUS_OK && d-- > 0;) {
+    for (uint32_t d = rank; failure == STATUS_OK && d-- > 0;) {
         if (!taps[d].identity)
-            failure = run_pass(call, resize, &taps[d], d, &value);
+            failure =
+                run_pass(call, resize, &taps[d], d, direct && d == last ? output : NULL, &value);
     }
-    if (failure == STATUS_OK)
+    if (failure == STATUS_OK && !(direct && last < rank))
         convert_all(call->parallel, &value->tensor, output);
     datum_release(value);
     return failure;
