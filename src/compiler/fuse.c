@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "compiler.h"
+#include "fuse_processor.h"
 #include "group.h"
 #include "patterns.h"
 
@@ -292,12 +293,40 @@ static void add_groups(struct fuser *fuser, const char *const *names)
     }
 }
 
+static void join_for_processor(struct fuser *fuser)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_graph *graph = network_graph(network, 0);
+    uint32_t *groups = fuse_processor_find(network, fuser->readers);
+    uint32_t *leaders =
+        memory_allocate(((size_t)network->nodes.count + 1) * sizeof *leaders); // by group
+    memset(leaders, 0xff, ((size_t)network->nodes.count + 1) * sizeof *leaders);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        uint32_t *leader = &leaders[groups[graph->nodes[i]]];
+        if (*leader == NETWORK_NONE)
+            *leader = graph->nodes[i];
+        else
+            join(fuser, *leader, graph->nodes[i]);
+    }
+    free(leaders);
+    free(groups);
+}
+
+static void join_for_slices(struct fuser *fuser, const char **names)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_graph *graph = network_graph(network, 0);
+    seal_patterns(fuser, names);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++)
+            try_join(fuser, graph->nodes[i], node->inputs[j]);
+    }
+}
+
 status pass_fuse(struct plan *plan)
 {
-    // A processor runs kernel by kernel.
-    const bool alone = target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE;
-    if (!alone)
-        pass_copy(plan);
+    pass_copy(plan);
     struct fuser fuser;
     fuser_start(&fuser, plan);
     const struct network_graph *graph = network_graph(plan->network, 0);
@@ -307,13 +336,10 @@ status pass_fuse(struct plan *plan)
         fuser.position[graph->nodes[i]] = i;
         add_node(&fuser, graph->nodes[i]);
     }
-    if (!alone)
-        seal_patterns(&fuser, names);
-    for (uint32_t i = 0; !alone && i < graph->node_count; i++) {
-        const struct network_node *node = network_node(plan->network, graph->nodes[i]);
-        for (uint32_t j = 0; j < node->input_count; j++)
-            try_join(&fuser, graph->nodes[i], node->inputs[j]);
-    }
+    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE)
+        join_for_processor(&fuser);
+    else
+        join_for_slices(&fuser, names);
     add_groups(&fuser, names);
     free(names);
     fuser_free(&fuser);

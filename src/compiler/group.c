@@ -246,6 +246,23 @@ static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *gro
     return bytes;
 }
 
+// What the elementwise nodes of a group do besides its main node.
+static uint64_t fused_steps(const struct plan *plan, const struct plan_group *group,
+                            const struct plan_tile *tile, uint32_t main)
+{
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        const struct plan_box *box = output_box(plan, group, tile, i);
+        struct shape output = {.rank = box->rank};
+        memcpy(output.dims, box->size, sizeof output.dims);
+        const uint64_t each = node->definition->flops > 0 ? node->definition->flops : 1;
+        if (i != main)
+            steps += shape_count(&output) * each;
+    }
+    return steps;
+}
+
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile)
 {
@@ -262,8 +279,11 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
     if (group->node_count > 1)
         request.function = 0;
     // A processor's kernels read what they need: the sizes of parameters count too.
-    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE)
-        return node_cost(plan->network, node, &output);
+    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE) {
+        request = node_cost(plan->network, node, &output);
+        request.cycles = fused_steps(plan, group, tile, index);
+        return request;
+    }
     request.bytes = tile_bytes(plan, group, tile);
     switch ((enum cost_kind)request.kind) {
     case COST_ELEMENTWISE:

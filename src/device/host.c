@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "host_profile.h"
 #include "host_schedule.h"
+#include "host_steps.h"
 #include "host_task.h"
 #include "program/load.h"
 #include "program/verify.h"
@@ -89,6 +90,18 @@ static status find_kernels(struct host_machine *machine)
     return STATUS_OK;
 }
 
+// A processor does one task after the other, where values lie.
+static bool runs_on_processor(const struct host_machine *machine)
+{
+    const uint8_t engine = target_engine_of(machine->target, TARGET_CPU);
+    for (uint32_t i = 0; i < machine->program->task_count; i++) {
+        const struct program_task *task = &machine->program->tasks[i];
+        if (task->engine != engine || task->lane != 0)
+            return false;
+    }
+    return engine != TARGET_NONE;
+}
+
 static status prepare(struct host_device *device, const struct host_options *options)
 {
     struct host_machine *machine = &device->machine;
@@ -106,6 +119,9 @@ static status prepare(struct host_device *device, const struct host_options *opt
     STATUS_TRY(make_memories(machine));
     load_constants(machine);
     find_ports(device);
+    if (runs_on_processor(machine))
+        STATUS_TRY(host_steps_create(machine, parallel_threads(machine->worker.parallel),
+                                     &machine->steps));
     device->schedule = host_schedule_create(machine);
     device->profile = host_profile_create(machine->program, machine->target);
     return STATUS_OK;
@@ -145,6 +161,7 @@ void host_device_free(struct host_device *device)
     drop_data(machine);
     host_profile_free(device->profile);
     host_schedule_free(device->schedule);
+    host_steps_free(machine->steps);
     host_worker_drop(&machine->worker, machine->network);
     for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++)
         datum_release(machine->memories[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "host_steps.h"
 #include "kernels/core/copy.h"
 #include "kernels/invoke.h"
 
@@ -264,6 +265,9 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
 status host_task_compute(struct host_machine *machine, struct host_worker *worker,
                          const struct program_task *task)
 {
+    const uint32_t index = (uint32_t)(task - machine->program->tasks);
+    if (host_steps_has(machine->steps, index))
+        return host_steps_run(machine->steps, index, worker->parallel);
     if (task->kind == PROGRAM_TASK_COMPUTE)
         return run_compute(machine, worker, task);
     if (task->group != PROGRAM_NONE) // code is nothing to this machine

@@ -24,6 +24,7 @@ struct host_machine {
     struct datum **data;       // by buffer: of dynamic ones and of what passes inside an engine
     kernel_function *kernels;  // by node
     struct host_worker worker; // of tasks that nothing else runs beside
+    struct host_steps *steps;  // prepared tasks; NULL: all are invoked
 };
 
 // `parallel` becomes the worker's.

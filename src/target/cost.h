@@ -40,7 +40,9 @@ struct cost_request {
     uint64_t groups;
     uint64_t bytes;  // read and written, weights included
     uint64_t macs;   // exact
-    uint64_t cycles; // of COST_FIXED
+    // Of COST_FIXED. Of other work on a processor: steps of elementwise operators that are
+    // fused with it, one for each element and operation.
+    uint64_t cycles;
     // What rules need that know how kernels work:
     uint32_t variant; // enum cost_variant
     uint32_t kernel;  // places of the window of a convolution or pooling

@@ -14,6 +14,7 @@ const char *const COST_HOST_SETTINGS[] = {
     "macs_per_cycle",
     "integer_macs_per_cycle",
     "steps_per_cycle",
+    "fused_steps_per_cycle",
     "bytes_per_cycle",
     "peak_macs_per_cycle",
     "peak_bytes_per_cycle",
@@ -160,6 +161,7 @@ uint64_t cost_host_cycles(const struct target *target, const struct cost_request
         return 0;
     if (!measured_time(target, request, &cycles))
         cycles = time_by_rates(rates, request);
+    cycles += (double)request->cycles / rates->fused_steps;
     // Rounded to the nearest, but never below what is possible.
     return whole(fmax(round(cycles), ceil(fmax(rates->start, bound(rates, request)))));
 }

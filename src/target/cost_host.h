@@ -28,7 +28,7 @@ enum { COST_HOST_CACHES = 3 };
 
 // Plain settings of the engine.
 struct cost_host_rates {
-    double start, macs, integer_macs, steps, peak_macs, peak_bytes;
+    double start, macs, integer_macs, steps, fused_steps, peak_macs, peak_bytes;
     double caches[COST_HOST_CACHES];         // bytes, the nearest first; 0: unknown
     double bandwidths[COST_HOST_CACHES + 1]; // bytes a cycle; the last is the memory's
 };

@@ -36,6 +36,12 @@ static void create_engine(void)
         engine = NULL;
 }
 
+dnnl_engine_t onednn_engine(void)
+{
+    pthread_once(&engine_once, create_engine);
+    return engine;
+}
+
 // Weights in the layout that a primitive wants.
 struct packed {
     dnnl_memory_desc_t layout;
@@ -319,6 +325,26 @@ static bool create_reorder(const dnnl_memory_desc_t *from, const dnnl_memory_des
     return made;
 }
 
+bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to)
+{
+    const dnnl_memory_desc_t *target;
+    dnnl_memory_t from = NULL;
+    dnnl_primitive_t primitive = NULL;
+    dnnl_stream_t stream = NULL;
+    const bool done =
+        dnnl_memory_get_memory_desc(to, &target) == dnnl_success &&
+        dnnl_memory_create(&from, layout, engine, data) == dnnl_success &&
+        create_reorder(layout, target, &primitive) &&
+        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success &&
+        dnnl_primitive_execute(
+            primitive, stream, 2,
+            (const dnnl_exec_arg_t[]){{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}) == dnnl_success;
+    dnnl_stream_destroy(stream);
+    dnnl_memory_destroy(from);
+    dnnl_primitive_destroy(primitive);
+    return done;
+}
+
 static bool prepare_operand(struct operand *operand, const dnnl_memory_desc_t *plain,
                             const dnnl_memory_desc_t *wanted, int64_t offset, bool is_source)
 {
@@ -398,8 +424,7 @@ static bool prepare_pieces(struct prepared *prepared)
 
 // Packing ---------------------------------------------------------------------
 
-static bool pack(const struct piece *piece, struct packed *packed, const struct geometry *geometry,
-                 const float *weights)
+static bool pack(struct packed *packed, const struct geometry *geometry, const float *weights)
 {
     if (packed->data == NULL) {
         void *data;
@@ -408,20 +433,11 @@ static bool pack(const struct piece *piece, struct packed *packed, const struct 
             return false;
         packed->data = data;
     }
-    dnnl_memory_t from = NULL;
     dnnl_memory_t to = NULL;
-    dnnl_primitive_t reorder = NULL;
     const bool done =
-        dnnl_memory_create(&from, &geometry->weights, engine,
-                           (void *)(uintptr_t)(weights + packed->offset)) == dnnl_success &&
         dnnl_memory_create(&to, &packed->layout, engine, packed->data) == dnnl_success &&
-        create_reorder(&geometry->weights, &packed->layout, &reorder) &&
-        dnnl_primitive_execute(
-            reorder, piece->stream, 2,
-            (const dnnl_exec_arg_t[]){{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}) == dnnl_success;
-    dnnl_memory_destroy(from);
+        onednn_reorder(&geometry->weights, (void *)(uintptr_t)(weights + packed->offset), to);
     dnnl_memory_destroy(to);
-    dnnl_primitive_destroy(reorder);
     return done;
 }
 
@@ -436,7 +452,7 @@ static bool pack_weights(struct prepared *prepared, const float *weights)
         const struct part part = part_at(c, &cuts, i);
         struct geometry geometry;
         if (!describe_part(c, &part, &geometry) ||
-            !pack(&prepared->pieces[i], &prepared->packed[next], &geometry, weights))
+            !pack(&prepared->packed[next], &geometry, weights))
             return false;
         next++;
     }

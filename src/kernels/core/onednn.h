@@ -7,6 +7,8 @@
 #ifndef OPSCOPE_KERNELS_CORE_ONEDNN_H
 #define OPSCOPE_KERNELS_CORE_ONEDNN_H
 
+#include <oneapi/dnnl/dnnl.h>
+
 #include "convolution.h"
 
 // Keeps prepared primitives and packed weights in `*state`, which must be NULL or
@@ -15,6 +17,12 @@
 status onednn_convolution(const struct convolution *convolution,
                           const struct convolution_operands *operands, struct parallel *parallel,
                           struct kernel_state **state, bool *out_done);
+
+// NULL when there is none. The same for the whole process.
+dnnl_engine_t onednn_engine(void);
+
+// Copies what lies in `data` to `to`, in its layout.
+bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to);
 
 // Makes oneDNN use one thread when the calling thread uses it.
 void onednn_single_thread(void);

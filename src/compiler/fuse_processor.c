@@ -1,0 +1,177 @@
+// A group begins with any operator, takes what scales integers back for it, and goes on
+// with the elementwise operators that its result runs through (kernels/chain_nodes.h), as
+// long as nothing else reads what lies between. A result that is read twice goes on where
+// both ways meet again: x sigmoid(x). Integers that were made narrow end a group: they are
+// what goes through memory.
+
+#include "fuse_processor.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "group.h"
+#include "kernels/chain_nodes.h"
+
+enum { NODES_MOST = 16, BRANCH_MOST = 6 };
+
+struct finder {
+    const struct network *network;
+    const uint32_t *readers;
+    uint32_t *group;       // by node
+    uint32_t (*reader)[2]; // by value: the first nodes of the main graph that read it
+    uint32_t first;        // of the group at hand
+    uint32_t count;
+};
+
+static bool is_free(const struct finder *finder, uint32_t node)
+{
+    return node != NETWORK_NONE && network_node(finder->network, node)->graph == 0 &&
+           finder->group[node] == NETWORK_NONE;
+}
+
+static void take(struct finder *finder, uint32_t node)
+{
+    finder->group[node] = finder->first;
+    finder->count++;
+}
+
+static bool is_scaled_back(const struct network_node *node)
+{
+    return view_is(node->type, "DequantizeLinear");
+}
+
+// What scales integers back for this node alone.
+static void take_makers(struct finder *finder, const struct network_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count && finder->count < NODES_MOST; i++) {
+        const uint32_t value = node->inputs[i];
+        if (value == NETWORK_NONE || finder->readers[value] != 1)
+            continue;
+        const uint32_t maker = network_value(finder->network, value)->producer;
+        if (is_free(finder, maker) && is_scaled_back(network_node(finder->network, maker)) &&
+            chain_nodes_knows(finder->network, network_node(finder->network, maker)))
+            take(finder, maker);
+    }
+}
+
+static bool same_shape(const struct finder *finder, uint32_t a, uint32_t b)
+{
+    const struct value_type *left = &network_value(finder->network, a)->type;
+    const struct value_type *right = &network_value(finder->network, b)->type;
+    return value_type_static(left) && value_type_static(right) &&
+           shape_equal(&left->shape, &right->shape);
+}
+
+static bool follows(const struct finder *finder, uint32_t node, uint32_t value)
+{
+    return is_free(finder, node) && finder->count < NODES_MOST &&
+           chain_nodes_knows(finder->network, network_node(finder->network, node)) &&
+           same_shape(finder, value, network_node(finder->network, node)->outputs[0]);
+}
+
+// From `value`, which `from` and `to` read: `from` and those behind it up to `to`, when
+// each is all that reads the one before.
+static bool find_branch(const struct finder *finder, uint32_t value, uint32_t from, uint32_t to,
+                        uint32_t *nodes, uint32_t *out_count)
+{
+    *out_count = 0;
+    for (uint32_t node = from; node != to;) {
+        if (*out_count == BRANCH_MOST || !follows(finder, node, value))
+            return false;
+        nodes[(*out_count)++] = node;
+        const uint32_t result = network_node(finder->network, node)->outputs[0];
+        if (finder->readers[result] != 1)
+            return false;
+        node = finder->reader[result][0];
+        if (node == NETWORK_NONE)
+            return false;
+    }
+    return *out_count > 0 && follows(finder, to, value);
+}
+
+// Goes on from `value`; the value to go on from then, NETWORK_NONE at the end.
+static uint32_t extend(struct finder *finder, uint32_t value)
+{
+    const uint32_t a = finder->reader[value][0];
+    const uint32_t b = finder->reader[value][1];
+    uint32_t nodes[BRANCH_MOST];
+    uint32_t count = 0;
+    uint32_t end = a;
+    if (finder->readers[value] == 2 && a != NETWORK_NONE && b != NETWORK_NONE && a != b) {
+        if (find_branch(finder, value, a, b, nodes, &count))
+            end = b;
+        else if (!find_branch(finder, value, b, a, nodes, &count))
+            return NETWORK_NONE;
+    } else if (finder->readers[value] != 1 || !follows(finder, a, value)) {
+        return NETWORK_NONE;
+    }
+    if (finder->count + count >= NODES_MOST)
+        return NETWORK_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        take(finder, nodes[i]);
+    take(finder, end);
+    const struct network_node *node = network_node(finder->network, end);
+    take_makers(finder, node);
+    return view_is(node->type, "QuantizeLinear") ? NETWORK_NONE : node->outputs[0];
+}
+
+static bool goes_on(const struct network_node *node)
+{
+    return node->output_count == 1 && node->outputs[0] != NETWORK_NONE &&
+           node->definition->class != OPERATOR_CONTROL && !view_is(node->type, "QuantizeLinear");
+}
+
+static void start_group(struct finder *finder, uint32_t id)
+{
+    const struct network_node *node = network_node(finder->network, id);
+    finder->first = id;
+    finder->count = 0;
+    take(finder, id);
+    if (node->definition->class == OPERATOR_CONTROL)
+        return;
+    take_makers(finder, node);
+    uint32_t value = goes_on(node) ? node->outputs[0] : NETWORK_NONE;
+    while (value != NETWORK_NONE)
+        value = extend(finder, value);
+}
+
+static void find_readers(struct finder *finder)
+{
+    const struct network_graph *graph = network_graph(finder->network, 0);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(finder->network, graph->nodes[i]);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] == NETWORK_NONE)
+                continue;
+            uint32_t *readers = finder->reader[node->inputs[j]];
+            if (readers[0] == NETWORK_NONE)
+                readers[0] = graph->nodes[i];
+            else if (readers[1] == NETWORK_NONE)
+                readers[1] = graph->nodes[i];
+        }
+    }
+}
+
+uint32_t *fuse_processor_find(const struct network *network, const uint32_t *readers)
+{
+    struct finder finder = {.network = network, .readers = readers};
+    const size_t nodes = network->nodes.count;
+    const size_t values = network->values.count;
+    finder.group = memory_allocate((nodes + 1) * sizeof *finder.group);
+    finder.reader = memory_allocate((values + 1) * sizeof *finder.reader);
+    memset(finder.group, 0xff, (nodes + 1) * sizeof *finder.group);
+    memset(finder.reader, 0xff, (values + 1) * sizeof *finder.reader);
+    find_readers(&finder);
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (is_free(&finder, graph->nodes[i]) &&
+            !is_scaled_back(network_node(network, graph->nodes[i])))
+            start_group(&finder, graph->nodes[i]);
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (is_free(&finder, graph->nodes[i]))
+            start_group(&finder, graph->nodes[i]);
+    }
+    free(finder.reader);
+    return finder.group;
+}

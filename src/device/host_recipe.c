@@ -1,0 +1,262 @@
+#include "host_recipe.h"
+
+#include "kernels/chain_nodes.h"
+#include "kernels/prepared.h"
+
+uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
+                            uint32_t value)
+{
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        const struct program_call *call = host_recipe_call(machine, task, i);
+        const struct network_node *node = network_node(machine->network, call->node);
+        const uint32_t *buffers = machine->program->call_buffers + call->first_buffer;
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] == value)
+                return buffers[j];
+        }
+        for (uint32_t j = 0; j < node->output_count; j++) {
+            if (node->outputs[j] == value)
+                return buffers[node->input_count + j];
+        }
+    }
+    return PROGRAM_NONE;
+}
+
+static struct tensor tensor_of(const struct host_machine *machine, uint32_t id)
+{
+    if (id == PROGRAM_NONE)
+        return (struct tensor){.element = ELEMENT_NONE};
+    const struct program_buffer *buffer = &machine->program->buffers[id];
+    struct tensor tensor = {(enum element)buffer->element, {buffer->rank, {0}}, NULL};
+    memcpy(tensor.shape.dims, buffer->dims, buffer->rank * sizeof *buffer->dims);
+    if (buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC)
+        tensor.data = host_buffer_address(machine, buffer);
+    return tensor;
+}
+
+struct tensor host_recipe_input(const struct host_machine *machine, const struct program_call *call,
+                                uint32_t index)
+{
+    return tensor_of(machine, machine->program->call_buffers[call->first_buffer + index]);
+}
+
+struct tensor host_recipe_output(const struct host_machine *machine,
+                                 const struct program_call *call, uint32_t index)
+{
+    const uint32_t inputs = network_node(machine->network, call->node)->input_count;
+    return tensor_of(machine, machine->program->call_buffers[call->first_buffer + inputs + index]);
+}
+
+bool host_recipe_plan(const struct host_machine *machine, const struct program_call *call,
+                      struct tensor *tensors, bool *fixed, struct prepared_plan *out_plan)
+{
+    const struct network_node *node = network_node(machine->network, call->node);
+    if (node->input_count + node->output_count > HOST_CALL_TENSORS_MOST)
+        return false;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        tensors[i] = host_recipe_input(machine, call, i);
+        fixed[i] = node->inputs[i] != NETWORK_NONE &&
+                   network_value(machine->network, node->inputs[i])->constant != NULL;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++)
+        tensors[node->input_count + i] = host_recipe_output(machine, call, i);
+    *out_plan = (struct prepared_plan){
+        .network = machine->network,
+        .node = node,
+        .run = machine->kernels[call->node],
+        .inputs = tensors,
+        .fixed = fixed,
+        .outputs = tensors + node->input_count,
+        .runner = executor_runner(machine->executor),
+    };
+    return true;
+}
+
+bool host_recipe_is_image(const struct tensor *tensor)
+{
+    const struct shape *shape = &tensor->shape;
+    return (tensor->element == ELEMENT_F32 || tensor->element == ELEMENT_U8 ||
+            tensor->element == ELEMENT_I8) &&
+           shape->rank == 4 && shape->dims[0] > 0 && shape->dims[1] > 1 &&
+           shape->dims[2] * shape->dims[3] > 1;
+}
+
+// Known beforehand? -----------------------------------------------------------------------
+
+// Whether a buffer holds the whole of a value, whose type is sure.
+static bool is_whole(const struct host_machine *machine, uint32_t id, uint32_t value)
+{
+    const struct program_buffer *buffer = &machine->program->buffers[id];
+    const struct network_value *item = network_value(machine->network, value);
+    const struct shape *shape =
+        item->constant != NULL ? &item->constant->tensor.shape : &item->type.shape;
+    const enum element element =
+        item->constant != NULL ? item->constant->tensor.element : item->type.element;
+    const struct tensor tensor = tensor_of(machine, id);
+    return buffer->kind != PROGRAM_BUFFER_DYNAMIC && buffer->value == value &&
+           (item->constant != NULL || value_type_static(&item->type)) &&
+           tensor.element == element && element != ELEMENT_TEXT &&
+           shape_equal(&tensor.shape, shape) && tensor_bytes(&tensor) == buffer->size;
+}
+
+// Whether the operator gives what was planned.
+static bool is_sure(const struct host_machine *machine, const struct program_call *call)
+{
+    struct tensor tensors[HOST_CALL_TENSORS_MOST];
+    bool fixed[HOST_CALL_TENSORS_MOST];
+    struct prepared_plan plan;
+    return host_recipe_plan(machine, call, tensors, fixed, &plan) && prepared_is_sure(&plan);
+}
+
+static bool is_known(const struct host_machine *machine, const struct program_call *call)
+{
+    const struct network_node *node = network_node(machine->network, call->node);
+    const uint32_t *buffers = machine->program->call_buffers + call->first_buffer;
+    if (call->attribute_count > 0 || node->definition->class == OPERATOR_CONTROL)
+        return false;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] != NETWORK_NONE &&
+            (buffers[i] == PROGRAM_NONE || !is_whole(machine, buffers[i], node->inputs[i])))
+            return false;
+        if (node->inputs[i] == NETWORK_NONE && buffers[i] != PROGRAM_NONE)
+            return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const uint32_t buffer = buffers[node->input_count + i];
+        if (buffer != PROGRAM_NONE &&
+            (node->outputs[i] == NETWORK_NONE || !is_whole(machine, buffer, node->outputs[i])))
+            return false;
+    }
+    return is_sure(machine, call);
+}
+
+// Recipes ---------------------------------------------------------------------------------
+
+static bool is_scaled_back(const struct network_node *node)
+{
+    return view_is(node->type, "DequantizeLinear");
+}
+
+static bool reads(const struct network_node *node, uint32_t value)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] == value)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of(const struct network_node *node, const char *type)
+{
+    return view_is(node->type, type) &&
+           (node->domain.size == 0 || view_is(node->domain, "ai.onnx"));
+}
+
+static enum host_recipe_kind kind_of(const struct host_machine *machine,
+                                     const struct program_call *call)
+{
+    const struct network_node *node = network_node(machine->network, call->node);
+    const struct tensor in = host_recipe_input(machine, call, 0);
+    const struct tensor out = host_recipe_output(machine, call, 0);
+    if (in.shape.rank != 4 || out.shape.rank != 4 || tensor_count(&out) == 0 ||
+        node->input_count > HOST_RECIPE_INPUTS_MOST)
+        return HOST_RECIPE_CALLS;
+    if (is_of(node, "Conv"))
+        return in.element == ELEMENT_F32 && node->input_count >= 2 &&
+                       network_value(machine->network, node->inputs[1])->constant != NULL &&
+                       (node->input_count < 3 || node->inputs[2] == NETWORK_NONE ||
+                        network_value(machine->network, node->inputs[2])->constant != NULL)
+                   ? HOST_RECIPE_CONVOLUTION
+                   : HOST_RECIPE_CALLS;
+    if (is_of(node, "MaxPool"))
+        return node->output_count == 1 && host_recipe_is_image(&in) ? HOST_RECIPE_POOL
+                                                                    : HOST_RECIPE_CALLS;
+    if (is_of(node, "AveragePool") || is_of(node, "GlobalAveragePool"))
+        return in.element == ELEMENT_F32 ? HOST_RECIPE_POOL : HOST_RECIPE_CALLS;
+    const int64_t axis = attribute_integer(node->attributes, "axis", 1);
+    if (is_of(node, "Concat") && (axis == 1 || axis == -3))
+        return host_recipe_is_image(&out) ? HOST_RECIPE_JOIN : HOST_RECIPE_CALLS;
+    return HOST_RECIPE_CALLS;
+}
+
+// What scales an input of the main call back, and nothing else.
+static void find_before(const struct host_machine *machine, const struct program_task *task,
+                        struct host_recipe *recipe)
+{
+    const struct network_node *main = host_recipe_node(machine, task, recipe->main);
+    for (uint32_t i = 0; i < HOST_RECIPE_INPUTS_MOST; i++)
+        recipe->before[i] = PROGRAM_NONE;
+    for (uint32_t i = 0; i < main->input_count && i < HOST_RECIPE_INPUTS_MOST; i++) {
+        for (uint32_t j = 0; j < recipe->main; j++) {
+            const struct network_node *node = host_recipe_node(machine, task, j);
+            if (main->inputs[i] != NETWORK_NONE && node->outputs[0] == main->inputs[i] &&
+                is_scaled_back(node))
+                recipe->before[i] = j;
+        }
+    }
+}
+
+bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call)
+{
+    for (uint32_t i = 0; i < HOST_RECIPE_INPUTS_MOST; i++) {
+        if (recipe->before[i] == call)
+            return true;
+    }
+    return false;
+}
+
+// Whether what comes before the main call is read by it alone, and it reads nothing else of
+// the task.
+static bool is_closed(const struct host_machine *machine, const struct program_task *task,
+                      const struct host_recipe *recipe)
+{
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        const struct network_node *node = host_recipe_node(machine, task, i);
+        const bool before = i != recipe->main && host_recipe_is_before(recipe, i);
+        for (uint32_t j = 0; j < task->call_count; j++) {
+            if (j != recipe->main && before &&
+                reads(host_recipe_node(machine, task, j), node->outputs[0]))
+                return false;
+        }
+        if (i != recipe->main && !before &&
+            reads(host_recipe_node(machine, task, recipe->main), node->outputs[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool gives_one(const struct host_machine *machine, const struct program_task *task)
+{
+    uint32_t written = 0;
+    for (uint32_t i = 0; i < task->operand_count; i++)
+        written += machine->program->operands[task->first_operand + i].writes != 0;
+    return written == 1;
+}
+
+struct host_recipe host_recipe_find(const struct host_machine *machine,
+                                    const struct program_task *task)
+{
+    struct host_recipe recipe = {.kind = HOST_RECIPE_NONE, .main = PROGRAM_NONE};
+    uint32_t others = 0; // calls that are no links of a chain
+    if (task->kind != PROGRAM_TASK_COMPUTE || task->call_count == 0)
+        return recipe;
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        if (!is_known(machine, host_recipe_call(machine, task, i)))
+            return recipe;
+        if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
+            continue;
+        recipe.main = i;
+        others++;
+    }
+    recipe.kind = HOST_RECIPE_CALLS;
+    if (others > 1 || !gives_one(machine, task))
+        return recipe;
+    if (others == 0) {
+        recipe.kind = HOST_RECIPE_CHAIN;
+        return recipe;
+    }
+    find_before(machine, task, &recipe);
+    if (is_closed(machine, task, &recipe))
+        recipe.kind = kind_of(machine, host_recipe_call(machine, task, recipe.main));
+    return recipe;
+}

@@ -1,0 +1,67 @@
+// How a task of a processor is computed: recognised from its calls.
+
+#ifndef OPSCOPE_DEVICE_HOST_RECIPE_H
+#define OPSCOPE_DEVICE_HOST_RECIPE_H
+
+#include "host_task.h"
+#include "kernels/prepared.h"
+
+enum { HOST_RECIPE_INPUTS_MOST = 16, HOST_CALL_TENSORS_MOST = 64 };
+
+enum host_recipe_kind {
+    HOST_RECIPE_NONE,  // not known beforehand: invoked call by call
+    HOST_RECIPE_CALLS, // prepared kernels, call by call
+    HOST_RECIPE_CHAIN, // all calls are elementwise, of one shape
+    // One call on images, what scales its inputs back, and elementwise calls behind it:
+    HOST_RECIPE_CONVOLUTION,
+    HOST_RECIPE_POOL,
+    HOST_RECIPE_JOIN, // Concat of channels
+};
+
+struct host_recipe {
+    enum host_recipe_kind kind;
+    uint32_t main; // of the calls of the task
+    // By input of the main call: the call that scales it back, PROGRAM_NONE.
+    uint32_t before[HOST_RECIPE_INPUTS_MOST];
+};
+
+static inline const struct program_call *host_recipe_call(const struct host_machine *machine,
+                                                          const struct program_task *task,
+                                                          uint32_t index)
+{
+    return &machine->program->calls[task->first_call + index];
+}
+
+static inline const struct network_node *host_recipe_node(const struct host_machine *machine,
+                                                          const struct program_task *task,
+                                                          uint32_t index)
+{
+    return network_node(machine->network, host_recipe_call(machine, task, index)->node);
+}
+
+// The buffer that a value lies in for a task; PROGRAM_NONE: none of its calls has it.
+uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
+                            uint32_t value);
+
+// The tensors of a call; ELEMENT_NONE where one is left out, no data where it is not in a memory.
+struct tensor host_recipe_input(const struct host_machine *machine, const struct program_call *call,
+                                uint32_t index);
+struct tensor host_recipe_output(const struct host_machine *machine,
+                                 const struct program_call *call, uint32_t index);
+
+// A call as it stands, over HOST_CALL_TENSORS_MOST tensors and flags of the caller. False when it
+// has more.
+bool host_recipe_plan(const struct host_machine *machine, const struct program_call *call,
+                      struct tensor *tensors, bool *fixed, struct prepared_plan *out_plan);
+
+// Whether the call scales an input of the main call back.
+bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call);
+
+struct host_recipe host_recipe_find(const struct host_machine *machine,
+                                    const struct program_task *task);
+
+// Whether a tensor is an image that has two layouts: rank 4, of f32 or bytes, with more
+// than one channel and more than one pixel.
+bool host_recipe_is_image(const struct tensor *tensor);
+
+#endif

@@ -1,0 +1,137 @@
+#include "host_steps.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "host_build.h"
+#include "host_layout.h"
+
+struct host_steps {
+    const struct host_machine *machine;
+    struct host_step_list *tasks; // by task
+    bool *prepared;               // by task
+    struct datum *scratch;
+    struct rooms *rooms;
+};
+
+static status make_scratch(struct host_steps *steps)
+{
+    const struct program *program = steps->machine->program;
+    uint64_t most = TENSOR_ALIGNMENT;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const uint64_t bytes = host_build_scratch(steps->machine, &program->tasks[i]);
+        most = bytes > most ? bytes : most;
+    }
+    const struct shape bytes = {1, {(int64_t)most}};
+    return datum_tensor(ELEMENT_U8, &bytes, &steps->scratch);
+}
+
+static void build_tasks(struct host_steps *steps, const struct host_recipe *recipes)
+{
+    const struct program *program = steps->machine->program;
+    bool *last = host_layout_find(steps->machine, recipes);
+    const struct host_build build = {steps->machine, last, steps->scratch->tensor.data,
+                                     tensor_bytes(&steps->scratch->tensor)};
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        steps->prepared[i] =
+            host_build_task(&build, &program->tasks[i], &recipes[i], &steps->tasks[i]);
+        for (size_t j = 0; j < steps->tasks[i].count; j++) {
+            const struct host_step *step = &steps->tasks[i].items[j];
+            if (step->convolution != NULL)
+                rooms_reserve(steps->rooms, fused_convolution_room(step->convolution));
+        }
+    }
+    free(last);
+}
+
+status host_steps_create(const struct host_machine *machine, unsigned threads,
+                         struct host_steps **out_steps)
+{
+    const struct program *program = machine->program;
+    struct host_steps *steps = memory_allocate_zeroed(1, sizeof *steps);
+    steps->machine = machine;
+    steps->tasks = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->tasks);
+    steps->prepared =
+        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
+    steps->rooms = rooms_create(threads);
+    const status failure = make_scratch(steps);
+    if (failure != STATUS_OK) {
+        host_steps_free(steps);
+        return failure;
+    }
+    struct host_recipe *recipes =
+        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *recipes);
+    for (uint32_t i = 0; i < program->task_count; i++)
+        recipes[i] = host_recipe_find(machine, &program->tasks[i]);
+    build_tasks(steps, recipes);
+    free(recipes);
+    *out_steps = steps;
+    return STATUS_OK;
+}
+
+void host_steps_free(struct host_steps *steps)
+{
+    if (steps == NULL)
+        return;
+    for (uint32_t i = 0; i < steps->machine->program->task_count; i++)
+        host_step_list_free(&steps->tasks[i]);
+    datum_release(steps->scratch);
+    rooms_free(steps->rooms);
+    free(steps->tasks);
+    free(steps->prepared);
+    free(steps);
+}
+
+bool host_steps_has(const struct host_steps *steps, uint32_t task)
+{
+    return steps != NULL && steps->prepared[task];
+}
+
+// Running -----------------------------------------------------------------------------------
+
+static status run_step(struct host_steps *steps, const struct host_step *step,
+                       struct parallel *parallel)
+{
+    const uint32_t size = (uint32_t)element_size(step->element);
+    switch (step->kind) {
+    case HOST_STEP_CALL:
+        return prepared_run(step->call, parallel);
+    case HOST_STEP_CHAIN:
+        chain_run_all(step->chain, step->others, step->result, step->count, parallel);
+        break;
+    case HOST_STEP_CONVOLUTION:
+        return fused_convolution_run(step->convolution, step->source, step->others, step->result,
+                                     steps->rooms, parallel);
+    case HOST_STEP_POOL_MAX:
+        images_pool_max(&step->pool, step->element, step->source, step->result, parallel);
+        break;
+    case HOST_STEP_POOL_AVERAGE:
+        images_pool_average(&step->pool, step->source, step->result, parallel);
+        break;
+    case HOST_STEP_MEAN:
+        images_mean((int64_t)step->batch, (int64_t)step->pixels, (int64_t)step->channels,
+                    step->source, step->result, parallel);
+        break;
+    case HOST_STEP_JOIN:
+        images_join(step->pixels, step->channels, step->all_channels, step->at, size, step->source,
+                    step->result, parallel);
+        break;
+    case HOST_STEP_TO_LAST:
+        images_to_last((int64_t)step->batch, (int64_t)step->channels, (int64_t)step->pixels, size,
+                       step->source, step->result, parallel);
+        break;
+    case HOST_STEP_TO_FIRST:
+        images_to_first((int64_t)step->batch, (int64_t)step->channels, (int64_t)step->pixels, size,
+                        step->source, step->result, parallel);
+        break;
+    }
+    return STATUS_OK;
+}
+
+status host_steps_run(struct host_steps *steps, uint32_t task, struct parallel *parallel)
+{
+    const struct host_step_list *list = &steps->tasks[task];
+    for (size_t i = 0; i < list->count; i++)
+        STATUS_TRY(run_step(steps, &list->items[i], parallel));
+    return STATUS_OK;
+}

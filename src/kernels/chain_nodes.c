@@ -1,0 +1,291 @@
+#include "chain_nodes.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+struct known {
+    const char *type;
+    enum chain_operation operation;
+    uint32_t operands; // values that are computed with; the others are parameters
+};
+
+static const struct known KNOWN[] = {
+    {"Add", CHAIN_ADD, 2},
+    {"Sub", CHAIN_SUBTRACT, 2},
+    {"Mul", CHAIN_MULTIPLY, 2},
+    {"Div", CHAIN_DIVIDE, 2},
+    {"Relu", CHAIN_CLIP, 1},
+    {"Clip", CHAIN_CLIP, 1},
+    {"LeakyRelu", CHAIN_LEAKY, 1},
+    {"HardSigmoid", CHAIN_HARD, 1},
+    {"HardSwish", CHAIN_HARD_SWISH, 1},
+    {"QuantizeLinear", CHAIN_QUANTIZE, 1},
+    {"DequantizeLinear", CHAIN_LINEAR, 1},
+    {"Sigmoid", CHAIN_SIGMOID, 1},
+    {"Tanh", CHAIN_TANH, 1},
+    {"Erf", CHAIN_ERF, 1},
+    {"Exp", CHAIN_EXP, 1},
+    {"Sqrt", CHAIN_SQRT, 1},
+    {"Abs", CHAIN_ABSOLUTE, 1},
+    {"Neg", CHAIN_NEGATE, 1},
+    {"Reciprocal", CHAIN_RECIPROCAL, 1},
+};
+
+static const struct known *find_known(const struct network_node *node)
+{
+    if (node->domain.size > 0 && !view_is(node->domain, "ai.onnx"))
+        return NULL;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        if (view_is(node->type, KNOWN[i].type))
+            return &KNOWN[i];
+    }
+    return NULL;
+}
+
+static const struct constant *constant_of(const struct network *network,
+                                          const struct network_node *node, uint32_t input)
+{
+    if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
+        return NULL;
+    return network_value(network, node->inputs[input])->constant;
+}
+
+static bool is_absent(const struct network_node *node, uint32_t input)
+{
+    return input >= node->input_count || node->inputs[input] == NETWORK_NONE;
+}
+
+// A parameter that is one number; `fallback` when it is left out.
+static bool read_number(const struct network *network, const struct network_node *node,
+                        uint32_t input, float fallback, float *out_number)
+{
+    *out_number = fallback;
+    if (is_absent(node, input))
+        return true;
+    const struct constant *constant = constant_of(network, node, input);
+    if (constant == NULL || constant->tensor.element == ELEMENT_TEXT ||
+        tensor_count(&constant->tensor) != 1)
+        return false;
+    *out_number = (float)constant_real(constant, 0);
+    return true;
+}
+
+static enum element element_of(const struct network *network, uint32_t value)
+{
+    const struct network_value *item = network_value(network, value);
+    return item->constant != NULL ? item->constant->tensor.element : item->type.element;
+}
+
+static bool is_byte(enum element element)
+{
+    return element == ELEMENT_U8 || element == ELEMENT_I8;
+}
+
+static bool is_quantized(const struct network *network, const struct network_node *node,
+                         bool quantizes)
+{
+    float scale, zero;
+    const uint32_t whole = quantizes ? node->outputs[0] : node->inputs[0];
+    const uint32_t real = quantizes ? node->inputs[0] : node->outputs[0];
+    return is_byte(element_of(network, whole)) && element_of(network, real) == ELEMENT_F32 &&
+           !is_absent(node, 1) && read_number(network, node, 1, 1, &scale) && scale > 0 &&
+           isfinite(1 / scale) && element_of(network, node->inputs[1]) == ELEMENT_F32 &&
+           read_number(network, node, 2, 0, &zero) &&
+           attribute_integer(node->attributes, "block_size", 0) == 0;
+}
+
+// Fills in the numbers of a step.
+static bool read_step(const struct network *network, const struct network_node *node,
+                      struct chain_step *step)
+{
+    const struct attributes attributes = node->attributes;
+    switch (step->operation) {
+    case CHAIN_CLIP:
+        step->a = 0;
+        step->b = INFINITY;
+        if (view_is(node->type, "Relu"))
+            return true;
+        if (node->version < 11) {
+            step->a = (float)attribute_real(attributes, "min", -FLT_MAX);
+            step->b = (float)attribute_real(attributes, "max", FLT_MAX);
+            return step->a <= step->b;
+        }
+        return read_number(network, node, 1, -FLT_MAX, &step->a) &&
+               read_number(network, node, 2, FLT_MAX, &step->b) && step->a <= step->b;
+    case CHAIN_LEAKY:
+        step->a = (float)attribute_real(attributes, "alpha", 0.01);
+        return true;
+    case CHAIN_HARD:
+        step->a = (float)attribute_real(attributes, "alpha", 0.2);
+        step->b = (float)attribute_real(attributes, "beta", 0.5);
+        return true;
+    case CHAIN_LINEAR:
+        return read_number(network, node, 1, 1, &step->a) &&
+               read_number(network, node, 2, 0, &step->b);
+    case CHAIN_QUANTIZE: {
+        const enum element element = element_of(network, node->outputs[0]);
+        float scale;
+        if (!read_number(network, node, 1, 1, &scale) ||
+            !read_number(network, node, 2, 0, &step->b))
+            return false;
+        step->a = 1 / scale;
+        step->low = (float)element_lowest(element) - step->b;
+        step->high = (float)element_highest(element) - step->b;
+        return true;
+    }
+    default:
+        return true;
+    }
+}
+
+// Operators of the first sets said otherwise how they broadcast.
+static bool is_old(const struct network_node *node, const struct known *known)
+{
+    return known->operands == 2 && (attribute_given(node->attributes, "axis") ||
+                                    attribute_given(node->attributes, "broadcast"));
+}
+
+static bool has_operands(const struct network *network, const struct network_node *node,
+                         const struct known *known)
+{
+    if (node->output_count != 1 || node->outputs[0] == NETWORK_NONE ||
+        !value_type_static(&network_value(network, node->outputs[0])->type))
+        return false;
+    for (uint32_t i = 0; i < known->operands; i++) {
+        if (is_absent(node, i))
+            return false;
+    }
+    return true;
+}
+
+bool chain_nodes_knows(const struct network *network, const struct network_node *node)
+{
+    const struct known *known = find_known(node);
+    if (known == NULL || is_old(node, known) || !has_operands(network, node, known))
+        return false;
+    if (known->operation == CHAIN_QUANTIZE || known->operation == CHAIN_LINEAR)
+        return is_quantized(network, node, known->operation == CHAIN_QUANTIZE);
+    for (uint32_t i = 0; i < known->operands; i++) {
+        if (element_of(network, node->inputs[i]) != ELEMENT_F32)
+            return false;
+    }
+    struct chain_step step = {.operation = known->operation};
+    return element_of(network, node->outputs[0]) == ELEMENT_F32 && read_step(network, node, &step);
+}
+
+void chain_nodes_start(struct chain_nodes *nodes, const struct network *network,
+                       const struct shape *places, enum chain_layout layout)
+{
+    *nodes = (struct chain_nodes){.network = network, .places = *places, .layout = layout};
+}
+
+static uint32_t find_step(const struct chain_nodes *nodes, uint32_t value)
+{
+    for (uint32_t i = 0; i < nodes->chain.step_count; i++) {
+        if (nodes->values[i] == value)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t read_value(struct chain_nodes *nodes, uint32_t value, enum element element,
+                           uint64_t period)
+{
+    const uint32_t input = chain_add_input(&nodes->chain, element, period);
+    if (input == UINT32_MAX)
+        return UINT32_MAX;
+    nodes->inputs[input] = value;
+    const uint32_t step = chain_add_step(
+        &nodes->chain, (struct chain_step){.operation = CHAIN_READ, .left = (uint8_t)input});
+    if (step != UINT32_MAX)
+        nodes->values[step] = value;
+    return step;
+}
+
+bool chain_nodes_input(struct chain_nodes *nodes, uint32_t value, enum element element)
+{
+    return read_value(nodes, value, element, 0) != UINT32_MAX;
+}
+
+// After how many places the elements of a tensor of this shape repeat themselves; 0: they
+// do not; UINT64_MAX: not in this way.
+static uint64_t period_of(const struct chain_nodes *nodes, const struct shape *shape)
+{
+    const struct shape *places = &nodes->places;
+    const uint64_t count = shape_count(shape);
+    if (count == 1)
+        return 1;
+    if (shape_equal(shape, places))
+        return 0;
+    if (shape->rank > places->rank)
+        return UINT64_MAX;
+    const uint32_t missing = places->rank - shape->rank;
+    if (nodes->layout == CHAIN_CHANNELS_LAST) {
+        const bool channels = missing <= 1 && (uint64_t)places->dims[1] == count &&
+                              shape->dims[1 - missing] == places->dims[1];
+        return channels ? count : UINT64_MAX;
+    }
+    bool open = true; // no dimension of length 1 has been met from the end
+    for (uint32_t i = shape->rank; i-- > 0;) {
+        const int64_t length = places->dims[i + missing];
+        if (shape->dims[i] != 1 && (shape->dims[i] != length || !open))
+            return UINT64_MAX;
+        open = open && shape->dims[i] == length;
+    }
+    return count;
+}
+
+static uint32_t operand(struct chain_nodes *nodes, uint32_t value)
+{
+    const uint32_t found = find_step(nodes, value);
+    if (found != UINT32_MAX)
+        return found;
+    const struct network_value *item = network_value(nodes->network, value);
+    const struct shape *shape =
+        item->constant != NULL ? &item->constant->tensor.shape : &item->type.shape;
+    if (item->constant == NULL && !value_type_static(&item->type))
+        return UINT32_MAX;
+    const uint64_t period = period_of(nodes, shape);
+    if (period == UINT64_MAX ||
+        (item->constant != NULL && period == 0 && nodes->layout == CHAIN_CHANNELS_LAST))
+        return UINT32_MAX;
+    return read_value(nodes, value, element_of(nodes->network, value), period);
+}
+
+bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
+{
+    const struct known *known = find_known(node);
+    if (!chain_nodes_knows(nodes->network, node) ||
+        !shape_equal(&network_value(nodes->network, node->outputs[0])->type.shape, &nodes->places))
+        return false;
+    struct chain_step step = {.operation = known->operation};
+    uint32_t operands[2] = {0};
+    for (uint32_t i = 0; i < known->operands; i++) {
+        operands[i] = operand(nodes, node->inputs[i]);
+        if (operands[i] == UINT32_MAX)
+            return false;
+    }
+    step.left = (uint8_t)operands[0];
+    step.right = (uint8_t)operands[1];
+    if (!read_step(nodes->network, node, &step))
+        return false;
+    const uint32_t index = chain_add_step(&nodes->chain, step);
+    if (index == UINT32_MAX)
+        return false;
+    nodes->values[index] = node->outputs[0];
+    nodes->chain.result = element_of(nodes->network, node->outputs[0]);
+    return true;
+}
+
+void chain_nodes_rename(struct chain_nodes *nodes, uint32_t value, const struct shape *places)
+{
+    nodes->values[nodes->chain.step_count - 1] = value;
+    nodes->places = *places;
+}
+
+bool chain_nodes_finish(struct chain_nodes *nodes)
+{
+    return chain_finish(&nodes->chain);
+}

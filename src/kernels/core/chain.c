@@ -1,0 +1,298 @@
+#include "chain.h"
+
+#include <string.h>
+
+#include "clones.h"
+#include "elementary.h"
+
+enum {
+    BLOCK = 256,   // elements of a register
+    PIECE = 16384, // places that are worth a piece of their own
+};
+
+uint32_t chain_add_input(struct chain *chain, enum element element, uint64_t period)
+{
+    if (chain->input_count == CHAIN_INPUTS_MOST)
+        return UINT32_MAX;
+    chain->inputs[chain->input_count] = (struct chain_input){element, period};
+    return chain->input_count++;
+}
+
+uint32_t chain_add_step(struct chain *chain, struct chain_step step)
+{
+    if (chain->step_count == CHAIN_STEPS_MOST)
+        return UINT32_MAX;
+    chain->steps[chain->step_count] = step;
+    return chain->step_count++;
+}
+
+static bool reads(const struct chain_step *step, uint32_t index)
+{
+    if (step->operation == CHAIN_READ)
+        return false;
+    return step->left == index || (step->operation <= CHAIN_GREATEST && step->right == index);
+}
+
+static bool needed_later(const struct chain *chain, uint32_t index, uint32_t now)
+{
+    for (uint32_t i = now; i < chain->step_count; i++) {
+        if (reads(&chain->steps[i], index))
+            return true;
+    }
+    return false;
+}
+
+bool chain_finish(struct chain *chain)
+{
+    uint32_t owners[CHAIN_REGISTERS];
+    memset(owners, 0xff, sizeof owners);
+    for (uint32_t i = 0; i < chain->step_count; i++) {
+        uint32_t place = 0;
+        while (place < CHAIN_REGISTERS && owners[place] != UINT32_MAX &&
+               needed_later(chain, owners[place], i))
+            place++;
+        if (place == CHAIN_REGISTERS)
+            return false;
+        owners[place] = i;
+        chain->steps[i].target = (uint8_t)place;
+    }
+    return chain->step_count > 0;
+}
+
+// Reading and writing ----------------------------------------------------------------
+
+CORE_CLONES static void widen_u8(const uint8_t *from, float *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+CORE_CLONES static void widen_i8(const int8_t *from, float *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+CORE_CLONES static void narrow_u8(const float *from, uint8_t *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = (uint8_t)(int32_t)from[i];
+}
+
+CORE_CLONES static void narrow_i8(const float *from, int8_t *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = (int8_t)(int32_t)from[i];
+}
+
+static void widen(enum element element, const void *from, uint64_t at, float *to, uint64_t count)
+{
+    if (element == ELEMENT_U8)
+        widen_u8((const uint8_t *)from + at, to, count);
+    else if (element == ELEMENT_I8)
+        widen_i8((const int8_t *)from + at, to, count);
+    else
+        memcpy(to, (const float *)from + at, count * sizeof *to);
+}
+
+static void narrow(enum element element, const float *from, void *to, uint64_t at, uint64_t count)
+{
+    if (element == ELEMENT_U8)
+        narrow_u8(from, (uint8_t *)to + at, count);
+    else if (element == ELEMENT_I8)
+        narrow_i8(from, (int8_t *)to + at, count);
+    else if ((float *)to + at != from)
+        memcpy((float *)to + at, from, count * sizeof *from);
+}
+
+static void repeat(const struct chain_input *input, const void *from, uint64_t at, float *to,
+                   uint64_t count)
+{
+    if (input->period == 1) {
+        widen(input->element, from, 0, to, 1);
+        for (uint64_t i = 1; i < count; i++)
+            to[i] = to[0];
+        return;
+    }
+    for (uint64_t done = 0; done < count;) {
+        const uint64_t begin = (at + done) % input->period;
+        const uint64_t left = input->period - begin;
+        const uint64_t length = left < count - done ? left : count - done;
+        widen(input->element, from, begin, to + done, length);
+        done += length;
+    }
+}
+
+// Computing --------------------------------------------------------------------------
+
+#define LOOP(expression)                                                                           \
+    for (uint64_t i = 0; i < count; i++) {                                                         \
+        const float x = left[i];                                                                   \
+        to[i] = (expression);                                                                      \
+    }                                                                                              \
+    break
+
+#define CLAMP(value, lowest, highest)                                                              \
+    ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
+
+CORE_CLONES static void compute_two(enum chain_operation operation, const float *left,
+                                    const float *right, float *to, uint64_t count)
+{
+    switch (operation) {
+    case CHAIN_ADD:
+        LOOP(x + right[i]);
+    case CHAIN_SUBTRACT:
+        LOOP(x - right[i]);
+    case CHAIN_MULTIPLY:
+        LOOP(x * right[i]);
+    case CHAIN_DIVIDE:
+        LOOP(x / right[i]);
+    case CHAIN_LEAST:
+        LOOP(x < right[i] || x != x ? x : right[i]);
+    default:
+        LOOP(x > right[i] || x != x ? x : right[i]);
+    }
+}
+
+CORE_CLONES static void compute_simple(const struct chain_step *step, const float *left, float *to,
+                                       uint64_t count)
+{
+    const float a = step->a, b = step->b;
+    switch (step->operation) {
+    case CHAIN_CLIP:
+        LOOP(CLAMP(x, a, b));
+    case CHAIN_LEAKY:
+        LOOP(x < 0 ? a * x : x);
+    case CHAIN_LINEAR:
+        LOOP((x - b) * a);
+    case CHAIN_HARD:
+        LOOP(CLAMP(b + a * x, 0.0f, 1.0f));
+    case CHAIN_HARD_SWISH:
+        LOOP(CLAMP(x / 6.0f + 0.5f, 0.0f, 1.0f) * x);
+    case CHAIN_SQRT:
+        LOOP(sqrtf(x));
+    case CHAIN_ABSOLUTE:
+        LOOP(fabsf(x));
+    case CHAIN_NEGATE:
+        LOOP(-x);
+    default:
+        LOOP(1.0f / x);
+    }
+}
+
+// Rounds by adding and taking away 1.5 x 2^23, which every machine has as vectors; the
+// numbers lie within 2^22.
+CORE_CLONES static void compute_quantized(const struct chain_step *step, const float *left,
+                                          float *to, uint64_t count)
+{
+    const float a = step->a, b = step->b, low = step->low, high = step->high;
+    for (uint64_t i = 0; i < count; i++) {
+        const float scaled = left[i] * a;
+        const float raised = scaled > low ? scaled : low; // NaN becomes the lowest
+        const float within = raised < high ? raised : high;
+        to[i] = (within + 12582912.0f) - 12582912.0f + b;
+    }
+}
+
+CORE_CLONES static void compute_curve(enum chain_operation operation, const float *left, float *to,
+                                      uint64_t count)
+{
+    switch (operation) {
+    case CHAIN_SIGMOID:
+        LOOP(elementary_sigmoid_f32(x));
+    case CHAIN_TANH:
+        LOOP(elementary_tanh_f32(x));
+    case CHAIN_ERF:
+        LOOP(elementary_erf_f32(x));
+    default:
+        LOOP(elementary_exp_f32(x));
+    }
+}
+
+static void compute(const struct chain_step *step, const float *left, const float *right, float *to,
+                    uint64_t count)
+{
+    switch (step->operation) {
+    case CHAIN_ADD:
+    case CHAIN_SUBTRACT:
+    case CHAIN_MULTIPLY:
+    case CHAIN_DIVIDE:
+    case CHAIN_LEAST:
+    case CHAIN_GREATEST:
+        compute_two(step->operation, left, right, to, count);
+        break;
+    case CHAIN_QUANTIZE:
+        compute_quantized(step, left, to, count);
+        break;
+    case CHAIN_SIGMOID:
+    case CHAIN_TANH:
+    case CHAIN_ERF:
+    case CHAIN_EXP:
+        compute_curve(step->operation, left, to, count);
+        break;
+    default:
+        compute_simple(step, left, to, count);
+        break;
+    }
+}
+
+struct registers {
+    _Alignas(64) float rooms[CHAIN_REGISTERS][BLOCK];
+    const float *numbers[CHAIN_STEPS_MOST]; // by step
+};
+
+static void run_block(const struct chain *chain, const void *const *inputs, void *result,
+                      uint64_t at, uint64_t count, struct registers *registers)
+{
+    const uint32_t last = chain->step_count - 1;
+    for (uint32_t i = 0; i <= last; i++) {
+        const struct chain_step *step = &chain->steps[i];
+        float *room = registers->rooms[step->target];
+        registers->numbers[i] = room;
+        if (step->operation == CHAIN_READ) {
+            const struct chain_input *input = &chain->inputs[step->left];
+            const void *from = inputs[step->left];
+            if (input->period > 0)
+                repeat(input, from, at, room, count);
+            else if (input->element == ELEMENT_F32)
+                registers->numbers[i] = (const float *)from + at;
+            else
+                widen(input->element, from, at, room, count);
+            continue;
+        }
+        const bool straight = i == last && chain->result == ELEMENT_F32;
+        float *to = straight ? (float *)result + at : room;
+        registers->numbers[i] = to;
+        compute(step, registers->numbers[step->left],
+                step->operation <= CHAIN_GREATEST ? registers->numbers[step->right] : NULL, to,
+                count);
+    }
+    narrow(chain->result, registers->numbers[last], result, at, count);
+}
+
+void chain_run(const struct chain *chain, const void *const *inputs, void *result, uint64_t from,
+               uint64_t to)
+{
+    struct registers registers;
+    for (uint64_t at = from; at < to; at += BLOCK)
+        run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
+}
+
+struct job {
+    const struct chain *chain;
+    const void *const *inputs;
+    void *result;
+};
+
+static void run_piece(void *context, uint64_t from, uint64_t to)
+{
+    const struct job *job = context;
+    chain_run(job->chain, job->inputs, job->result, from, to);
+}
+
+void chain_run_all(const struct chain *chain, const void *const *inputs, void *result,
+                   uint64_t count, struct parallel *parallel)
+{
+    struct job job = {chain, inputs, result};
+    parallel_for(parallel, count, PIECE, run_piece, &job);
+}

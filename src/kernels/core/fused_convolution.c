@@ -1,0 +1,553 @@
+#include "fused_convolution.h"
+
+#include <math.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "onednn.h"
+
+enum {
+    DIMENSION_MOST = 1 << 24,
+    PARTS_MOST = 24,
+    CHANNEL_BLOCK = 64,
+    WEIGHTS_LARGE = 1 << 19, // bytes that are better cut than read again for every piece
+    ROOM_WANTED = 1 << 19,   // bytes of what a piece reads and writes
+};
+
+// Nanoseconds that are worth a piece of their own.
+static const double PIECE_TIME = 12e3;
+static const double MACS_PER_NS = 50;
+static const double DEPTHWISE_MACS_PER_NS = 25;
+static const double BYTES_PER_NS = 15;
+
+// A primitive, and what it needs; pieces with the same borders share it.
+struct shared {
+    int64_t rows_in, rows_out, before, after, channels; // what it was made for
+    dnnl_primitive_t primitive;
+    dnnl_memory_desc_t source, result, scratch;
+};
+
+// Output channels [from, to) and their weights.
+struct channels {
+    int64_t from, to;
+    dnnl_memory_t weights;
+    dnnl_memory_t bias;
+    void *packed;
+};
+
+struct piece {
+    const struct shared *shared;
+    const struct channels *channels;
+    dnnl_stream_t stream;
+    dnnl_memory_t source, result, scratch;
+    uint64_t source_at, source_count; // elements
+    uint64_t result_at;               // pixels
+    uint64_t result_pixels;
+};
+
+struct fused_convolution {
+    struct convolution c;
+    struct chain before, after;
+    bool has_before, has_after, with_bias;
+    bool clips; // oneDNN clips the result before the chain behind it
+    float lowest, highest;
+    float *bias;
+    struct shared *shared;
+    uint32_t shared_count;
+    struct channels *channels;
+    uint32_t channel_count;
+    struct piece *pieces;
+    uint32_t piece_count;
+    uint64_t outputs; // channels of all groups
+    size_t room;
+};
+
+// Cutting -----------------------------------------------------------------------------
+
+static int64_t reach(const struct convolution *c, uint32_t axis)
+{
+    return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
+}
+
+static bool suits(const struct convolution *c)
+{
+    if (c->spatial != 2)
+        return false;
+    const int64_t lengths[] = {c->batch,     c->groups,    c->inputs,     c->outputs,
+                               c->input[0],  c->input[1],  c->kernel[0],  c->kernel[1],
+                               c->output[0], c->output[1], c->strides[0], c->strides[1]};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (lengths[i] < 1 || lengths[i] > DIMENSION_MOST)
+            return false;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        // A row of the output must see some row of the input.
+        if (c->dilations[i] < 1 || c->dilations[i] > DIMENSION_MOST ||
+            reach(c, i) > DIMENSION_MOST || c->pads[i] < 0 || c->pads[i] >= reach(c, i))
+            return false;
+    }
+    return true;
+}
+
+struct cuts {
+    int64_t rows;     // of a piece
+    int64_t channels; // of a piece
+};
+
+static double time_of(const struct convolution *c)
+{
+    const double pixels = (double)c->batch * (double)c->output[0] * (double)c->output[1];
+    const double outputs = pixels * (double)c->groups * (double)c->outputs;
+    const double inputs = (double)c->batch * (double)c->input[0] * (double)c->input[1] *
+                          (double)c->groups * (double)c->inputs;
+    const double macs = outputs * (double)c->inputs * (double)c->kernel[0] * (double)c->kernel[1];
+    return macs / (c->groups > 1 ? DEPTHWISE_MACS_PER_NS : MACS_PER_NS) +
+           (inputs + outputs) * sizeof(float) / BYTES_PER_NS;
+}
+
+static int64_t divide_up(int64_t count, int64_t parts)
+{
+    return (count + parts - 1) / parts;
+}
+
+static struct cuts choose_cuts(const struct convolution *c)
+{
+    const double worth = time_of(c) / PIECE_TIME / (double)c->batch;
+    int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
+    struct cuts cuts = {c->output[0], c->outputs};
+    if (parts < 2)
+        return cuts;
+    const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
+    const int64_t pixels = c->output[0] * c->output[1];
+    const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
+    if (c->groups == 1 && blocks > 1 && weights * (int64_t)sizeof(float) > WEIGHTS_LARGE &&
+        weights > 2 * pixels * (c->inputs + c->outputs)) {
+        parts = parts < blocks ? parts : blocks;
+        cuts.channels = divide_up(blocks, parts) * CHANNEL_BLOCK;
+        return cuts;
+    }
+    const int64_t row = (c->input[1] * c->inputs * c->strides[0] + c->output[1] * c->outputs) *
+                        c->groups * (int64_t)sizeof(float);
+    const int64_t fitting = divide_up(row * c->output[0], ROOM_WANTED);
+    parts = parts > fitting ? parts : fitting;
+    parts = parts < c->output[0] ? parts : c->output[0];
+    parts += parts % 2 != 0 && parts < c->output[0];
+    cuts.rows = divide_up(c->output[0], parts);
+    return cuts;
+}
+
+// Making ------------------------------------------------------------------------------
+
+static bool describe_image(dnnl_memory_desc_t *layout, int64_t channels, int64_t height,
+                           int64_t width)
+{
+    const dnnl_dims_t dims = {1, channels, height, width};
+    return dnnl_memory_desc_init_by_tag(layout, 4, dims, dnnl_f32, dnnl_nhwc) == dnnl_success;
+}
+
+static bool describe_weights(const struct convolution *c, int64_t channels, bool plain,
+                             dnnl_memory_desc_t *layout)
+{
+    const dnnl_dims_t grouped = {c->groups, channels, c->inputs, c->kernel[0], c->kernel[1]};
+    const dnnl_format_tag_t tag = c->groups > 1 ? dnnl_goihw : dnnl_oihw;
+    return dnnl_memory_desc_init_by_tag(layout, c->groups > 1 ? 5 : 4,
+                                        c->groups > 1 ? grouped : grouped + 1, dnnl_f32,
+                                        plain ? tag : dnnl_format_tag_any) == dnnl_success;
+}
+
+static bool describe_bias(const struct fused_convolution *fused, int64_t channels,
+                          dnnl_memory_desc_t *layout)
+{
+    const dnnl_dims_t dims = {channels * fused->c.groups};
+    return dnnl_memory_desc_init_by_tag(layout, 1, dims, dnnl_f32, dnnl_a) == dnnl_success;
+}
+
+static bool make_attributes(const struct fused_convolution *fused, dnnl_primitive_attr_t *out)
+{
+    if (dnnl_primitive_attr_create(out) != dnnl_success)
+        return false;
+    dnnl_primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user);
+    if (!fused->clips)
+        return true;
+    dnnl_post_ops_t operations;
+    if (dnnl_post_ops_create(&operations) != dnnl_success)
+        return false;
+    const bool relu = fused->lowest == 0 && isinf(fused->highest);
+    dnnl_post_ops_append_eltwise(operations, 1.0f, relu ? dnnl_eltwise_relu : dnnl_eltwise_clip,
+                                 relu ? 0.0f : fused->lowest, relu ? 0.0f : fused->highest);
+    dnnl_primitive_attr_set_post_ops(*out, operations);
+    dnnl_post_ops_destroy(operations);
+    return true;
+}
+
+// Those of oneDNN's that are made of generated code.
+static bool is_quick(const_dnnl_primitive_desc_t description)
+{
+    const char *name = NULL;
+    if (dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name) != dnnl_success)
+        return false;
+    return strncmp(name, "jit", 3) == 0 || strncmp(name, "brg", 3) == 0 ||
+           strncmp(name, "brdg", 4) == 0;
+}
+
+// `weights`: what the primitive takes; any layout if its `ndims` is 0, and filled in then.
+static bool make_primitive(const struct fused_convolution *fused, struct shared *shared,
+                           dnnl_memory_desc_t *weights)
+{
+    const struct convolution *c = &fused->c;
+    dnnl_memory_desc_t bias;
+    if (!describe_image(&shared->source, c->inputs * c->groups, shared->rows_in, c->input[1]) ||
+        !describe_image(&shared->result, shared->channels * c->groups, shared->rows_out,
+                        c->output[1]) ||
+        !describe_bias(fused, shared->channels, &bias) ||
+        (weights->ndims == 0 && !describe_weights(c, shared->channels, false, weights)))
+        return false;
+    const int64_t right = (c->output[1] - 1) * c->strides[1] + reach(c, 1) - c->pads[1];
+    const dnnl_dims_t strides = {c->strides[0], c->strides[1]};
+    const dnnl_dims_t dilations = {c->dilations[0] - 1, c->dilations[1] - 1};
+    const dnnl_dims_t before = {shared->before, c->pads[1]};
+    const dnnl_dims_t after = {shared->after, right - c->input[1]};
+    dnnl_convolution_desc_t convolution;
+    dnnl_primitive_attr_t attributes;
+    if (dnnl_dilated_convolution_forward_desc_init(
+            &convolution, dnnl_forward_inference, dnnl_convolution_direct, &shared->source, weights,
+            fused->with_bias ? &bias : NULL, &shared->result, strides, dilations, before,
+            after) != dnnl_success ||
+        !make_attributes(fused, &attributes))
+        return false;
+    dnnl_primitive_desc_t description;
+    bool made = dnnl_primitive_desc_create(&description, &convolution, attributes, onednn_engine(),
+                                           NULL) == dnnl_success;
+    dnnl_primitive_attr_destroy(attributes);
+    if (!made)
+        return false;
+    *weights = *dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
+    shared->scratch = *dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
+    made = is_quick(description) &&
+           dnnl_primitive_create(&shared->primitive, description) == dnnl_success;
+    dnnl_primitive_desc_destroy(description);
+    return made;
+}
+
+static const struct shared *find_shared(struct fused_convolution *fused,
+                                        const struct shared *wanted, dnnl_memory_desc_t *weights)
+{
+    for (uint32_t i = 0; i < fused->shared_count; i++) {
+        const struct shared *item = &fused->shared[i];
+        if (item->rows_in == wanted->rows_in && item->rows_out == wanted->rows_out &&
+            item->before == wanted->before && item->after == wanted->after &&
+            item->channels == wanted->channels)
+            return item;
+    }
+    struct shared *item = &fused->shared[fused->shared_count];
+    *item = *wanted;
+    if (!make_primitive(fused, item, weights))
+        return NULL;
+    fused->shared_count++;
+    return item;
+}
+
+static bool make_memory(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t *out_memory)
+{
+    return dnnl_memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
+}
+
+static bool pack(const struct fused_convolution *fused, struct channels *channels,
+                 const dnnl_memory_desc_t *layout, const float *weights)
+{
+    const struct convolution *c = &fused->c;
+    const int64_t each = c->inputs * c->kernel[0] * c->kernel[1];
+    dnnl_memory_desc_t plain, bias;
+    if (!describe_weights(c, channels->to - channels->from, true, &plain) ||
+        !describe_bias(fused, channels->to - channels->from, &bias) ||
+        posix_memalign(&channels->packed, TENSOR_ALIGNMENT, dnnl_memory_desc_get_size(layout)) != 0)
+        return false;
+    float *from = (float *)(uintptr_t)(weights + channels->from * each);
+    return make_memory(layout, channels->packed, &channels->weights) &&
+           make_memory(&bias, fused->with_bias ? fused->bias + channels->from : DNNL_MEMORY_NONE,
+                       &channels->bias) &&
+           onednn_reorder(&plain, from, channels->weights);
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+}
+
+// Whether the result of the convolution lies where the piece's result goes.
+static bool lies_in_place(const struct fused_convolution *fused, const struct channels *channels)
+{
+    const bool whole = (uint64_t)(channels->to - channels->from) == (uint64_t)fused->c.outputs;
+    return whole && (!fused->has_after || fused->after.result == ELEMENT_F32);
+}
+
+static bool make_piece(struct fused_convolution *fused, const struct channels *channels,
+                       const struct shared *shared, struct piece *piece)
+{
+    piece->shared = shared;
+    piece->channels = channels;
+    size_t room = aligned(dnnl_memory_desc_get_size(&shared->scratch));
+    if (fused->has_before)
+        room += aligned(dnnl_memory_desc_get_size(&shared->source));
+    if (!lies_in_place(fused, channels))
+        room += aligned(dnnl_memory_desc_get_size(&shared->result));
+    fused->room = room > fused->room ? room : fused->room;
+    return dnnl_stream_create(&piece->stream, onednn_engine(), dnnl_stream_default_flags) ==
+               dnnl_success &&
+           make_memory(&shared->source, DNNL_MEMORY_NONE, &piece->source) &&
+           make_memory(&shared->result, DNNL_MEMORY_NONE, &piece->result) &&
+           make_memory(&shared->scratch, DNNL_MEMORY_NONE, &piece->scratch);
+}
+
+// Rows [from, to) of the output of image `batch`.
+static bool add_piece(struct fused_convolution *fused, struct channels *channels,
+                      dnnl_memory_desc_t *weights, int64_t batch, int64_t from, int64_t to)
+{
+    const struct convolution *c = &fused->c;
+    const int64_t start = from * c->strides[0] - c->pads[0];
+    const int64_t end = (to - 1) * c->strides[0] - c->pads[0] + reach(c, 0);
+    const int64_t first = start > 0 ? start : 0;
+    const int64_t last = end < c->input[0] ? end : c->input[0];
+    if (last <= first)
+        return false;
+    const struct shared wanted = {.rows_in = last - first,
+                                  .rows_out = to - from,
+                                  .before = first - start,
+                                  .after = end - last,
+                                  .channels = channels->to - channels->from};
+    const struct shared *shared = find_shared(fused, &wanted, weights);
+    if (shared == NULL)
+        return false;
+    struct piece *piece = &fused->pieces[fused->piece_count++];
+    const uint64_t row = (uint64_t)(c->input[1] * c->inputs * c->groups);
+    piece->source_at = (uint64_t)(batch * c->input[0] + first) * row;
+    piece->source_count = (uint64_t)wanted.rows_in * row;
+    piece->result_at = (uint64_t)((batch * c->output[0] + from) * c->output[1]);
+    piece->result_pixels = (uint64_t)(wanted.rows_out * c->output[1]);
+    return make_piece(fused, channels, shared, piece);
+}
+
+static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
+                         struct channels *channels, const float *weights)
+{
+    const struct convolution *c = &fused->c;
+    dnnl_memory_desc_t layout = {0};
+    for (int64_t batch = 0; batch < c->batch; batch++) {
+        for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
+            const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
+            if (!add_piece(fused, channels, &layout, batch, row, to))
+                return false;
+        }
+    }
+    return pack(fused, channels, &layout, weights);
+}
+
+static bool make_all(struct fused_convolution *fused, const float *weights)
+{
+    const struct convolution *c = &fused->c;
+    const struct cuts cuts = choose_cuts(c);
+    const size_t parts = (size_t)divide_up(c->outputs, cuts.channels);
+    const size_t pieces = parts * (size_t)(c->batch * divide_up(c->output[0], cuts.rows));
+    fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
+    fused->pieces = memory_allocate_zeroed(pieces, sizeof *fused->pieces);
+    fused->shared = memory_allocate_zeroed(pieces, sizeof *fused->shared);
+    for (int64_t from = 0; from < c->outputs; from += cuts.channels) {
+        struct channels *channels = &fused->channels[fused->channel_count++];
+        channels->from = from;
+        channels->to = from + cuts.channels < c->outputs ? from + cuts.channels : c->outputs;
+        if (!add_channels(fused, &cuts, channels, weights))
+            return false;
+    }
+    return true;
+}
+
+// A clip right behind the convolution is oneDNN's to do.
+static void take_clip(struct fused_convolution *fused)
+{
+    struct chain *after = &fused->after;
+    if (!fused->has_after || after->step_count < 2 || after->steps[0].operation != CHAIN_READ ||
+        after->steps[1].operation != CHAIN_CLIP || after->steps[1].left != 0)
+        return;
+    for (uint32_t i = 2; i < after->step_count; i++) {
+        const struct chain_step *step = &after->steps[i];
+        if (step->operation != CHAIN_READ && (step->left == 0 || step->right == 0) &&
+            (step->left == 0 || step->operation <= CHAIN_GREATEST))
+            return; // what comes before the clip is needed as well
+    }
+    fused->clips = true;
+    fused->lowest = after->steps[1].a;
+    fused->highest = after->steps[1].b;
+    if (after->step_count == 2 && after->result == ELEMENT_F32) {
+        fused->has_after = false;
+        return;
+    }
+    after->steps[1] = after->steps[0]; // the result as it is
+}
+
+static void take_bias(struct fused_convolution *fused, const float *bias)
+{
+    fused->with_bias = bias != NULL;
+    if (bias == NULL)
+        return;
+    fused->bias = memory_allocate(fused->outputs * sizeof *bias);
+    memcpy(fused->bias, bias, fused->outputs * sizeof *bias);
+}
+
+struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
+{
+    if (!suits(&plan->convolution) || onednn_engine() == NULL)
+        return NULL;
+    onednn_single_thread();
+    struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);
+    fused->c = plan->convolution;
+    fused->outputs = (uint64_t)(fused->c.outputs * fused->c.groups);
+    fused->has_before = plan->before != NULL;
+    fused->has_after = plan->after != NULL;
+    if (fused->has_before)
+        fused->before = *plan->before;
+    if (fused->has_after)
+        fused->after = *plan->after;
+    take_clip(fused);
+    take_bias(fused, plan->bias);
+    if (make_all(fused, plan->weights))
+        return fused;
+    fused_convolution_free(fused);
+    return NULL;
+}
+
+void fused_convolution_free(struct fused_convolution *fused)
+{
+    if (fused == NULL)
+        return;
+    for (uint32_t i = 0; i < fused->piece_count; i++) {
+        dnnl_memory_destroy(fused->pieces[i].source);
+        dnnl_memory_destroy(fused->pieces[i].result);
+        dnnl_memory_destroy(fused->pieces[i].scratch);
+        dnnl_stream_destroy(fused->pieces[i].stream);
+    }
+    for (uint32_t i = 0; i < fused->shared_count; i++)
+        dnnl_primitive_destroy(fused->shared[i].primitive);
+    for (uint32_t i = 0; i < fused->channel_count; i++) {
+        dnnl_memory_destroy(fused->channels[i].weights);
+        dnnl_memory_destroy(fused->channels[i].bias);
+        free(fused->channels[i].packed);
+    }
+    free(fused->bias);
+    free(fused->channels);
+    free(fused->pieces);
+    free(fused->shared);
+    free(fused);
+}
+
+size_t fused_convolution_room(const struct fused_convolution *fused)
+{
+    return fused->room;
+}
+
+// Running -----------------------------------------------------------------------------
+
+struct run {
+    struct fused_convolution *fused;
+    const void *source;
+    const void *const *others;
+    void *result;
+    struct rooms *rooms;
+    atomic_bool failed;
+};
+
+static const void *advance(const void *data, uint64_t places, enum element element)
+{
+    return (const char *)data + places * element_size(element);
+}
+
+// Runs the chain behind the convolution over `pixels` of `channels` each that lie dense in
+// `made`, and puts the result where it belongs.
+static void finish(const struct run *run, const float *made, uint64_t pixel, uint64_t pixels,
+                   const struct channels *range)
+{
+    const struct fused_convolution *fused = run->fused;
+    const struct chain *after = &fused->after;
+    const uint64_t from = (uint64_t)range->from;
+    const uint64_t at = pixel * fused->outputs + from;
+    const uint64_t count = pixels * (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
+    const enum element element = fused->has_after ? after->result : ELEMENT_F32;
+    void *to = (char *)run->result + at * element_size(element);
+    if (!fused->has_after) {
+        if (to != made)
+            memcpy(to, made, count * sizeof *made);
+        return;
+    }
+    const void *inputs[CHAIN_INPUTS_MOST] = {made};
+    for (uint32_t i = 1; i < after->input_count; i++) {
+        const struct chain_input *input = &after->inputs[i];
+        const uint64_t start = input->period == 0 ? at : input->period == 1 ? 0 : from;
+        inputs[i] = advance(run->others[i - 1], start, input->element);
+    }
+    chain_run(after, inputs, to, 0, count);
+}
+
+static bool run_piece(const struct run *run, const struct piece *piece, char *room)
+{
+    const struct fused_convolution *fused = run->fused;
+    const struct channels *range = piece->channels;
+    const bool in_place = lies_in_place(fused, range);
+    const void *source = run->source;
+    dnnl_memory_set_data_handle(piece->scratch, room);
+    room += aligned(dnnl_memory_desc_get_size(&piece->shared->scratch));
+    if (fused->has_before) {
+        const void *from = advance(source, piece->source_at, fused->before.inputs[0].element);
+        chain_run(&fused->before, &from, room, 0, piece->source_count);
+        source = room;
+        room += aligned(dnnl_memory_desc_get_size(&piece->shared->source));
+    } else {
+        source = (const float *)source + piece->source_at;
+    }
+    float *made =
+        in_place ? (float *)run->result + piece->result_at * fused->outputs : (float *)room;
+    dnnl_memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
+    dnnl_memory_set_data_handle(piece->result, made);
+    const dnnl_exec_arg_t arguments[] = {
+        {DNNL_ARG_SRC, piece->source}, {DNNL_ARG_WEIGHTS, range->weights},
+        {DNNL_ARG_DST, piece->result}, {DNNL_ARG_SCRATCHPAD, piece->scratch},
+        {DNNL_ARG_BIAS, range->bias},
+    };
+    if (dnnl_primitive_execute(piece->shared->primitive, piece->stream, fused->with_bias ? 5 : 4,
+                               arguments) != dnnl_success)
+        return false;
+    const uint64_t channels = (uint64_t)(range->to - range->from);
+    if (channels == (uint64_t)fused->c.outputs) {
+        finish(run, made, piece->result_at, piece->result_pixels, range);
+        return true;
+    }
+    for (uint64_t i = 0; i < piece->result_pixels; i++)
+        finish(run, made + i * channels, piece->result_at + i, 1, range);
+    return true;
+}
+
+static void run_pieces(void *context, uint64_t from, uint64_t to)
+{
+    struct run *run = context;
+    onednn_single_thread();
+    char *room = rooms_take(run->rooms);
+    if (room == NULL) {
+        atomic_store(&run->failed, true);
+        return;
+    }
+    for (uint64_t i = from; i < to; i++) {
+        if (!run_piece(run, &run->fused->pieces[i], room))
+            atomic_store(&run->failed, true);
+    }
+    rooms_give_back(run->rooms, room);
+}
+
+status fused_convolution_run(struct fused_convolution *fused, const void *source,
+                             const void *const *others, void *result, struct rooms *rooms,
+                             struct parallel *parallel)
+{
+    struct run run = {fused, source, others, result, rooms, false};
+    parallel_for(parallel, fused->piece_count, 1, run_pieces, &run);
+    return atomic_load(&run.failed) ? status_make(STATUS_LIMIT, "no memory for a convolution")
+                                    : STATUS_OK;
+}

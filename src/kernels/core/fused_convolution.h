@@ -1,0 +1,41 @@
+// f32 convolutions of images with the channels last (NHWC) by oneDNN, with what is done
+// element by element before and behind them.
+//
+// The output is cut into pieces by the shapes alone, and each piece is computed by one
+// thread: results do not depend on the number of threads. What a chain makes of a piece's
+// input, and the piece's result before the chain behind it, stay in the cache.
+
+#ifndef OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
+#define OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
+
+#include "chain.h"
+#include "convolution.h"
+#include "rooms.h"
+
+struct fused_convolution_plan {
+    // Two spatial dimensions; strides of tensors do not count.
+    struct convolution convolution;
+    const float *weights; // outputs of all groups x inputs x kernel; packed, so not kept
+    const float *bias;    // NULL: none; kept
+    // Of one input with an element for each place; NULL: the source is f32.
+    const struct chain *before;
+    // Input 0 is the convolution's result; others have an element for each place or for
+    // each channel. NULL: the result is f32.
+    const struct chain *after;
+};
+
+struct fused_convolution;
+
+// Copies the chains. NULL when oneDNN has nothing quick for it.
+struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan);
+void fused_convolution_free(struct fused_convolution *convolution);
+
+// What a piece needs at most.
+size_t fused_convolution_room(const struct fused_convolution *convolution);
+
+// `others`: the inputs of the chain behind it from its second one on.
+status fused_convolution_run(struct fused_convolution *convolution, const void *source,
+                             const void *const *others, void *result, struct rooms *rooms,
+                             struct parallel *parallel);
+
+#endif
