@@ -3,7 +3,7 @@
 #ifndef OPSCOPE_KERNELS_CHAIN_NODES_H
 #define OPSCOPE_KERNELS_CHAIN_NODES_H
 
-#include "core/chain.h"
+#include "kernels/core/chain.h"
 #include "network/operators.h"
 
 enum { CHAIN_NODES_VALUES_MOST = CHAIN_STEPS_MOST };
