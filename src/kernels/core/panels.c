@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 void panels_pack(const struct panels_source *source, float *panels)
 {
     for (uint64_t first = 0; first < source->rows; first += PANELS_WIDTH) {
@@ -24,6 +28,12 @@ void panels_pack(const struct panels_source *source, float *panels)
         }
     }
 }
+
+#define MULTIPLY_ADD_plain(x, factor, sum) ((x) * (factor) + (sum))
+#define MULTIPLY_ADD_avx2(x, factor, sum)                                                          \
+    _mm256_fmadd_ps((__m256)(x), _mm256_set1_ps(factor), (__m256)(sum))
+#define MULTIPLY_ADD_avx512(x, factor, sum)                                                        \
+    _mm512_fmadd_ps((__m512)(x), _mm512_set1_ps(factor), (__m512)(sum))
 
 // Neighbouring panels by some vectors, both numbers constants so that the sums stay in
 // registers. `bytes` is the length of a vector of the machine.
@@ -52,7 +62,8 @@ void panels_pack(const struct panels_source *source, float *panels)
                 const float factor = x[i * x_stride + k];                                          \
                 _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)             \
                 {                                                                                  \
-                    sums[p * (items) + i] += numbers[p] * factor;                                  \
+                    sums[p * (items) + i] =                                                        \
+                        (line)MULTIPLY_ADD_##suffix(numbers[p], factor, sums[p * (items) + i]);    \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
