@@ -11,6 +11,7 @@
 # make clean
 
 PREFIX ?= /usr/local
+BUILD ?= build
 PYTHONDIR ?= $(PREFIX)/share/opscope/python
 ROWS ?= 10000000
 FUZZ_SECONDS ?= 60
@@ -76,27 +77,27 @@ install: LIB = $(DESTDIR)$(PREFIX)/lib
 install: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 build/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
+	install -m 755 $(BUILD)/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
 	"$(DESTDIR)$(PREFIX)/bin/opscope" links "$(DESTDIR)$(PREFIX)/bin"
 	install -d "$(SHARE)/man/man1"
-	build/opscope manual "$(SHARE)/man/man1"
+	$(BUILD)/opscope manual "$(SHARE)/man/man1"
 	install -d "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
 	    "$(SHARE)/fish/vendor_completions.d"
-	build/opscope completion bash >"$(SHARE)/bash-completion/completions/opscope"
-	build/opscope completion zsh >"$(SHARE)/zsh/site-functions/_opscope"
-	build/opscope completion fish >"$(SHARE)/fish/vendor_completions.d/opscope.fish"
-	@$(call build,build,$(LIBRARIES))
+	$(BUILD)/opscope completion bash >"$(SHARE)/bash-completion/completions/opscope"
+	$(BUILD)/opscope completion zsh >"$(SHARE)/zsh/site-functions/_opscope"
+	$(BUILD)/opscope completion fish >"$(SHARE)/fish/vendor_completions.d/opscope.fish"
+	@$(call build,$(BUILD),$(LIBRARIES))
 	install -d "$(LIB)/pkgconfig" "$(DESTDIR)$(PREFIX)/include/opscope"
-	install -m 644 build/libopscope.a build/libopscope-record.a "$(LIB)"
+	install -m 644 $(BUILD)/libopscope.a $(BUILD)/libopscope-record.a "$(LIB)"
 	for package in opscope opscope-record; do \
-	    file=$$(basename "$$(readlink -f build/lib$$package.so)"); \
-	    install -m 755 "build/$$file" "$(LIB)/$$file" || exit 1; \
+	    file=$$(basename "$$(readlink -f $(BUILD)/lib$$package.so)"); \
+	    install -m 755 "$(BUILD)/$$file" "$(LIB)/$$file" || exit 1; \
 	    ln -sf "$$file" "$(LIB)/$${file%.*.*}"; \
 	    ln -sf "$$file" "$(LIB)/lib$$package.so"; \
 	    sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$${prefix}/lib|' \
-	        build/$$package.pc >"$(LIB)/pkgconfig/$$package.pc" || exit 1; \
+	        $(BUILD)/$$package.pc >"$(LIB)/pkgconfig/$$package.pc" || exit 1; \
 	done
-	install -m 644 include/opscope/*.h build/include/opscope/version.h \
+	install -m 644 include/opscope/*.h $(BUILD)/include/opscope/version.h \
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"

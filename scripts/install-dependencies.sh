@@ -90,6 +90,7 @@ need_library cmocka libcmocka-dev
 
 if [ "$group" = test ]; then
     need_command clang clang
+    need_command c++ g++
     need_fuzzer_runtime
     need_command clang-format clang-format
     need_command protoc protobuf-compiler

@@ -69,6 +69,7 @@ struct opscope_value {
     } as;
 };
 
+// The id of a text; the same text has the same id.
 uint32_t opscope_text(const char *text);
 
 // A lane that spans and instants lie on. The engine and its number come from the name where
@@ -81,6 +82,8 @@ uint32_t opscope_counter(const char *name, const char *unit);
 // Names the calling thread's own lane, which events with lane 0 go to.
 void opscope_thread_name(const char *name);
 
+// An operator, for its calls: a node of a network, what it computes, where it stands in the
+// source, and its attributes.
 uint32_t opscope_operator(const char *name, const char *type, const char *location,
                           const struct opscope_value *values, uint32_t count);
 
@@ -106,6 +109,7 @@ struct opscope_event {
     uint16_t value_count;
 };
 
+// Records an event; what the functions below end in.
 void opscope_record_event(const struct opscope_event *event, const struct opscope_value *values);
 
 enum { OPSCOPE_OFF, OPSCOPE_ON_TSC, OPSCOPE_ON_MONOTONIC };
@@ -113,8 +117,10 @@ extern uint32_t opscope_record_state;  // read it by opscope_recording
 extern uint32_t opscope_record_number; // of recordings begun: ids belong to one number
 
 // What opscope_now is where it cannot be inlined.
+// The clock where it is not the time stamp counter; opscope_now asks it.
 uint64_t opscope_now_far(void);
 
+// OPSCOPE_OFF, or the clock that is recorded with.
 static inline uint32_t opscope_recording(void)
 {
     return __atomic_load_n(&opscope_record_state, __ATOMIC_RELAXED);
@@ -149,12 +155,14 @@ static inline uint64_t opscope_begin(void)
     return opscope_now();
 }
 
+// Ends the span that opscope_begin began.
 static inline void opscope_end(uint64_t begun, uint32_t lane, uint32_t name, uint32_t call)
 {
     if (begun != 0)
         opscope_span(lane, name, call, begun, opscope_now(), NULL, 0);
 }
 
+// Something that happens now and takes no time.
 static inline void opscope_instant(uint32_t lane, uint32_t name, uint32_t call,
                                    const struct opscope_value *values, uint16_t count)
 {

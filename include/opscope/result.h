@@ -10,7 +10,7 @@ enum opscope_result {
     OPSCOPE_LOSS = 1,               // done, but the ledger shows loss (opscope_convert)
     OPSCOPE_OK = 0,                 // done
     OPSCOPE_ERROR_USAGE = -1,       // an argument makes no sense
-    OPSCOPE_ERROR_NOT_FOUND = -2,   // a named thing does not exist
+    OPSCOPE_ERROR_NOT_FOUND = -2,   // a file or a named thing does not exist
     OPSCOPE_ERROR_IO = -3,          // the system refused to read or write
     OPSCOPE_ERROR_DATA = -4,        // the input is not what it should be
     OPSCOPE_ERROR_UNSUPPORTED = -5, // valid, but not handled
