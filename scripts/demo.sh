@@ -1,44 +1,67 @@
 #!/usr/bin/env bash
-# What opscope does, in a minute. Run by `make demo`.
+# What opscope does, in a minute: networks compiled, run, annotated and shown. Run by `make demo`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-PATH="$PWD/build/bin:$PATH"
 ROOT=$PWD
+PATH="$ROOT/build/bin:$ROOT/scripts:$PATH"
+SHARED="$ROOT/../shared/data/models/mobilenet_v2_int8"
+cp "$ROOT/tests/testdata/tosa_ops/add.mlir" "$folder"
 cd "$folder"
 
 bold='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' plain=$'\e[0m'; fi
 
 say() { printf '\n%s\n' "$*"; }
-show() { # a command, printed and run
-    printf '%s$ %s%s\n' "$bold" "$*" "$plain"
-    "$@"
+show() { # a command line, printed and run
+    printf '%s$ %s%s\n' "$bold" "$1" "$plain"
+    bash -o pipefail -c "$1"
 }
 
-say "1. A compiler's estimate of a network on Torq: what each engine does and when, in cycles."
-"$ROOT/build/bench/generate_c2" 20000 7 >compile_profile.csv
-show head -n 3 compile_profile.csv | cut -c -100
+say "1. A piece of a quantized network, compiled for Torq: every time is modelled, nothing has run."
+show "torq-compile add.mlir -o add.vmfb --torq-enable-profiling \\
+      --torq-dump-profiling=./trace.csv --dump-compilation-phases-to=./phases --summary"
+show "head -n 3 trace.csv"
 
-say "2. What is in it, and whether any row of it is missing or impossible."
-show opscope info compile_profile.csv
+say "2. Run on this machine with real numbers, with the profile that Torq's runtime writes."
+show "torq-run-module --module=add.vmfb --input=1x56x56x24xi8=1 --output=@out.npy \\
+      --torq_profile_host=./runtime.csv"
 
-say "3. As a Perfetto trace, with the command that Torq's users know."
-show perfetto_logger --compile_profile compile_profile.csv --pb trace.pb
+say "3. Which engines each action used, and which operators it comes from."
+show "annotate_profiling ./phases/add.9.executable-targets.mlir ./runtime.csv ./annotated.csv"
+show "cut -d ';' -f 1-10 annotated.csv"
 
-say "4. Where the time goes."
-show opscope overview trace.pb
+say "4. The same as a trace, and where its time went."
+show "annotate_profiling ./phases/add.9.executable-targets.mlir ./runtime.csv ./demo.pb"
+show "opscope overview demo.pb"
 
-say "5. A network of additions, compiled for Torq: modelled before anything has run."
-cp "$ROOT/tests/testdata/tosa_ops/add.mlir" .
-show opscope compile add.mlir --target torq-sl2610 -o add.opx --trace add.pb
+say "5. A whole network, MobileNet V2 with random weights: compiled for this machine, proved, run."
+python3 "$ROOT/tests/gen/onnx_network.py" mobilenet_v2 mobilenet_v2.onnx
+show "opscope compile mobilenet_v2.onnx --target host -o mobilenet_v2.opx --top 3"
+show "opscope verify mobilenet_v2.opx | head -n 2"
+show "opscope run mobilenet_v2.opx --iterations 5 --max-elements 4 --profile mobilenet_v2.prof"
 
-say "6. The program is proved, and the timeline is one more trace."
-show opscope verify add.opx
-show opscope overview add.pb | head -n 6
+say "6. What was recorded, and the trace."
+show "opscope info mobilenet_v2.prof | tail -n 1"
+show "opscope convert mobilenet_v2.prof -o demo-network.pb"
+show "opscope overview demo-network.pb | head -n 4"
 
-cp trace.pb "$ROOT/build/demo.pb"
-cp add.pb "$ROOT/build/demo-compiled.pb"
-say "The traces are build/demo.pb and build/demo-compiled.pb: open them in the Perfetto viewer."
+traces="build/demo.pb and build/demo-network.pb"
+if [ -e "$SHARED/model.onnx" ]; then
+    say "7. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
+    cp "$SHARED/model.onnx" "$SHARED/test_data_set_0/input_0.pb" .
+    show "torq-compile model.onnx -o model.vmfb --summary"
+    show "opscope run model.vmfb --device sim --input @input_0.pb --max-elements 4"
+    show "torq-run-module --module=model.vmfb --input=@input_0.pb --output=@scores.npy \\
+      --torq_profile_host=./runtime.csv >blocks.txt"
+    show "head -n 10 blocks.txt"
+    show "opscope annotate model.vmfb ./runtime.csv demo-torq.pb"
+    show "opscope overview demo-torq.pb"
+    cp demo-torq.pb "$ROOT/build/demo-torq.pb"
+    traces="$traces and build/demo-torq.pb"
+fi
+
+cp demo.pb demo-network.pb "$ROOT/build/"
+say "The traces are $traces: open them in the Perfetto viewer."

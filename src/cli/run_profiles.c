@@ -104,11 +104,26 @@ static status write_files(const struct run_profiles *profiles, const struct run_
 {
     for (size_t i = 0; i < profiles->count; i++)
         STATUS_TRY(run_actions_write(actions, profiles->files[i].form, profiles->files[i].path));
-    run_blocks_print(actions);
+    return STATUS_OK;
+}
+
+static status remove_recording(const struct run_profiles *profiles)
+{
+    return unlink(profiles->recording) == 0 || errno == ENOENT
+               ? STATUS_OK
+               : status_system(errno, profiles->recording, "cannot remove");
+}
+
+// What is printed comes last: whoever reads it may go away.
+static void print_recorded(const struct run_profiles *profiles, const struct run_actions *actions,
+                           const struct profile *recorded)
+{
     if (actions->unknown > 0)
         fprintf(stderr, "opscope: %s: %llu recorded actions are not in the program\n",
                 profiles->command, (unsigned long long)actions->unknown);
-    return STATUS_OK;
+    if (ledger_exit(recorded) != EXIT_DONE)
+        ledger_warn(recorded);
+    run_blocks_print(actions);
 }
 
 static status write_recorded(const struct run_profiles *profiles, const struct program *program)
@@ -122,19 +137,14 @@ static status write_recorded(const struct run_profiles *profiles, const struct p
         result = run_actions_read(program, recorded, &actions);
     if (result == STATUS_OK) {
         result = write_files(profiles, &actions);
+        if (result == STATUS_OK && profiles->temporary)
+            result = remove_recording(profiles);
+        if (result == STATUS_OK)
+            print_recorded(profiles, &actions, recorded);
         run_actions_free(&actions);
     }
-    if (result == STATUS_OK && ledger_exit(recorded) != EXIT_DONE)
-        ledger_warn(recorded);
     profile_free(recorded);
     return result;
-}
-
-static status remove_recording(const struct run_profiles *profiles)
-{
-    return unlink(profiles->recording) == 0 || errno == ENOENT
-               ? STATUS_OK
-               : status_system(errno, profiles->recording, "cannot remove");
 }
 
 status run_profiles_finish(const struct run_profiles *profiles, const struct program *program,
@@ -149,5 +159,5 @@ status run_profiles_finish(const struct run_profiles *profiles, const struct pro
     if (result != STATUS_OK && profiles->temporary)
         return status_within(result, "the run is kept in %s; its profile was not written",
                              profiles->recording);
-    return result == STATUS_OK && profiles->temporary ? remove_recording(profiles) : result;
+    return result;
 }

@@ -67,4 +67,17 @@ def test_shipped_networks(folder):
         check(folder, network)
 
 
+def test_dispatches_within_a_microsecond(folder):
+    """Which of several dispatches an action belongs to is told by what the program does next."""
+    network = write(folder / "d.mlir", DISPATCHES)
+    torq_compile(network, "-o", folder / "m.vmfb")
+    torq_run_module(f"--module={folder / 'm.vmfb'}", "--input=1x16x16xi8=1", "--output=",
+                    "--iterations=3", f"--torq_profile_host={folder / 'r2.csv'}")
+    head, *lines = (folder / "r2.csv").read_text().splitlines()
+    same = [re.sub(r"^(\d+),\d+,\d+", r"\1,0,77", line) for line in lines]
+    write(folder / "same.csv", "\n".join([head, *same]) + "\n")
+    result = opscope("annotate", folder / "m.vmfb", folder / "same.csv", folder / "out.csv")
+    equal(result.err, "", "what does not match")
+
+
 main()

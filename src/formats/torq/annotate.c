@@ -124,35 +124,6 @@ static void order_named(struct joining *joining)
     qsort(spans, joining->count, sizeof *spans, by_invocation);
 }
 
-// Spans that start in the same microsecond: first those that go on, then those of
-// further invocations, each id once in each of them.
-static void order_together(struct span *spans, size_t count, bool has_previous, uint64_t previous)
-{
-    uint64_t rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        rank = i > 0 && spans[i].id == spans[i - 1].id ? rank + 1 : 0;
-        spans[i].wave = rank + (has_previous && spans[i].id <= previous);
-    }
-    qsort(spans, count, sizeof *spans, by_wave);
-}
-
-// The other forms do not: an id that is not above the one before begins another.
-static void order_counted(struct joining *joining)
-{
-    struct span *spans = joining->spans;
-    uint64_t invocation = 0;
-    qsort(spans, joining->count, sizeof *spans, by_start);
-    for (size_t from = 0, to; from < joining->count; from = to) {
-        for (to = from; to < joining->count && spans[to].start == spans[from].start;)
-            to++;
-        order_together(spans + from, to - from, from > 0, from > 0 ? spans[from - 1].id : 0);
-        for (size_t i = from; i < to; i++) {
-            invocation += i > 0 && spans[i].id <= spans[i - 1].id;
-            spans[i].invocation = invocation;
-        }
-    }
-}
-
 // Rows -------------------------------------------------------------------------------
 
 static struct annotate_row row_of(const struct annotation *annotation, uint32_t dispatch,
@@ -356,6 +327,122 @@ static uint32_t next_dispatch(const struct items *lists, uint32_t count, uint32_
     return PROGRAM_NONE;
 }
 
+// Order ------------------------------------------------------------------------------
+
+enum { TOGETHER_MOST = 256 }; // spans that are looked through for the one that comes next
+
+// R1 to R3 do not name invocations: an id that is not above the one before begins another.
+struct sequence {
+    const struct annotation *annotation;
+    const struct items *lists;
+    uint32_t dispatch; // of the span before
+    bool has_previous;
+    uint64_t previous; // its id
+    uint64_t invocation;
+};
+
+static bool is_logged(const struct annotation *annotation, const struct item *item)
+{
+    return annotation->form == TORQ_R1 ||
+           annotation->program->actions[item->id].kind != PROGRAM_ACTION_HOST_WAIT;
+}
+
+// The first item of a dispatch above the id that is logged; NULL: none.
+static const struct item *item_above(const struct sequence *sequence, uint32_t dispatch,
+                                     bool has_least, uint64_t least)
+{
+    const struct items *list = &sequence->lists[dispatch];
+    size_t from = 0;
+    for (size_t to = list->count; has_least && from < to;) {
+        const size_t middle = from + (to - from) / 2;
+        if (list->items[middle].number <= least)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    while (from < list->count && !is_logged(sequence->annotation, &list->items[from]))
+        from++;
+    return from < list->count ? &list->items[from] : NULL;
+}
+
+static uint32_t dispatch_after(const struct sequence *sequence)
+{
+    const uint32_t count = sequence->annotation->program->dispatch_count;
+    return count > 0 ? next_dispatch(sequence->lists, count, sequence->dispatch) : PROGRAM_NONE;
+}
+
+// What the program does next, if nothing is missing; NULL where that cannot be said.
+static const struct item *expected(const struct sequence *sequence)
+{
+    const struct item *item = NULL;
+    if (sequence->has_previous && sequence->dispatch != PROGRAM_NONE)
+        item = item_above(sequence, sequence->dispatch, true, sequence->previous);
+    const uint32_t next = item == NULL ? dispatch_after(sequence) : PROGRAM_NONE;
+    return next != PROGRAM_NONE ? item_above(sequence, next, false, 0) : item;
+}
+
+static void follow(struct sequence *sequence, struct span *span)
+{
+    if (!sequence->has_previous || span->id <= sequence->previous) {
+        sequence->invocation += sequence->has_previous;
+        sequence->dispatch = dispatch_after(sequence);
+        if (sequence->dispatch == PROGRAM_NONE)
+            sequence->dispatch = 0;
+    }
+    sequence->has_previous = true;
+    sequence->previous = span->id;
+    span->invocation = sequence->invocation;
+}
+
+// Brings the span that the program does next to the front; false when it is not there.
+static bool bring_expected(const struct sequence *sequence, struct span *spans, size_t count)
+{
+    const struct item *item = count <= TOGETHER_MOST ? expected(sequence) : NULL;
+    size_t at = 0;
+    while (item != NULL && at < count && !fits(sequence->annotation, item, &spans[at]))
+        at++;
+    if (item == NULL || at == count)
+        return false;
+    const struct span found = spans[at];
+    memmove(spans + 1, spans, at * sizeof *spans);
+    spans[0] = found;
+    return true;
+}
+
+// Spans that start in the same microsecond, where the program does not tell: first those
+// that go on, then those of further invocations, each id once in each of them.
+static void order_together(const struct sequence *sequence, struct span *spans, size_t count)
+{
+    uint64_t rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        rank = i > 0 && spans[i].id == spans[i - 1].id ? rank + 1 : 0;
+        spans[i].wave = rank + (sequence->has_previous && spans[i].id <= sequence->previous);
+    }
+    qsort(spans, count, sizeof *spans, by_wave);
+}
+
+static void order_counted(struct joining *joining, const struct items *lists)
+{
+    struct span *spans = joining->spans;
+    const uint32_t dispatches = joining->annotation->program->dispatch_count;
+    struct sequence sequence = {.annotation = joining->annotation,
+                                .lists = lists,
+                                .dispatch = dispatches > 0 ? dispatches - 1 : 0};
+    qsort(spans, joining->count, sizeof *spans, by_start);
+    for (size_t from = 0, to; from < joining->count; from = to) {
+        for (to = from; to < joining->count && spans[to].start == spans[from].start;)
+            to++;
+        size_t at = from;
+        while (at < to && bring_expected(&sequence, spans + at, to - at))
+            follow(&sequence, &spans[at++]);
+        order_together(&sequence, spans + at, to - at);
+        for (; at < to; at++)
+            follow(&sequence, &spans[at]);
+    }
+}
+
+// Joining ----------------------------------------------------------------------------
+
 static size_t invocation_end(const struct joining *joining, size_t from)
 {
     size_t to = from;
@@ -408,8 +495,12 @@ static void join(struct joining *joining)
 {
     struct annotation *annotation = joining->annotation;
     const uint32_t count = annotation->program->dispatch_count;
-    annotation->origin = joining->count > 0 ? joining->spans[0].start : 0;
     struct items *lists = list_items(annotation);
+    if (annotation->form == TORQ_R4)
+        order_named(joining);
+    else
+        order_counted(joining, lists);
+    annotation->origin = joining->count > 0 ? joining->spans[0].start : 0;
     join_all(joining, lists);
     for (uint32_t i = 0; i < count; i++)
         free(lists[i].items);
@@ -436,13 +527,8 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
     };
     annotation->jobs = annotate_jobs(annotation);
     const status result = profile_replay(profile, &joining.sink);
-    if (result == STATUS_OK) {
-        if (annotation->form == TORQ_R4)
-            order_named(&joining);
-        else
-            order_counted(&joining);
+    if (result == STATUS_OK)
         join(&joining);
-    }
     free(joining.spans);
     return result;
 }
