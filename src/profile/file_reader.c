@@ -42,14 +42,30 @@ static uint32_t take_below(struct record *record, uint64_t limit)
     return (uint32_t)number;
 }
 
-static struct view take_list(struct record *record)
+// Whether a list is whole and names only texts and clocks that there are.
+static bool values_are_sound(const struct profile *profile, struct view values)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key >= profile->strings.texts.count)
+            return false;
+        if (value.kind == VALUE_STRING && value.number >= profile->strings.texts.count)
+            return false;
+        if (value.kind == VALUE_TICKS && value.clock >= profile->clocks.count)
+            return false;
+    }
+    return reader.at == reader.end;
+}
+
+static struct view take_list(const struct file_reader *reader, struct record *record)
 {
     const uint64_t size = take(record);
-    if (size > (uint64_t)(record->end - record->at)) {
+    const struct view list = {(const char *)record->at, size};
+    if (size > (uint64_t)(record->end - record->at) || !values_are_sound(reader->profile, list)) {
         record->damaged = true;
         return VIEW_LITERAL("");
     }
-    const struct view list = {(const char *)record->at, size};
     record->at += size;
     return list;
 }
@@ -113,7 +129,7 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     track.unit = take_string(reader, record);
     uint64_t recorded;
     take_ledger(record, &track.ledger, &recorded);
-    track.values = take_list(record);
+    track.values = take_list(reader, record);
     if (record->damaged)
         return;
     uint32_t id = 0;
@@ -134,7 +150,7 @@ static void read_operator(struct file_reader *reader, struct record *record)
     struct operator_description op = {.name = take_string(reader, record)};
     op.type = take_string(reader, record);
     op.location = take_string(reader, record);
-    op.values = take_list(record);
+    op.values = take_list(reader, record);
     if (!record->damaged)
         profile_operator_add(reader->profile, &op);
 }
@@ -149,7 +165,7 @@ static void read_call(struct file_reader *reader, struct record *record)
     call.replay = take_below(record, 1ull << 32);
     call.domain = take_string(reader, record);
     call.key = take(record);
-    call.values = take_list(record);
+    call.values = take_list(reader, record);
     if (!record->damaged)
         profile_call_add(reader->profile, &call);
 }
@@ -281,19 +297,8 @@ static status read_table(struct file_reader *reader, const struct file_block *bl
 static bool event_is_sound(const struct profile *profile, const struct event *event,
                            struct view values)
 {
-    struct value_reader reader = value_read(values);
-    struct value value;
-    if (event->name >= profile->strings.texts.count || event->call >= profile->calls.count)
-        return false;
-    while (value_next(&reader, &value)) {
-        if (value.key >= profile->strings.texts.count)
-            return false;
-        if (value.kind == VALUE_STRING && value.number >= profile->strings.texts.count)
-            return false;
-        if (value.kind == VALUE_TICKS && value.clock >= profile->clocks.count)
-            return false;
-    }
-    return reader.at == reader.end;
+    return event->name < profile->strings.texts.count && event->call < profile->calls.count &&
+           values_are_sound(profile, values);
 }
 
 // Keeps the whole events of the block and leaves out the rest.

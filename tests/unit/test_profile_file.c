@@ -273,6 +273,36 @@ static void damage_is_noticed_and_never_believed(void **state)
     profile_free(profile);
 }
 
+// Checksums do not help against who computes them.
+static void tables_that_name_what_is_not_there_are_refused(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 3; which++) {
+        struct profile *profile = make_profile();
+        struct bytes values = {0};
+        value_add_uint(&values, which == 1 ? 0 : 99999, 1);
+        if (which == 1)
+            value_add_string(&values, 0, 99999);
+        const struct track track = {.kind = TRACK_LANE, .values = bytes_view(&values)};
+        const struct operator_description op = {.values = bytes_view(&values)};
+        const struct call call = {.values = bytes_view(&values)};
+        if (which == 0)
+            profile_track_add(profile, &track);
+        else if (which == 1)
+            profile_operator_add(profile, &op);
+        else
+            profile_call_add(profile, &call);
+        bytes_free(&values);
+        struct input *input = saved(profile);
+        profile_free(profile);
+        status failure;
+        profile_free(load(input->bytes.data, input->bytes.size, &failure));
+        assert_int_equal(status_code_of(failure), STATUS_DATA);
+        status_free(failure);
+        input_close(input);
+    }
+}
+
 static void a_newer_version_is_refused_with_advice(void **state)
 {
     (void)state;
@@ -291,6 +321,7 @@ int main(void)
         cmocka_unit_test(the_same_profile_gives_the_same_bytes),
         cmocka_unit_test(a_file_cut_anywhere_reads_up_to_the_cut),
         cmocka_unit_test(damage_is_noticed_and_never_believed),
+        cmocka_unit_test(tables_that_name_what_is_not_there_are_refused),
         cmocka_unit_test(a_newer_version_is_refused_with_advice),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
