@@ -1,5 +1,11 @@
 #include "events.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/queue.h"
 #include "json.h"
 #include "scan.h"
 #include "time.h"
@@ -10,7 +16,8 @@ enum result { DONE, CUT, MALFORMED };
 struct parser {
     const char *start;
     const char *end;
-    struct bytes scratch; // texts that hold escapes, of the event at hand
+    struct chrome_event *event; // where the next event goes
+    struct arena *texts;        // those that hold escapes
 };
 
 // Values ----------------------------------------------------------------------
@@ -33,14 +40,10 @@ static inline enum result take_raw(struct parser *parser, const char **at, struc
     return DONE;
 }
 
-// The texts of an event are decoded one behind the other: room for all of them is made at the
-// first one, so that none moves.
 static struct view decode(struct parser *parser, struct view text)
 {
-    char *to = (char *)parser->scratch.data + parser->scratch.size;
-    const size_t size = json_decode(text, to);
-    parser->scratch.size += size;
-    return (struct view){to, size};
+    char *to = arena_allocate(parser->texts, text.size);
+    return (struct view){to, json_decode(text, to)};
 }
 
 static inline enum result take_text(struct parser *parser, const char **at, struct view *out_text,
@@ -222,16 +225,13 @@ static inline enum result take_member(struct parser *parser, const char **at, co
 static void decode_texts(struct parser *parser, struct chrome_event *event,
                          const struct pending *pending)
 {
-    const bool pid_text = event->pid.kind == CHROME_TEXT;
-    const bool tid_text = event->tid.kind == CHROME_TEXT;
-    bytes_reserve(&parser->scratch, event->object.size);
     if (pending->name_escapes)
         event->name = decode(parser, event->name);
     if (pending->category_escapes)
         event->category = decode(parser, event->category);
-    if (pid_text)
+    if (event->pid.kind == CHROME_TEXT)
         event->pid.text = decode(parser, event->pid.text);
-    if (tid_text)
+    if (event->tid.kind == CHROME_TEXT)
         event->tid.text = decode(parser, event->tid.text);
 }
 
@@ -288,7 +288,6 @@ static enum result take_event(struct parser *parser, const char **at, struct chr
     const char *from = (*at)++;
     struct pending pending = {0};
     *event = (struct chrome_event){.offset = (uint64_t)(from - parser->start)};
-    parser->scratch.size = 0;
     const enum result result = take_members(parser, at, event, &pending);
     if (result != DONE)
         return result;
@@ -325,7 +324,6 @@ static const char *next_line(const char *at, const char *end)
 static const char *visit_items(struct parser *parser, const char *at,
                                struct chrome_visitor *visitor)
 {
-    struct chrome_event event;
     for (;;) {
         at = scan_blanks(at, parser->end);
         if (at < parser->end && *at == ',') {
@@ -339,9 +337,9 @@ static const char *visit_items(struct parser *parser, const char *at,
         if (*at == ']')
             return at + 1;
         const char *from = at;
-        const enum result result = *at == '{' ? take_event(parser, &at, &event) : MALFORMED;
+        const enum result result = *at == '{' ? take_event(parser, &at, parser->event) : MALFORMED;
         if (result == DONE) {
-            visitor->event(visitor, &event);
+            visitor->event(visitor, parser->event);
             continue;
         }
         damage(visitor, result == CUT ? CHROME_CUT : CHROME_MALFORMED, parser, from);
@@ -368,11 +366,8 @@ static const char *visit_member(struct parser *parser, const char *at,
     struct view value;
     if (take_raw(parser, &at, &value) != DONE)
         return NULL;
-    parser->scratch.size = 0;
-    if (escapes) {
-        bytes_reserve(&parser->scratch, key.size);
+    if (escapes)
         key = decode(parser, key);
-    }
     if (visitor->member != NULL)
         visitor->member(visitor, key, value);
     return at;
@@ -399,26 +394,194 @@ static const char *visit_object(struct parser *parser, const char *at,
     return parser->end;
 }
 
+static void visit_trace(struct parser *parser, struct chrome_visitor *visitor)
+{
+    const char *at = scan_blanks(parser->start, parser->end);
+    if (at < parser->end && *at == '[')
+        at = visit_items(parser, at + 1, visitor);
+    else if (at < parser->end && *at == '{')
+        at = visit_object(parser, at + 1, visitor);
+    at = scan_blanks(at, parser->end);
+    if (at < parser->end)
+        damage(visitor, CHROME_TRAILING, parser, at);
+}
+
+// Small traces, on the caller's thread ----------------------------------------
+
+struct plain {
+    struct chrome_visitor visitor; // hands on to `to`
+    struct chrome_visitor *to;
+    struct arena texts;
+};
+
+static void free_texts(struct arena *texts)
+{
+    if (texts->chunks == NULL)
+        return;
+    arena_free(texts);
+    *texts = (struct arena){0};
+}
+
+static void plain_event(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct plain *plain = (struct plain *)visitor;
+    plain->to->event(plain->to, event);
+    free_texts(&plain->texts);
+}
+
+static void plain_member(struct chrome_visitor *visitor, struct view key, struct view value)
+{
+    struct plain *plain = (struct plain *)visitor;
+    if (plain->to->member != NULL)
+        plain->to->member(plain->to, key, value);
+    free_texts(&plain->texts);
+}
+
+static void plain_damage(struct chrome_visitor *visitor, enum chrome_damage kind, uint64_t offset)
+{
+    struct plain *plain = (struct plain *)visitor;
+    if (plain->to->damage != NULL)
+        plain->to->damage(plain->to, kind, offset);
+}
+
+static void visit_plain(struct view bytes, const uint64_t *from, struct chrome_visitor *visitor)
+{
+    struct chrome_event event;
+    struct plain plain = {.visitor = {plain_event, plain_member, plain_damage, false},
+                          .to = visitor};
+    struct parser parser = {bytes.data, bytes.data + bytes.size, &event, &plain.texts};
+    if (from == NULL)
+        visit_trace(&parser, &plain.visitor);
+    else
+        visit_items(&parser, parser.start + *from, &plain.visitor);
+    visitor->unfinished = plain.visitor.unfinished;
+    arena_free(&plain.texts);
+}
+
+// Large ones, ahead of the visitor --------------------------------------------
+
+enum { BATCH_ITEMS = 256, BATCHES = 4 };
+
+struct item {
+    enum { ITEM_EVENT, ITEM_MEMBER, ITEM_DAMAGE } kind;
+    enum chrome_damage damage;
+    uint64_t offset;
+    struct view key;
+    struct view value;
+};
+
+struct batch {
+    size_t count;
+    struct item items[BATCH_ITEMS];
+    struct chrome_event events[BATCH_ITEMS];
+    struct arena texts;
+};
+
+struct ahead {
+    struct chrome_visitor visitor; // fills batches
+    struct parser parser;
+    struct queue full;
+    struct queue empty;
+    struct batch *batch; // being filled
+};
+
+static void take_batch(struct ahead *ahead)
+{
+    ahead->batch = queue_take(&ahead->empty);
+    ahead->parser.event = ahead->batch->events;
+    ahead->parser.texts = &ahead->batch->texts;
+}
+
+static void put_item(struct chrome_visitor *visitor, const struct item *item)
+{
+    struct ahead *ahead = (struct ahead *)visitor;
+    ahead->batch->items[ahead->batch->count++] = *item;
+    if (ahead->batch->count < BATCH_ITEMS) {
+        ahead->parser.event = &ahead->batch->events[ahead->batch->count];
+        return;
+    }
+    queue_put(&ahead->full, ahead->batch);
+    take_batch(ahead);
+}
+
+static void put_event(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    (void)event; // it is in its place already
+    put_item(visitor, &(struct item){.kind = ITEM_EVENT});
+}
+
+static void put_member(struct chrome_visitor *visitor, struct view key, struct view value)
+{
+    put_item(visitor, &(struct item){.kind = ITEM_MEMBER, .key = key, .value = value});
+}
+
+static void put_damage(struct chrome_visitor *visitor, enum chrome_damage kind, uint64_t offset)
+{
+    put_item(visitor, &(struct item){.kind = ITEM_DAMAGE, .damage = kind, .offset = offset});
+}
+
+static void *run_ahead(void *argument)
+{
+    struct ahead *ahead = argument;
+    take_batch(ahead);
+    visit_trace(&ahead->parser, &ahead->visitor);
+    queue_put(&ahead->full, ahead->batch);
+    queue_close(&ahead->full);
+    return NULL;
+}
+
+static void hand_over(struct batch *batch, struct chrome_visitor *visitor)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct item *item = &batch->items[i];
+        if (item->kind == ITEM_EVENT)
+            visitor->event(visitor, &batch->events[i]);
+        else if (item->kind == ITEM_MEMBER && visitor->member != NULL)
+            visitor->member(visitor, item->key, item->value);
+        else if (item->kind == ITEM_DAMAGE && visitor->damage != NULL)
+            visitor->damage(visitor, item->damage, item->offset);
+    }
+    batch->count = 0;
+    free_texts(&batch->texts);
+}
+
+// False when there is no thread to be had.
+static bool visit_ahead(struct view bytes, struct chrome_visitor *visitor)
+{
+    pthread_t thread;
+    struct batch *batch;
+    struct ahead *ahead = memory_allocate_zeroed(1, sizeof *ahead);
+    struct batch *batches = memory_allocate_zeroed(BATCHES, sizeof *batches);
+    ahead->visitor = (struct chrome_visitor){put_event, put_member, put_damage, false};
+    ahead->parser = (struct parser){.start = bytes.data, .end = bytes.data + bytes.size};
+    queue_start(&ahead->full, BATCHES);
+    queue_start(&ahead->empty, BATCHES);
+    for (size_t i = 0; i < BATCHES; i++)
+        queue_put(&ahead->empty, &batches[i]);
+    const bool started = pthread_create(&thread, NULL, run_ahead, ahead) == 0;
+    while (started && (batch = queue_take(&ahead->full)) != NULL) {
+        hand_over(batch, visitor);
+        queue_put(&ahead->empty, batch);
+    }
+    if (started)
+        pthread_join(thread, NULL);
+    visitor->unfinished = ahead->visitor.unfinished;
+    queue_free(&ahead->full);
+    queue_free(&ahead->empty);
+    free(batches);
+    free(ahead);
+    return started;
+}
+
 void chrome_events_visit(struct view bytes, struct chrome_visitor *visitor)
 {
-    struct parser parser = {.start = bytes.data, .end = bytes.data + bytes.size};
-    const char *at = scan_blanks(parser.start, parser.end);
-    visitor->unfinished = false;
-    if (at < parser.end && *at == '[')
-        at = visit_items(&parser, at + 1, visitor);
-    else if (at < parser.end && *at == '{')
-        at = visit_object(&parser, at + 1, visitor);
-    at = scan_blanks(at, parser.end);
-    if (at < parser.end)
-        damage(visitor, CHROME_TRAILING, &parser, at);
-    bytes_free(&parser.scratch);
+    if (bytes.size < CHROME_AHEAD_LEAST || !visit_ahead(bytes, visitor))
+        visit_plain(bytes, NULL, visitor);
 }
 
 void chrome_events_visit_from(struct view bytes, uint64_t offset, struct chrome_visitor *visitor)
 {
-    struct parser parser = {.start = bytes.data, .end = bytes.data + bytes.size};
-    visit_items(&parser, parser.start + offset, visitor);
-    bytes_free(&parser.scratch);
+    visit_plain(bytes, &offset, visitor);
 }
 
 // Recognising -----------------------------------------------------------------
@@ -457,13 +620,14 @@ static bool object_recognise(const char *at, const char *end)
 
 bool chrome_recognise(struct view bytes)
 {
-    struct parser parser = {.start = bytes.data, .end = bytes.data + bytes.size};
+    struct arena texts = {0};
+    struct parser parser = {bytes.data, bytes.data + bytes.size, NULL, &texts};
     const char *at = scan_blanks(parser.start, parser.end);
     if (at == parser.end)
         return false;
     const bool found = *at == '['   ? array_recognise(&parser, at + 1)
                        : *at == '{' ? object_recognise(at + 1, parser.end)
                                     : false;
-    bytes_free(&parser.scratch);
+    arena_free(&texts);
     return found;
 }

@@ -1,19 +1,35 @@
 #include "values.h"
 
-#include <stdio.h>
-
 // Texts -----------------------------------------------------------------------
 
-// Good enough to spread a few hundred texts: their ends and their length.
+static uint64_t word_at(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+// Good enough to spread a few thousand texts: all of a short one, both ends of a long one.
 static uint32_t cache_slot(struct view text)
 {
-    uint64_t head = 0;
+    enum { WORD = sizeof(uint64_t), PART = 64 };
+    static const uint64_t FACTOR = 0x9e3779b97f4a7c15;
+    const char *at = text.data;
+    size_t left = text.size;
+    uint64_t mixed = text.size * FACTOR;
+    if (left > 2 * PART) {
+        for (size_t i = 0; i < PART; i += WORD)
+            mixed = (mixed ^ word_at(at + i)) * FACTOR;
+        at += left - PART;
+        left = PART;
+    }
+    for (; left >= WORD; at += WORD, left -= WORD)
+        mixed = (mixed ^ mixed >> 29 ^ word_at(at)) * FACTOR;
     uint64_t tail = 0;
-    const size_t size = text.size < sizeof head ? text.size : sizeof head;
-    memcpy(&head, text.data, size);
-    memcpy(&tail, text.data + text.size - size, size);
-    const uint64_t mixed = (head ^ tail << 7 ^ text.size) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(mixed >> 54);
+    for (size_t i = 0; i < left; i++)
+        tail = tail << 8 | (unsigned char)at[i];
+    mixed = (mixed ^ mixed >> 29 ^ tail) * FACTOR;
+    return (uint32_t)(mixed >> (64 - CHROME_TEXT_CACHE_BITS));
 }
 
 uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text)
@@ -99,9 +115,17 @@ static bool push_index(struct chrome_values *values, uint64_t index)
 {
     if (values->path_size > CHROME_VALUES_KEY)
         return false;
-    values->path_size +=
-        (size_t)snprintf(values->path + values->path_size, sizeof values->path - values->path_size,
-                         "[%llu]", (unsigned long long)index);
+    char digits[20];
+    size_t count = 0;
+    do
+        digits[count++] = (char)('0' + index % 10);
+    while ((index /= 10) > 0);
+    char *to = values->path + values->path_size;
+    *to++ = '[';
+    while (count > 0)
+        *to++ = digits[--count];
+    *to++ = ']';
+    values->path_size = (size_t)(to - values->path);
     return true;
 }
 

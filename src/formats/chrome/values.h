@@ -6,11 +6,11 @@
 #include "json.h"
 #include "profile/profile.h"
 
-enum { CHROME_VALUES_DEPTH = 32, CHROME_VALUES_KEY = 255, CHROME_TEXT_CACHE = 1024 };
+enum { CHROME_VALUES_DEPTH = 32, CHROME_VALUES_KEY = 255, CHROME_TEXT_CACHE_BITS = 12 };
 
 // Texts that come again and again, found without the profile's own table. All zero is empty.
 struct chrome_text_cache {
-    uint32_t ids[CHROME_TEXT_CACHE];
+    uint32_t ids[1 << CHROME_TEXT_CACHE_BITS];
 };
 
 // The id of a text in the profile.
