@@ -207,7 +207,7 @@ static status merge_files(const struct arguments *arguments, struct merge *merge
 {
     const char *out = arguments_value(arguments, "output");
     const char *to = arguments_value(arguments, "to");
-    const struct write_options options = {arguments_flag(arguments, "no-args")};
+    const struct write_options options = {.no_arguments = arguments_flag(arguments, "no-args")};
     const struct format_writer *writer;
     STATUS_TRY(
         status_within(format_writer_find(to, out, &writer), to != NULL ? "merge: --to" : "merge"));

@@ -117,6 +117,26 @@ bool units_drift(struct view text, int64_t *out_ppb)
            *out_ppb >= -CLOCK_DRIFT_MOST;
 }
 
+bool units_size(struct view text, uint64_t *out_bytes)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } UNITS[] = {{"", 1},         {"b", 1},         {"kb", 1000},       {"kib", 1024},
+                 {"mb", 1000000}, {"mib", 1 << 20}, {"gb", 1000000000}, {"gib", 1 << 30},
+                 {"k", 1000},     {"m", 1000000},   {"g", 1000000000}};
+    size_t digits = 0;
+    while (digits < text.size && (unsigned)(text.data[digits] - '0') <= 9)
+        digits++;
+    const struct view unit = view_trim(view_slice(text, digits, text.size));
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        if (view_is_ignoring_case(unit, UNITS[i].name))
+            return view_to_u64(view_slice(text, 0, digits), out_bytes) &&
+                   !__builtin_mul_overflow(*out_bytes, UNITS[i].bytes, out_bytes);
+    }
+    return false;
+}
+
 status units_rules(const struct arguments *arguments, const char *name, enum cost_rules *out_rules)
 {
     const char *text = arguments_value(arguments, name);

@@ -23,6 +23,9 @@ bool units_signed_time(struct view text, int64_t *out_ns);
 // "+20ppm", "-3.5 ppm", "12ppb"; ppm without a unit. In 1e-9, at most half a second a second.
 bool units_drift(struct view text, int64_t *out_ppb);
 
+// Bytes: "1000000", "200MB", "64 KiB"; the case of the unit does not matter.
+bool units_size(struct view text, uint64_t *out_bytes);
+
 // "best" or "public"; best when the option was not given.
 status units_rules(const struct arguments *arguments, const char *name, enum cost_rules *out_rules);
 

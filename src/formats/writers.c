@@ -1,6 +1,7 @@
 #include "writers.h"
 
 #include "base/bytes.h"
+#include "formats/chrome/writer.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "profile/file.h"
@@ -11,6 +12,14 @@ static status write_perfetto(const struct format_writer *writer, struct profile 
     (void)writer;
     const struct perfetto_writer_options perfetto = {options->no_arguments};
     return perfetto_write(profile, path, &perfetto);
+}
+
+static status write_chrome(const struct format_writer *writer, struct profile *profile,
+                           const char *path, const struct write_options *options)
+{
+    (void)writer;
+    const struct chrome_writer_options chrome = {options->no_arguments, options->split};
+    return chrome_write(profile, path, &chrome);
 }
 
 static status write_profile(const struct format_writer *writer, struct profile *profile,
@@ -59,6 +68,7 @@ static status write_csv(const struct format_writer *writer, struct profile *prof
 
 static const struct format_writer WRITERS[] = {
     {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
+    {"chrome", ".json", write_chrome, 0},
     {"profile", ".prof", write_profile, 0},
     {"csv", ".csv", write_csv, 0},
     {"torq-c1", NULL, write_torq, TORQ_C1},

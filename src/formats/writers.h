@@ -7,7 +7,8 @@
 #include "profile/profile.h"
 
 struct write_options {
-    bool no_arguments; // Perfetto: leave out the arguments of events
+    bool no_arguments; // Perfetto, Chrome: leave out the arguments of events
+    uint64_t split;    // Chrome: bytes of a part; 0: one file
 };
 
 // `write` takes a finished profile that keeps its events. What the format has no place for

@@ -1,0 +1,165 @@
+#include "text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Texts -----------------------------------------------------------------------
+
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+static unsigned char *put_escape(unsigned char *to, unsigned char byte)
+{
+    static const char HEX[] = "0123456789abcdef";
+    static const char LETTERS[] = "\"\\nrtbf";
+    static const char MEANINGS[] = "\"\\\n\r\t\b\f";
+    const char *found = byte != 0 ? strchr(MEANINGS, byte) : NULL;
+    *to++ = '\\';
+    if (found != NULL) {
+        *to++ = (unsigned char)LETTERS[found - MEANINGS];
+        return to;
+    }
+    memcpy(to, "u00", 3);
+    to[3] = (unsigned char)HEX[byte >> 4];
+    to[4] = (unsigned char)HEX[byte & 15];
+    return to + 5;
+}
+
+// One character that is not plain; `*at` is moved behind it.
+static unsigned char *put_character(unsigned char *to, struct view text, size_t *at, bool *valid)
+{
+    const unsigned char byte = (unsigned char)text.data[*at];
+    const size_t size = view_character_size(text, *at);
+    if (size > 1) {
+        memcpy(to, text.data + *at, size);
+        *at += size;
+        return to + size;
+    }
+    ++*at;
+    if (size == 1)
+        return put_escape(to, byte);
+    *valid = false;
+    memcpy(to, "\xef\xbf\xbd", 3);
+    return to + 3;
+}
+
+bool text_put_quoted(struct bytes *to, struct view text)
+{
+    enum { ESCAPE_MOST = 6 };
+    bool valid = true;
+    unsigned char *start = bytes_reserve(to, text.size * ESCAPE_MOST + 2);
+    unsigned char *end = start;
+    *end++ = '"';
+    for (size_t at = 0; at < text.size;) {
+        const size_t plain = at;
+        while (at < text.size && is_plain((unsigned char)text.data[at]))
+            at++;
+        memcpy(end, text.data + plain, at - plain);
+        end += at - plain;
+        if (at < text.size)
+            end = put_character(end, text, &at, &valid);
+    }
+    *end++ = '"';
+    to->size += (size_t)(end - start);
+    return valid;
+}
+
+// Numbers ---------------------------------------------------------------------
+
+static const char PAIRS[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
+enum { DIGITS_MOST = 20 };
+
+// Writes digits backwards from `end`; returns where they start.
+static char *put_digits(char *end, uint64_t number)
+{
+    while (number >= 100) {
+        end -= 2;
+        memcpy(end, PAIRS + number % 100 * 2, 2);
+        number /= 100;
+    }
+    if (number < 10) {
+        *--end = (char)('0' + number);
+        return end;
+    }
+    end -= 2;
+    memcpy(end, PAIRS + number * 2, 2);
+    return end;
+}
+
+void text_put_uint(struct bytes *to, uint64_t number)
+{
+    char digits[DIGITS_MOST];
+    const char *start = put_digits(digits + DIGITS_MOST, number);
+    bytes_append(to, start, (size_t)(digits + DIGITS_MOST - start));
+}
+
+void text_put_int(struct bytes *to, int64_t number)
+{
+    if (number < 0)
+        bytes_append(to, "-", 1);
+    text_put_uint(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+void text_put_time(struct bytes *to, uint64_t ns)
+{
+    char digits[DIGITS_MOST + 4];
+    char *end = digits + sizeof digits;
+    const unsigned below = (unsigned)(ns % 1000);
+    *--end = (char)('0' + below % 10);
+    end -= 2;
+    memcpy(end, PAIRS + below / 10 * 2, 2);
+    *--end = '.';
+    const char *start = put_digits(end, ns / 1000);
+    bytes_append(to, start, (size_t)(digits + sizeof digits - start));
+}
+
+// Numbers with a few decimals, as nearly all are.
+static bool put_short_real(struct bytes *to, double number)
+{
+    static const double POWERS[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+    const double size = fabs(number);
+    for (unsigned decimals = 0; decimals < sizeof POWERS / sizeof POWERS[0]; decimals++) {
+        const double scaled = size * POWERS[decimals];
+        if (scaled >= 1e15)
+            return false;
+        const uint64_t whole = (uint64_t)(scaled + 0.5);
+        if ((double)whole / POWERS[decimals] != size)
+            continue;
+        const uint64_t power = (uint64_t)POWERS[decimals];
+        if (signbit(number))
+            bytes_append(to, "-", 1);
+        text_put_uint(to, whole / power);
+        bytes_append(to, ".", 1);
+        for (uint64_t digit = power / 10; digit > 1 && whole % power < digit; digit /= 10)
+            bytes_append(to, "0", 1);
+        text_put_uint(to, whole % power);
+        return true;
+    }
+    return false;
+}
+
+void text_put_real(struct bytes *to, double number)
+{
+    char text[40];
+    if (!isfinite(number)) {
+        text_put(to, isnan(number) ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+        return;
+    }
+    if (put_short_real(to, number))
+        return;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    text_put(to, text);
+    if (strpbrk(text, ".e") == NULL)
+        text_put(to, ".0");
+}

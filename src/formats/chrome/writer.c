@@ -1,0 +1,339 @@
+#include "writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "formats/format.h"
+#include "text.h"
+#include "writer_events.h"
+
+// Stretches of time whose size is counted before the parts are cut, and bytes of a flow event.
+enum { STRETCHES = 4096, FLOW_SIZE = 90, FLUSH = 128 * 1024 };
+
+// Doubles hold microseconds with three decimals up to here.
+static const uint64_t EXACT_NS = 4000000000000000;
+
+struct writer {
+    struct event_sink sink;
+    struct profile *profile;
+    struct writer_places places;
+    struct writer_events events;
+    struct writer_flows flows;
+    size_t flow_at;        // the next one of the pass
+    struct output *output; // NULL: nothing is written yet, sizes are counted
+    uint64_t split;
+    uint64_t length;           // ns from the first event to the last
+    uint64_t *sizes;           // of the stretches
+    uint32_t parts[STRETCHES]; // of the stretches
+    uint32_t part_count;
+    uint32_t part; // at hand
+    uint64_t too_late;
+    uint64_t large_parts;
+};
+
+// Parts -----------------------------------------------------------------------
+
+static uint32_t stretch_of(const struct writer *writer, uint64_t ns)
+{
+    const uint64_t since = ns - writer->events.base;
+    return (uint32_t)((__uint128_t)since * STRETCHES / (writer->length + 1));
+}
+
+static uint32_t part_of(const void *context, uint64_t ns)
+{
+    const struct writer *writer = context;
+    return writer->parts[stretch_of(writer, ns)];
+}
+
+// Puts stretches together while they fit.
+static void cut_parts(struct writer *writer)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < STRETCHES; i++) {
+        if (size > 0 && size + writer->sizes[i] > writer->split) {
+            writer->part++;
+            size = 0;
+        }
+        size += writer->sizes[i];
+        writer->large_parts += writer->sizes[i] > writer->split;
+        writer->parts[i] = writer->part;
+    }
+    writer->part_count = writer->part + 1;
+    writer->part = 0;
+}
+
+// Events ----------------------------------------------------------------------
+
+static bool is_wanted(const struct writer *writer, uint64_t ns)
+{
+    return writer->part_count <= 1 || part_of(writer, ns) == writer->part;
+}
+
+static void describe_process(struct writer *writer, uint32_t index)
+{
+    struct writer_process *process = &writer->places.processes[index];
+    if (process->written == writer->part + 1)
+        return;
+    process->written = writer->part + 1;
+    writer_put_process(&writer->events, &writer->places, process);
+}
+
+static void describe_lane(struct writer *writer, uint32_t track, struct writer_lane *lane)
+{
+    if (lane->written == writer->part + 1)
+        return;
+    lane->written = writer->part + 1;
+    describe_process(writer, writer->places.places[track].process);
+    writer_put_thread(&writer->events, &writer->places, track, lane);
+}
+
+// Goes over the flows of an event: counts them before anything is written, writes them after.
+static status handle_flows(struct writer *writer, struct view values,
+                           const struct writer_lane *lane, uint64_t start, bool wanted)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.kind != VALUE_FLOW_OUT && value.kind != VALUE_FLOW_IN)
+            continue;
+        if (writer->output == NULL) {
+            STATUS_TRY(
+                writer_flows_add(&writer->flows, start, value.number, value.kind == VALUE_FLOW_IN));
+            if (writer->sizes != NULL)
+                writer->sizes[stretch_of(writer, start)] += FLOW_SIZE;
+            continue;
+        }
+        const struct writer_flow *flow = &writer->flows.items[writer->flow_at++];
+        if (wanted && flow->role != WRITER_FLOW_NONE)
+            writer_put_flow(&writer->events, lane, flow, start);
+    }
+    return STATUS_OK;
+}
+
+static void open_span(struct writer_lane *lane, uint64_t end)
+{
+    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
+    lane->ends[lane->depth++] = end;
+}
+
+static status write_slice(struct writer *writer, const struct event *event, struct view values,
+                          uint64_t start, uint64_t end)
+{
+    const struct writer_place *place = &writer->places.places[event->track];
+    const bool span = event->kind == EVENT_SPAN;
+    const bool wanted =
+        is_wanted(writer, start) && (writer->output != NULL || writer->sizes != NULL);
+    struct writer_lane *lane =
+        writer_places_lane(&writer->places, event->track, place->nests || !span, start, end);
+    if (wanted) {
+        describe_lane(writer, event->track, lane);
+        writer_put_slice(&writer->events, place, lane, event, values, start, end);
+    }
+    if (span)
+        open_span(lane, end);
+    return values.size > 0 ? handle_flows(writer, values, lane, start, wanted) : STATUS_OK;
+}
+
+static void flush(struct writer *writer)
+{
+    struct bytes *buffer = &writer->events.buffer;
+    output_write(writer->output, buffer->data, buffer->size);
+    buffer->size = 0;
+}
+
+// What was written since goes to the file, or to the size of its stretch.
+static void pass_on(struct writer *writer, uint64_t start)
+{
+    struct bytes *buffer = &writer->events.buffer;
+    if (writer->output == NULL && buffer->size > 0) {
+        writer->sizes[stretch_of(writer, start)] += buffer->size;
+        buffer->size = 0;
+    } else if (buffer->size > FLUSH) {
+        flush(writer);
+    }
+}
+
+static status write_event(struct writer *writer, const struct event *event, struct view values,
+                          uint64_t start, uint64_t end)
+{
+    status result = STATUS_OK;
+    if (event->kind != EVENT_COUNTER) {
+        result = write_slice(writer, event, values, start, end);
+    } else if (is_wanted(writer, start) && (writer->output != NULL || writer->sizes != NULL)) {
+        describe_process(writer, writer->places.places[event->track].process);
+        writer_put_sample(&writer->events, &writer->places, event->track, values, start);
+    }
+    pass_on(writer, start);
+    return result;
+}
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct writer *writer = (struct writer *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        const struct clock_domain *clock = &writer->places.places[event->track].clock;
+        const uint64_t start = clock_to_ns(clock, event->start);
+        const uint64_t end = clock_to_ns(clock, event->end);
+        if (end > INT64_MAX)
+            writer->too_late += writer->output == NULL;
+        else
+            STATUS_TRY(write_event(writer, event, event_values(batch, event), start, end));
+    }
+    return STATUS_OK;
+}
+
+// Files -----------------------------------------------------------------------
+
+// "trace.json.gz", 2 -> "trace-2.json.gz".
+static char *part_path(const char *path, uint32_t number)
+{
+    const struct view unpacked = format_unpacked_name(view_of(path));
+    const struct view name = view_of(format_base_name(path));
+    const size_t folder = (size_t)(name.data - path);
+    size_t stem = unpacked.size;
+    for (size_t i = unpacked.size; i > folder + 1 && stem == unpacked.size; i--) {
+        if (path[i - 1] == '.')
+            stem = i - 1;
+    }
+    struct bytes text = {0};
+    bytes_append_format(&text, "%.*s-%u%s%c", (int)stem, path, number, path + stem, '\0');
+    return (char *)text.data;
+}
+
+// Tracks without events, in the first part.
+static void describe_all(struct writer *writer)
+{
+    for (uint32_t i = 1; i < writer->profile->tracks.count; i++) {
+        struct writer_place *place = &writer->places.places[i];
+        if (place->process != HASH_NONE)
+            describe_process(writer, place->process);
+        for (size_t k = 0; k < place->lane_count; k++)
+            describe_lane(writer, i, &place->lanes[k]);
+    }
+}
+
+static status write_part(struct writer *writer, const char *path)
+{
+    STATUS_TRY(output_open(path, &writer->output));
+    writer->events.first = true;
+    writer->flow_at = 0;
+    writer_places_restart(&writer->places);
+    text_put(&writer->events.buffer, "[\n");
+    const status result = profile_replay(writer->profile, &writer->sink);
+    if (writer->part == 0)
+        describe_all(writer);
+    text_put(&writer->events.buffer, writer->events.first ? "]\n" : "\n]\n");
+    flush(writer);
+    return status_first(result, output_close(writer->output));
+}
+
+static status write_parts(struct writer *writer, const char *path)
+{
+    status result = STATUS_OK;
+    for (; result == STATUS_OK && writer->part < writer->part_count; writer->part++) {
+        char *name = part_path(path, writer->part + 1);
+        result = write_part(writer, name);
+        free(name);
+    }
+    return result;
+}
+
+// Where a part starts does not change which lane a span is on: what is described in the pass that
+// only counts is described again.
+static status count(struct writer *writer)
+{
+    if (writer->split > 0)
+        writer->sizes = memory_allocate_zeroed(STRETCHES, sizeof *writer->sizes);
+    writer->part_count = 1;
+    STATUS_TRY(profile_replay(writer->profile, &writer->sink));
+    if (writer->split > 0)
+        cut_parts(writer);
+    for (size_t i = 0; i < writer->places.process_count; i++)
+        writer->places.processes[i].written = 0;
+    for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
+        for (size_t k = 0; k < writer->places.places[i].lane_count; k++)
+            writer->places.places[i].lanes[k].written = 0;
+    }
+    writer->events.losses = (struct writer_losses){0};
+    return writer_flows_finish(&writer->flows, writer->split > 0 ? part_of : NULL, writer);
+}
+
+// The ledger ------------------------------------------------------------------
+
+static void note(struct writer *writer, enum ledger_note_kind kind, uint64_t count,
+                 const char *text)
+{
+    if (count > 0)
+        profile_note(writer->profile, 0, kind, count, "%s: %llu", text, (unsigned long long)count);
+}
+
+static void note_losses(struct writer *writer)
+{
+    const struct writer_losses *losses = &writer->events.losses;
+    note(writer, LEDGER_NOT_CARRIED, writer->too_late,
+         "Chrome trace: events after 2^63 ns, which are left out");
+    note(writer, LEDGER_NOT_CARRIED, losses->samples,
+         "Chrome trace: counter samples that are no numbers, which are left out");
+    note(writer, LEDGER_NOT_CARRIED, losses->bad_texts,
+         "Chrome trace: texts with bytes that are no UTF-8, which are replaced");
+    note(writer, LEDGER_NOT_CARRIED, writer->flows.ends_without_start,
+         "Chrome trace: ends of flows that nothing starts, which are left out");
+    note(writer, LEDGER_NOT_CARRIED, writer->flows.cut,
+         "Chrome trace: flows from one part to another, which are left out");
+    note(writer, LEDGER_REMARK, losses->not_numbers,
+         "Chrome trace: arguments that are no numbers, written as texts");
+    note(writer, LEDGER_REMARK, losses->same_keys,
+         "Chrome trace: arguments of the same name in one event, which are numbered");
+    note(writer, LEDGER_REMARK, writer->large_parts,
+         "Chrome trace: parts larger than asked for, in which all happens at once");
+    if (writer->length > EXACT_NS)
+        profile_note(writer->profile, 0, LEDGER_REMARK, 1,
+                     "Chrome trace: longer than 46 days: viewers round times behind that to more "
+                     "than a nanosecond");
+}
+
+static void find_extent(struct writer *writer)
+{
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
+        const struct track *track = profile_track(writer->profile, i);
+        const struct clock_domain *clock = profile_clock(writer->profile, track->clock);
+        if (track->ledger.recorded == 0 || track->first > track->last)
+            continue;
+        const uint64_t start = clock_to_ns(clock, track->first);
+        const uint64_t end = clock_to_ns(clock, track->last);
+        first = start < first ? start : first;
+        last = end > last ? end : last;
+    }
+    writer->events.base = first == UINT64_MAX ? 0 : first;
+    writer->length = last > first ? last - first : 0;
+}
+
+status chrome_write(struct profile *profile, const char *path,
+                    const struct chrome_writer_options *options)
+{
+    struct writer *writer = memory_allocate_zeroed(1, sizeof *writer);
+    writer->sink.take = take;
+    writer->profile = profile;
+    writer->split = options->split;
+    writer->flows.spool = SPOOL_EMPTY;
+    writer_places_start(&writer->places, profile);
+    writer_events_start(&writer->events, profile, 0);
+    writer->events.no_arguments = options->no_arguments;
+    find_extent(writer);
+    status result = count(writer);
+    if (result == STATUS_OK)
+        result = writer->split > 0 ? write_parts(writer, path) : write_part(writer, path);
+    if (result == STATUS_OK)
+        note_losses(writer);
+    writer_flows_free(&writer->flows);
+    writer_events_free(&writer->events);
+    writer_places_free(&writer->places);
+    free(writer->sizes);
+    free(writer);
+    return result;
+}

@@ -1,0 +1,48 @@
+// What each end of a flow becomes in a Chrome trace: a start, a step or an end, under a number that
+// is never used again.
+//
+// A profile says of an event that it starts flow N or goes on with it, or that it ends it; which of
+// the two is decided by the order of time. Ends of flows lie in a spool, 32 bytes each.
+
+#ifndef OPSCOPE_FORMATS_CHROME_WRITER_FLOWS_H
+#define OPSCOPE_FORMATS_CHROME_WRITER_FLOWS_H
+
+#include "base/spool.h"
+#include "profile/profile.h"
+
+enum writer_flow_role {
+    WRITER_FLOW_NONE, // has no counterpart in its part, or ends what nobody started
+    WRITER_FLOW_START,
+    WRITER_FLOW_STEP,
+    WRITER_FLOW_END,
+};
+
+struct writer_flow {
+    uint64_t ns;
+    uint64_t flow;    // of the profile; then the number in the trace
+    uint64_t ordinal; // of the value among all flow values, in the order of the profile
+    uint32_t part;
+    uint8_t ends;
+    uint8_t role;
+};
+
+// `spool` is SPOOL_EMPTY at first.
+struct writer_flows {
+    struct spool spool;
+    struct writer_flow *items; // in the order of the profile
+    size_t count;
+    uint64_t ends_without_start;
+    uint64_t cut; // flows that go on in another part
+};
+
+status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, bool ends);
+
+// After the last one: gives numbers and roles. `part_of` says which part a time belongs to; NULL
+// when there is one.
+status writer_flows_finish(struct writer_flows *flows,
+                           uint32_t (*part_of)(const void *context, uint64_t ns),
+                           const void *context);
+
+void writer_flows_free(struct writer_flows *flows);
+
+#endif
