@@ -1,9 +1,10 @@
 // `opscope annotate` and, under the vendor's name, `annotate_profiling`: a runtime
-// profile of Torq joined with the program that ran.
+// profile of Torq, or a profile of `opscope run`, joined with the program that ran.
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "annotate_summary.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
@@ -22,6 +23,7 @@ struct annotating {
     struct program program;
     struct profile *profile;
     uint32_t process;
+    bool is_run; // a profile of `opscope run`, not Torq's
     struct annotation annotation;
 };
 
@@ -46,9 +48,8 @@ static status read_program(struct annotating *annotating)
                         &annotating->target);
 }
 
-static status read_runtime(struct annotating *annotating)
+static status read_torq(struct annotating *annotating)
 {
-    STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
     STATUS_TRY(torq_check(annotating->runtime, false));
     struct profile *profile = annotating->profile;
     const struct track process = {
@@ -59,6 +60,36 @@ static status read_runtime(struct annotating *annotating)
     const struct torq_options options = {.parent = annotating->process};
     STATUS_TRY(torq_runtime_read(annotating->runtime, &options, profile));
     return profile_finish(profile);
+}
+
+// The reader takes over the input. Lanes are added to the process that ran.
+static status read_run(struct annotating *annotating)
+{
+    struct profile *profile = annotating->profile;
+    struct input *input = annotating->runtime;
+    annotating->runtime = NULL;
+    STATUS_TRY(format_read_input(input, &(struct format_options){0}, profile));
+    for (uint32_t i = 1; i < profile->tracks.count && annotating->process == 0; i++) {
+        if (profile_track(profile, i)->kind == TRACK_PROCESS)
+            annotating->process = i;
+    }
+    return STATUS_OK;
+}
+
+// By content: what is neither a profile nor a trace is Torq's, or refused as such.
+static status read_runtime(struct annotating *annotating)
+{
+    STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
+    const enum format format = format_recognise(annotating->runtime->bytes);
+    annotating->is_run = format == FORMAT_PROFILE || format == FORMAT_PERFETTO;
+    if (!annotating->is_run)
+        return read_torq(annotating);
+    if (annotating->opened == NULL)
+        return status_make(STATUS_USAGE,
+                           "annotate: %s is a profile of 'opscope run': give the program that ran "
+                           "(.opx or .vmfb) instead of a dump",
+                           annotating->runtime_path);
+    return read_run(annotating);
 }
 
 static status write_trace(struct annotating *annotating)
@@ -98,32 +129,53 @@ static status check_output(const char *output, bool fold)
     return STATUS_OK;
 }
 
-static status annotate(const struct arguments *arguments, struct annotating *annotating)
+static status join(const struct arguments *arguments, struct annotating *annotating)
 {
-    size_t count;
-    const char *const *words = arguments_words(arguments, &count);
-    const bool fold = arguments_flag(arguments, "fold");
-    if (count != 3)
-        return status_make(STATUS_USAGE,
-                           "annotate: give a dump or program, a runtime profile and the output: "
-                           "add.9.executable-targets.mlir runtime.csv annotated.csv");
-    annotating->program_path = words[0];
-    annotating->runtime_path = words[1];
-    annotating->output = words[2];
-    STATUS_TRY(check_output(annotating->output, fold));
-    STATUS_TRY(paths_check("annotate", annotating->output, words, 2));
-    STATUS_TRY(read_program(annotating));
-    STATUS_TRY(read_runtime(annotating));
     annotating->annotation = (struct annotation){
         .program = &annotating->program,
         .target = annotating->target,
         .task_names = annotating->names,
         .profile = annotating->profile,
-        .form = torq_recognise(annotating->runtime->bytes),
+        .form = annotating->is_run ? TORQ_UNKNOWN : torq_recognise(annotating->runtime->bytes),
         .source = annotate_source_create(annotating->program_path,
                                          arguments_value(arguments, "original_mlir_file"))};
-    STATUS_TRY(annotate_join(&annotating->annotation, annotating->runtime_path));
-    if (fold)
+    return annotating->is_run ? annotate_join_run(&annotating->annotation, annotating->runtime_path)
+                              : annotate_join(&annotating->annotation, annotating->runtime_path);
+}
+
+static status wrong_words(void)
+{
+    return status_make(STATUS_USAGE,
+                       "annotate: give a dump or program, a runtime profile and the output: "
+                       "add.9.executable-targets.mlir runtime.csv annotated.csv");
+}
+
+static status check_words(const struct arguments *arguments, struct annotating *annotating)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    if (count != 2 && count != 3)
+        return wrong_words();
+    annotating->program_path = words[0];
+    annotating->runtime_path = words[1];
+    annotating->output = count == 3 ? words[2] : NULL;
+    if (annotating->output == NULL)
+        return STATUS_OK;
+    STATUS_TRY(check_output(annotating->output, arguments_flag(arguments, "fold")));
+    return paths_check("annotate", annotating->output, words, 2);
+}
+
+static status annotate(const struct arguments *arguments, struct annotating *annotating)
+{
+    STATUS_TRY(check_words(arguments, annotating));
+    STATUS_TRY(read_program(annotating));
+    STATUS_TRY(read_runtime(annotating));
+    if (annotating->output == NULL && !annotating->is_run)
+        return wrong_words();
+    STATUS_TRY(join(arguments, annotating));
+    if (annotating->output == NULL)
+        return annotate_summary(arguments, &annotating->annotation);
+    if (arguments_flag(arguments, "fold"))
         annotate_fold(&annotating->annotation);
     return write_output(annotating);
 }
@@ -166,13 +218,23 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
     return result;
 }
 
+#define TORQ_OPTIONS                                                                               \
+    {"fold", 0, OPTION_FLAG, NULL, "one row for all invocations: least, median, p90, most"},       \
+        {"original_mlir_file", 0, OPTION_ONE, "FILE",                                              \
+         "the network's text, for every location in a file of this name"},                         \
+    {                                                                                              \
+        "host_profiling", 0, OPTION_FLAG, NULL,                                                    \
+            "taken as Torq's tool takes it; forms are recognised"                                  \
+    }
+
 static const struct option OPTIONS[] = {
-    {"fold", 0, OPTION_FLAG, NULL, "one row for all invocations: least, median, p90, most"},
-    {"original_mlir_file", 0, OPTION_ONE, "FILE",
-     "the network's text, for every location in a file of this name"},
-    {"host_profiling", 0, OPTION_FLAG, NULL, "taken as Torq's tool takes it; forms are recognised"},
+    TORQ_OPTIONS,
+    {"top", 0, OPTION_ONE, "N", "groups of operators that are shown where no OUT is given (20)"},
+    {"json", 0, OPTION_FLAG, NULL, "what is shown as JSON"},
     {0},
 };
+
+static const struct option VENDOR_OPTIONS[] = {TORQ_OPTIONS, {0}};
 
 #define DETAILS                                                                                    \
     "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, or a\n"      \
@@ -181,11 +243,18 @@ static const struct option OPTIONS[] = {
 
 const struct command COMMAND_ANNOTATE = {
     .name = "annotate",
-    .usage = "PHASE.mlir|PROGRAM RUNTIME.csv OUT [--fold]",
-    .summary = "join a runtime profile of Torq with the program that ran",
-    .details = DETAILS,
+    .usage = "PHASE.mlir|PROGRAM RUNTIME.csv OUT [--fold]\n"
+             "       opscope annotate PROGRAM PROFILE [OUT] [--fold]",
+    .summary = "join a runtime profile with the program that ran",
+    .details = DETAILS "\nPROFILE is what 'opscope run --profile' wrote: rows of actions, and of "
+                       "every task with its\ntime, bytes, bandwidth and operators. Without OUT the "
+                       "slowest groups of operators are\nshown. Times of device host are this "
+                       "machine's: they say nothing about the target.",
     .examples = "  opscope annotate add.9.executable-targets.mlir runtime.csv annotated.csv\n"
-                "  opscope annotate model.vmfb runtime.csv annotated.xlsx --fold",
+                "  opscope annotate model.vmfb runtime.csv annotated.xlsx --fold\n"
+                "  opscope run model.opx -n 20 --profile run.prof && opscope annotate model.opx "
+                "run.prof\n"
+                "  opscope annotate model.opx run.prof tasks.csv --fold",
     .options = OPTIONS,
     .run = run,
 };
@@ -197,6 +266,6 @@ const struct command COMMAND_ANNOTATE_PROFILING = {
     .summary = "the same under Torq's name, with its exit codes",
     .details = DETAILS,
     .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv",
-    .options = OPTIONS,
+    .options = VENDOR_OPTIONS,
     .run = run_vendor,
 };

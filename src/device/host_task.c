@@ -270,7 +270,6 @@ status host_task_compute(struct host_machine *machine, struct host_worker *worke
         return host_steps_run(machine->steps, index, worker->parallel);
     if (task->kind == PROGRAM_TASK_COMPUTE)
         return run_compute(machine, worker, task);
-    if (task->group != PROGRAM_NONE) // code is nothing to this machine
-        run_transfer(machine, worker, task);
+    run_transfer(machine, worker, task);
     return STATUS_OK;
 }

@@ -58,14 +58,15 @@ class Span:
 
 
 class Track:
-    def __init__(self, parent, name, kind):
-        self.parent, self.name, self.kind = parent, name, kind
+    def __init__(self, parent, name, clock, kind):
+        self.parent, self.name, self.clock, self.kind = parent, name, clock, kind
         self.expected = self.recorded = self.lost = self.impossible = 0
 
 
 class Profile:
     def __init__(self, data):
         self.texts, self.tracks, self.calls, self.facts, self.spans = [], [], [None], {}, []
+        self.clocks = []  # frequency, base tick, base ns
         if data[:16] != HEADER:
             raise Damaged("no profile of version 1")
         at, ended = 16, False
@@ -87,6 +88,13 @@ class Profile:
             record = Bytes(payload.take(payload.varint()))
             if kind == STRINGS:
                 self.texts.append(record.data.decode())
+            elif kind in (CLOCKS, FITS):
+                number = record.varint()  # the clock that a fit is of, or a name
+                clock = [record.varint() for _ in range(3)]
+                if kind == CLOCKS:
+                    self.clocks.append(clock)
+                else:
+                    self.clocks[number] = clock
             elif kind == TRACKS:
                 self.add_track(record)
             elif kind == CALLS:
@@ -99,8 +107,8 @@ class Profile:
             self.add_events(payload, count, track)
 
     def add_track(self, record):
-        parent, name, _, kind = (record.varint() for _ in range(4))
-        track = Track(parent, self.texts[name], kind)
+        parent, name, clock, kind = (record.varint() for _ in range(4))
+        track = Track(parent, self.texts[name], clock, kind)
         for _ in range(6):  # engine, index, provenance, rank, nests, unit
             record.varint()
         self.account(track, record)
@@ -110,6 +118,11 @@ class Profile:
     def account(track, record):
         track.expected = record.varint() - 1
         track.recorded, track.lost, track.impossible = (record.varint() for _ in range(3))
+
+    def nanoseconds(self, span):
+        """Start and end, by the one rounding rule: floor(ticks * 1e9 / frequency)."""
+        frequency, tick, base = self.clocks[self.tracks[span.track].clock]
+        return [base + (ticks - tick) * 10**9 // frequency for ticks in (span.start, span.end)]
 
     def add_events(self, payload, count, track):
         start = 0

@@ -134,6 +134,9 @@ static struct annotate_row row_of(const struct annotation *annotation, uint32_t 
                                .job = PROGRAM_NONE,
                                .operation = ANNOTATE_NO_OPERATION,
                                .slice = ANNOTATE_NO_SLICE,
+                               .task = PROGRAM_NONE,
+                               .task_number = ANNOTATE_NOT_SAID,
+                               .bytes = ANNOTATE_NOT_SAID,
                                .dispatch_name = span->dispatch,
                                .invocation = span->invocation,
                                .runs = 1};

@@ -8,7 +8,12 @@
 // events that are not of the action's kind, become rows of their own. Actions that the
 // profile says nothing of are rows without times.
 //
-// Memory: some 350 bytes for each row.
+// A profile of `opscope run` is joined without text in between (annotate_run.c): rows of
+// actions as above, the iteration being the invocation, and behind the start of a job or
+// of a task of the host one for each task. Spans of tasks that the program does not have,
+// or has on another lane, become rows of their own.
+//
+// Memory: some 400 bytes for each row.
 
 #ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_H
 #define OPSCOPE_FORMATS_TORQ_ANNOTATE_H
@@ -33,7 +38,7 @@ struct annotate_job {
     bool used[ANNOTATE_ENGINES];
 };
 
-// Times are us. Of a folded row, doubled: the median of two may lie between.
+// Times are us, of a run ns. Of a folded row, doubled: the median of two may lie between.
 struct annotate_times {
     uint64_t minimum, median_doubled, p90, maximum;
 };
@@ -52,12 +57,19 @@ struct annotate_row {
     uint8_t slice;      // of R1: ANNOTATE_NO_SLICE
     bool has_id, timed; // has times
     uint64_t id;
+    uint32_t task;        // of the program; PROGRAM_NONE
+    uint32_t lane;        // of a task: text
+    uint32_t operators;   // of a task: text
+    uint64_t task_number; // as the profile has it; ANNOTATE_NOT_SAID: of no task
+    uint64_t bytes;       // that a task moves; ANNOTATE_NOT_SAID
     uint64_t start, end;
     uint64_t runs; // folded into this row
     struct annotate_times times;
 };
 
 enum { ANNOTATE_NO_SLICE = 255 };
+
+#define ANNOTATE_NOT_SAID UINT64_MAX
 
 enum annotate_operation {
     ANNOTATE_DMA_IN_CFG,
@@ -80,7 +92,7 @@ struct annotation {
     const struct target *target;
     const uint32_t *task_names; // texts of the program, by task; NULL: the groups' types
     struct profile *profile;
-    enum torq_form form;
+    enum torq_form form; // TORQ_UNKNOWN: a profile of `opscope run`
     struct annotate_source *source;
     struct annotate_job *jobs;
     struct annotate_row *rows;
@@ -94,6 +106,16 @@ struct annotation {
 // Fills in all but the first six fields, which the caller sets. The profile was filled by
 // torq_runtime_read; what does not match is noted in its ledger.
 status annotate_join(struct annotation *annotation, const char *runtime_path);
+
+// The same for a profile of `opscope run`, on either device. Fails when nothing in it names
+// tasks of a program.
+status annotate_join_run(struct annotation *annotation, const char *profile_path);
+
+static inline bool annotate_is_run(const struct annotation *annotation)
+{
+    return annotation->form == TORQ_UNKNOWN;
+}
+
 void annotate_free(struct annotation *annotation);
 
 // One row for those of all invocations that are about the same.
@@ -105,7 +127,8 @@ enum annotate_cell_kind {
     ANNOTATE_EMPTY,
     ANNOTATE_TEXT,
     ANNOTATE_NUMBER,
-    ANNOTATE_TIME, // `number` is us doubled
+    ANNOTATE_TIME, // `number` is us doubled, of a run ns doubled
+    ANNOTATE_RATE, // `number` is bytes a second
     ANNOTATE_FLAG,
 };
 
@@ -130,7 +153,8 @@ status annotate_write_json(const struct annotation *annotation, const char *path
 status annotate_write_xlsx(const struct annotation *annotation, const char *path);
 
 // Adds to the profile a lane of the rows and one for each engine, where a job that uses it
-// covers its whole time, as Torq's own tool counts. Not for folded rows.
+// covers its whole time, as Torq's own tool counts; of a run, lanes of the rows of actions
+// and of each engine's tasks. Not for folded rows.
 void annotate_profile(struct annotation *annotation, uint32_t process);
 
 #endif

@@ -21,6 +21,8 @@ static int compare_subjects(const struct annotate_row *a, const struct annotate_
         {a->action, b->action},
         {a->job, b->job},
         {a->order, b->order},
+        {a->task, b->task},
+        {a->task_number, b->task_number},
         {a->action == PROGRAM_NONE ? a->event : 0, b->action == PROGRAM_NONE ? b->event : 0},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

@@ -1,5 +1,6 @@
 // Annotated rows as lanes of the runtime profile that they come from.
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "annotate.h"
@@ -22,7 +23,8 @@ struct laying {
     struct annotation *annotation;
     struct track like;
     uint32_t rows;
-    uint32_t engines[ANNOTATE_ENGINES]; // 0: not made yet
+    uint32_t tasks[TARGET_ENGINES_MOST][UINT8_MAX + 1]; // by engine and lane; 0: not made yet
+    uint32_t engines[ANNOTATE_ENGINES];                 // 0: not made yet
     struct bytes values;
 };
 
@@ -47,7 +49,7 @@ static void add_values(struct laying *laying, const struct annotate_row *row)
             profile_string(annotation->profile, view_of(annotate_column_name(annotation, i)));
         if (cell.kind == ANNOTATE_TEXT)
             value_add_text(&laying->values, key, cell.text);
-        else if (cell.kind == ANNOTATE_NUMBER)
+        else if (cell.kind == ANNOTATE_NUMBER || cell.kind == ANNOTATE_RATE)
             value_add_uint(&laying->values, key, cell.number);
         else if (cell.kind == ANNOTATE_FLAG)
             value_add(&laying->values, &(struct value){.key = key,
@@ -85,12 +87,30 @@ static void add_job(struct laying *laying, const struct annotate_row *row, uint6
     }
 }
 
-// Rows of one job follow one another; the first stands for it.
-static bool is_another_job(const struct annotation *annotation, size_t index)
+// Rows of one job follow one another; the first stands for it. Of a run, what does not
+// match may overlap with what does: it is on its own lane only.
+static bool is_shown(const struct annotation *annotation, size_t index)
 {
     const struct annotate_row *row = &annotation->rows[index];
+    if (annotate_is_run(annotation))
+        return row->action != PROGRAM_NONE || row->task != PROGRAM_NONE;
     return annotation->form != TORQ_R1 || index == 0 || row->job != row[-1].job ||
            row->invocation != row[-1].invocation;
+}
+
+// Of a run: a lane for those of each engine's lane, which do not overlap.
+static uint32_t lane_of_task(struct laying *laying, const struct annotate_row *row)
+{
+    const struct annotation *annotation = laying->annotation;
+    const struct program_task *task = &annotation->program->tasks[row->task];
+    uint32_t *lane = &laying->tasks[task->engine][task->lane];
+    if (*lane == 0) {
+        char name[64];
+        const struct view text = profile_text(annotation->profile, row->lane);
+        snprintf(name, sizeof name, "%.*s annotated", VIEW_ARGUMENTS(text));
+        *lane = add_lane(laying, name, ENGINE_NONE, 0, 3000 + 256 * task->engine + task->lane);
+    }
+    return *lane;
 }
 
 static void add_row(struct laying *laying, const struct annotate_row *row, uint64_t *starts)
@@ -104,8 +124,10 @@ static void add_row(struct laying *laying, const struct annotate_row *row, uint6
             ? view_of(program_text(annotation->program, annotation->program->jobs[row->job].name))
             : name.text;
     add_values(laying, row);
-    add_span(laying, laying->rows, profile_string(annotation->profile, text), row->start, row->end);
-    if (!is_job)
+    const uint32_t lane = row->task != PROGRAM_NONE ? lane_of_task(laying, row) : laying->rows;
+    add_span(laying, lane, profile_string(annotation->profile, text), row->start, row->end);
+    // A run has the engines' lanes already.
+    if (!is_job || annotate_is_run(annotation))
         return;
     if (is_r1)
         add_job(laying, row, row->start);
@@ -120,7 +142,9 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
     struct profile *profile = annotation->profile;
     struct laying laying = {.annotation = annotation,
                             .like = {.parent = process,
-                                     .clock = profile_clock_find(profile, "us", 1000000),
+                                     .clock = annotate_is_run(annotation)
+                                                  ? 0
+                                                  : profile_clock_find(profile, "us", 1000000),
                                      .kind = TRACK_LANE,
                                      .provenance = PROVENANCE_DERIVED}};
     const size_t jobs = annotation->program->job_count;
@@ -129,7 +153,7 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
     laying.rows = add_lane(&laying, "Annotated", ENGINE_NONE, 0, 1999);
     for (size_t i = 0; i < annotation->count; i++) {
         const struct annotate_row *row = &annotation->rows[i];
-        if (row->timed && is_another_job(annotation, i))
+        if (row->timed && is_shown(annotation, i))
             add_row(&laying, row, starts);
         else if (row->job != PROGRAM_NONE)
             starts[row->job] = UINT64_MAX; // begun in another invocation

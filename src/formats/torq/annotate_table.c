@@ -1,7 +1,9 @@
 // The columns of the annotated tables. Their names are an API: those of Torq's document
-// for runtime profiles of actions (R2 to R4), and of its older one for jobs (R1).
+// for runtime profiles of actions (R2 to R4), and of its older one for jobs (R1). Those of
+// a run on a device of opscope's begin as those of actions.
 
 #include "annotate.h"
+#include "program/print.h"
 
 enum column {
     COLUMN_ID,
@@ -14,6 +16,14 @@ enum column {
     COLUMN_START,
     COLUMN_END,
     COLUMN_LOCATION,
+    COLUMN_ITERATION,
+    COLUMN_TASK,
+    COLUMN_LANE,
+    COLUMN_TILE,
+    COLUMN_BYTES,
+    COLUMN_BANDWIDTH,
+    COLUMN_OPERATORS,
+    COLUMN_DEVICE,
     COLUMN_RUNS,
     COLUMN_MINIMUM,
     COLUMN_MEDIAN,
@@ -60,6 +70,14 @@ static const struct description JOBS[] = {
     {"dma_out_used_in_program", "DMA Out Used in NSS Program", COLUMN_USED + ANNOTATE_DMA_OUT},
 };
 
+// Behind those of actions, of a run.
+static const struct description RUN[] = {
+    {"iteration", NULL, COLUMN_ITERATION}, {"task_id", NULL, COLUMN_TASK},
+    {"lane", NULL, COLUMN_LANE},           {"tile", NULL, COLUMN_TILE},
+    {"bytes", NULL, COLUMN_BYTES},         {"bandwidth_mb_s", NULL, COLUMN_BANDWIDTH},
+    {"operators", NULL, COLUMN_OPERATORS}, {"device", NULL, COLUMN_DEVICE},
+};
+
 // Behind the others, of folded rows.
 static const struct description FOLDED[] = {
     {"runs", "Runs", COLUMN_RUNS},
@@ -71,12 +89,15 @@ static const struct description FOLDED[] = {
 
 enum {
     ACTION_COLUMNS = sizeof ACTIONS / sizeof *ACTIONS,
+    RUN_COLUMNS = sizeof RUN / sizeof *RUN,
     JOB_COLUMNS = sizeof JOBS / sizeof *JOBS,
     FOLDED_COLUMNS = sizeof FOLDED / sizeof *FOLDED,
 };
 
 static size_t plain_count(const struct annotation *annotation)
 {
+    if (annotate_is_run(annotation))
+        return ACTION_COLUMNS + RUN_COLUMNS;
     return annotation->form == TORQ_R1 ? JOB_COLUMNS : ACTION_COLUMNS;
 }
 
@@ -89,6 +110,8 @@ static const struct description *describe(const struct annotation *annotation, s
 {
     if (column >= plain_count(annotation))
         return &FOLDED[column - plain_count(annotation)];
+    if (annotate_is_run(annotation) && column >= ACTION_COLUMNS)
+        return &RUN[column - ACTION_COLUMNS];
     return annotation->form == TORQ_R1 ? &JOBS[column] : &ACTIONS[column];
 }
 
@@ -139,6 +162,9 @@ static struct view operation_of(const struct annotation *annotation, const struc
         "dma_in_cfg",    "dma_in_start", "dma_in_wait", "slice_start", "slice_wait", "dma_out_cfg",
         "dma_out_start", "dma_out_wait", "cdma_start",  "cdma_wait",   "css_start",  "css_wait",
     };
+    if (row->task != PROGRAM_NONE)
+        return view_of(
+            program_engine_name(annotation->target, annotation->program->tasks[row->task].engine));
     if (row->action != PROGRAM_NONE)
         return view_of(ACTION_NAMES[annotation->program->actions[row->action].kind]);
     if (row->operation != ANNOTATE_NO_OPERATION)
@@ -148,7 +174,7 @@ static struct view operation_of(const struct annotation *annotation, const struc
 
 static struct view names_of(const struct annotation *annotation, const struct annotate_row *row)
 {
-    if (annotation->form == TORQ_R1)
+    if (annotation->form == TORQ_R1 || row->task != PROGRAM_NONE)
         return profile_text(annotation->profile, row->names);
     return profile_text(annotation->profile,
                         row->job != PROGRAM_NONE ? annotation->jobs[row->job].names : 0);
@@ -168,10 +194,55 @@ static struct annotate_cell total_cell(const struct annotation *annotation,
                      annotation->folded ? row->times.median_doubled : 2 * (row->end - row->start));
 }
 
-// R1 counts from the begin of the first job.
+// R1 counts from the begin of the first job, a run from that of the first span.
 static uint64_t origin_of(const struct annotation *annotation)
 {
-    return annotation->form == TORQ_R1 ? annotation->origin : 0;
+    return annotation->form == TORQ_R1 || annotate_is_run(annotation) ? annotation->origin : 0;
+}
+
+// Bytes a second, from the time that the row shows. Nothing where no time passed.
+static struct annotate_cell bandwidth_cell(const struct annotation *annotation,
+                                           const struct annotate_row *row)
+{
+    const struct annotate_cell time = total_cell(annotation, row);
+    if (row->bytes == ANNOTATE_NOT_SAID || time.kind == ANNOTATE_EMPTY || time.number == 0)
+        return (struct annotate_cell){.kind = ANNOTATE_EMPTY};
+    const double rate = (double)row->bytes * 2e9 / (double)time.number;
+    return (struct annotate_cell){.kind = rate < 1e18 ? ANNOTATE_RATE : ANNOTATE_EMPTY,
+                                  .number = rate < 1e18 ? (uint64_t)(rate + 0.5) : 0};
+}
+
+// Whose times they are, as the profile says it.
+static struct annotate_cell device_cell(const struct annotation *annotation)
+{
+    const struct view device = profile_fact(annotation->profile, "device");
+    return text_cell(device.size > 0 ? device : VIEW_LITERAL("not said"));
+}
+
+static struct annotate_cell run_cell(const struct annotation *annotation,
+                                     const struct annotate_row *row, int column)
+{
+    switch (column) {
+    case COLUMN_ITERATION:
+        return number_cell(!annotation->folded, row->invocation);
+    case COLUMN_TASK:
+        return number_cell(row->task_number != ANNOTATE_NOT_SAID, row->task_number);
+    case COLUMN_LANE:
+        return text_cell(profile_text(annotation->profile, row->lane));
+    case COLUMN_TILE:
+        return row->task != PROGRAM_NONE &&
+                       annotation->program->tasks[row->task].group != PROGRAM_NONE
+                   ? number_cell(true, annotation->program->tasks[row->task].tile)
+                   : number_cell(false, 0);
+    case COLUMN_BYTES:
+        return number_cell(row->bytes != ANNOTATE_NOT_SAID, row->bytes);
+    case COLUMN_BANDWIDTH:
+        return bandwidth_cell(annotation, row);
+    case COLUMN_OPERATORS:
+        return text_cell(profile_text(annotation->profile, row->operators));
+    default:
+        return device_cell(annotation);
+    }
 }
 
 struct annotate_cell annotate_cell(const struct annotation *annotation,
@@ -179,6 +250,8 @@ struct annotate_cell annotate_cell(const struct annotation *annotation,
 {
     const int kind = describe(annotation, column)->column;
     const bool placed = row->timed && !annotation->folded;
+    if (kind >= COLUMN_ITERATION && kind <= COLUMN_DEVICE)
+        return run_cell(annotation, row, kind);
     switch (kind) {
     case COLUMN_ID:
         return number_cell(row->has_id, row->id);

@@ -7,17 +7,30 @@
 #include "wire/json.h"
 #include "wire/xlsx.h"
 
-// Times of actions always have a decimal, those of jobs where it is not 0.
+// Times of actions always have a decimal, those of jobs where it is not 0, those of a run
+// three, or four where a median lies between two nanoseconds.
+static void append_time(const struct annotation *annotation, uint64_t doubled, struct bytes *to)
+{
+    if (annotate_is_run(annotation))
+        bytes_append_format(to, "%" PRIu64 ".%03" PRIu64 "%s", doubled / 2000, doubled / 2 % 1000,
+                            doubled % 2 != 0 ? "5" : "");
+    else
+        bytes_append_format(to, "%" PRIu64 "%s", doubled / 2,
+                            doubled % 2 != 0              ? ".5"
+                            : annotation->form != TORQ_R1 ? ".0"
+                                                          : "");
+}
+
 static void append_number(const struct annotation *annotation, const struct annotate_cell *cell,
                           struct bytes *to)
 {
     if (cell->kind == ANNOTATE_NUMBER)
         bytes_append_format(to, "%" PRIu64, cell->number);
+    else if (cell->kind == ANNOTATE_RATE) // MB a second
+        bytes_append_format(to, "%" PRIu64 ".%02" PRIu64, cell->number / 1000000,
+                            cell->number % 1000000 / 10000);
     else
-        bytes_append_format(to, "%" PRIu64 "%s", cell->number / 2,
-                            cell->number % 2 != 0         ? ".5"
-                            : annotation->form != TORQ_R1 ? ".0"
-                                                          : "");
+        append_time(annotation, cell->number, to);
 }
 
 // CSV --------------------------------------------------------------------------------
@@ -33,6 +46,7 @@ static void append_cell(const struct annotation *annotation, const struct annota
         break;
     case ANNOTATE_NUMBER:
     case ANNOTATE_TIME:
+    case ANNOTATE_RATE:
         append_number(annotation, cell, to);
         break;
     case ANNOTATE_FLAG:
@@ -79,6 +93,7 @@ static void write_json_cell(struct json_writer *json, const char *key,
         break;
     case ANNOTATE_NUMBER:
     case ANNOTATE_TIME:
+    case ANNOTATE_RATE:
         scratch->size = 0;
         append_number(annotation, cell, scratch);
         json_raw(json, key, bytes_view(scratch));
@@ -96,7 +111,8 @@ static void write_json_row(struct json_writer *json, const struct annotation *an
     json_text(json, "dispatch", profile_text(annotation->profile, row->dispatch_name));
     if (!annotation->folded)
         json_uint(json, "invocation", row->invocation);
-    json_bool(json, "matched", row->action != PROGRAM_NONE || row->job != PROGRAM_NONE);
+    json_bool(json, "matched",
+              row->action != PROGRAM_NONE || row->job != PROGRAM_NONE || row->task != PROGRAM_NONE);
     for (size_t i = 0; i < annotate_column_count(annotation); i++) {
         const struct annotate_cell cell = annotate_cell(annotation, row, i);
         write_json_cell(json, annotate_column_name(annotation, i), annotation, &cell, scratch);
@@ -111,7 +127,9 @@ status annotate_write_json(const struct annotation *annotation, const char *path
     struct json_writer json = json_write(output);
     struct bytes scratch = {0};
     json_open_object(&json, NULL);
-    json_text(&json, "form", view_of(torq_form_name(annotation->form)));
+    json_text(&json, "form",
+              annotate_is_run(annotation) ? VIEW_LITERAL("opscope-run")
+                                          : view_of(torq_form_name(annotation->form)));
     json_uint(&json, "unmatched", annotation->unmatched);
     json_uint(&json, "missing", annotation->missing);
     json_open_array(&json, "rows");
@@ -137,6 +155,7 @@ static void write_sheet_cell(struct xlsx_writer *xlsx, const struct annotation *
         break;
     case ANNOTATE_NUMBER:
     case ANNOTATE_TIME:
+    case ANNOTATE_RATE:
         scratch->size = 0;
         append_number(annotation, cell, scratch);
         xlsx_number(xlsx, bytes_view(scratch));
