@@ -13,8 +13,8 @@ enum { TOP_USUAL = 10, SHAPES_SHOWN = 48 };
 struct request {
     struct profile *profile;
     struct operator_times times;
-    size_t top;  // 0: all
-    bool device; // the profile has device time
+    size_t top;                 // 0: all
+    bool sides[OPERATOR_SIDES]; // what the profile has times of
 };
 
 static struct view type_of(const struct request *request, const struct operator_time *time)
@@ -50,7 +50,8 @@ static struct view text_value(const struct request *request, const struct operat
 
 static double share_of(const struct request *request, const struct operator_time *time)
 {
-    const enum operator_side side = request->device ? OPERATOR_DEVICE : OPERATOR_HOST;
+    const enum operator_side side =
+        request->sides[OPERATOR_DEVICE] ? OPERATOR_DEVICE : OPERATOR_HOST;
     const uint64_t whole = request->times.self[side];
     return whole == 0 ? 0 : 100.0 * (double)time->self[side] / (double)whole;
 }
@@ -69,16 +70,22 @@ static void print_time(uint64_t ns)
 static void print_figures(const struct request *request, const struct operator_time *time)
 {
     printf("  ");
-    if (request->device)
-        print_time(time->self[OPERATOR_DEVICE]);
-    print_time(time->self[OPERATOR_HOST]);
-    printf("%5.1f %%  %7llu  ", share_of(request, time), (unsigned long long)time->calls);
+    for (int side = OPERATOR_SIDES - 1; side >= 0; side--) {
+        if (request->sides[side])
+            print_time(time->self[side]);
+    }
+    printf("%5.1f %%  %7llu  %7llu  ", share_of(request, time), (unsigned long long)time->calls,
+           (unsigned long long)time->spans);
 }
 
 static void print_head(const struct request *request, const char *what)
 {
-    printf("  %s%9s     share    calls  %s\n", request->device ? "   device  " : "",
-           request->device ? "host" : "time", what);
+    printf("  ");
+    if (request->sides[OPERATOR_DEVICE])
+        printf("%9s  ", "device");
+    if (request->sides[OPERATOR_HOST])
+        printf("%9s  ", "host");
+    printf("  share    calls    spans  %s\n", what);
 }
 
 static void print_types(const struct request *request)
@@ -209,7 +216,8 @@ static status show(const struct arguments *arguments, struct request *request, c
     STATUS_TRY(read_top(arguments, &request->top));
     STATUS_TRY(format_read(path, &options, request->profile));
     STATUS_TRY(operator_times_measure(request->profile, &request->times));
-    request->device = request->times.self[OPERATOR_DEVICE] > 0;
+    for (unsigned side = 0; side < OPERATOR_SIDES; side++)
+        request->sides[side] = request->times.self[side] > 0;
     if (request->times.count == 0)
         profile_note(request->profile, 0, LEDGER_REMARK, 1, "%s: its events name no operators",
                      path);

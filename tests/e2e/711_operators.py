@@ -7,14 +7,14 @@ from torq_compile import *
 
 
 def test_totals_are_those_of_the_rows(folder):
-    """Torq's compile-time rows: id, cycles, start, location, operator. 800 MHz."""
+    """Torq's compile-time rows: id, start, end (cycles), location, operator. 800 MHz."""
     spans = random_spans(300, seed=5)
     opscope("convert", write(folder / "a.csv", compile_csv("c1", spans)), "-o", folder / "a.prof")
     want = {}
     for line in (folder / "a.csv").read_text().splitlines():
-        row = re.match(r"[^,]+,(\d+),\d+,.*,([^,]+)$", line)
+        row = re.match(r"[^,]+,(\d+),(\d+),.*,([^,]+)$", line)
         if row:
-            want[row[2]] = want.get(row[2], 0) + int(row[1])
+            want[row[3]] = want.get(row[3], 0) + int(row[2]) - int(row[1])
     for name in ("a.csv", "a.prof"):
         report = opscope("operators", folder / name, "--json").json()
         got = {row["type"]: row["device_ns"] + row["host_ns"] for row in report["types"]}
