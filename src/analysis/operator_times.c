@@ -51,17 +51,19 @@ static void open_push(struct operator_meter *meter, uint64_t end, uint32_t opera
     meter->open[meter->open_count++] = (struct open_span){end, operator_id};
 }
 
-// Takes from the operator around it what the span took.
-static void take_from_outer(struct operator_meter *meter, uint64_t start, uint64_t end,
-                            enum operator_side side)
+// Takes from the operator around it what the span took. Whether that is `operator_id` itself.
+static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64_t end,
+                            enum operator_side side, uint32_t operator_id)
 {
     while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= start)
         meter->open_count--;
     if (meter->open_count == 0)
-        return;
+        return false;
     const struct open_span *outer = &meter->open[meter->open_count - 1];
-    if (outer->end >= end)
-        meter->times->operators[outer->operator_id].self[side] -= end - start;
+    if (outer->end < end)
+        return false;
+    meter->times->operators[outer->operator_id].self[side] -= end - start;
+    return outer->operator_id == operator_id;
 }
 
 static void measure(struct operator_meter *meter, const struct event *event)
@@ -78,9 +80,9 @@ static void measure(struct operator_meter *meter, const struct event *event)
     const uint64_t end = clock_to_ns(clock, event->end);
     const enum operator_side side = side_of(track->engine);
     struct operator_time *time = &meter->times->operators[operator_id];
-    if (track->nests)
-        take_from_outer(meter, start, end, side);
-    time->total[side] += end - start;
+    const bool inside_itself =
+        track->nests && take_from_outer(meter, start, end, side, operator_id);
+    time->total[side] += inside_itself ? 0 : end - start;
     time->self[side] += end - start;
     count_call(meter, time, event->call);
     if (track->nests)

@@ -74,7 +74,9 @@ static void emit(struct spans *spans, struct span_lane *lane, const struct span_
                           .end = end,
                           .track = lane->track,
                           .name = span->name,
-                          .call = located_call(&spans->calls, span->name, span->location),
+                          .call = span->call != 0
+                                      ? span->call
+                                      : located_call(&spans->calls, span->name, span->location),
                           .kind = kind};
     const uint32_t clock = profile_track(spans->profile, lane->track)->clock;
     if (clock != 0)
@@ -99,7 +101,8 @@ static struct span_open open_of(const struct span_edge *edge)
                               .offset = edge->offset,
                               .name = edge->name,
                               .category = edge->category,
-                              .location = edge->location};
+                              .location = edge->location,
+                              .call = edge->call};
 }
 
 void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct span_edge *edge,

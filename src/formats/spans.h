@@ -47,6 +47,7 @@ struct span_open {
     uint32_t name;
     uint32_t category;
     uint32_t location;
+    uint32_t call;
 };
 
 struct span_lane {
@@ -70,6 +71,7 @@ struct span_edge {
     uint32_t name;   // string ids, 0: not given
     uint32_t category;
     uint32_t location;
+    uint32_t call; // 0: that of its name and location
     bool begins;
     struct view values; // without the category
 };

@@ -272,7 +272,8 @@ static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
                       : name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
     const struct view process =
         profile_text(lanes->profile, profile_track(lanes->profile, track->parent)->name);
-    if (lane->kind == CHROME_THREAD && !view_ends_with(process, " Overview"))
+    if (lane->kind == CHROME_THREAD && track->engine == ENGINE_NONE &&
+        !view_ends_with(process, " Overview"))
         track->engine = engine_from_name(profile_text(lanes->profile, track->name), &track->index);
 }
 

@@ -165,18 +165,27 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
 static void add_flow_of_slice(struct chrome_reading *reading, const struct chrome_event *event,
                               const struct chrome_lane *lane, uint64_t time);
 
-static void add_complete(struct chrome_reading *reading, const struct chrome_event *event)
+static void add_complete(struct chrome_reading *reading, const struct chrome_event *written)
 {
+    struct chrome_event placed;
+    const struct chrome_event *event = written;
+    if (reading->dialect != NULL && reading->dialect->place != NULL) {
+        placed = *written;
+        reading->dialect->place(reading->dialect, &placed);
+        event = &placed;
+    }
     struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     uint64_t time;
     if (!time_of(reading, event, lane->spans.track, &time))
         return;
-    const struct span_edge edge = edge_of(reading, event, time);
+    struct span_edge edge = edge_of(reading, event, time);
     if (event->has_dur && event->dur < 0) {
         spans_lose(&reading->spans, &lane->spans, SPAN_LOSS_ENDS_BEFORE, event->offset);
         return;
     }
     const uint64_t end = time + (uint64_t)event->dur;
+    if (reading->dialect != NULL)
+        edge.call = reading->dialect->call_of(reading->dialect, event, lane->spans.track);
     if (event->has_dur)
         chrome_overlaps_add(&lane->overlaps, time, end);
     else
@@ -423,7 +432,10 @@ static void take_event(struct chrome_visitor *visitor, const struct chrome_event
 
 static void take_member(struct chrome_visitor *visitor, struct view key, struct view value)
 {
-    chrome_member_read(reading_of(visitor), key, value);
+    struct chrome_reading *reading = reading_of(visitor);
+    struct chrome_dialect *dialect = reading->dialect;
+    if (dialect == NULL || dialect->member == NULL || !dialect->member(dialect, key, value))
+        chrome_member_read(reading, key, value);
 }
 
 static void take_damage(struct chrome_visitor *visitor, enum chrome_damage damage, uint64_t offset)
@@ -492,6 +504,8 @@ static void close_account(struct chrome_reading *reading)
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: the closing bracket is missing: events behind the last one may be, too",
                      path);
+    if (reading->dialect != NULL && reading->dialect->finish != NULL)
+        reading->dialect->finish(reading->dialect, path);
     if (unknown)
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
@@ -507,12 +521,18 @@ static void release(struct chrome_reading *reading)
         chrome_lanes_free(&reading->edges);
     profile_free(reading->edge_profile);
     bytes_free(&reading->list);
+    if (reading->dialect != NULL)
+        reading->dialect->free(reading->dialect);
     free(reading);
 }
 
 status chrome_read(struct input *input, struct profile *profile)
 {
+    struct chrome_dialect *dialect;
+    STATUS_TRY(chrome_dialect_open(input, profile, &dialect));
     struct chrome_reading *reading = memory_allocate_zeroed(1, sizeof *reading);
+    reading->dialect = dialect;
+    reading->base = dialect != NULL ? dialect->base : 0;
     reading->visitor = (struct chrome_visitor){take_event, take_member, take_damage, false};
     reading->input = input;
     reading->profile = profile;
@@ -521,7 +541,7 @@ status chrome_read(struct input *input, struct profile *profile)
     reading->values.list = &reading->list;
     reading->values.location_key = profile_string(profile, VIEW_LITERAL("location"));
     reading->scope_key = profile_string(profile, VIEW_LITERAL("scope"));
-    profile_fact_add(profile, "format", VIEW_LITERAL("chrome"));
+    profile_fact_add(profile, "format", view_of(dialect != NULL ? dialect->format : "chrome"));
     chrome_lanes_start(&reading->lanes, profile);
     spans_start(&reading->spans, profile, &reading->losses);
     reading->async.spans = &reading->spans;

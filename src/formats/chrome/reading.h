@@ -4,6 +4,7 @@
 #define OPSCOPE_FORMATS_CHROME_READING_H
 
 #include "async.h"
+#include "dialect.h"
 #include "events.h"
 #include "flows.h"
 #include "lanes.h"
@@ -44,6 +45,7 @@ struct chrome_reading {
     struct chrome_visitor visitor; // first: visitors are cast to readings
     const struct input *input;
     struct profile *profile;
+    struct chrome_dialect *dialect; // NULL: none
     struct chrome_lanes lanes;
     struct chrome_lanes edges; // of a profile without events: what the second look found
     struct profile *edge_profile;

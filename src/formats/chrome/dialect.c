@@ -1,0 +1,101 @@
+#include "dialect.h"
+
+#include "json.h"
+
+// Where a runtime's events must have shown up: metadata and overheads may come first.
+enum { DIALECT_LOOK = 1 << 20 };
+
+struct dialect_look {
+    struct chrome_visitor visitor;
+    bool onnxruntime;
+    bool kineto;
+};
+
+static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct dialect_look *look = (struct dialect_look *)visitor;
+    look->onnxruntime |= !look->kineto && chrome_onnxruntime_is(event);
+    look->kineto |= !look->onnxruntime && chrome_kineto_is(event);
+}
+
+status chrome_dialect_open(const struct input *input, struct profile *profile,
+                           struct chrome_dialect **out_dialect)
+{
+    struct dialect_look look = {.visitor.event = look_at};
+    struct view beginning = input->bytes;
+    if (beginning.size > DIALECT_LOOK)
+        beginning.size = DIALECT_LOOK;
+    *out_dialect = NULL;
+    chrome_events_visit(beginning, &look.visitor);
+    if (look.onnxruntime)
+        return chrome_onnxruntime_open(input, profile, out_dialect);
+    if (look.kineto)
+        return chrome_kineto_open(input, profile, out_dialect);
+    return STATUS_OK;
+}
+
+static struct view element_of(struct view name)
+{
+    static const struct {
+        const char *name;
+        const char *element;
+    } ELEMENTS[] = {
+        {"float", "f32"},
+        {"float16", "f16"},
+        {"c10::Half", "f16"},
+        {"bfloat16", "bf16"},
+        {"c10::BFloat16", "bf16"},
+        {"double", "f64"},
+        {"long int", "i64"},
+        {"long", "i64"},
+        {"int64", "i64"},
+        {"int", "i32"},
+        {"int32", "i32"},
+        {"short", "i16"},
+        {"short int", "i16"},
+        {"int16", "i16"},
+        {"int8", "i8"},
+        {"signed char", "i8"},
+        {"char", "i8"},
+        {"uint8", "ui8"},
+        {"unsigned char", "ui8"},
+        {"uint16", "ui16"},
+        {"uint32", "ui32"},
+        {"uint64", "ui64"},
+        {"bool", "i1"},
+    };
+    for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++) {
+        if (view_is(name, ELEMENTS[i].name))
+            return view_of(ELEMENTS[i].element);
+    }
+    return name.size > 0 ? name : VIEW_LITERAL("none");
+}
+
+void chrome_append_type(struct bytes *to, struct view dims, struct view element)
+{
+    struct chrome_members members = chrome_members_of(dims);
+    const struct view name = element_of(element);
+    struct view key;
+    struct view side;
+    while (members.array && chrome_member_next(&members, &key, &side)) {
+        bytes_append(to, side.data, side.size);
+        bytes_append(to, "x", 1);
+    }
+    bytes_append(to, name.data, name.size);
+}
+
+struct view chrome_argument(struct view args, const char *key)
+{
+    const struct view value = chrome_find(args, key);
+    return chrome_is_text(value) ? view_slice(value, 1, value.size - 1) : value;
+}
+
+void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine)
+{
+    struct track *marked = profile_track(profile, track);
+    if (marked->engine != ENGINE_NONE)
+        return;
+    marked->engine = engine;
+    if (marked->provenance == PROVENANCE_ABSENT)
+        marked->provenance = PROVENANCE_MEASURED;
+}

@@ -1,0 +1,56 @@
+// Traces of runtimes that say more in their events than a Chrome trace can: operators and calls.
+//
+// A dialect looks over the whole trace first, and then tells the reader of each complete event
+// which call it belongs to.
+// Memory: operators and calls of the profile; what is looked over lies in spools.
+
+#ifndef OPSCOPE_FORMATS_CHROME_DIALECT_H
+#define OPSCOPE_FORMATS_CHROME_DIALECT_H
+
+#include "base/input.h"
+#include "events.h"
+#include "profile/profile.h"
+
+struct chrome_dialect {
+    const char *format; // the profile's fact
+    int64_t base;       // ns that are added to all times
+    // Where a complete event belongs, when its own pid and tid do not say it well. May be NULL.
+    void (*place)(struct chrome_dialect *dialect, struct chrome_event *event);
+    // The call of a complete event that goes to `track`; 0: none. Events come in order of the
+    // file.
+    uint32_t (*call_of)(struct chrome_dialect *dialect, const struct chrome_event *event,
+                        uint32_t track);
+    // Whether it read this member of the object form. May be NULL.
+    bool (*member)(struct chrome_dialect *dialect, struct view key, struct view value);
+    // Notes what only the whole trace shows. May be NULL.
+    void (*finish)(struct chrome_dialect *dialect, const char *path);
+    void (*free)(struct chrome_dialect *dialect);
+};
+
+// The dialect of a trace, by content; NULL for an ordinary one.
+status chrome_dialect_open(const struct input *input, struct profile *profile,
+                           struct chrome_dialect **out_dialect);
+
+// ONNX Runtime's profiles: docs/formats/onnxruntime-profile.md.
+bool chrome_onnxruntime_is(const struct chrome_event *event);
+status chrome_onnxruntime_open(const struct input *input, struct profile *profile,
+                               struct chrome_dialect **out_dialect);
+
+// PyTorch's profiler, Kineto: docs/formats/kineto.md.
+bool chrome_kineto_is(const struct chrome_event *event);
+status chrome_kineto_open(const struct input *input, struct profile *profile,
+                          struct chrome_dialect **out_dialect);
+
+// What they share ---------------------------------------------------------------
+
+// Appends "1x3x224x224xf32" for an array of dimensions and the name of an element as a runtime
+// writes it ("float", "long int", "c10::Half").
+void chrome_append_type(struct bytes *to, struct view dims, struct view element);
+
+// A text of the arguments without its quotes, as it is written otherwise; "" when there is none.
+struct view chrome_argument(struct view args, const char *key);
+
+// Says what executes the spans of a track, the first time.
+void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine);
+
+#endif

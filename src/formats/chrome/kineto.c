@@ -1,0 +1,494 @@
+// PyTorch's profiles (Kineto). Every cpu_op is a call of an operator, the operator being its name
+// with the types and shapes of its inputs. What a GPU did belongs to the innermost cpu_op around
+// the runtime's call that launched it, found by `correlation`; where that call is not in the
+// trace, to the cpu_op with the same `External id`.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "base/spool.h"
+#include "dialect.h"
+#include "json.h"
+
+enum item_kind { ITEM_OPERATOR, ITEM_LAUNCH };
+
+// A cpu_op, or a call of the GPU's runtime.
+struct item {
+    uint64_t offset;
+    uint64_t process;
+    uint64_t thread;
+    int64_t start;
+    int64_t end;
+    uint64_t id; // External id of a cpu_op, correlation of a launch
+    uint32_t operator_id;
+    uint32_t call; // a launch: of the cpu_op around it
+    enum item_kind kind;
+};
+
+// A key with a call: sorted by the key.
+struct link {
+    uint64_t id;
+    uint32_t call;
+};
+
+// ProfilerStep#N
+struct step {
+    int64_t start;
+    int64_t end;
+    uint32_t number;
+};
+
+// Items, links or steps: kept in a spool, then sorted in place.
+struct list {
+    struct spool spool;
+    void *data;
+    size_t count;
+};
+
+struct known_operator {
+    uint32_t name; // string ids
+    uint32_t inputs;
+    uint32_t operator_id;
+};
+
+struct kineto {
+    struct chrome_dialect dialect; // first: dialects are cast
+    struct profile *profile;
+    struct list items;     // struct item, in order of the file once calls are known
+    struct list launches;  // struct link, by correlation
+    struct list externals; // struct link, by External id
+    struct list steps;
+    size_t next;           // item that comes next in the file
+    struct segments known; // struct known_operator
+    struct hash_index index;
+    struct bytes text;
+    struct bytes values;
+    char tid[64];
+};
+
+// Categories --------------------------------------------------------------------------
+
+static bool is_among(struct view category, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        if (view_is(category, *names))
+            return true;
+    }
+    return false;
+}
+
+// Older versions wrote "Operator" and "Kernel" and the like.
+static bool is_operator(struct view category)
+{
+    static const char *const NAMES[] = {"cpu_op", "Operator", NULL};
+    return is_among(category, NAMES);
+}
+
+static bool is_launch(struct view category)
+{
+    static const char *const NAMES[] = {"cuda_runtime",        "cuda_driver",        "Runtime",
+                                        "privateuse1_runtime", "privateuse1_driver", "xpu_runtime",
+                                        "mtia_runtime",        "hip_runtime",        NULL};
+    return is_among(category, NAMES);
+}
+
+static bool is_device(struct view category)
+{
+    static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
+                                        "Memcpy", "Memset",     "collective_comm", NULL};
+    return is_among(category, NAMES);
+}
+
+static bool is_host(struct view category)
+{
+    static const char *const NAMES[] = {"python_function", "user_annotation", "cpu_instant_event",
+                                        NULL};
+    return is_operator(category) || is_launch(category) || is_among(category, NAMES);
+}
+
+bool chrome_kineto_is(const struct chrome_event *event)
+{
+    if (event->phase != 'X')
+        return false;
+    if (is_operator(event->category) || is_device(event->category) || is_launch(event->category))
+        return chrome_find(event->args, "External id").size > 0 ||
+               chrome_find(event->args, "correlation").size > 0 ||
+               chrome_find(event->args, "external id").size > 0;
+    return view_is(event->category, "python_function") ||
+           (view_is(event->category, "user_annotation") &&
+            view_starts_with(event->name, "ProfilerStep#"));
+}
+
+// Lists -------------------------------------------------------------------------------
+
+static status list_add(struct list *list, const void *item, size_t size)
+{
+    list->count++;
+    return spool_append(&list->spool, item, size);
+}
+
+static status list_finish(struct list *list)
+{
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&list->spool, &data, &size));
+    list->data = data;
+    return STATUS_OK;
+}
+
+static bool by_place(const void *left, const void *right)
+{
+    const struct item *a = left;
+    const struct item *b = right;
+    if (a->process != b->process)
+        return a->process < b->process;
+    if (a->thread != b->thread)
+        return a->thread < b->thread;
+    if (a->start != b->start)
+        return a->start < b->start;
+    if (a->end != b->end)
+        return a->end > b->end;
+    // Around what takes as long lies the operator, and of two the one written later.
+    if (a->kind != b->kind)
+        return a->kind == ITEM_OPERATOR;
+    return a->offset < b->offset;
+}
+
+static bool by_offset(const void *left, const void *right)
+{
+    return ((const struct item *)left)->offset < ((const struct item *)right)->offset;
+}
+
+static bool by_id(const void *left, const void *right)
+{
+    const struct link *a = left;
+    const struct link *b = right;
+    return a->id != b->id ? a->id < b->id : a->call < b->call;
+}
+
+static bool by_start(const void *left, const void *right)
+{
+    return ((const struct step *)left)->start < ((const struct step *)right)->start;
+}
+
+// Operators ---------------------------------------------------------------------------
+
+// "8x64xf32, i64" of [[8,64],[]] and ["float","Scalar"].
+static void append_inputs(struct bytes *text, struct view args)
+{
+    struct view dims_of = chrome_find(args, "Input Dims");
+    struct view types_of = chrome_find(args, "Input type");
+    if (dims_of.size == 0)
+        dims_of = chrome_find(args, "Input dims");
+    struct chrome_members dims = chrome_members_of(dims_of);
+    struct chrome_members types = chrome_members_of(types_of);
+    struct view key;
+    struct view dim;
+    struct view type;
+    for (bool first = true; chrome_member_next(&dims, &key, &dim); first = false) {
+        const bool typed = chrome_member_next(&types, &key, &type);
+        if (!first)
+            bytes_append(text, ", ", 2);
+        chrome_append_type(text, dim,
+                           typed && chrome_is_text(type) ? view_slice(type, 1, type.size - 1)
+                                                         : VIEW_LITERAL("?"));
+    }
+}
+
+static uint32_t find_operator(struct kineto *kineto, const struct chrome_event *event)
+{
+    struct profile *profile = kineto->profile;
+    kineto->text.size = 0;
+    append_inputs(&kineto->text, event->args);
+    const uint32_t name = profile_string(profile, event->name);
+    const uint32_t inputs = profile_string(profile, bytes_view(&kineto->text));
+    const uint32_t hash = hash_u64((uint64_t)name << 32 | inputs);
+    uint32_t id;
+    for (uint32_t at = hash_first(&kineto->index, hash);
+         (id = hash_next(&kineto->index, hash, &at)) != HASH_NONE;) {
+        const struct known_operator *known = segments_get(&kineto->known, id);
+        if (known->name == name && known->inputs == inputs)
+            return known->operator_id;
+    }
+    kineto->values.size = 0;
+    if (inputs != 0)
+        value_add_string(&kineto->values, profile_string(profile, VIEW_LITERAL("inputs")), inputs);
+    const struct operator_description op = {
+        .name = name, .type = name, .values = bytes_view(&kineto->values)};
+    struct known_operator *known = segments_add(&kineto->known);
+    *known = (struct known_operator){name, inputs, profile_operator_add(profile, &op)};
+    hash_add(&kineto->index, hash, kineto->known.count - 1);
+    return known->operator_id;
+}
+
+// Looking over the trace --------------------------------------------------------------
+
+struct kineto_look {
+    struct chrome_visitor visitor;
+    struct kineto *kineto;
+    status failure;
+};
+
+static uint64_t number_argument(struct view args, const char *key, const char *old_key)
+{
+    uint64_t number = 0;
+    if (!chrome_number_of(chrome_find(args, key), &number))
+        chrome_number_of(chrome_find(args, old_key), &number);
+    return number;
+}
+
+static status look_at_step(struct kineto *kineto, const struct chrome_event *event)
+{
+    uint64_t number;
+    const struct view name = event->name;
+    if (!view_starts_with(name, "ProfilerStep#") ||
+        !view_to_u64(view_slice(name, strlen("ProfilerStep#"), name.size), &number))
+        return STATUS_OK;
+    const struct step step = {event->ts, event->ts + event->dur, (uint32_t)number};
+    return list_add(&kineto->steps, &step, sizeof step);
+}
+
+static status look_at_event(struct kineto *kineto, const struct chrome_event *event)
+{
+    struct item item = {.offset = event->offset,
+                        .process = event->pid.number,
+                        .thread = event->tid.number,
+                        .start = event->ts,
+                        .end = event->ts + event->dur};
+    if (event->phase != 'X' || !event->has_ts || !event->has_dur || event->dur < 0)
+        return STATUS_OK;
+    if (view_is(event->category, "user_annotation") || is_operator(event->category))
+        STATUS_TRY(look_at_step(kineto, event));
+    if (is_operator(event->category)) {
+        item.kind = ITEM_OPERATOR;
+        item.id = number_argument(event->args, "External id", "external id");
+        item.operator_id = find_operator(kineto, event);
+    } else if (is_launch(event->category)) {
+        item.kind = ITEM_LAUNCH;
+        item.id = number_argument(event->args, "correlation", "Correlation");
+    } else {
+        return STATUS_OK;
+    }
+    return list_add(&kineto->items, &item, sizeof item);
+}
+
+static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct kineto_look *look = (struct kineto_look *)visitor;
+    if (look->failure == STATUS_OK)
+        look->failure = look_at_event(look->kineto, event);
+}
+
+static void look_at_member(struct chrome_visitor *visitor, struct view key, struct view value)
+{
+    uint64_t base;
+    struct kineto *kineto = ((struct kineto_look *)visitor)->kineto;
+    if (view_is(key, "baseTimeNanoseconds") && chrome_number_of(value, &base) && base < INT64_MAX)
+        kineto->dialect.base = (int64_t)base;
+}
+
+// Calls -------------------------------------------------------------------------------
+
+static uint32_t iteration_of(const struct kineto *kineto, int64_t time)
+{
+    const struct step *steps = kineto->steps.data;
+    size_t from = 0;
+    size_t to = kineto->steps.count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (steps[middle].start <= time)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from > 0 && time < steps[from - 1].end ? steps[from - 1].number : 0;
+}
+
+// The operators that are open on the thread at hand.
+struct call_stack {
+    const struct item **items;
+    size_t depth;
+    size_t capacity;
+};
+
+static void add_call(struct kineto *kineto, struct item *item, const struct item *outer)
+{
+    const struct call call = {.operator_id = item->operator_id,
+                              .parent = outer == NULL ? 0 : outer->call,
+                              .iteration = iteration_of(kineto, item->start),
+                              .domain =
+                                  profile_string(kineto->profile, VIEW_LITERAL("External id")),
+                              .key = item->id};
+    item->call = profile_call_add(kineto->profile, &call);
+}
+
+static bool same_thread(const struct item *a, const struct item *b)
+{
+    return a->process == b->process && a->thread == b->thread;
+}
+
+static status place_item(struct kineto *kineto, struct call_stack *stack, struct item *item)
+{
+    while (stack->depth > 0) {
+        const struct item *top = stack->items[stack->depth - 1];
+        if (same_thread(top, item) && top->end >= item->end && top->end > item->start)
+            break;
+        stack->depth--;
+    }
+    const struct item *outer = stack->depth > 0 ? stack->items[stack->depth - 1] : NULL;
+    if (item->kind == ITEM_LAUNCH) {
+        item->call = outer == NULL ? 0 : outer->call;
+        const struct link launch = {item->id, item->call};
+        return item->id == 0 ? STATUS_OK : list_add(&kineto->launches, &launch, sizeof launch);
+    }
+    add_call(kineto, item, outer);
+    stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
+    stack->items[stack->depth++] = item;
+    const struct link external = {item->id, item->call};
+    return item->id == 0 ? STATUS_OK : list_add(&kineto->externals, &external, sizeof external);
+}
+
+static status make_calls(struct kineto *kineto)
+{
+    struct call_stack stack = {0};
+    struct item *items = kineto->items.data;
+    status result = STATUS_OK;
+    sort_in_place(items, kineto->items.count, sizeof *items, by_place);
+    for (size_t i = 0; i < kineto->items.count && result == STATUS_OK; i++)
+        result = place_item(kineto, &stack, &items[i]);
+    free(stack.items);
+    sort_in_place(items, kineto->items.count, sizeof *items, by_offset);
+    return result;
+}
+
+static status look_over(const struct input *input, struct kineto *kineto)
+{
+    struct kineto_look look = {.visitor = {.event = look_at, .member = look_at_member},
+                               .kineto = kineto};
+    chrome_events_visit(input->bytes, &look.visitor);
+    STATUS_TRY(look.failure);
+    STATUS_TRY(list_finish(&kineto->items));
+    STATUS_TRY(list_finish(&kineto->steps));
+    sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), by_start);
+    STATUS_TRY(make_calls(kineto));
+    STATUS_TRY(list_finish(&kineto->launches));
+    STATUS_TRY(list_finish(&kineto->externals));
+    sort_in_place(kineto->launches.data, kineto->launches.count, sizeof(struct link), by_id);
+    sort_in_place(kineto->externals.data, kineto->externals.count, sizeof(struct link), by_id);
+    return STATUS_OK;
+}
+
+// Telling -----------------------------------------------------------------------------
+
+static uint32_t find_call(const struct list *list, uint64_t id)
+{
+    const struct link *links = list->data;
+    size_t from = 0;
+    size_t to = list->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (links[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return id != 0 && from < list->count && links[from].id == id ? links[from].call : 0;
+}
+
+static uint32_t call_of_device(const struct kineto *kineto, const struct chrome_event *event)
+{
+    uint32_t call =
+        find_call(&kineto->launches, number_argument(event->args, "correlation", "Correlation"));
+    if (call == 0)
+        call = find_call(&kineto->externals,
+                         number_argument(event->args, "External id", "external id"));
+    uint64_t device;
+    if (call != 0 && chrome_number_of(chrome_find(event->args, "device"), &device) &&
+        device <= UINT32_MAX)
+        profile_call(kineto->profile, call)->device = (uint32_t)device;
+    return call;
+}
+
+// The item that was seen at this place.
+static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *event)
+{
+    const struct item *items = kineto->items.data;
+    while (kineto->next < kineto->items.count && items[kineto->next].offset < event->offset)
+        kineto->next++;
+    if (kineto->next == kineto->items.count || items[kineto->next].offset != event->offset)
+        return 0;
+    return items[kineto->next].call;
+}
+
+static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_event *event,
+                        uint32_t track)
+{
+    struct kineto *kineto = (struct kineto *)dialect;
+    if (is_device(event->category)) {
+        chrome_mark_track(kineto->profile, track, ENGINE_NPU);
+        return call_of_device(kineto, event);
+    }
+    if (!is_host(event->category))
+        return 0;
+    chrome_mark_track(kineto->profile, track, ENGINE_HOST);
+    return call_of_item(kineto, event);
+}
+
+// An annotation of a stream lasts from its first kernel to its last one, whatever lies between: on
+// a track of its own it does not count as work.
+static void place(struct chrome_dialect *dialect, struct chrome_event *event)
+{
+    struct kineto *kineto = (struct kineto *)dialect;
+    if (!view_is(event->category, "gpu_user_annotation"))
+        return;
+    snprintf(kineto->tid, sizeof kineto->tid, "stream %llu annotations",
+             (unsigned long long)event->tid.number);
+    event->tid = (struct chrome_scalar){.kind = CHROME_TEXT, .text = view_of(kineto->tid)};
+}
+
+// What is nested is kept as it is written.
+static bool member(struct chrome_dialect *dialect, struct view key, struct view value)
+{
+    struct kineto *kineto = (struct kineto *)dialect;
+    if (value.size == 0 || (value.data[0] != '{' && value.data[0] != '['))
+        return false;
+    char *name = view_copy(key);
+    profile_fact_add(kineto->profile, name, value);
+    free(name);
+    return true;
+}
+
+static void release(struct chrome_dialect *dialect)
+{
+    struct kineto *kineto = (struct kineto *)dialect;
+    spool_free(&kineto->items.spool);
+    spool_free(&kineto->launches.spool);
+    spool_free(&kineto->externals.spool);
+    spool_free(&kineto->steps.spool);
+    segments_free(&kineto->known);
+    hash_free(&kineto->index);
+    bytes_free(&kineto->text);
+    bytes_free(&kineto->values);
+    free(kineto);
+}
+
+status chrome_kineto_open(const struct input *input, struct profile *profile,
+                          struct chrome_dialect **out_dialect)
+{
+    struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
+    kineto->dialect = (struct chrome_dialect){
+        .format = "kineto", .place = place, .call_of = call_of, .member = member, .free = release};
+    kineto->profile = profile;
+    kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
+    kineto->externals.spool = kineto->steps.spool = SPOOL_EMPTY;
+    segments_start(&kineto->known, sizeof(struct known_operator));
+    const status result = look_over(input, kineto);
+    if (result != STATUS_OK) {
+        release(&kineto->dialect);
+        return result;
+    }
+    *out_dialect = &kineto->dialect;
+    return STATUS_OK;
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""PyTorch's profiles (Kineto): operators, calls, host and device, nothing lost."""
+
+from decimal import Decimal
+
+from support import *
+
+import kineto
+
+
+def made(folder, name="trace.json", **options):
+    return write(folder / name, kineto.trace(**options))
+
+
+def events_of(path):
+    """The events with start and end in whole ns."""
+    events = json.loads(path.read_text(), parse_float=Decimal)["traceEvents"]
+    for event in events:
+        event["start"] = int(event["ts"] * 1000)
+        event["end"] = event["start"] + int(event.get("dur", 0) * 1000)
+    return events
+
+
+def innermost(around, event):
+    """The shortest of the operators around an event, by looking at all of them."""
+    inside = [op for op in around if op is not event and op["pid"] == event["pid"]
+              and op["tid"] == event["tid"] and op["start"] <= event["start"] and op["end"] >= event["end"]]
+    return min(inside, key=lambda op: op["end"] - op["start"], default=None)
+
+
+NAMES = {"float": "f32", "c10::Half": "f16"}
+
+
+def key_of(op):
+    args = op["args"]
+    inputs = ", ".join("".join(f"{side}x" for side in dims) + NAMES.get(kind, kind)
+                       for dims, kind in zip(args.get("Input Dims", []), args.get("Input type", [])))
+    return op["name"], inputs
+
+
+def totals_of(events):
+    """(name, inputs) to [calls, host ns without operators inside, device ns], from the JSON alone."""
+    spans = [event for event in events if event["ph"] == "X"]
+    operators = [event for event in spans if event["cat"] == "cpu_op"]
+    totals = {}
+    for op in operators:
+        row = totals.setdefault(key_of(op), [0, 0, 0])
+        row[0] += 1
+        row[1] += op["end"] - op["start"]
+        outer = innermost(operators, op)
+        if outer is not None:
+            totals.setdefault(key_of(outer), [0, 0, 0])[1] -= op["end"] - op["start"]
+    launches = {event["args"]["correlation"]: event for event in spans if event["cat"] == "cuda_runtime"}
+    externals = {op["args"]["External id"]: op for op in operators}
+    for work in spans:
+        if work["cat"] not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        launch = launches.get(work["args"]["correlation"])
+        op = innermost(operators, launch) if launch else externals.get(work["args"]["External id"])
+        if op is not None:
+            totals[key_of(op)][2] += work["end"] - work["start"]
+    return totals
+
+
+def check_totals(path, want):
+    report = opscope("operators", path, "--json").json()
+    got = {(op["name"], op.get("inputs", "")): [op["calls"], op["host_ns"], op["device_ns"]]
+           for op in report["operators"]}
+    for key in sorted(set(want) | set(got)):
+        equal(got.get(key), want.get(key), f"{path.name}: {key}")
+    equal(report["device_ns"], sum(row[2] for row in want.values()), "device time of all")
+    return report
+
+
+def test_totals_are_those_of_the_json(folder):
+    for relative in (True, False):
+        path = made(folder, f"relative-{relative}.json", steps=3, relative=relative)
+        want = totals_of(events_of(path))
+        true(sum(row[2] for row in want.values()) > 0 and len(want) > 8, f"the trace says little: {want}")
+        check_totals(path, want)
+        opscope("convert", path, "-o", folder / "a.prof.zst")
+        check_totals(folder / "a.prof.zst", want)
+
+
+def test_every_event_is_accounted_for(folder):
+    path = made(folder, steps=2)
+    events = events_of(path)
+    account = opscope("info", path, "--json").json()[0]
+    equal(account["format"], "kineto")
+    counted = sum(event["ph"] in "Xi" for event in events)
+    equal(account["ledger"], {**account["ledger"], "expected": counted, "recorded": counted, "lost": 0,
+                              "impossible": 0}, "ledger")
+    equal(account["spans"], sum(event["ph"] == "X" for event in events), "spans")
+    equal(account["first_ns"], kineto.BASE + min(event["start"] for event in events
+                                                 if event["ph"] != "M"), "first, since 1970")
+    opscope("convert", path, "-o", folder / "a.pb")
+    slices, flows = without_loss(folder / "a.pb", "select count(*) as n from slice",
+                                 "select count(*) as n from flow")
+    equal(slices[0]["n"], counted, "slices")
+    equal(flows[0]["n"], sum(event["ph"] == "f" for event in events), "flows")
+
+
+def test_old_and_new_times_are_the_same(folder):
+    for relative in (True, False):
+        made(folder, f"{relative}.json", relative=relative)
+        opscope("convert", folder / f"{relative}.json", "-o", folder / f"{relative}.pb")
+    rows = [without_loss(folder / f"{relative}.pb", "select ts, dur, name from slice order by ts, dur, name")
+            for relative in (True, False)]
+    equal(rows[0], rows[1], "slices")
+
+
+def test_host_and_device_are_told_apart(folder):
+    path = made(folder)
+    tracks = {track["name"]: track for track in opscope("info", path, "--json").json()[0]["tracks"]}
+    equal(tracks["thread 4000 (python)"]["engine"], "host")
+    equal(tracks["thread 4077 (pt_autograd_0)"]["engine"], "host")
+    for stream in ("stream 7 ", "stream 20 "):
+        equal(tracks[stream]["engine"], "npu", stream)
+    text = opscope("overview", path, "--all").out
+    matches(text, r"Host +\d", "overview")
+    matches(text, r"N(pu|PU) +\d", "overview")
+
+
+def test_the_gpu_is_idle_inside_an_annotation(folder):
+    """An annotation lasts from its first kernel to its last one: that is no work."""
+    path = made(folder)
+    kernels = sorted((event["start"], event["end"]) for event in events_of(path)
+                     if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"))
+    busy, reached = 0, 0
+    for start, end in kernels:
+        busy += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    rows = [row for overview in opscope("overview", path, "--all", "--json").json()
+            for row in overview["metrics"] if row["name"].lower() == "npu" and row["ns"]]
+    equal([row["ns"] for row in rows], [busy], "busy time of the GPU")
+
+
+def test_a_kernel_belongs_to_the_innermost_operator(folder):
+    text = opscope("operators", made(folder), "--top", "0").out
+    matches(text, r"^ +\S+ us +\S+ [um]s +\S+ % .* aten::addmm", "operators")
+    matches(text, r"^ +0.00 ns +\S+ [um]s +0.0 % .* aten::linear", "operators")
+    contains(text, "8x32xf16, 32x64xf16")
+
+
+def test_a_trace_that_is_cut_off(folder):
+    path = made(folder, steps=3)
+    whole = path.read_bytes()
+    write(folder / "cut.json", whole[:len(whole) // 2])
+    result = opscope("operators", folder / "cut.json", "--json", code=3)
+    true(len(result.json()["operators"]) > 3, "what is there is read")
+    contains(result.err, "cut off")
+
+
+def test_impossible_overlaps_are_said(folder):
+    path = made(folder)
+    text = path.read_text().replace('"traceEvents": [', '"traceEvents": [\n  {"ph": "X", "cat": "cpu_op",'
+                                    ' "name": "aten::cuts", "pid": 4000, "tid": 4000, "ts": 5001.000,'
+                                    ' "dur": 6.5, "args": {"External id": 99999}},')
+    result = opscope("info", write(folder / "cuts.json", text))
+    contains(result.out, "cut into another")
+
+
+def test_merging_two_ranks(folder):
+    """Their operators stay apart, and the times are those since 1970."""
+    for rank in (0, 1):
+        made(folder, f"rank{rank}.json", seed=rank + 1)
+    result = opscope("merge", folder / "rank0.json", folder / "rank1.json", "--offset", "rank1=0s", "-o",
+                     folder / "both.prof", "--json")
+    equal(result.json()["shift_ns"], 0, "shift")
+    want = {}
+    for rank in (0, 1):
+        for key, row in totals_of(events_of(folder / f"rank{rank}.json")).items():
+            want[key] = [a + b for a, b in zip(want.get(key, [0, 0, 0]), row)]
+    got = {}
+    for op in opscope("operators", folder / "both.prof", "--json").json()["operators"]:
+        key = op["name"], op.get("inputs", "")
+        got[key] = [a + b for a, b in zip(got.get(key, [0, 0, 0]),
+                                          (op["calls"], op["host_ns"], op["device_ns"]))]
+    equal(got, want, "operators of both")
+
+
+main()
