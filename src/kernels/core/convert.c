@@ -45,19 +45,19 @@ CORE_CLONES static void f16_of_f32(const float *in, uint16_t *out, uint64_t coun
         out[i] = f16_bits(in[i]);
 }
 
-static void f32_of_bf16(const uint16_t *in, float *out, uint64_t count)
+CORE_CLONES static void f32_of_bf16(const uint16_t *in, float *out, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = real_from_bf16(in[i]);
 }
 
-static void bf16_of_f32(const float *in, uint16_t *out, uint64_t count)
+CORE_CLONES static void bf16_of_f32(const float *in, uint16_t *out, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = real_to_bf16(in[i]);
 }
 
-static void f64_of_f32(const float *in, double *out, uint64_t count)
+CORE_CLONES static void f64_of_f32(const float *in, double *out, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = (double)in[i];

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "clones.h"
+
 enum {
     LANES = 8,            // sums side by side, so that they can be computed at once
     PIECE_STEPS = 1 << 14 // elements that are worth a piece of their own
@@ -17,7 +19,7 @@ static double add_lanes(const double lanes[LANES])
 }
 
 #define DEFINE_NORMALIZE(type, suffix)                                                             \
-    static double sum_##suffix(const type *x, uint64_t count)                                      \
+    CORE_CLONES static double sum_##suffix(const type *x, uint64_t count)                          \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         uint64_t i = 0;                                                                            \
@@ -30,7 +32,7 @@ static double add_lanes(const double lanes[LANES])
         return add_lanes(lanes);                                                                   \
     }                                                                                              \
                                                                                                    \
-    static double squares_##suffix(const type *x, uint64_t count, double mean)                     \
+    CORE_CLONES static double squares_##suffix(const type *x, uint64_t count, double mean)         \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         uint64_t i = 0;                                                                            \
@@ -46,8 +48,9 @@ static double add_lanes(const double lanes[LANES])
     }                                                                                              \
                                                                                                    \
     /* A row whose every element has parameters of its own. */                                     \
-    static void scale_elements_##suffix(const type *x, type *y, uint64_t count, type mean,         \
-                                        type inverse, const type *scale, const type *bias)         \
+    CORE_CLONES static void scale_elements_##suffix(const type *x, type *y, uint64_t count,        \
+                                                    type mean, type inverse, const type *scale,    \
+                                                    const type *bias)                              \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (x[i] - mean) * inverse;                                                        \
@@ -57,8 +60,8 @@ static double add_lanes(const double lanes[LANES])
             y[i] += bias[i];                                                                       \
     }                                                                                              \
                                                                                                    \
-    static void scale_block_##suffix(const type *x, type *y, uint64_t count, type mean,            \
-                                     type factor, type bias)                                       \
+    CORE_CLONES static void scale_block_##suffix(const type *x, type *y, uint64_t count,           \
+                                                 type mean, type factor, type bias)                \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (x[i] - mean) * factor + bias;                                                  \

@@ -1,7 +1,9 @@
 #include "pooling.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "clones.h"
 #include "sliding.h"
 
@@ -16,6 +18,7 @@ struct task {
     int64_t *indices;
     bool column_major;
     bool with_pads;
+    const int32_t *counts; // of an average: taps that count, by place along the last dimension
     double power;
     int64_t input_area;
     int64_t rows; // of the output, in each plane
@@ -188,24 +191,29 @@ static int64_t taps_counted(const struct window *window, uint64_t d, int64_t pla
     return range.to > range.from ? range.to - range.from : 0;
 }
 
-// Where along the last dimension all taps count.
-static struct sliding_range all_taps(const struct task *task)
+// Those of every place along the last dimension, to be freed.
+static int32_t *count_taps(const struct task *task)
 {
     const struct window *window = &task->pooling->window;
     const uint64_t last = last_of(task);
-    const int64_t kernel = window->kernel[last];
-    struct sliding_range range = {0, window->output[last]};
-    while (range.from < range.to &&
-           taps_counted(window, last, range.from, task->with_pads) < kernel)
-        range.from++;
-    while (range.from < range.to &&
-           taps_counted(window, last, range.to - 1, task->with_pads) < kernel)
-        range.to--;
-    return range;
+    const int64_t length = window->output[last];
+    int32_t *counts = memory_allocate_zeroed((size_t)length + 1, sizeof *counts);
+    for (int64_t x = 0; x < length; x++)
+        counts[x] = (int32_t)taps_counted(window, last, x, task->with_pads);
+    return counts;
 }
 
 #define DEFINE_SUMS(type, suffix, root, absolute, raise)                                           \
     DEFINE_COMBINED(type, total_##suffix, 0, TOTAL)                                                \
+                                                                                                   \
+    CORE_CLONES static void divide_##suffix(type *restrict out, const int32_t *restrict counts,    \
+                                            type outer, int64_t length)                            \
+    {                                                                                              \
+        for (int64_t x = 0; x < length; x++) {                                                     \
+            const type count = outer * (type)counts[x];                                            \
+            out[x] = count > 0 ? out[x] / count : 0;                                               \
+        }                                                                                          \
+    }                                                                                              \
                                                                                                    \
     static void average_row_##suffix(const struct task *task, int64_t plane, const int64_t *row,   \
                                      uint64_t index)                                               \
@@ -218,17 +226,7 @@ static struct sliding_range all_taps(const struct task *task)
         for (uint64_t d = 0; d < last; d++)                                                        \
             outer *= taps_counted(window, d, row[d], task->with_pads);                             \
         total_##suffix(task, plane, row, out);                                                     \
-        const struct sliding_range full = all_taps(task);                                          \
-        const type most = (type)(outer * window->kernel[last]);                                    \
-        for (int64_t x = full.from; outer > 0 && x < full.to; x++)                                 \
-            out[x] /= most;                                                                        \
-        const struct sliding_range edges[2] = {{0, full.from}, {full.to, length}};                 \
-        for (int side = 0; side < 2; side++) {                                                     \
-            for (int64_t x = edges[side].from; x < edges[side].to; x++) {                          \
-                const int64_t count = outer * taps_counted(window, last, x, task->with_pads);      \
-                out[x] = count > 0 ? out[x] / (type)count : 0;                                     \
-            }                                                                                      \
-        }                                                                                          \
+        divide_##suffix(out, task->counts, (type)outer, length);                                   \
     }                                                                                              \
                                                                                                    \
     static void norm_row_##suffix(const struct task *task, int64_t plane, const int64_t *row,      \
@@ -317,8 +315,11 @@ void pooling_max(const struct pooling *pooling, int64_t *indices, bool column_ma
 
 void pooling_average(const struct pooling *pooling, bool with_pads, struct parallel *parallel)
 {
-    run(&(struct task){.pooling = pooling, .with_pads = with_pads},
-        pooling->element == ELEMENT_F64 ? average_row_f64 : average_row_f32, parallel);
+    struct task task = {.pooling = pooling, .with_pads = with_pads};
+    int32_t *counts = count_taps(&task);
+    task.counts = counts;
+    run(&task, pooling->element == ELEMENT_F64 ? average_row_f64 : average_row_f32, parallel);
+    free(counts);
 }
 
 void pooling_norm(const struct pooling *pooling, double power, struct parallel *parallel)
@@ -350,7 +351,7 @@ struct global {
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static double sum_##suffix(const type *source, uint64_t count)                                 \
+    CORE_CLONES static double sum_##suffix(const type *source, uint64_t count)                     \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         const uint64_t whole = count - count % LANES;                                              \

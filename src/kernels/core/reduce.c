@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "clones.h"
 #include "convert.h"
 #include "elementary.h"
 
@@ -141,7 +142,8 @@ static void start(const struct reduction *reduction, union lanes *lanes, uint64_
     } while (0)
 
 // lanes[i] = lanes[i] (kind) row[i], where both are accumulated already.
-static void combine_reals(enum reduce_kind kind, double *lanes, const double *row, uint64_t count)
+CORE_CLONES static void combine_reals(enum reduce_kind kind, double *lanes, const double *row,
+                                      uint64_t count)
 {
     switch (kind) {
     case REDUCE_MAX:
@@ -155,8 +157,8 @@ static void combine_reals(enum reduce_kind kind, double *lanes, const double *ro
     }
 }
 
-static void combine_integers(enum reduce_kind kind, int64_t *lanes, const int64_t *row,
-                             uint64_t count)
+CORE_CLONES static void combine_integers(enum reduce_kind kind, int64_t *lanes, const int64_t *row,
+                                         uint64_t count)
 {
     switch (kind) {
     case REDUCE_MAX:
@@ -181,8 +183,8 @@ static void combine(const struct reduction *reduction, union lanes *lanes, const
 
 // What of each element is accumulated. `largest` is what an exponent is taken
 // relative to: one for each lane, or one for all.
-static void prepare(const struct reduction *reduction, union lanes *row, uint64_t count,
-                    const double *largest, bool for_each)
+CORE_CLONES static void prepare(const struct reduction *reduction, union lanes *row, uint64_t count,
+                                const double *largest, bool for_each)
 {
     double *reals = row->reals;
     int64_t *integers = row->integers;

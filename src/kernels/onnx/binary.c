@@ -6,6 +6,7 @@
 #include <tgmath.h>
 
 #include "binary.h"
+#include "kernels/core/clones.h"
 #include "kernels/core/copy.h"
 #include "kernels/core/typed.h"
 #include "kernels/kernel_tables.h"
@@ -45,6 +46,7 @@
     }
 
 #define ROW(name, type, bits, expression) ROW_TO(name, type, type, bits, expression)
+#define QUICK_ROW(name, type, bits, expression) CORE_CLONES ROW(name, type, bits, expression)
 #define BOOL_ROW(name, type, bits, expression) ROW_TO(name, type, uint8_t, bits, expression)
 
 #define REAL_ROWS(name, expression) TYPED_REAL_ROWS(ROW, name, expression)
@@ -73,7 +75,7 @@ static status run(struct kernel_call *call, const typed_rows rows)
 }
 
 #define ARITHMETIC(name, real_expression, integer_expression)                                      \
-    REAL_ROWS(name, real_expression)                                                               \
+    TYPED_REAL_ROWS(QUICK_ROW, name, real_expression)                                              \
     SIGNED_ROWS(name, integer_expression)                                                          \
     UNSIGNED_ROWS(name, integer_expression)                                                        \
     KERNEL(name, TYPED_NUMBERS(name))
@@ -83,7 +85,7 @@ ARITHMETIC(sub, x - y, (bits)x - (bits)y)
 ARITHMETIC(mul, x *y, (bits)x *(bits)y)
 
 // Minus one is special: the lowest number divided by it does not fit.
-REAL_ROWS(div, x / y)
+TYPED_REAL_ROWS(QUICK_ROW, div, x / y)
 SIGNED_ROWS(div, y == 0 ? 0 : y == -1 ? (number)(0 - (bits)x) : x / y)
 UNSIGNED_ROWS(div, y == 0 ? 0 : x / y)
 KERNEL(div, TYPED_NUMBERS(div))
@@ -145,7 +147,7 @@ ROW(equal_bool, uint8_t, uint32_t, (x != 0) == (y != 0))
 BOOL_ROW(equal_text, struct view, uint32_t, view_equal(x, y))
 KERNEL(equal, TYPED_NUMBERS(equal), [ELEMENT_BOOL] = equal_bool, [ELEMENT_TEXT] = equal_text)
 
-REAL_ROWS(prelu, x < 0 ? x * y : x)
+TYPED_REAL_ROWS(QUICK_ROW, prelu, x < 0 ? x * y : x)
 SIGNED_ROWS(prelu, x < 0 ? (bits)x * (bits)y : (bits)x)
 
 // The slope broadcasts to the input; before version 7 a slope of one dimension

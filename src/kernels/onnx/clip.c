@@ -3,6 +3,7 @@
 
 #include <float.h>
 
+#include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
 #include "kernels/core/typed.h"
 #include "network/real.h"
@@ -25,7 +26,11 @@
         }                                                                                          \
     }
 
-TYPED_NUMBER_ROWS(ROW, clip, )
+#define QUICK_ROW(...) CORE_CLONES ROW(__VA_ARGS__)
+
+TYPED_REAL_ROWS(QUICK_ROW, clip, )
+TYPED_SIGNED_ROWS(ROW, clip, )
+TYPED_UNSIGNED_ROWS(ROW, clip, )
 
 static double largest_real(enum element element)
 {

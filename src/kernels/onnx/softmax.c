@@ -2,7 +2,7 @@
 //
 // Narrow floats are computed in f32, f64 in f64. The sum of the exponentials is kept
 // in f64: from the first element to the last, or, where they lie in a row, in 16 lanes
-// (element k in lane k mod 16) that are added up in their order.
+// (element k in lane k mod 16) that are added up in pairs.
 
 #include <math.h>
 

@@ -11,7 +11,9 @@ SOFTMAX_PART void SOFTMAX_NAME(largest)(const SOFTMAX_NUMBER *rows, uint64_t len
     for (uint64_t i = 0; i < lanes; i++)
         largest[i] = rows[i];
     for (uint64_t k = 1; k < length; k++) {
-        for (uint64_t i = 0; i < lanes; i++) {
+        // Not unrolled to single numbers, but a vector.
+        _Pragma("GCC unroll 1") for (uint64_t i = 0; i < lanes; i++)
+        {
             const SOFTMAX_NUMBER x = rows[k * lanes + i];
             largest[i] = x > largest[i] ? x : largest[i];
         }
@@ -36,14 +38,17 @@ SOFTMAX_PART void SOFTMAX_NAME(exponents)(SOFTMAX_NUMBER *rows, uint64_t length,
     }
 }
 
-// Divides the exponentials by their sums.
+// Divides the exponentials by their sums, by way of the inverse.
 SOFTMAX_PART void SOFTMAX_NAME(divide)(SOFTMAX_NUMBER *rows, uint64_t length, uint64_t lanes,
                                        const double *sums)
 {
+    SOFTMAX_NUMBER inverses[LANES];
+    for (uint64_t i = 0; i < lanes; i++)
+        inverses[i] = (SOFTMAX_NUMBER)(1 / sums[i]);
     for (uint64_t k = 0; k < length; k++) {
         SOFTMAX_NUMBER *row = rows + k * lanes;
         for (uint64_t i = 0; i < lanes; i++)
-            row[i] /= (SOFTMAX_NUMBER)sums[i];
+            row[i] *= inverses[i];
     }
 }
 
@@ -69,17 +74,19 @@ CORE_CLONES static void SOFTMAX_NAME(softmax_of_run)(enum softmax_kind kind, SOF
     SOFTMAX_NUMBER largest[LANES];
     double sums[LANES];
     SOFTMAX_NAME(largest)(run, rows, LANES, largest);
-    SOFTMAX_NUMBER most = largest[0];
+    for (uint64_t half = LANES / 2; half > 0; half /= 2) {
+        for (uint64_t i = 0; i < half; i++)
+            largest[i] = largest[i + half] > largest[i] ? largest[i + half] : largest[i];
+    }
     for (uint64_t i = 1; i < LANES; i++)
-        most = largest[i] > most ? largest[i] : most;
-    for (uint64_t i = 0; i < LANES; i++)
-        largest[i] = most;
+        largest[i] = largest[0];
     SOFTMAX_NAME(exponents)(run, rows, LANES, largest, sums, kind == SOFTMAX);
-    double sum = 0;
-    for (uint64_t i = 0; i < LANES; i++)
-        sum += sums[i];
-    for (uint64_t i = 0; i < LANES; i++)
-        sums[i] = sum;
+    for (uint64_t half = LANES / 2; half > 0; half /= 2) {
+        for (uint64_t i = 0; i < half; i++)
+            sums[i] += sums[i + half];
+    }
+    for (uint64_t i = 1; i < LANES; i++)
+        sums[i] = sums[0];
     if (kind == SOFTMAX)
         SOFTMAX_NAME(divide)(run, rows, LANES, sums);
     else
