@@ -1,5 +1,5 @@
 # make            build/bin/opscope and the vendors' names for it
-# make demo       what it does, in a minute
+# make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them
 # make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
@@ -36,7 +36,6 @@ all: dependencies
 	@$(call links,build)
 
 demo: all
-	@$(call build,build,bench/generate_c2)
 	@scripts/demo.sh
 
 test: test-dependencies all build-asan build-fuzz
