@@ -461,8 +461,10 @@ const char *opscope_writable_format(uint32_t index);
 int opscope_profile_write(struct opscope_profile *profile, const char *path, const char *format,
                           char *message, size_t size);
 
-// Reads `in` and writes `out`; memory does not grow with the number of events. OPSCOPE_LOSS
-// when something was lost, impossible or not carried; `message` is the ledger in words then.
+// Reads `in` and writes `out`; memory does not grow with the number of events. `format` as in
+// opscope_profile_write; from a report of Tenstorrent's also tenstorrent-report, -v1, -v2 and
+// -v2.1, its versions. OPSCOPE_LOSS when something was lost, impossible or not carried; `message`
+// is the ledger in words then.
 int opscope_convert(const char *in, const char *out, const char *format, char *message,
                     size_t size);
 

@@ -4,8 +4,8 @@
 
 #include "api.h"
 #include "base/memory.h"
-#include "formats/format.h"
-#include "formats/writers.h"
+#include "base/replace.h"
+#include "formats/convert.h"
 
 // Open, create, free --------------------------------------------------------------
 
@@ -328,13 +328,12 @@ int opscope_profile_write(struct opscope_profile *profile, const char *path, con
 
 static status convert(const char *in, const char *out, const char *format, struct profile *profile)
 {
-    const struct format_options options = {0};
-    const struct format_writer *writer;
     if (in == NULL || out == NULL)
         return status_make(STATUS_USAGE, "to convert needs a file to read and one to write");
-    STATUS_TRY(format_writer_find(format, out, &writer));
-    STATUS_TRY(format_read(in, &options, profile));
-    return api_write(profile, out, format);
+    STATUS_TRY(format_convert_check(format, out));
+    char *temporary = replace_start(out);
+    const struct convert_request request = {.in = in, .out = temporary, .to = format};
+    return replace_finish(temporary, out, format_convert(&request, profile));
 }
 
 int opscope_convert(const char *in, const char *out, const char *format, char *message, size_t size)

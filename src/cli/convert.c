@@ -3,24 +3,24 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "convert_report.h"
 #include "formats/chrome/writer.h"
-#include "formats/format.h"
-#include "formats/writers.h"
+#include "formats/convert.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"
 
-static status read_options(const struct arguments *arguments, const struct format_writer *writer,
-                           struct write_options *out_options)
+static status read_split(const struct arguments *arguments, const char *out, uint64_t *out_split)
 {
     const char *split = arguments_value(arguments, "split");
-    *out_options = (struct write_options){.no_arguments = arguments_flag(arguments, "no-args")};
+    const struct format_writer *writer;
     if (split == NULL)
         return STATUS_OK;
-    if (writer == NULL || strcmp(writer->name, "chrome") != 0)
+    const status found = format_writer_find(arguments_value(arguments, "to"), out, &writer);
+    if (found != STATUS_OK || strcmp(writer->name, "chrome") != 0) {
+        status_free(found);
         return status_make(STATUS_USAGE, "convert: --split is for Chrome traces: end OUT in .json");
-    if (!units_size(view_of(split), &out_options->split) || out_options->split < CHROME_SPLIT_LEAST)
+    }
+    if (!units_size(view_of(split), out_split) || *out_split < CHROME_SPLIT_LEAST)
         return status_make(
             STATUS_USAGE, "convert: --split %s: expected a size from 64KiB on, as in 200MB", split);
     return STATUS_OK;
@@ -29,22 +29,16 @@ static status read_options(const struct arguments *arguments, const struct forma
 static status convert(const struct arguments *arguments, struct profile *profile, const char *in,
                       const char *out)
 {
-    const struct format_writer *writer = NULL;
-    struct format_options options = {0};
-    struct write_options written;
     const char *to = arguments_value(arguments, "to");
-    const bool report = to != NULL && convert_report_is_form(to);
-    if (!report)
-        STATUS_TRY(status_within(format_writer_find(to, out, &writer),
-                                 to != NULL ? "convert: --to" : "convert: no --to"));
-    STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
-    STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
-    STATUS_TRY(read_options(arguments, writer, &written));
+    struct convert_request request = {.in = in, .out = out, .to = to};
+    STATUS_TRY(status_within(format_convert_check(to, out),
+                             to != NULL ? "convert: --to" : "convert: no --to"));
+    STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &request.reading.num_slices));
+    STATUS_TRY(units_clock(arguments, "clock_mhz", &request.reading.clock_hz));
+    STATUS_TRY(read_split(arguments, out, &request.writing.split));
+    request.writing.no_arguments = arguments_flag(arguments, "no-args");
     STATUS_TRY(paths_check("convert", out, &in, 1));
-    if (report || (strcmp(writer->name, "csv") == 0 && convert_report_is_input(in)))
-        return convert_report(in, out, report ? to : NULL, profile);
-    STATUS_TRY(format_read(in, &options, profile));
-    return writer->write(writer, profile, out, &written);
+    return format_convert(&request, profile);
 }
 
 static status run(const struct arguments *arguments, int *out_exit)

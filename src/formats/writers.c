@@ -125,7 +125,7 @@ static status refuse(const char *name, const char *path)
                           VIEW_ARGUMENTS(bytes_view(&list)))
             : status_make(STATUS_USAGE,
                           "cannot tell the format from '%s': end it in one of %.*s, or name the "
-                          "format (--to)",
+                          "format",
                           path, VIEW_ARGUMENTS(bytes_view(&list)));
     bytes_free(&list);
     return failure;

@@ -1,8 +1,8 @@
-#include "convert_report.h"
+#include "report_convert.h"
 
 #include <string.h>
 
-#include "formats/tenstorrent/report.h"
+#include "report.h"
 
 static const struct {
     const char *name;
@@ -23,12 +23,12 @@ static size_t find_form(const char *name)
     return i;
 }
 
-bool convert_report_is_form(const char *name)
+bool report_convert_is_form(const char *name)
 {
     return find_form(name) < sizeof FORMS / sizeof FORMS[0];
 }
 
-bool convert_report_is_input(const char *path)
+bool report_convert_is_input(const char *path)
 {
     struct input *input;
     if (strcmp(path, "-") == 0)
@@ -70,7 +70,7 @@ static status write_report(const struct report *report, const char *name, const 
     return output_close(output);
 }
 
-status convert_report(const char *in, const char *out, const char *name, struct profile *account)
+status report_convert(const char *in, const char *out, const char *name, struct profile *account)
 {
     struct input *input;
     struct report *report;
