@@ -1,5 +1,7 @@
 #include "xlsx.h"
 
+#include "xml.h"
+
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 #define PACKAGE "http://schemas.openxmlformats.org/package/2006/"
 #define SHEETS "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -30,31 +32,6 @@ static void put_file(struct zip_writer *zip, const char *name, const char *conte
     zip_write(zip, view_of(content));
 }
 
-// Only tab, line feed and carriage return of what lies below the blank, and neither
-// U+FFFE nor U+FFFF.
-static bool is_xml(struct view text, size_t at, size_t size)
-{
-    const unsigned char byte = (unsigned char)text.data[at];
-    if (size == 3 && memcmp(text.data + at, "\xef\xbf", 2) == 0)
-        return (unsigned char)text.data[at + 2] < 0xbe;
-    return size > 0 && (byte >= 0x20 || byte == '\t' || byte == '\n' || byte == '\r');
-}
-
-static void append_escaped(struct bytes *to, struct view text)
-{
-    for (size_t at = 0; at < text.size;) {
-        const size_t size = view_character_size(text, at);
-        const char byte = text.data[at];
-        if (!is_xml(text, at, size))
-            bytes_append(to, "\xef\xbf\xbd", 3);
-        else if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
-            bytes_append_format(to, "&#%d;", byte);
-        else
-            bytes_append(to, text.data + at, size);
-        at += size > 0 ? size : 1;
-    }
-}
-
 struct xlsx_writer xlsx_start(struct output *output, const char *sheet)
 {
     struct xlsx_writer xlsx = {.zip = zip_create(output)};
@@ -62,7 +39,7 @@ struct xlsx_writer xlsx_start(struct output *output, const char *sheet)
     put_file(xlsx.zip, "_rels/.rels", RELATIONS);
     bytes_append_format(&xlsx.text, XML "<workbook xmlns=\"" SHEETS "\" xmlns:r=\"" OFFICE
                                         "\"><sheets><sheet name=\"");
-    append_escaped(&xlsx.text, view_of(sheet));
+    xml_append(&xlsx.text, view_of(sheet));
     bytes_append_format(&xlsx.text, "\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>\n");
     zip_file(xlsx.zip, "xl/workbook.xml");
     zip_write(xlsx.zip, bytes_view(&xlsx.text));
@@ -110,7 +87,7 @@ void xlsx_text(struct xlsx_writer *xlsx, struct view text)
         text.size = XLSX_TEXT_MOST;
     begin_cell(xlsx, " t=\"inlineStr\"");
     bytes_append_format(&xlsx->text, "<is><t xml:space=\"preserve\">");
-    append_escaped(&xlsx->text, text);
+    xml_append(&xlsx->text, text);
     bytes_append_format(&xlsx->text, "</t></is></c>");
 }
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "wire/glyphs.h"
-#include "wire/png.h"
+#include "wire/drawing.h"
 
 enum {
     SCALE = 2, // points of a letter's dot
@@ -35,30 +34,17 @@ struct canvas {
 static void fill(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                  unsigned colour)
 {
-    const struct png_picture *picture = &canvas->picture;
-    for (uint32_t row = y; row < y + height && row < picture->height; row++) {
-        for (uint32_t column = x; column < x + width && column < picture->width; column++)
-            picture->pixels[(size_t)row * picture->width + column] = (unsigned char)colour;
-    }
-}
-
-static void draw_letter(struct canvas *canvas, uint32_t x, uint32_t y, char letter, unsigned colour)
-{
-    const unsigned char *columns = glyphs_columns(letter);
-    for (uint32_t i = 0; i < GLYPHS_WIDTH; i++) {
-        for (uint32_t k = 0; k < GLYPHS_HEIGHT; k++) {
-            if ((columns[i] >> k & 1) != 0)
-                fill(canvas, x + i * SCALE, y + k * SCALE, SCALE, SCALE, colour);
-        }
-    }
+    drawing_fill(&canvas->picture, x, y, width, height, colour);
 }
 
 // Cuts what does not fit.
 static void draw_text(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width,
                       const char *text, unsigned colour)
 {
-    for (uint32_t at = 0; *text != '\0' && at + LETTER <= width; at += LETTER)
-        draw_letter(canvas, x + at, y, *text++, colour);
+    const struct view whole = view_of(text);
+    const size_t fits = width / LETTER;
+    drawing_text(&canvas->picture, x, y, SCALE,
+                 fits < whole.size ? view_slice(whole, 0, fits) : whole, colour);
 }
 
 // Colours --------------------------------------------------------------------

@@ -1,0 +1,83 @@
+#include "drawing.h"
+
+#include <stdbool.h>
+
+void drawing_fill(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t width,
+                  uint32_t height, unsigned colour)
+{
+    for (uint32_t row = y; row < y + height && row < picture->height; row++) {
+        for (uint32_t column = x; column < x + width && column < picture->width; column++)
+            picture->pixels[(size_t)row * picture->width + column] = (unsigned char)colour;
+    }
+}
+
+static bool dot(const unsigned char *columns, int x, int y)
+{
+    if (x < 0 || x >= GLYPHS_WIDTH || y < 0 || y >= GLYPHS_HEIGHT)
+        return false;
+    return (columns[x] >> y & 1) != 0;
+}
+
+// A quarter of a dot takes the colour of its two neighbours on that side where they agree with
+// each other and differ from those across.
+static bool quarter(const unsigned char *columns, int x, int y, int right, int below)
+{
+    const bool beside = dot(columns, x + (right != 0 ? 1 : -1), y);
+    const bool across = dot(columns, x + (right != 0 ? -1 : 1), y);
+    const bool near = dot(columns, x, y + (below != 0 ? 1 : -1));
+    const bool far = dot(columns, x, y + (below != 0 ? -1 : 1));
+    return beside == near && beside != far && near != across ? near : dot(columns, x, y);
+}
+
+static void draw_letter(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                        char letter, unsigned colour)
+{
+    const unsigned char *columns = glyphs_columns(letter);
+    for (int i = 0; i < GLYPHS_WIDTH; i++) {
+        for (int k = 0; k < GLYPHS_HEIGHT; k++) {
+            if (dot(columns, i, k))
+                drawing_fill(picture, x + (uint32_t)i * scale, y + (uint32_t)k * scale, scale,
+                             scale, colour);
+        }
+    }
+}
+
+static void draw_smooth_letter(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                               char letter, unsigned colour)
+{
+    const unsigned char *columns = glyphs_columns(letter);
+    const uint32_t half = scale / 2;
+    for (int i = 0; i < 2 * GLYPHS_WIDTH; i++) {
+        for (int k = 0; k < 2 * GLYPHS_HEIGHT; k++) {
+            if (quarter(columns, i / 2, k / 2, i % 2, k % 2))
+                drawing_fill(picture, x + (uint32_t)i * half, y + (uint32_t)k * half, half, half,
+                             colour);
+        }
+    }
+}
+
+typedef void letter_drawer(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                           char letter, unsigned colour);
+
+static void draw_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                      struct view text, unsigned colour, letter_drawer *draw)
+{
+    for (size_t at = 0; at < text.size && x < picture->width;) {
+        const size_t size = view_character_size(text, at);
+        draw(picture, x, y, scale, size == 1 ? text.data[at] : '\0', colour);
+        x += drawing_letter_width(scale);
+        at += size > 0 ? size : 1;
+    }
+}
+
+void drawing_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                  struct view text, unsigned colour)
+{
+    draw_text(picture, x, y, scale, text, colour, draw_letter);
+}
+
+void drawing_smooth_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                         struct view text, unsigned colour)
+{
+    draw_text(picture, x, y, scale, text, colour, draw_smooth_letter);
+}
