@@ -26,6 +26,7 @@ extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_PROGRAM;
 extern const struct command COMMAND_RUN;
 extern const struct command COMMAND_TARGETS;
+extern const struct command COMMAND_TIMELINE;
 extern const struct command COMMAND_TORQ_COMPILE;
 extern const struct command COMMAND_TORQ_RUN_MODULE;
 extern const struct command COMMAND_TT_PERF;

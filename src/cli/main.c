@@ -17,6 +17,7 @@
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_OPERATORS,
+    &COMMAND_TIMELINE,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,
     &COMMAND_INFO,

@@ -3,10 +3,9 @@
 
 import csv
 import io
-import struct
-import zlib
 
 from support import *
+from png import png_pixels
 
 TENSORS = ["W", "Z", "Y", "X", "DATATYPE", "MEMORY"]
 COLUMNS = (["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "ATTRIBUTES", "MATH FIDELITY",
@@ -103,31 +102,10 @@ def test_csv_without_advice_and_by_category(folder):
           "Total % [%],Op Code,Device Time Sum [μs],Op Count\n100.00,Compute,60.89,1\n")
 
 
-def png_pixels(path):
-    """Width, height and the rows of palette indices; every checksum must hold."""
-    data = path.read_bytes()
-    equal(data[:8], b"\x89PNG\r\n\x1a\n", "signature")
-    at, chunks = 8, {}
-    while at < len(data):
-        size, name = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        crc, = struct.unpack(">I", data[at + 8 + size:at + 12 + size])
-        equal(crc, zlib.crc32(name + body), f"checksum of {name}")
-        chunks[name] = body
-        at += 12 + size
-    width, height, depth, kind = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
-    equal((depth, kind), (8, 3), "depth and kind")
-    pixels = zlib.decompress(chunks[b"IDAT"])
-    equal(len(pixels), (width + 1) * height, "pixels")
-    rows = [pixels[y * (width + 1) + 1:(y + 1) * (width + 1)] for y in range(height)]
-    true(max(map(max, rows)) < len(chunks[b"PLTE"]) // 3, "pixels are in the palette")
-    return width, height, rows
-
-
 def test_the_picture_has_a_piece_per_group(folder):
     path = report(folder, matmul(), device_op("Untilize", 60893, start=2))
     opscope("tt-perf", path, "--summary-file", folder / "sum.csv")
-    width, _, rows = png_pixels(folder / "sum.png")
+    width, _, rows, _ = png_pixels(folder / "sum.png")
     side = [row[width - 30] for row in rows]
     colours = [colour for index, colour in enumerate(side) if index == 0 or colour != side[index - 1]]
     equal(len([colour for colour in colours if colour > 1]), 2, "pieces")

@@ -9,7 +9,7 @@
 enum {
     SCALE = 2, // points of a letter's dot
     LETTER = (GLYPHS_WIDTH + 1) * SCALE,
-    LINE = (GLYPHS_HEIGHT + 3) * SCALE,
+    LINE = (GLYPHS_HEIGHT + 2) * SCALE,
     TOP = 3 * LINE,
     BAR_HEIGHT = 1400,
     LEFT = 16 * LETTER, // room for the names of the categories

@@ -1,0 +1,67 @@
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "canvas.h"
+#include "wire/xml.h"
+
+// A monospaced font's letters are 0.6 of its size wide.
+#define FONT_SIZE (CANVAS_LETTER / 0.6)
+
+struct svg {
+    struct canvas canvas;
+    struct bytes body;
+};
+
+static void rectangle(struct canvas *canvas, double x, double y, double width, double height,
+                      uint32_t colour, struct view title)
+{
+    struct bytes *body = &((struct svg *)(void *)canvas)->body;
+    bytes_append_format(body,
+                        "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"",
+                        x, y, width, height, (unsigned)colour);
+    if (title.size == 0) {
+        bytes_append_format(body, "/>\n");
+        return;
+    }
+    bytes_append_format(body, "><title>");
+    xml_append(body, title);
+    bytes_append_format(body, "</title></rect>\n");
+}
+
+static void text_at(struct canvas *canvas, double x, double y, double size, uint32_t colour,
+                    struct view text)
+{
+    struct bytes *body = &((struct svg *)(void *)canvas)->body;
+    bytes_append_format(body, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#%06x\"", x, y, (unsigned)colour);
+    if (size > 1)
+        bytes_append_format(body, " font-size=\"%.1f\"", size * FONT_SIZE);
+    bytes_append_format(body, ">");
+    xml_append(body, text);
+    bytes_append_format(body, "</text>\n");
+}
+
+static void finish(struct canvas *canvas, struct bytes *file)
+{
+    struct svg *svg = (struct svg *)(void *)canvas;
+    bytes_append(file, svg->body.data, svg->body.size);
+    bytes_append_format(file, "</g>\n</svg>\n");
+    bytes_free(&svg->body);
+    free(svg);
+}
+
+struct canvas *canvas_svg(double width, double height, struct view label)
+{
+    struct svg *svg = memory_allocate_zeroed(1, sizeof *svg);
+    svg->canvas = (struct canvas){rectangle, text_at, finish};
+    bytes_append_format(&svg->body,
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+                        "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
+                        width, height, width, height);
+    xml_append(&svg->body, label);
+    bytes_append_format(&svg->body,
+                        "</title>\n<g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, "
+                        "monospace\" font-size=\"%.1f\" xml:space=\"preserve\" "
+                        "shape-rendering=\"crispEdges\">\n",
+                        FONT_SIZE);
+    return &svg->canvas;
+}

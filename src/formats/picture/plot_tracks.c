@@ -1,0 +1,191 @@
+#include "plot_tracks.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct choosing {
+    struct plot *plot;
+    const struct profile *profile;
+    uint32_t *order; // tracks, parents before children, siblings by rank
+    bool *chosen;    // by track: its name, or that of one above it, was given
+    bool *needed;    // by track: it or one below it is shown
+    uint32_t *lane_of;
+    unsigned *indent; // by track: how many are above it
+    size_t capacity;
+    uint32_t shown; // lanes that are no headings
+    uint32_t headings;
+};
+
+static bool has_events(const struct track *track)
+{
+    return track->spans + track->instants + track->samples > 0;
+}
+
+bool plot_track_range(const struct profile *profile, uint32_t id, uint64_t *out_first,
+                      uint64_t *out_last)
+{
+    const struct track *track = profile_track(profile, id);
+    const struct clock_domain *clock = profile_clock(profile, track->clock);
+    if (!has_events(track))
+        return false;
+    *out_first = clock_to_ns(clock, track->first);
+    *out_last = clock_to_ns(clock, track->last);
+    return true;
+}
+
+// Order ---------------------------------------------------------------------------
+
+struct ranked {
+    uint32_t parent;
+    int32_t rank;
+    uint32_t id;
+};
+
+static int by_place(const void *left, const void *right)
+{
+    const struct ranked *a = left;
+    const struct ranked *b = right;
+    if (a->parent != b->parent)
+        return (a->parent > b->parent) - (a->parent < b->parent);
+    if (a->rank != b->rank)
+        return (a->rank > b->rank) - (a->rank < b->rank);
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+// A parent always has a smaller id than its children. `size` of a track counts itself and
+// those below it: so much room it takes behind its parent.
+static void order_tracks(struct choosing *choosing)
+{
+    const uint32_t count = choosing->profile->tracks.count;
+    struct ranked *ranked = memory_allocate_zeroed(count, sizeof *ranked);
+    uint32_t *size = memory_allocate_zeroed(count, sizeof *size);
+    uint32_t *place = memory_allocate_zeroed(count, sizeof *place);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct track *track = profile_track(choosing->profile, i);
+        ranked[i] = (struct ranked){track->parent, track->rank, i};
+    }
+    size[0] = 1;
+    for (uint32_t i = count - 1; i > 0; i--) {
+        size[i]++;
+        size[ranked[i].parent] += size[i];
+    }
+    // `place` of a parent is where its next child goes; by_place has parents in order of
+    // their ids, so that it is known when its children come.
+    qsort(ranked + 1, count - 1, sizeof *ranked, by_place);
+    place[0] = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t id = ranked[i].id;
+        const uint32_t at = place[ranked[i].parent];
+        place[ranked[i].parent] += size[id];
+        choosing->order[at] = id;
+        place[id] = at + 1;
+    }
+    free(ranked);
+    free(size);
+    free(place);
+}
+
+// Choice ---------------------------------------------------------------------------
+
+static bool is_given(const struct choosing *choosing, const struct track *track)
+{
+    const struct plot_options *options = &choosing->plot->options;
+    const struct view name = profile_text(choosing->profile, track->name);
+    for (size_t i = 0; i < options->track_count; i++) {
+        if (picture_has_word(name, options->tracks[i]))
+            return true;
+    }
+    return options->track_count == 0;
+}
+
+static void mark(struct choosing *choosing)
+{
+    const struct profile *profile = choosing->profile;
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        choosing->chosen[i] = is_given(choosing, track) || choosing->chosen[track->parent];
+        choosing->indent[i] = track->parent != 0 ? choosing->indent[track->parent] + 1 : 0;
+    }
+    for (uint32_t i = profile->tracks.count - 1; i > 0; i--) {
+        const struct track *track = profile_track(profile, i);
+        if (has_events(track) && choosing->chosen[i])
+            choosing->needed[i] = true;
+        else if (has_events(track))
+            choosing->plot->unchosen_tracks++;
+        else if (choosing->chosen[i] && track->kind != TRACK_PROCESS && track->kind != TRACK_GROUP)
+            choosing->plot->empty_tracks++;
+        if (choosing->needed[i])
+            choosing->needed[track->parent] = true;
+    }
+}
+
+// Lanes ----------------------------------------------------------------------------
+
+static struct plot_lane *add_lane(struct choosing *choosing)
+{
+    struct plot *plot = choosing->plot;
+    plot->lanes =
+        memory_grow(plot->lanes, plot->lane_count, &choosing->capacity, sizeof *plot->lanes);
+    struct plot_lane *lane = &plot->lanes[plot->lane_count++];
+    *lane = (struct plot_lane){.kind = PICTURE_OTHER};
+    return lane;
+}
+
+static void add_track(struct choosing *choosing, uint32_t id)
+{
+    const struct track *track = profile_track(choosing->profile, id);
+    const bool heading = !has_events(track) || !choosing->chosen[id];
+    if (heading && (choosing->shown == PLOT_LANES_MOST || choosing->headings == PLOT_LANES_MOST))
+        return;
+    if (choosing->shown == PLOT_LANES_MOST) {
+        struct plot *plot = choosing->plot;
+        struct plot_lane *last = &plot->lanes[plot->lane_count - 1];
+        if (last->track != 0)
+            last = add_lane(choosing);
+        last->merged_lanes++;
+        choosing->lane_of[id] = (uint32_t)(plot->lane_count - 1);
+        return;
+    }
+    struct plot_lane *lane = add_lane(choosing);
+    lane->track = id;
+    lane->indent = choosing->indent[id];
+    lane->heading = heading;
+    lane->kind = picture_engine_kind(track->engine);
+    if (heading) {
+        choosing->headings++;
+        return;
+    }
+    choosing->shown++;
+    choosing->lane_of[id] = (uint32_t)(choosing->plot->lane_count - 1);
+    choosing->plot->provenances[track->provenance] = true;
+}
+
+status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
+{
+    const struct profile *profile = plot->profile;
+    const uint32_t count = profile->tracks.count;
+    struct choosing choosing = {.plot = plot, .profile = profile};
+    choosing.order = memory_allocate_zeroed(count, sizeof *choosing.order);
+    choosing.chosen = memory_allocate_zeroed(count, sizeof *choosing.chosen);
+    choosing.needed = memory_allocate_zeroed(count, sizeof *choosing.needed);
+    choosing.indent = memory_allocate_zeroed(count, sizeof *choosing.indent);
+    choosing.lane_of = memory_allocate(count * sizeof *choosing.lane_of);
+    memset(choosing.lane_of, 0xff, count * sizeof *choosing.lane_of);
+    order_tracks(&choosing);
+    mark(&choosing);
+    for (uint32_t i = 1; i < count; i++) {
+        if (choosing.needed[choosing.order[i]])
+            add_track(&choosing, choosing.order[i]);
+    }
+    free(choosing.order);
+    free(choosing.chosen);
+    free(choosing.needed);
+    free(choosing.indent);
+    *out_lane_of = choosing.lane_of;
+    if (choosing.shown == 0 && plot->options.track_count > 0)
+        return status_make(STATUS_USAGE,
+                           "no track with events has '%s' in its name; 'opscope info' lists them",
+                           plot->options.tracks[0]);
+    return STATUS_OK;
+}

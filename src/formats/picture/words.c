@@ -1,0 +1,329 @@
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    uint64_t ns;
+    const char *name;
+} UNITS[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+
+enum {
+    HEAD_ONLY = 14, // where there is less room, the end of a text is left out
+    COMPACT_FROM = 100000,
+    MOST_LETTERS = 13, // "most 3.81 G  "
+};
+
+// Texts --------------------------------------------------------------------------------
+
+size_t words_length(struct view text)
+{
+    size_t length = 0;
+    for (size_t at = 0; at < text.size; length++) {
+        const size_t size = view_character_size(text, at);
+        at += size > 0 ? size : 1;
+    }
+    return length;
+}
+
+static void append_character(struct bytes *to, struct view text, size_t *at)
+{
+    const size_t size = view_character_size(text, *at);
+    const unsigned char byte = (unsigned char)text.data[*at];
+    const bool control = byte < 0x20 || byte == 0x7f ||
+                         (size == 2 && byte == 0xc2 && (unsigned char)text.data[*at + 1] < 0xa0);
+    if (size == 0 || control)
+        bytes_append(to, "\xef\xbf\xbd", 3);
+    else
+        bytes_append(to, text.data + *at, size);
+    *at += size > 0 ? size : 1;
+}
+
+void words_shorten(struct bytes *to, struct view text, size_t most)
+{
+    const size_t length = words_length(text);
+    const size_t left_out = length > most ? length - most + 2 : 0;
+    const size_t room = most > 2 ? most - 2 : 0;
+    const size_t head = left_out == 0 ? length : most < HEAD_ONLY ? room : room * 2 / 3;
+    size_t at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (left_out == 0 || i < head || i >= head + left_out) {
+            append_character(to, text, &at);
+            continue;
+        }
+        const size_t size = view_character_size(text, at);
+        at += size > 0 ? size : 1;
+        if (i == head)
+            bytes_append(to, "..", most < 2 ? most : 2);
+    }
+}
+
+void words_time(uint64_t ns, char text[WORDS_TIME_ROOM])
+{
+    unsigned unit = 0;
+    while (UNITS[unit].ns > 1 && ns < UNITS[unit].ns)
+        unit++;
+    const double number = (double)ns / (double)UNITS[unit].ns;
+    const int decimals = UNITS[unit].ns == 1 || number >= 99.995 ? (UNITS[unit].ns == 1 ? 0 : 1)
+                         : number >= 9.9995                      ? 2
+                                                                 : 3;
+    snprintf(text, WORDS_TIME_ROOM, "%.*f %s", decimals, number, UNITS[unit].name);
+}
+
+void words_number(double number, char text[WORDS_TIME_ROOM])
+{
+    if (number >= 1e15 || number <= -1e15 || number != (double)(int64_t)number) {
+        snprintf(text, WORDS_TIME_ROOM, "%.4g", number);
+        return;
+    }
+    char digits[WORDS_TIME_ROOM];
+    const int size = snprintf(digits, sizeof digits, "%" PRId64, (int64_t)number);
+    size_t to = 0;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (size - i) % 3 == 0)
+            text[to++] = ' ';
+        text[to++] = digits[i];
+    }
+    text[to] = '\0';
+}
+
+void words_compact(double number, char text[WORDS_TIME_ROOM])
+{
+    static const char PREFIXES[] = " kMGTPE";
+    unsigned prefix = 0;
+    if (number < COMPACT_FROM && number > -COMPACT_FROM) {
+        words_number(number, text);
+        return;
+    }
+    for (; (number >= 999.5 || number <= -999.5) && prefix + 2 < sizeof PREFIXES; prefix++)
+        number /= 1000;
+    snprintf(text, WORDS_TIME_ROOM, "%.3g %c", number, PREFIXES[prefix]);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+void words_title(struct bytes *to, const struct plot *plot, const char *source)
+{
+    struct view network = profile_fact(plot->profile, "network");
+    const struct view target = profile_fact(plot->profile, "target");
+    const size_t slash = view_find_last(network, '/');
+    if (slash < network.size)
+        network = view_slice(network, slash + 1, network.size);
+    if (network.size > 0 && target.size > 0)
+        bytes_append_format(to, "%.*s on %.*s", VIEW_ARGUMENTS(network), VIEW_ARGUMENTS(target));
+    else
+        bytes_append_format(to, "%s", last_part(source));
+}
+
+// Totals -------------------------------------------------------------------------------
+
+static void append_counted(struct bytes *to, const char *before, const char *number, bool one,
+                           const char *single, const char *many)
+{
+    bytes_append_format(to, "%s%s %s", before, number, one ? single : many);
+}
+
+static void append_count(struct bytes *to, const char *before, uint64_t count, const char *single,
+                         const char *many)
+{
+    char number[WORDS_TIME_ROOM];
+    words_number((double)count, number);
+    append_counted(to, before, number, count == 1, single, many);
+}
+
+static void count_lanes(const struct plot *plot, uint64_t *out_lanes, uint64_t *out_counters)
+{
+    *out_lanes = *out_counters = 0;
+    for (size_t i = 0; i < plot->lane_count; i++) {
+        const struct plot_lane *lane = &plot->lanes[i];
+        const bool counter = lane->track != 0 && lane->sample_count > 0 && lane->spans == 0;
+        *out_counters += counter;
+        *out_lanes += lane->track == 0 ? lane->merged_lanes : !counter && !lane->heading;
+    }
+}
+
+void words_subtitle(struct bytes *to, const struct plot *plot)
+{
+    char from[WORDS_TIME_ROOM], time[WORDS_TIME_ROOM];
+    uint64_t lanes, counters;
+    count_lanes(plot, &lanes, &counters);
+    append_count(to, "", plot->spans, "span", "spans");
+    append_count(to, " on ", lanes, "lane", "lanes");
+    if (plot->instants > 0)
+        append_count(to, ", ", plot->instants, "instant", "instants");
+    if (counters > 0) {
+        append_count(to, ", ", plot->samples, "sample", "samples");
+        append_count(to, " of ", counters, "counter", "counters");
+    }
+    words_time(plot->to - plot->from, time);
+    words_time(plot->from, from);
+    if (plot->from > 0)
+        bytes_append_format(to, "; %s from %s on", time, from);
+    else
+        bytes_append_format(to, "; %s", time);
+}
+
+const char *words_provenance(const struct plot *plot)
+{
+    const bool measured = plot->provenances[PROVENANCE_MEASURED];
+    const bool modelled = plot->provenances[PROVENANCE_MODELLED];
+    if (measured && modelled)
+        return "measured and modelled";
+    if (measured || modelled)
+        return measured ? "measured" : "modelled";
+    return plot->provenances[PROVENANCE_DERIVED] ? "derived" : "of unknown origin";
+}
+
+void words_total(struct bytes *to, const struct plot *plot, enum picture_kind kind)
+{
+    const struct plot_total *total = &plot->totals[kind];
+    bytes_append_format(to, "%5.1f %%", plot_percent(plot, total->busy, total->lanes));
+    append_count(to, " of ", total->lanes, "lane", "lanes");
+    char spans[WORDS_TIME_ROOM];
+    words_compact((double)total->spans, spans);
+    append_counted(to, ", ", spans, total->spans == 1, "span", "spans");
+}
+
+// Lanes --------------------------------------------------------------------------------
+
+struct view words_lane(const struct plot *plot, const struct plot_lane *lane, struct bytes *room)
+{
+    room->size = 0;
+    if (lane->track == 0)
+        append_count(room, "", lane->merged_lanes, "more lane", "more lanes");
+    else
+        return profile_text(plot->profile, profile_track(plot->profile, lane->track)->name);
+    return bytes_view(room);
+}
+
+size_t words_label_length(const struct profile *profile, size_t most)
+{
+    size_t longest = 14; // "222 more lanes"
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->spans + track->instants + track->samples == 0)
+            continue;
+        size_t length = words_length(profile_text(profile, track->name));
+        const size_t most_line = MOST_LETTERS + words_length(profile_text(profile, track->unit));
+        if (track->kind == TRACK_COUNTER && most_line > length)
+            length = most_line;
+        for (uint32_t up = track->parent; up != 0 && length < most;
+             up = profile_track(profile, up)->parent)
+            length += 2;
+        longest = length > longest ? length : longest;
+    }
+    return longest < most ? longest : most;
+}
+
+// Notes --------------------------------------------------------------------------------
+
+static bool note_ledger(struct bytes *to, const struct plot *plot)
+{
+    const struct ledger ledger = profile_ledger(plot->profile);
+    if (ledger.lost + ledger.impossible == 0 && plot->profile->note_counts[LEDGER_LOST] == 0)
+        return false;
+    append_count(to, "ledger: ", ledger.lost, "event is lost", "events are lost");
+    append_count(to, ", ", ledger.impossible, "is impossible", "are impossible");
+    if (ledger.expected == LEDGER_UNKNOWN)
+        bytes_append_format(to, "; how many there were is not known");
+    return true;
+}
+
+static bool note_origin(struct bytes *to, const struct plot *plot)
+{
+    const struct view device = profile_fact(plot->profile, "device");
+    if (device.size > 0)
+        bytes_append_format(to, "device %.*s", VIEW_ARGUMENTS(device));
+    return device.size > 0;
+}
+
+static bool note_merged(struct bytes *to, const struct plot *plot)
+{
+    const uint64_t narrow = plot->merged - plot->deeper;
+    if (narrow == 0)
+        return false;
+    append_count(to, "", narrow, "span is", "spans are");
+    bytes_append_format(
+        to, " too narrow to be drawn alone: the height is the share of time that they cover");
+    return true;
+}
+
+static bool note_deeper(struct bytes *to, const struct plot *plot)
+{
+    if (plot->deeper > 0)
+        append_count(to, "", plot->deeper, "span lies deeper and is added up in the last row",
+                     "spans lie deeper and are added up in the last row");
+    return plot->deeper > 0;
+}
+
+static bool note_outside(struct bytes *to, const struct plot *plot)
+{
+    if (plot->outside > 0)
+        append_count(to, "", plot->outside, "span lies outside the time shown",
+                     "spans lie outside the time shown");
+    return plot->outside > 0;
+}
+
+static bool note_tracks(struct bytes *to, const struct plot *plot)
+{
+    if (plot->empty_tracks > 0)
+        append_count(to, "", plot->empty_tracks, "track without events is not shown",
+                     "tracks without events are not shown");
+    if (plot->unchosen_tracks > 0)
+        append_count(to, plot->empty_tracks > 0 ? "; " : "", plot->unchosen_tracks,
+                     "track was not chosen", "tracks were not chosen");
+    return plot->empty_tracks + plot->unchosen_tracks > 0;
+}
+
+bool words_note(struct bytes *to, const struct plot *plot, unsigned index)
+{
+    static bool (*const NOTES[])(struct bytes *, const struct plot *) = {
+        note_ledger, note_origin, note_merged, note_deeper, note_outside, note_tracks};
+    to->size = 0;
+    for (unsigned i = 0; i < sizeof NOTES / sizeof *NOTES; i++) {
+        if (NOTES[i](to, plot) && index-- == 0)
+            return true;
+        to->size = 0;
+    }
+    return false;
+}
+
+// The axis -------------------------------------------------------------------------------
+
+struct words_axis words_axis(const struct plot *plot, uint32_t marks_most)
+{
+    const uint64_t least = (plot->to - plot->from) / (marks_most > 0 ? marks_most : 1) + 1;
+    uint64_t step = 1;
+    for (unsigned i = 0; step < least && step <= UINT64_MAX / 10; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    struct words_axis axis = {.step = step, .unit = 1};
+    for (unsigned i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
+        if (plot->to >= UNITS[i].ns) {
+            axis.unit = UNITS[i].ns;
+            break;
+        }
+    }
+    for (uint64_t part = axis.unit; step % part != 0; part /= 10)
+        axis.decimals++;
+    axis.first = plot->from + (step - plot->from % step) % step;
+    return axis;
+}
+
+void words_mark(const struct words_axis *axis, uint64_t ns, char text[WORDS_TIME_ROOM])
+{
+    unsigned unit = 0;
+    while (UNITS[unit].ns != axis->unit)
+        unit++;
+    uint64_t part = axis->unit;
+    for (unsigned i = 0; i < axis->decimals; i++)
+        part /= 10;
+    if (axis->decimals == 0)
+        snprintf(text, WORDS_TIME_ROOM, "%" PRIu64 " %s", ns / axis->unit, UNITS[unit].name);
+    else
+        snprintf(text, WORDS_TIME_ROOM, "%" PRIu64 ".%0*" PRIu64 " %s", ns / axis->unit,
+                 (int)axis->decimals, ns % axis->unit / part, UNITS[unit].name);
+}

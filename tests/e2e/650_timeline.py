@@ -1,0 +1,302 @@
+"""opscope timeline: pictures show every span where it is, or count it."""
+
+import itertools
+import random
+import xml.etree.ElementTree
+
+from support import *
+from perfetto_cases import COUNTER, INSTANT, counter, event, plain, process, span, thread, trace
+from png import png_pixels
+
+SVG = "{http://www.w3.org/2000/svg}"
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+ENGINES = ["DMA IN", "DMA OUT", "CDMA", "SLICE 0", "CSS", "HOST", "HOST COPY", "something else"]
+
+
+def profile(folder, packets, name="t.pb"):
+    return write(folder / name, trace(packets))
+
+
+def engines(folder, count=1, length=1000):
+    """A lane for every engine, with spans that do not overlap, and one that waits."""
+    packets = [process(1, 10, "device")]
+    for index, engine in enumerate(ENGINES):
+        packets.append(plain(2 + index, engine, 1))
+        for number in range(count):
+            start = (number * 2 + index % 2) * length
+            packets += span(start, start + length, 2 + index, f"{engine.lower()} work {number}")
+    packets += [plain(50, "waiting", 1), *span(0, length, 50, "wait for it")]
+    return profile(folder, packets)
+
+
+def svg(path):
+    """(titled rectangles, texts): {x, y, width, height, fill, title} each, and lists of text."""
+    root = xml.etree.ElementTree.parse(path).getroot()
+    rectangles = [{**{key: float(item.get(key)) for key in ("x", "y", "width", "height")},
+                   "fill": item.get("fill")[1:], "title": title.text}
+                  for item in root.iter(f"{SVG}rect") for title in item.findall(f"{SVG}title")]
+    return rectangles, [item.text for item in root.iter(f"{SVG}text")]
+
+
+def report(path, *options, code=0):
+    return opscope("timeline", path, "--json", *options, code=code).json()
+
+
+def check_account(path, *options, code=0):
+    """Every span of every lane was drawn, merged or is outside."""
+    made = report(path, *options, code=code)
+    for lane in made["lanes"]:
+        equal(lane["spans"], lane["drawn"] + lane["merged"] + lane["outside"], f"account of {lane['name']}")
+    return made
+
+
+def test_spans_lie_where_they_are(folder):
+    path = engines(folder, count=5)
+    opscope("timeline", path, "-o", folder / "t.svg")
+    rectangles, texts = svg(folder / "t.svg")
+    spans = [item for item in rectangles if "work" in item["title"]]
+    equal(len(spans), 5 * len(ENGINES), "spans")
+    first = min(item["x"] for item in spans)
+    scale = 1 / (min(item["x"] for item in spans if " work 1" in item["title"]) - first) * 2000
+    for item in spans:
+        name, start = matches(item["title"], r"(.*): 1.000 us, at (.*)").groups()
+        number, unit = start.split()
+        engine = [engine.lower() for engine in ENGINES].index(name.rpartition(" work ")[0])
+        want = (int(name.split()[-1]) * 2 + engine % 2) * 1000
+        close_to(float(number) * UNITS[unit], want, 1, f"start of {name}")
+        close_to((item["x"] - first) * scale, want, 20, f"place of {name}")
+        close_to(item["width"] * scale, 1000, 20, f"width of {name}")
+    by_line = {}
+    for item in spans:
+        by_line.setdefault(item["y"], []).append((item["x"], item["x"] + item["width"]))
+    equal(len(by_line), len(ENGINES), "a line for each lane")
+    for line in by_line.values():
+        true(all(a[1] <= b[0] for a, b in zip(sorted(line), sorted(line)[1:])), "nothing overlaps")
+    for word in ("device", *ENGINES, "dma in", "compute", "host copy", "wait", "t.pb"):
+        contains("\n".join(texts), word, "texts")
+
+
+def test_the_png_is_the_same_picture(folder):
+    path = engines(folder, count=3)
+    opscope("timeline", path, "-o", folder / "t.svg")
+    opscope("timeline", path, "-o", folder / "t.png")
+    width, height, rows, palette = png_pixels(folder / "t.png")
+    rectangles, _ = svg(folder / "t.svg")
+    root = xml.etree.ElementTree.parse(folder / "t.svg").getroot()
+    equal((width, height), (2 * int(root.get("width")), 2 * int(root.get("height"))), "size")
+    for item in rectangles:
+        x = round(2 * (item["x"] + item["width"] - 2))  # right of the name
+        y = round(2 * (item["y"] + item["height"] / 2))
+        equal(palette[rows[y][x]], item["fill"], f"colour of {item['title']}")
+
+
+def test_names_that_mean_harm_are_only_names(folder):
+    names = ["<script>alert(1)</script>", "a & b \"quoted\" 'too'", "\x1b[31mred\x07", "long " * 3000,
+             "\u202eright to left", "\U0001f600 \xe9", b"\xff\xfe no text"]
+    packets = []
+    for index, name in enumerate(names):
+        packets += [plain(1 + index, name), *span(index * 100, index * 100 + 100, 1 + index, name)]
+    path = profile(folder, packets)
+    for width in (320, 1200, 4000):
+        opscope("timeline", path, "-o", folder / "t.svg", "--width", width)
+        rectangles, texts = svg(folder / "t.svg")
+        equal(len(rectangles), len(names), "spans")
+        for text in texts:
+            true(len(text) * 6 < width, f"too long for a picture {width} wide: {text[:100]}")
+            true(not re.search(r"[\x00-\x1f\x7f-\x9f]", text), f"control character in {text!r}")
+        opscope("timeline", path, "-o", folder / "t.png", "--width", width)
+        png_pixels(folder / "t.png")
+    text = opscope("timeline", path).out
+    true(not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), "no control characters for the terminal")
+    true(max(map(len, text.splitlines())) <= 110, "lines of about 100 letters")
+
+
+def test_many_spans_are_merged_and_counted(folder):
+    made = random.Random(1)
+    count = 2000 if SANITIZED else 20000
+    packets, busy = [], {}
+    for lane, engine in enumerate(("DMA IN", "SLICE 0")):
+        packets.append(plain(1 + lane, engine))
+        at = busy[engine] = 0
+        for _ in range(count):
+            at += made.randrange(50)
+            length = made.randrange(200)
+            packets += span(at, at + length, 1 + lane, "work")
+            at += length
+            busy[engine] += length
+    path = profile(folder, packets)
+    for form in ("t.svg", "t.png", "t.txt"):
+        lanes = {lane["name"]: lane for lane in check_account(path, "-o", folder / form)["lanes"]}
+        for engine, time in busy.items():
+            lane = lanes[engine]
+            equal((lane["spans"], lane["busy_ns"]), (count, time), f"{engine} in {form}")
+            true(lane["merged"] > count * 0.9, f"{lane['merged']} merged in {form}")
+    true((folder / "t.svg").stat().st_size < 600000, "a picture of bounded size")
+    counts = [int(found[1]) for item in svg(folder / "t.svg")[0]
+              if (found := re.search(r": (\d+) spans?, \d+ %", item["title"]))]
+    equal(sum(counts), 2 * count - sum(lane["drawn"] for lane in
+                                       check_account(path, "-o", folder / "t.svg")["lanes"]),
+          "every merged span is in the title of what it was merged into")
+    contains(opscope("timeline", path).out, "too narrow to be drawn alone", "the note")
+
+
+def test_a_time_is_chosen(folder):
+    path = engines(folder, count=10)
+    made = check_account(path, "--from", "2us", "--to", "0.000006", "-o", folder / "t.svg")
+    equal((made["from_ns"], made["to_ns"]), (2000, 6000), "range")
+    lanes = {lane["name"]: lane for lane in made["lanes"]}
+    equal((lanes["DMA IN"]["drawn"], lanes["DMA IN"]["outside"]), (2, 8), "of the lane")
+    equal(lanes["DMA IN"]["busy_ns"], 2000, "half of the time")
+    equal(lanes["waiting"]["outside"], 1, "before")
+    contains("\n".join(svg(folder / "t.svg")[1]), "lie outside the time shown", "note")
+    names = [item["title"] for item in svg(folder / "t.svg")[0]]
+    true(any(name.startswith("dma in work 1:") for name in names), f"inside: {names}")
+    true(not any(name.startswith("dma in work 0:") for name in names), f"outside: {names}")
+
+
+def test_tracks_are_chosen_by_name(folder):
+    path = engines(folder)
+    made = check_account(path, "--tracks", "dma", "--tracks", "slice")
+    equal([lane["name"] for lane in made["lanes"]], ["DMA IN", "DMA OUT", "CDMA", "SLICE 0"], "lanes")
+    equal(made["tracks_not_chosen"], 5, "others")
+    equal(len(check_account(path, "--tracks", "DEVICE")["lanes"]), 9, "all under a process")
+    contains(opscope("timeline", path, "--tracks", "nothing", code=2).err, "opscope info", "none")
+
+
+def test_depth_has_a_limit_and_is_counted(folder):
+    deep = 20
+    packets = [plain(1, "lane")]
+    for level in range(deep):
+        packets += span(level * 10, 2000 - level * 10, 1, f"level {level}")
+    path = profile(folder, packets)
+    made = check_account(path)
+    [lane] = made["lanes"]
+    equal((lane["spans"], lane["rows"], lane["merged"]), (deep, 8, deep - 8), "rows")
+    equal(lane["busy_ns"], 2000, "busy is what the outermost covers")
+    contains(opscope("timeline", path).out, "12 spans lie deeper", "note")
+
+
+def test_lanes_have_a_limit_and_are_counted(folder):
+    packets = [process(1, 10, "cores")]
+    for index in range(250):
+        packets += [thread(2 + index, 10, 100 + index, f"core {index}"), *span(0, 100, 2 + index, "x")]
+    path = profile(folder, packets)
+    made = check_account(path, "-o", folder / "t.png")
+    equal(sum(lane["lanes"] for lane in made["lanes"]), 250, "lanes")
+    equal(sum(lane["spans"] for lane in made["lanes"]), 250, "spans")
+    equal((len(made["lanes"]), made["lanes"][-1]["lanes"]), (101, 150), "the last one stands for many")
+    equal(made["kinds"], [{"kind": "other", "lanes": 250, "spans": 250, "busy_ns": 25000}], "totals")
+    png_pixels(folder / "t.png")
+    contains(opscope("timeline", path).out, "150 more lanes", "text")
+
+
+def test_counters_and_instants_are_shown(folder):
+    packets = [plain(1, "lane"), event(500, INSTANT, 1, "now"), *span(0, 1000, 1, "all"),
+               counter(2, "memory", None, [(6, "bytes")])]
+    packets += [event(time, COUNTER, 2, None, (30, value)) for time, value in
+                ((0, 10), (250, 4000), (750, -2000))]
+    path = profile(folder, packets)
+    opscope("timeline", path, "-o", folder / "t.svg")
+    rectangles, texts = svg(folder / "t.svg")
+    levels = {item["title"]: item for item in rectangles if item["title"] in ("10", "4 000", "-2 000")}
+    equal(len(levels), 3, "levels")
+    close_to(levels["4 000"]["width"] / levels["10"]["width"], 2, 0.05, "half of the time")
+    close_to(levels["4 000"]["height"] / levels["-2 000"]["height"], 2, 0.01, "height")
+    true(levels["-2 000"]["y"] > levels["4 000"]["y"], "below zero")
+    contains("\n".join(texts), "most 4 000 bytes", "the peak")
+    true(any(item["title"] == "1 instant" for item in rectangles), "the instant")
+    text = opscope("timeline", path).out
+    contains(text, "♦", "the instant")
+    contains(text, "most 4 000", "the peak")
+
+
+def test_provenance_and_losses_are_said(folder):
+    program_file = folder / "fc.opx"
+    opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", "torq-sl2610", "-o", program_file)
+    for device, words in (("sim", ["fc.mlir on torq-sl2610", "modelled", "times are modelled"]),
+                          ("host", ["measured", "times are this machine's"])):
+        opscope("run", program_file, "--device", device, "--profile", folder / "run.prof")
+        opscope("timeline", folder / "run.prof", "-o", folder / "t.svg")
+        texts = "\n".join(svg(folder / "t.svg")[1])
+        for word in words:
+            contains(texts, word, device)
+    whole = (folder / "run.prof").read_bytes()
+    cut = write(folder / "cut.prof", whole[:len(whole) * 3 // 4])
+    opscope("timeline", cut, "-o", folder / "t.svg", code=3)
+    contains("\n".join(svg(folder / "t.svg")[1]), "ledger: ", "what is lost is in the picture")
+
+
+def test_the_same_input_gives_the_same_bytes(folder):
+    path = engines(folder, count=50)
+    for form in ("svg", "png", "txt"):
+        made = []
+        for round_ in range(2):
+            opscope("timeline", path, "-o", folder / f"{round_}.{form}")
+            made.append((folder / f"{round_}.{form}").read_bytes())
+        true(made[0] == made[1], f"{form} differs")
+
+
+# Colours: the legend's, as people with other eyes see them (Machado and others, 2009).
+EYES = {
+    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+               (-0.003882, -0.048116, 1.051998)),
+    "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+                 (-0.011820, 0.042940, 0.968881)),
+    "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+                (0.004733, 0.691367, 0.303900)),
+}
+
+
+def seen(colour, eyes):
+    """CIE L*a*b*."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    red, green, blue = [min(1, max(0, sum(a * b for a, b in zip(row, linear)))) for row in eyes]
+    x, y, z = (number ** (1 / 3) if number > 0.008856 else 7.787 * number + 16 / 116 for number in (
+        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047,
+        0.2126 * red + 0.7152 * green + 0.0722 * blue,
+        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def test_kinds_stay_apart_for_all_eyes(folder):
+    opscope("timeline", engines(folder), "-o", folder / "t.svg")
+    root = xml.etree.ElementTree.parse(folder / "t.svg").getroot()
+    colours = {item.get("fill")[1:] for item in root.iter(f"{SVG}rect")
+               if item.get("width") == item.get("height") == "11.00"}
+    equal(len(colours), 9, "colours of the legend")
+    for name, eyes in EYES.items():
+        for one, other in itertools.combinations(sorted(colours), 2):
+            distance = sum((a - b) ** 2 for a, b in zip(seen(one, eyes), seen(other, eyes))) ** 0.5
+            true(distance > 12, f"{one} and {other} look alike ({distance:.0f}) to eyes of kind '{name}'")
+
+
+def test_wrong_use_is_said(folder):
+    path = engines(folder)
+    for words, message in (((), "give one file"), ((path, path), "give one file"),
+                           ((path, "-o", folder / "t.jpg"), "an .svg or a .png"),
+                           ((path, "--width", "10"), "expected 40 to 1000 letters"),
+                           ((path, "-o", folder / "t.svg", "--width", "100000"), "expected 320 to 8000 points"),
+                           ((path, "--from", "5s"), "nothing lies between --from and --to"),
+                           ((path, "--from", "2us", "--to", "1us"), "nothing lies between"),
+                           ((path, "--from", "soon"), "soon")):
+        contains(opscope("timeline", *words, code=2).err, message, f"message for {words}")
+    before = path.read_bytes()
+    svg_input = shutil.copy(path, folder / "in.svg")
+    contains(opscope("timeline", svg_input, "-o", svg_input, code=2).err, "would be overwritten")
+    equal((folder / "in.svg").read_bytes() == before, True, "the input is left alone")
+    contains(opscope("timeline", folder / "none.prof", code=1).err, "none.prof", "no such file")
+    opscope("timeline", write(folder / "empty.prof", ""), code=1)
+    contains(opscope("timeline", path, "-o", "/dev/full", code=2).err, "an .svg or a .png")
+
+
+def test_a_profile_without_events_is_a_picture_too(folder):
+    path = profile(folder, [plain(1, "lane")])
+    opscope("timeline", path, "-o", folder / "t.svg")
+    opscope("timeline", path, "-o", folder / "t.png")
+    contains("\n".join(svg(folder / "t.svg")[1]), "0 spans on 0 lanes", "subtitle")
+    contains(opscope("timeline", path).out, "0 spans on 0 lanes", "subtitle")
+
+
+main()
