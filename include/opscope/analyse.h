@@ -1,5 +1,6 @@
-// Where the time of a profile went: the Host Profile Overview, figure by figure. For C11 and
-// later, and C++11 and later; threads, texts and sizes as in opscope/profile.h.
+// Where the time of a profile went: the Host Profile Overview, figure by figure, and the time
+// of each operator. For C11 and later, and C++11 and later; threads, texts and sizes as in
+// opscope/profile.h.
 
 #ifndef OPSCOPE_ANALYSE_H
 #define OPSCOPE_ANALYSE_H
@@ -53,6 +54,56 @@ static inline int opscope_overview_get_metric(const struct opscope_overview *ove
 {
     return opscope_overview_get_metric_sized(overview, index, metric, out_metric,
                                              sizeof *out_metric);
+}
+
+// Operators -------------------------------------------------------------------------
+
+// How long operators took: the spans of their calls, on the host and on the device's engines.
+// Ids of operators are those of the profile, which it does not need otherwise.
+struct opscope_operator_times;
+
+// Measures them; derived tracks are left out.
+int opscope_operator_times_create(struct opscope_profile *profile,
+                                  struct opscope_operator_times **out_times, char *message,
+                                  size_t size);
+
+// Accepts NULL.
+void opscope_operator_times_free(struct opscope_operator_times *times);
+
+// Operators one by one, or those of one type together.
+enum opscope_operator_grouping { OPSCOPE_BY_OPERATOR, OPSCOPE_BY_TYPE };
+
+// How many there are that have spans; 0 for a grouping that is none.
+uint32_t opscope_operator_times_count(const struct opscope_operator_times *times,
+                                      uint32_t grouping);
+
+// Spans that belong to no operator.
+uint64_t opscope_operator_times_unassigned(const struct opscope_operator_times *times);
+
+struct opscope_operator_time {
+    uint32_t operator_id; // by type: one of them
+    uint32_t has_device;  // not 0: the profile has times of the device
+    uint32_t has_host;    // not 0: ... of the host
+    uint32_t reserved;
+    uint64_t calls; // that have spans
+    uint64_t spans;
+    uint64_t device_ns;      // all spans added up
+    uint64_t device_self_ns; // without what operators inside took: nothing counts twice
+    uint64_t host_ns;
+    uint64_t host_self_ns;
+};
+
+// The slowest first: by time on the device, then on the host, without what is inside.
+// OPSCOPE_OK, or OPSCOPE_ERROR_NOT_FOUND.
+int opscope_operator_times_get_sized(const struct opscope_operator_times *times, uint32_t grouping,
+                                     uint32_t index, struct opscope_operator_time *out_time,
+                                     size_t size);
+
+static inline int opscope_operator_times_get(const struct opscope_operator_times *times,
+                                             uint32_t grouping, uint32_t index,
+                                             struct opscope_operator_time *out_time)
+{
+    return opscope_operator_times_get_sized(times, grouping, index, out_time, sizeof *out_time);
 }
 
 #pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/operator_times.h"
 #include "api.h"
 #include "base/memory.h"
 #include "formats/torq/overview_rows.h"
@@ -72,5 +73,75 @@ int opscope_overview_get_metric_sized(const struct opscope_overview *overview, u
                                         .percent = row->has_percent ? row->percent : 0};
     }
     api_give(out_metric, size, &given, sizeof given);
+    return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;
+}
+
+// Operators -------------------------------------------------------------------------
+
+struct opscope_operator_times {
+    struct operator_times times;
+};
+
+static status measure(struct opscope_profile *profile, struct operator_times *out_times)
+{
+    STATUS_TRY(api_finish(profile));
+    return operator_times_measure(profile->profile, out_times);
+}
+
+int opscope_operator_times_create(struct opscope_profile *profile,
+                                  struct opscope_operator_times **out_times, char *message,
+                                  size_t size)
+{
+    struct operator_times times;
+    *out_times = NULL;
+    const int code = api_answer(measure(profile, &times), message, size);
+    if (code != OPSCOPE_OK)
+        return code;
+    *out_times = memory_allocate_zeroed(1, sizeof **out_times);
+    (*out_times)->times = times;
+    return OPSCOPE_OK;
+}
+
+void opscope_operator_times_free(struct opscope_operator_times *times)
+{
+    if (times == NULL)
+        return;
+    operator_times_free(&times->times);
+    free(times);
+}
+
+uint32_t opscope_operator_times_count(const struct opscope_operator_times *times, uint32_t grouping)
+{
+    if (grouping == OPSCOPE_BY_OPERATOR)
+        return (uint32_t)times->times.count;
+    return grouping == OPSCOPE_BY_TYPE ? (uint32_t)times->times.type_count : 0;
+}
+
+uint64_t opscope_operator_times_unassigned(const struct opscope_operator_times *times)
+{
+    return times->times.without;
+}
+
+int opscope_operator_times_get_sized(const struct opscope_operator_times *times, uint32_t grouping,
+                                     uint32_t index, struct opscope_operator_time *out_time,
+                                     size_t size)
+{
+    struct opscope_operator_time given = {0};
+    const bool found = index < opscope_operator_times_count(times, grouping);
+    if (found) {
+        const struct operator_times *from = &times->times;
+        const struct operator_time *time =
+            grouping == OPSCOPE_BY_OPERATOR ? &from->operators[index] : &from->types[index];
+        given = (struct opscope_operator_time){.operator_id = time->operator_id,
+                                               .has_device = from->self[OPERATOR_DEVICE] > 0,
+                                               .has_host = from->self[OPERATOR_HOST] > 0,
+                                               .calls = time->calls,
+                                               .spans = time->spans,
+                                               .device_ns = time->total[OPERATOR_DEVICE],
+                                               .device_self_ns = time->self[OPERATOR_DEVICE],
+                                               .host_ns = time->total[OPERATOR_HOST],
+                                               .host_self_ns = time->self[OPERATOR_HOST]};
+    }
+    api_give(out_time, size, &given, sizeof given);
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;
 }

@@ -13,10 +13,21 @@ status format_convert_check(const char *to, const char *out)
     return is_report_form(to) ? STATUS_OK : format_writer_find(to, out, &writer);
 }
 
+// Says what makes a report where there is none to convert.
+static status write_report(const struct convert_request *request, struct profile *profile)
+{
+    const status result = report_convert(request->in, request->out, request->to, profile);
+    if (result == STATUS_OK || status_code_of(result) == STATUS_NOT_FOUND ||
+        report_convert_is_input(request->in))
+        return result;
+    return status_within(result, "only a report becomes a report ('opscope tt-report' makes one of "
+                                 "logs)");
+}
+
 status format_convert(const struct convert_request *request, struct profile *profile)
 {
     if (is_report_form(request->to))
-        return report_convert(request->in, request->out, request->to, profile);
+        return write_report(request, profile);
     const struct format_writer *writer;
     STATUS_TRY(format_writer_find(request->to, request->out, &writer));
     if (strcmp(writer->name, "csv") == 0 && report_convert_is_input(request->in))

@@ -70,8 +70,9 @@ def test_a_profile_of_today(folder):
         equal(op["inputs"], types_of(args["input_type_shape"]), f"inputs of {op['name']}")
         equal(op["outputs"], types_of(args["output_type_shape"]), f"outputs of {op['name']}")
         equal(op["provider"], args["provider"], f"provider of {op['name']}")
-    opscope("convert", path, "-o", folder / "p.prof.gz")
-    check(folder / "p.prof.gz", events)
+    for out in ("p.prof.gz", "p.json", "p.json.zst"):
+        opscope("convert", path, "-o", folder / out)
+        equal(check(folder / out, events)["operators"], report["operators"], f"operators of {out}")
     text = opscope("operators", path).out
     contains(text, "64x64xf32")
 

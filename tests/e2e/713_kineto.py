@@ -78,8 +78,9 @@ def test_totals_are_those_of_the_json(folder):
         want = totals_of(events_of(path))
         true(sum(row[2] for row in want.values()) > 0 and len(want) > 8, f"the trace says little: {want}")
         check_totals(path, want)
-        opscope("convert", path, "-o", folder / "a.prof.zst")
-        check_totals(folder / "a.prof.zst", want)
+        for out in ("a.prof.zst", "a.json", "a.json.gz"):
+            opscope("convert", path, "-o", folder / out)
+            check_totals(folder / out, want)
 
 
 def test_every_event_is_accounted_for(folder):

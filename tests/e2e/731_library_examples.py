@@ -135,8 +135,23 @@ def test_the_overview_is_the_command_s(folder):
             percent = "" if metric["percent"] is None else f"  ({metric['percent']:.2f}%)"
             figure = f"{metric['ns']:>11} ns{percent}" if metric["ns"] is not None else f"{'absent':>14}"
             want.append(f"  {metric['name']:<26} {figure}")
-        got = [line for line in start("overview", path).out.splitlines()[1:] if not line.startswith("  Hal ")]
+        got = [line for line in start("overview", path).out.splitlines()[1:]
+               if not line.startswith(("  Hal ", "type "))]
         equal(got, [line for line in want if not line.startswith("  Hal ")], f"overview of {path.name}")
+
+
+def test_the_types_of_operators_are_the_command_s(folder):
+    start("build", folder / "b.prof")
+    for path, code in ((folder / "b.prof", 3), (profiles(folder)[0], 0)):
+        want = []
+        report = opscope("operators", "--json", path, code=code).json()
+        for row in report["types"]:
+            sides = [f", {row[f'{side}_ns']} ns on the {side}" for side in ("device", "host")
+                     if report[f"{side}_ns"]]
+            want.append(f"type {row['type']}: {row['calls']} calls{''.join(sides)}")
+        true(want, "there are operators")
+        equal([line for line in start("overview", path).out.splitlines() if line.startswith("type ")],
+              want, f"types of {path.name}")
 
 
 def test_convert_to_perfetto_is_perfetto_logger(folder):

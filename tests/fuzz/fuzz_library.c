@@ -77,12 +77,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct opscope_profile *profile;
     struct opscope_overview *overview;
+    struct opscope_operator_times *times;
     if (opscope_profile_open_memory(data, size, "fuzz", NULL, &profile, NULL, 0) != OPSCOPE_OK)
         return 0;
     look_at_tables(profile);
     look_at_events(profile);
     if (opscope_overview_create(profile, 1, &overview, NULL, 0) == OPSCOPE_OK)
         opscope_overview_free(overview);
+    if (opscope_operator_times_create(profile, &times, NULL, 0) == OPSCOPE_OK)
+        opscope_operator_times_free(times);
     opscope_profile_write(profile, "/dev/null", "profile", NULL, 0);
     opscope_profile_write(profile, "/dev/null", "perfetto", NULL, 0);
     opscope_profile_free(profile);

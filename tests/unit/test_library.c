@@ -355,6 +355,32 @@ static void an_overview_tells_absent_from_nothing(void **state)
     opscope_overview_free(overview);
 }
 
+static void operators_have_the_time_of_their_spans(void **state)
+{
+    (void)state;
+    struct opscope_profile *profile = example();
+    struct opscope_operator_times *times;
+    struct opscope_operator_time time;
+    assert_int_equal(add_span(profile, 2, 0, 10 * ROUNDS, 10 * ROUNDS + 1), OPSCOPE_OK);
+    assert_int_equal(opscope_operator_times_create(profile, &times, NULL, 0), OPSCOPE_OK);
+    opscope_profile_free(profile);
+    for (uint32_t grouping = OPSCOPE_BY_OPERATOR; grouping <= OPSCOPE_BY_TYPE; grouping++) {
+        assert_int_equal(opscope_operator_times_count(times, grouping), 1);
+        assert_int_equal(opscope_operator_times_get(times, grouping, 0, &time), OPSCOPE_OK);
+        assert_int_equal(time.operator_id, 1);
+        assert_int_equal(time.calls, 1);
+        assert_int_equal(time.spans, ROUNDS);
+        assert_int_equal(time.device_ns, 2 * 6 * ROUNDS);
+        assert_true(time.has_device && !time.has_host);
+        assert_int_equal(opscope_operator_times_get(times, grouping, 1, &time),
+                         OPSCOPE_ERROR_NOT_FOUND);
+    }
+    assert_int_equal(opscope_operator_times_count(times, 2), 0);
+    assert_int_equal(opscope_operator_times_unassigned(times), 1);
+    opscope_operator_times_free(times);
+    opscope_operator_times_free(NULL);
+}
+
 static void ends_without_a_begin_and_begins_without_an_end_are_told(void **state)
 {
     (void)state;
@@ -413,6 +439,7 @@ int main(void)
         cmocka_unit_test(structures_of_other_versions_are_handled),
         cmocka_unit_test(failures_have_a_code_and_a_message_that_fits),
         cmocka_unit_test(an_overview_tells_absent_from_nothing),
+        cmocka_unit_test(operators_have_the_time_of_their_spans),
         cmocka_unit_test(ends_without_a_begin_and_begins_without_an_end_are_told),
         cmocka_unit_test(threads_use_profiles_of_their_own),
     };

@@ -90,6 +90,13 @@ struct view chrome_argument(struct view args, const char *key)
     return chrome_is_text(value) ? view_slice(value, 1, value.size - 1) : value;
 }
 
+struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch)
+{
+    const struct view value = chrome_find(args, key);
+    scratch->size = 0;
+    return chrome_is_text(value) ? chrome_text_of(value, scratch) : value;
+}
+
 void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine)
 {
     struct track *marked = profile_track(profile, track);

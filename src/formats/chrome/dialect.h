@@ -50,6 +50,10 @@ void chrome_append_type(struct bytes *to, struct view dims, struct view element)
 // A text of the arguments without its quotes, as it is written otherwise; "" when there is none.
 struct view chrome_argument(struct view args, const char *key);
 
+// An array or an object of the arguments, also where it was kept as a text: then it is put into
+// `scratch`, and is valid as long as that is not changed.
+struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch);
+
 // Says what executes the spans of a track, the first time.
 void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine);
 

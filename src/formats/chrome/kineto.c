@@ -64,6 +64,8 @@ struct kineto {
     struct segments known; // struct known_operator
     struct hash_index index;
     struct bytes text;
+    struct bytes dims;
+    struct bytes types;
     struct bytes values;
     char tid[64];
 };
@@ -176,12 +178,13 @@ static bool by_start(const void *left, const void *right)
 // Operators ---------------------------------------------------------------------------
 
 // "8x64xf32, i64" of [[8,64],[]] and ["float","Scalar"].
-static void append_inputs(struct bytes *text, struct view args)
+static void append_inputs(struct kineto *kineto, struct view args)
 {
-    struct view dims_of = chrome_find(args, "Input Dims");
-    struct view types_of = chrome_find(args, "Input type");
+    struct bytes *text = &kineto->text;
+    struct view dims_of = chrome_nested_argument(args, "Input Dims", &kineto->dims);
+    const struct view types_of = chrome_nested_argument(args, "Input type", &kineto->types);
     if (dims_of.size == 0)
-        dims_of = chrome_find(args, "Input dims");
+        dims_of = chrome_nested_argument(args, "Input dims", &kineto->dims);
     struct chrome_members dims = chrome_members_of(dims_of);
     struct chrome_members types = chrome_members_of(types_of);
     struct view key;
@@ -201,7 +204,7 @@ static uint32_t find_operator(struct kineto *kineto, const struct chrome_event *
 {
     struct profile *profile = kineto->profile;
     kineto->text.size = 0;
-    append_inputs(&kineto->text, event->args);
+    append_inputs(kineto, event->args);
     const uint32_t name = profile_string(profile, event->name);
     const uint32_t inputs = profile_string(profile, bytes_view(&kineto->text));
     const uint32_t hash = hash_u64((uint64_t)name << 32 | inputs);
@@ -470,6 +473,8 @@ static void release(struct chrome_dialect *dialect)
     segments_free(&kineto->known);
     hash_free(&kineto->index);
     bytes_free(&kineto->text);
+    bytes_free(&kineto->dims);
+    bytes_free(&kineto->types);
     bytes_free(&kineto->values);
     free(kineto);
 }

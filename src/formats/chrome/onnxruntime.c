@@ -45,6 +45,7 @@ struct onnxruntime {
     struct hash_index index;
     struct bytes values;
     struct bytes text;
+    struct bytes scratch;
 };
 
 bool chrome_onnxruntime_is(const struct chrome_event *event)
@@ -130,7 +131,8 @@ static uint32_t iteration_of(const struct onnxruntime *reading, const struct chr
 static void add_types(struct onnxruntime *reading, struct view args, const char *argument,
                       const char *name)
 {
-    struct chrome_members tensors = chrome_members_of(chrome_find(args, argument));
+    struct chrome_members tensors =
+        chrome_members_of(chrome_nested_argument(args, argument, &reading->scratch));
     struct view key;
     struct view tensor;
     reading->text.size = 0;
@@ -298,6 +300,7 @@ static void release(struct chrome_dialect *dialect)
     hash_free(&reading->index);
     bytes_free(&reading->values);
     bytes_free(&reading->text);
+    bytes_free(&reading->scratch);
     free(reading);
 }
 

@@ -137,6 +137,23 @@ static void add_others(struct chrome_reading *reading, const struct chrome_event
     }
 }
 
+// Shapes and the like stay as they are written: flat, empty ones would be lost, and nobody could
+// put them together again.
+static void add_arguments_whole(struct chrome_reading *reading, struct view args)
+{
+    struct chrome_members members = chrome_members_of(args);
+    struct view key;
+    struct view value;
+    while (!members.array && chrome_member_next(&members, &key, &value)) {
+        if (value.data[0] != '{' && value.data[0] != '[')
+            chrome_values_add_member(&reading->values, key, value);
+        else
+            value_add_text(&reading->list,
+                           chrome_text_id(&reading->values.keys, reading->values.strings, key),
+                           value);
+    }
+}
+
 // The values of an event into `reading->list`.
 static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
                                 uint64_t time)
@@ -146,7 +163,9 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     reading->list.size = 0;
     values->location = 0;
     values->unread = 0;
-    if (event->args.size > 2)
+    if (event->args.size > 2 && reading->dialect != NULL)
+        add_arguments_whole(reading, event->args);
+    else if (event->args.size > 2)
         chrome_values_add(values, event->args);
     if (event->others)
         add_others(reading, event);
