@@ -1,5 +1,6 @@
 #include "host.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -206,6 +207,8 @@ static status get_output(struct host_device *device, uint32_t index, struct datu
 {
     STATUS_TRY(host_buffer_read(&device->machine, device->machine.program->outputs[index],
                                 device->output_buffers[index], out_datum));
+    if (*out_datum == NULL)
+        return status_make(STATUS_DATA, "output %" PRIu32 " is never written", index);
     return datum_own(*out_datum);
 }
 

@@ -440,9 +440,23 @@ static status walk_dispatches(struct verifier *verifier)
                                          : verify_wrong("action", next, "it is of no dispatch");
 }
 
+// A value that nothing made is no output.
+static bool has_place(const struct program *program, uint32_t value)
+{
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        if (program->buffers[i].value == value)
+            return true;
+    }
+    return program->values[value].kind == PROGRAM_VALUE_CONSTANT;
+}
+
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        if (!has_place(program, program->outputs[i]))
+            return verify_wrong("output", i, "nothing holds its value");
+    }
     if (verifier->job != PROGRAM_NONE)
         return verify_wrong("job", verifier->job, "it has not been waited for");
     for (uint32_t i = 0; i < program->task_count; i++) {

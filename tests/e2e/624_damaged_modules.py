@@ -26,10 +26,16 @@ def places(data, count, seed):
     return chosen
 
 
+def sound(result):
+    """It ended by itself, and no sanitizer has anything to say."""
+    true(result.code in (0, 1, 2) and "Sanitizer" not in result.err
+         and "runtime error" not in result.err, f"{result}")
+
+
 def verdicts(folder, files):
     """Of `opscope verify`, file by file: None where it was proved, else what is wrong."""
     result = opscope("verify", *files, code=None)
-    true(result.code in (0, 1) and "Sanitizer" not in result.err, f"{result}")
+    sound(result)
     said = result.out + result.err
     found = []
     for path in files:
@@ -44,7 +50,7 @@ def ends_well(folder, path, network):
     """A run of it: done, or a clear error."""
     result = torq_run_module(f"--module={path}", f"--input={INPUTS[network]}", "--output=",
                              f"--torq_profile_host={folder / 'r.csv'}", code=None, timeout=120)
-    true(result.code in (0, 1, 2) and "Sanitizer" not in result.err, f"{result}")
+    sound(result)
     if result.code != 0:
         matches(result.err, r"^opscope: .{10,}", "message")
     return result.code
@@ -74,6 +80,17 @@ def test_cut_modules_are_refused(folder):
         true(said is not None, f"{path} is not whole and is proved")
     for path in files[::8]:
         equal(ends_well(folder, path, ADD), 1, "a cut module")
+
+
+def test_an_output_that_nothing_makes(folder):
+    """The first output becomes another value: one of the input, or one that is never made."""
+    data = original(folder, ADD)
+    for name, offset, size, _, _ in checker.sections_of(data):
+        for value in range(20 if name == "outputs" else 0):
+            changed = bytearray(data)
+            changed[offset:offset + 4] = value.to_bytes(4, "little")
+            checker.sign(changed)
+            ends_well(folder, write(folder / "x.vmfb", bytes(changed)), ADD)
 
 
 def test_signed_changes_are_proved_or_refused(folder):
