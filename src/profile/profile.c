@@ -220,8 +220,9 @@ void track_count_event(struct track *track, const struct event *event)
         track->first = event->start;
     if (event->end > track->last)
         track->last = event->end;
+    const bool first = track->spans + track->instants + track->samples == 0;
     if (event->start < track->previous_start ||
-        (event->start == track->previous_start && event->end > track->previous_end))
+        (!first && event->start == track->previous_start && event->end > track->previous_end))
         track->unsorted = true;
     track->previous_start = event->start;
     track->previous_end = event->end;

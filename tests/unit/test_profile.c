@@ -166,6 +166,24 @@ static void a_span_that_ends_before_it_starts_is_impossible(void **state)
     profile_free(profile);
 }
 
+static void only_tracks_that_are_not_in_order_need_sorting(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_create();
+    const uint32_t track = profile_track_add(profile, &(struct track){.kind = TRACK_LANE});
+    const struct event events[] = {{.start = 0, .end = 7},
+                                   {.start = 0, .end = 5},
+                                   {.start = 8, .end = 9},
+                                   {.start = 8, .end = 12}};
+    for (size_t i = 0; i < 4; i++) {
+        struct event event = events[i];
+        event.track = track;
+        profile_event_add(profile, &event, VIEW_LITERAL(""));
+        assert_int_equal(profile_track(profile, track)->unsorted, i == 3);
+    }
+    profile_free(profile);
+}
+
 static void notes_beyond_the_kept_ones_are_still_counted(void **state)
 {
     (void)state;
@@ -274,6 +292,7 @@ int main(void)
         cmocka_unit_test(streamed_events_reach_the_sink_in_the_order_they_were_added),
         cmocka_unit_test(a_failing_sink_fails_the_profile_and_no_more),
         cmocka_unit_test(a_span_that_ends_before_it_starts_is_impossible),
+        cmocka_unit_test(only_tracks_that_are_not_in_order_need_sorting),
         cmocka_unit_test(notes_beyond_the_kept_ones_are_still_counted),
         cmocka_unit_test(values_of_every_kind_round_trip),
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
