@@ -156,9 +156,9 @@ def span_ns(folder):
     return float(found.group(1)) if found else None
 
 
-def operators_in(folder):
+def operators_in(folder, prefix):
     """Operators of an inference in a profile that ONNX Runtime wrote."""
-    events = json.loads(next(folder.glob("ort*.json")).read_text(encoding="utf-8"))
+    events = json.loads(next(folder.glob(f"{prefix}*.json")).read_text(encoding="utf-8"))
     return sum(event["cat"] == "Node" for event in events) / ITERATIONS
 
 
@@ -169,7 +169,7 @@ def measure_profiling(name, model, options, folder, compare):
     for _ in range(max(options.rounds, 3) * 2):
         ours.append((network.run(1), network.run(1, "--profile", profile)))
         if compare:
-            theirs.append((network.theirs(1), network.theirs(1, profile=str(folder / "ort"))))
+            theirs.append((network.theirs(1), network.theirs(1, profile=str(folder / f"ort_{name}"))))
     print(f"what profiling costs one inference of {name} with 1 thread, {len(ours)} rounds")
     describe_difference("opscope run --profile", ours)
     spans = opscope("overview", profile)[0]["ledger"]["recorded"] / ITERATIONS
@@ -178,7 +178,7 @@ def measure_profiling(name, model, options, folder, compare):
         row("  spans x cost of one", f"{spans * cost / 1000:.1f} us", f"{spans:.0f} spans of {cost:.0f} ns")
     if compare:
         mean = describe_difference("ONNX Runtime's profiling", theirs)
-        count = operators_in(folder)
+        count = operators_in(folder, f"ort_{name}")
         row("  for each operator", f"{mean * 1000 / count:.1f} us", f"{count:.0f} in its profile")
 
 

@@ -1,8 +1,10 @@
 #include "memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void *memory_allocate(size_t size)
@@ -49,6 +51,20 @@ void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
     memset(extended + *count * size, 0, (wanted - *count) * size);
     *count = wanted;
     return extended;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+void *memory_take(size_t size)
+{
+    const bool large = size >= HUGE_PAGE;
+    void *block;
+    if (posix_memalign(&block, large ? HUGE_PAGE : MEMORY_ALIGNMENT, size > 0 ? size : 1) != 0)
+        return NULL;
+    // A machine without huge pages goes on with small ones.
+    if (large)
+        (void)madvise(block, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return block;
 }
 
 size_t memory_of_machine(void)

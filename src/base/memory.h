@@ -1,4 +1,4 @@
-// Small allocations that cannot fail.
+// Small allocations that cannot fail, and large ones that can.
 //
 // Running out of memory for a few bytes ends the process: no caller could do
 // anything sensible. Sizes that an input chooses are checked against a limit
@@ -16,6 +16,12 @@ void *memory_resize(void *block, size_t size);
 // Makes room for one more item of `size` bytes in a growing array.
 // `*capacity` is in items.
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+// A block of any size for numbers, aligned to MEMORY_ALIGNMENT, or NULL; free() it. A large
+// one lies on huge pages where the machine offers them: touching it for the first time
+// costs a fraction then.
+enum { MEMORY_ALIGNMENT = 64 };
+void *memory_take(size_t size);
 
 // Bytes of memory that the machine has; a large number where it does not say.
 size_t memory_of_machine(void);

@@ -129,9 +129,9 @@ static void *take_bytes(uint64_t size)
 {
     const uint64_t most = most_bytes > 0 ? most_bytes : memory_of_machine() / 4 * 3;
     const uint64_t before = atomic_fetch_add(&live_bytes, size);
-    void *data = NULL;
-    if (size > most || before > most - size ||
-        posix_memalign(&data, TENSOR_ALIGNMENT, size > 0 ? size : 1) != 0) {
+    const bool allowed = size <= most && before <= most - size;
+    void *data = allowed ? memory_take(size) : NULL;
+    if (data == NULL) {
         atomic_fetch_sub(&live_bytes, size);
         return NULL;
     }

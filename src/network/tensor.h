@@ -3,12 +3,13 @@
 #ifndef OPSCOPE_NETWORK_TENSOR_H
 #define OPSCOPE_NETWORK_TENSOR_H
 
+#include "base/memory.h"
 #include "base/arena.h"
 #include "element.h"
 #include "shape.h"
 
 // What `data` of every tensor that a kernel sees is aligned to.
-enum { TENSOR_ALIGNMENT = 64 };
+enum { TENSOR_ALIGNMENT = MEMORY_ALIGNMENT };
 
 // A dense row-major tensor. Who made it owns the data.
 struct tensor {

@@ -261,8 +261,10 @@ static bool pack(const struct fused_convolution *fused, struct channels *channel
     const int64_t each = c->inputs * c->kernel[0] * c->kernel[1];
     dnnl_memory_desc_t plain, bias;
     if (!describe_weights(c, channels->to - channels->from, true, &plain) ||
-        !describe_bias(fused, channels->to - channels->from, &bias) ||
-        posix_memalign(&channels->packed, TENSOR_ALIGNMENT, dnnl_memory_desc_get_size(layout)) != 0)
+        !describe_bias(fused, channels->to - channels->from, &bias))
+        return false;
+    channels->packed = memory_take(dnnl_memory_desc_get_size(layout));
+    if (channels->packed == NULL)
         return false;
     float *from = (float *)(uintptr_t)(weights + channels->from * each);
     return make_memory(layout, channels->packed, &channels->weights) &&

@@ -3,6 +3,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "onednn.h"
 #include "panels_kept.h"
 
@@ -53,9 +54,8 @@ static bool multiply_arranged(const struct matrix_product *product, const float 
     if (product->a_transposed || product->b_transposed || product->rows < PACK_ROWS ||
         !panels_are_fast())
         return false;
-    void *panels;
-    if (posix_memalign(&panels, TENSOR_ALIGNMENT,
-                       panels_size(product->columns, product->depth) * sizeof(float)) != 0)
+    float *panels = memory_take(panels_size(product->columns, product->depth) * sizeof(float));
+    if (panels == NULL)
         return false;
     panels_pack(&(struct panels_source){b, product->columns, product->depth, 1, product->b_stride},
                 panels);

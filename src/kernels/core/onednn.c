@@ -426,13 +426,10 @@ static bool prepare_pieces(struct prepared *prepared)
 
 static bool pack(struct packed *packed, const struct geometry *geometry, const float *weights)
 {
-    if (packed->data == NULL) {
-        void *data;
-        if (posix_memalign(&data, TENSOR_ALIGNMENT, dnnl_memory_desc_get_size(&packed->layout)) !=
-            0)
-            return false;
-        packed->data = data;
-    }
+    if (packed->data == NULL)
+        packed->data = memory_take(dnnl_memory_desc_get_size(&packed->layout));
+    if (packed->data == NULL)
+        return false;
     dnnl_memory_t to = NULL;
     const bool done =
         dnnl_memory_create(&to, &packed->layout, engine, packed->data) == dnnl_success &&

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct panels_kept {
     struct kernel_state base;
     const void *data; // of the tensor that they were made of
@@ -35,11 +37,9 @@ static status pack_all(struct panels_kept *kept)
 {
     struct panels_source source = kept->first;
     kept->each = panels_size(source.rows, source.depth);
-    void *panels;
-    if (posix_memalign(&panels, TENSOR_ALIGNMENT,
-                       kept->count * kept->each * sizeof(float) + TENSOR_ALIGNMENT) != 0)
+    kept->panels = memory_take(kept->count * kept->each * sizeof(float));
+    if (kept->panels == NULL)
         return status_make(STATUS_LIMIT, "no memory to arrange weights");
-    kept->panels = panels;
     for (uint64_t i = 0; i < kept->count; i++) {
         panels_pack(&source, kept->panels + i * kept->each);
         source.numbers += source.rows * source.depth;

@@ -49,9 +49,9 @@ static void *grown(struct room *room, size_t bytes)
     if (room->bytes >= bytes)
         return room->data;
     free(room->data);
-    room->data = NULL;
     room->bytes = 0;
-    if (posix_memalign(&room->data, TENSOR_ALIGNMENT, bytes) != 0)
+    room->data = memory_take(bytes);
+    if (room->data == NULL)
         return NULL;
     room->bytes = bytes;
     return room->data;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "convert.h"
 
 enum { GRAIN = 1 << 16 };
@@ -41,8 +42,8 @@ status widened_output(const struct tensor *tensor, struct widened *out_widened)
         return STATUS_OK;
     }
     const uint64_t count = tensor_count(tensor);
-    void *data;
-    if (posix_memalign(&data, TENSOR_ALIGNMENT, (count + 1) * sizeof(float)) != 0)
+    void *data = memory_take(count * sizeof(float));
+    if (data == NULL)
         return status_make(STATUS_LIMIT, "no memory to compute in f32");
     out_widened->data = data;
     out_widened->owned = true;

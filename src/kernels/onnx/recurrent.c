@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "kernels/core/matrix.h"
 #include "kernels/core/panels_kept.h"
 #include "kernels/core/widened.h"
@@ -317,7 +318,8 @@ static status allocate(struct run *run, void **out_room)
         __builtin_mul_overflow(run->batch, run->item_width * directions, &items) ||
         __builtin_add_overflow(gates, items, &total) || total > (UINT64_C(1) << 58))
         return status_make(STATUS_LIMIT, "too many gates");
-    if (posix_memalign(out_room, TENSOR_ALIGNMENT, total * run->size + TENSOR_ALIGNMENT) != 0)
+    *out_room = memory_take(total * run->size);
+    if (*out_room == NULL)
         return status_make(STATUS_LIMIT, "no memory for the gates");
     run->items = *out_room;
     run->gates = at(run, *out_room, items);
