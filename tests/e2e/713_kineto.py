@@ -117,6 +117,7 @@ def test_host_and_device_are_told_apart(folder):
     equal(tracks["thread 4077 (pt_autograd_0)"]["engine"], "host")
     for stream in ("stream 7 ", "stream 20 "):
         equal(tracks[stream]["engine"], "npu", stream)
+    true("python (GPU 0)" in tracks and "python" in tracks, f"processes among {list(tracks)}")
     text = opscope("overview", path, "--all").out
     matches(text, r"Host +\d", "overview")
     matches(text, r"N(pu|PU) +\d", "overview")

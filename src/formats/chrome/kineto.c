@@ -12,6 +12,8 @@
 #include "dialect.h"
 #include "json.h"
 
+enum { DEVICES_MOST = 1024 };
+
 enum item_kind { ITEM_OPERATOR, ITEM_LAUNCH };
 
 // A cpu_op, or a call of the GPU's runtime.
@@ -40,6 +42,13 @@ struct step {
     uint32_t number;
 };
 
+// What a device is called ("GPU 0"), and its process here.
+struct device {
+    uint64_t pid;
+    uint32_t label; // string id
+    uint32_t track; // 0: it did nothing
+};
+
 // Items, links or steps: kept in a spool, then sorted in place.
 struct list {
     struct spool spool;
@@ -60,8 +69,9 @@ struct kineto {
     struct list launches;  // struct link, by correlation
     struct list externals; // struct link, by External id
     struct list steps;
-    size_t next;           // item that comes next in the file
-    struct segments known; // struct known_operator
+    size_t next;             // item that comes next in the file
+    struct segments devices; // struct device
+    struct segments known;   // struct known_operator
     struct hash_index index;
     struct bytes text;
     struct bytes dims;
@@ -253,8 +263,21 @@ static status look_at_step(struct kineto *kineto, const struct chrome_event *eve
     return list_add(&kineto->steps, &step, sizeof step);
 }
 
+// Host and devices have the same process name, and differ by their labels.
+static void look_at_label(struct kineto *kineto, const struct chrome_event *event)
+{
+    if (kineto->devices.count == DEVICES_MOST || event->pid.kind != CHROME_NUMBER)
+        return;
+    struct device *device = segments_add(&kineto->devices);
+    *device = (struct device){
+        .pid = event->pid.number,
+        .label = profile_string(kineto->profile, chrome_argument(event->args, "labels"))};
+}
+
 static status look_at_event(struct kineto *kineto, const struct chrome_event *event)
 {
+    if (event->phase == 'M' && view_is(event->name, "process_labels"))
+        look_at_label(kineto, event);
     struct item item = {.offset = event->offset,
                         .process = event->pid.number,
                         .thread = event->tid.number,
@@ -425,11 +448,22 @@ static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *e
     return items[kineto->next].call;
 }
 
+static void find_device(struct kineto *kineto, const struct chrome_event *event, uint32_t track)
+{
+    for (uint32_t i = 0; i < kineto->devices.count; i++) {
+        struct device *device = segments_get(&kineto->devices, i);
+        if (device->pid == event->pid.number)
+            device->track = profile_track(kineto->profile, track)->parent;
+    }
+}
+
 static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_event *event,
                         uint32_t track)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     if (is_device(event->category)) {
+        if (profile_track(kineto->profile, track)->engine == ENGINE_NONE)
+            find_device(kineto, event, track);
         chrome_mark_track(kineto->profile, track, ENGINE_NPU);
         return call_of_device(kineto, event);
     }
@@ -463,9 +497,30 @@ static bool member(struct chrome_dialect *dialect, struct view key, struct view 
     return true;
 }
 
+// "python (GPU 0)"
+static void finish(struct chrome_dialect *dialect, const char *path)
+{
+    struct kineto *kineto = (struct kineto *)dialect;
+    struct profile *profile = kineto->profile;
+    (void)path;
+    for (uint32_t i = 0; i < kineto->devices.count; i++) {
+        const struct device *device = segments_get(&kineto->devices, i);
+        struct track *process = profile_track(profile, device->track);
+        const struct view name = profile_text(profile, process->name);
+        const struct view label = profile_text(profile, device->label);
+        if (device->track == 0 || label.size == 0 || view_find_text(name, "(") < name.size)
+            continue;
+        kineto->text.size = 0;
+        bytes_append_format(&kineto->text, "%.*s (%.*s)", VIEW_ARGUMENTS(name),
+                            VIEW_ARGUMENTS(label));
+        process->name = profile_string(profile, bytes_view(&kineto->text));
+    }
+}
+
 static void release(struct chrome_dialect *dialect)
 {
     struct kineto *kineto = (struct kineto *)dialect;
+    segments_free(&kineto->devices);
     spool_free(&kineto->items.spool);
     spool_free(&kineto->launches.spool);
     spool_free(&kineto->externals.spool);
@@ -483,12 +538,17 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
                           struct chrome_dialect **out_dialect)
 {
     struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
-    kineto->dialect = (struct chrome_dialect){
-        .format = "kineto", .place = place, .call_of = call_of, .member = member, .free = release};
+    kineto->dialect = (struct chrome_dialect){.format = "kineto",
+                                              .place = place,
+                                              .call_of = call_of,
+                                              .member = member,
+                                              .finish = finish,
+                                              .free = release};
     kineto->profile = profile;
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
     kineto->externals.spool = kineto->steps.spool = SPOOL_EMPTY;
     segments_start(&kineto->known, sizeof(struct known_operator));
+    segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);
     if (result != STATUS_OK) {
         release(&kineto->dialect);

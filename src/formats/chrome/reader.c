@@ -141,16 +141,22 @@ static void add_others(struct chrome_reading *reading, const struct chrome_event
 // put them together again.
 static void add_arguments_whole(struct chrome_reading *reading, struct view args)
 {
+    struct chrome_values *values = &reading->values;
     struct chrome_members members = chrome_members_of(args);
     struct view key;
     struct view value;
     while (!members.array && chrome_member_next(&members, &key, &value)) {
-        if (value.data[0] != '{' && value.data[0] != '[')
-            chrome_values_add_member(&reading->values, key, value);
-        else
-            value_add_text(&reading->list,
-                           chrome_text_id(&reading->values.keys, reading->values.strings, key),
+        if (value.data[0] != '{' && value.data[0] != '[') {
+            chrome_values_add_member(values, key, value);
+            continue;
+        }
+        values->scratch.size = 0;
+        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
+        if (key.size > 0)
+            value_add_text(&reading->list, chrome_text_id(&values->keys, values->strings, key),
                            value);
+        else
+            values->unread++;
     }
 }
 
