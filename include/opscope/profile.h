@@ -10,7 +10,8 @@
 // Times are ticks of a clock; opscope_profile_to_ns maps them to nanoseconds. Texts are
 // UTF-8 and end with a NUL; what a file holds is given as it is, valid or not. Texts and
 // handles that a function gives belong to the profile and live until it is freed, unless it
-// says otherwise; what a function is given is copied.
+// says otherwise; what a function is given is copied. Handles are not NULL where nothing says
+// that NULL is accepted.
 //
 // Threads: one at a time for a profile and what was opened on it; any number of threads with
 // a profile each. Functions that take a const profile may run at the same time on one

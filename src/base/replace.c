@@ -30,9 +30,13 @@ char *replace_start(const char *path)
     char *place = place_of(path);
     const char *slash = strrchr(place, '/');
     const char *name = slash != NULL ? slash + 1 : place;
-    const size_t room = strlen(place) + 32;
+    // Threads of one process may write to the same place.
+    static _Atomic unsigned count;
+    const unsigned number = count++;
+    const size_t room = strlen(place) + 48;
     char *temporary = memory_allocate(room);
-    snprintf(temporary, room, "%.*spart%ld.%s", (int)(name - place), place, (long)getpid(), name);
+    snprintf(temporary, room, "%.*spart%ld-%u.%s", (int)(name - place), place, (long)getpid(),
+             number, name);
     free(place);
     return temporary;
 }

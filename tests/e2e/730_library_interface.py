@@ -48,6 +48,19 @@ def test_the_archives_need_what_pkg_config_lists(folder):
         place.run(folder / "all")
 
 
+def test_a_program_may_use_names_that_opscope_uses_inside(folder):
+    place = install(folder)
+    inside = run("nm", "--defined-only", BUILD / "libopscope.a").out
+    names = sorted(set(re.findall(r" t ((?:profile|view|status|hash|json|perfetto)_\w+)$", inside, re.MULTILINE)))
+    true(len(names) > 50, f"names inside: {len(names)}")
+    write(folder / "same.c", "#include <opscope/profile.h>\n#include <stdlib.h>\n" +
+          "".join(f"void {name}(void);\nvoid {name}(void) {{ abort(); }}\n" for name in names) +
+          "int main(void) { opscope_profile_free(opscope_profile_create()); return 0; }\n")
+    for static in (False, True):
+        place.build(folder / "same.c", folder / "same", "-rdynamic", static=static)
+        place.run(folder / "same")
+
+
 def test_the_library_needs_no_more_than_it_says():
     needed = set(re.findall(r"NEEDED.*\[(lib\w+)", run("readelf", "-d", BUILD / "libopscope.so").out))
     true(needed <= {"libisal", "libz", "libzstd", "libc", "libm"}, f"libopscope.so needs {needed}")

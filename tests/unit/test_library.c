@@ -266,6 +266,31 @@ static void the_ledger_says_what_is_missing(void **state)
     opscope_profile_free(profile);
 }
 
+// Programs that exist rely on it: fields may only come behind these.
+static void structures_keep_their_layout(void **state)
+{
+    (void)state;
+    if (sizeof(void *) != 8)
+        skip();
+    assert_int_equal(offsetof(struct opscope_read_options, torq_clock_hz), 8);
+    assert_int_equal(offsetof(struct opscope_profile_clock, base_ns), 24);
+    assert_int_equal(offsetof(struct opscope_profile_track, parent), 24);
+    assert_int_equal(offsetof(struct opscope_profile_track, last), 88);
+    assert_int_equal(offsetof(struct opscope_profile_operator, location), 16);
+    assert_int_equal(offsetof(struct opscope_profile_call, key), 32);
+    assert_int_equal(offsetof(struct opscope_profile_buffer, to), 40);
+    assert_int_equal(offsetof(struct opscope_ledger, not_carried), 32);
+    assert_int_equal(offsetof(struct opscope_profile_note, kind), 16);
+    assert_int_equal(offsetof(struct opscope_profile_value, number), 24);
+    assert_int_equal(offsetof(struct opscope_profile_value, clock), 56);
+    assert_int_equal(offsetof(struct opscope_profile_event, start), 24);
+    assert_int_equal(offsetof(struct opscope_profile_event, sample), 56);
+    assert_int_equal(offsetof(struct opscope_metric, percent), 24);
+    assert_int_equal(offsetof(struct opscope_operator_time, host_self_ns), 56);
+    assert_int_equal(offsetof(struct opscope_time_chart_log, end_time), 32);
+    assert_int_equal(sizeof(struct opscope_time_chart_profile_log), 16);
+}
+
 // A program of an older version has shorter structures, one of a newer version longer ones.
 static void structures_of_other_versions_are_handled(void **state)
 {
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(values_of_every_kind_come_out_as_they_went_in),
         cmocka_unit_test(what_makes_no_sense_is_refused_with_a_reason),
         cmocka_unit_test(the_ledger_says_what_is_missing),
+        cmocka_unit_test(structures_keep_their_layout),
         cmocka_unit_test(structures_of_other_versions_are_handled),
         cmocka_unit_test(failures_have_a_code_and_a_message_that_fits),
         cmocka_unit_test(an_overview_tells_absent_from_nothing),
