@@ -7,7 +7,8 @@ Every network that is at hand (the project's own, the TOSA networks and models b
 project, the ONNX project's tests with static shapes) is compiled for each target and run on
 the device `host`: with 1 and 2 workers, recorded and not, twice each. Integers must be
 the same bit for bit, reals within the tolerances of tests/tools/device_run.c. --every takes
-each N-th network of the large sets, --list prints a line for every network.
+each N-th network of the large sets and the quick ones of the models, --list prints a line for
+every network.
 
 EXCEPTIONS holds the cases that may differ, each with the reason.
 """
@@ -40,7 +41,8 @@ def networks(every=1):
         "own": [*sorted((ROOT / "samples/tosa").glob("*.mlir")),
                 *sorted((ROOT / "tests/testdata/tosa_ops").glob("*.mlir"))],
         "tosa": sorted((beside / "tosa").glob("*.mlir"))[::every],
-        "models": sorted((beside / "models").glob("*/model.onnx"))[::1 if every == 1 else 3],
+        "models": sorted((beside / "models").glob("*/model.onnx"))[slice(None) if every == 1 else
+                                                                   slice(1, None, 3)],
         "onnx": sorted(DATA.glob("*/*/model.onnx"))[::every],
     }
 

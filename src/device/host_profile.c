@@ -25,8 +25,17 @@ struct prepared {
     uint16_t flow_count;
 };
 
+// How many events an iteration has on a lane.
+struct expected {
+    uint32_t lane;
+    uint32_t count;
+};
+
 struct host_profile {
     struct describing describing;
+    struct expected *expected;
+    size_t expected_count;
+    size_t expected_capacity;
     struct prepared *tasks;
     struct prepared *actions;
     struct opscope_value *values;
@@ -69,6 +78,13 @@ static void add_flow(struct host_profile *profile, struct prepared *to,
 {
     add_value(profile, (struct opscope_value){.kind = kind, .as.number = number});
     to->flow_count++;
+}
+
+static void expect(struct host_profile *profile, uint32_t lane, uint32_t count)
+{
+    profile->expected = memory_grow(profile->expected, profile->expected_count,
+                                    &profile->expected_capacity, sizeof *profile->expected);
+    profile->expected[profile->expected_count++] = (struct expected){lane, count};
 }
 
 // Tasks --------------------------------------------------------------------------------
@@ -144,23 +160,37 @@ static uint32_t *number_tasks(const struct program *program)
     return numbers;
 }
 
-static void prepare_tasks(struct host_profile *profile)
+struct lanes {
+    uint32_t ids[TARGET_ENGINES_MOST][DESCRIBING_LANES_MOST];
+};
+
+static void add_lanes(struct host_profile *profile, struct lanes *lanes)
 {
     const struct program *program = profile->describing.program;
     const struct target *target = profile->describing.target;
-    uint32_t lanes[TARGET_ENGINES_MOST][DESCRIBING_LANES_MOST];
+    uint32_t tasks[TARGET_ENGINES_MOST][DESCRIBING_LANES_MOST] = {0};
+    for (uint32_t i = 0; i < program->task_count; i++)
+        tasks[program->tasks[i].engine][program->tasks[i].lane]++;
     for (uint32_t e = 0; e < target->engine_count; e++) {
         for (uint32_t i = 0; i < target->engines[e].count && i < DESCRIBING_LANES_MOST; i++) {
             const struct track lane = describing_lane(&profile->describing, e, i);
-            lanes[e][i] = record_add_lane(&lane);
+            lanes->ids[e][i] = record_add_lane(&lane);
+            expect(profile, lanes->ids[e][i], tasks[e][i]);
         }
     }
+}
+
+static void prepare_tasks(struct host_profile *profile)
+{
+    const struct program *program = profile->describing.program;
+    struct lanes lanes;
+    add_lanes(profile, &lanes);
     uint32_t left_out;
     bool *shown = choose_flows(program, &left_out);
     const struct describing_flows flows = describing_flows(program);
     profile->numbers = number_tasks(program);
     for (uint32_t i = 0; i < program->task_count; i++) {
-        prepare_task(profile, i, lanes[program->tasks[i].engine][program->tasks[i].lane]);
+        prepare_task(profile, i, lanes.ids[program->tasks[i].engine][program->tasks[i].lane]);
         prepare_flows(profile, i, shown, &flows);
     }
     if (left_out > 0)
@@ -198,6 +228,7 @@ static void prepare_actions(struct host_profile *profile)
         record_add_lane(&(struct track){.name = describing_key(&profile->describing, "ACTIONS"),
                                         .kind = TRACK_LANE,
                                         .rank = RANK_CPU + DESCRIBING_LANES_MOST});
+    expect(profile, lane, program->action_count);
     for (uint32_t d = 0; d < program->dispatch_count; d++) {
         const struct program_dispatch *dispatch = &program->dispatches[d];
         const uint32_t name = describing_text(&profile->describing, dispatch->name);
@@ -242,14 +273,18 @@ void host_profile_free(struct host_profile *profile)
     free(profile->actions);
     free(profile->values);
     free(profile->numbers);
+    free(profile->expected);
     free(profile);
 }
 
 void host_profile_iteration(struct host_profile *profile)
 {
     const struct profile *recorded = record_lock();
-    if (recorded == profile->describing.profile)
+    if (recorded == profile->describing.profile) {
         describing_calls(&profile->describing, profile->iterations++);
+        for (size_t i = 0; i < profile->expected_count; i++)
+            record_expect(profile->expected[i].lane, profile->expected[i].count);
+    }
     if (recorded != NULL)
         record_unlock();
 }

@@ -342,6 +342,12 @@ uint32_t record_add_lane(const struct track *like)
     return record_session_lane(recorder.session, like);
 }
 
+void record_expect(uint32_t lane, uint64_t count)
+{
+    if (lane < RECORD_LANES_MOST)
+        recorder.session->announced[lane] += count;
+}
+
 static uint32_t text_id(struct profile *profile, const char *text)
 {
     return profile_string(profile, view_of(text != NULL ? text : ""));

@@ -16,4 +16,8 @@ void record_unlock(void);
 // the recorder's; a parent of 0 is the process. Past RECORD_LANES_MOST all share the last one.
 uint32_t record_add_lane(const struct track *like);
 
+// Of a locked profile: `count` more events are to come on a lane. Those that have not come
+// when the recording stops are lost, and the ledger says so.
+void record_expect(uint32_t lane, uint64_t count);
+
 #endif

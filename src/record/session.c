@@ -184,6 +184,20 @@ void record_session_collect(struct record_session *session, struct record_buffer
         session->failure = profile_stream_flush(session->stream);
 }
 
+static void account_for_missing(struct record_session *session)
+{
+    struct profile *profile = session->profile;
+    for (uint32_t i = 0; i < profile->tracks.count && i < RECORD_LANES_MOST; i++) {
+        struct track *track = profile_track(profile, i);
+        if (session->announced[i] <= track->ledger.expected)
+            continue;
+        profile_note(profile, i, LEDGER_LOST, session->announced[i] - track->ledger.expected,
+                     "events of lane '%.*s' did not come: what was recorded ended early",
+                     VIEW_ARGUMENTS(profile_text(profile, track->name)));
+        track->ledger.expected = session->announced[i];
+    }
+}
+
 static void say_clock_error(struct record_session *session)
 {
     char text[32];
@@ -213,6 +227,7 @@ static status check_still_there(const struct record_session *session)
 status record_session_close(struct record_session *session)
 {
     status result = session->failure;
+    account_for_missing(session);
     say_clock_error(session);
     if (session->stream != NULL) {
         const status there = result == STATUS_OK ? check_still_there(session) : STATUS_OK;

@@ -19,8 +19,9 @@ struct record_session {
     uint32_t process;
     bool constant_ticks;
     struct ticks_fit fit;
-    uint64_t lost[RECORD_LANES_MOST]; // already in the accounts, by lane
-    uint64_t taken;                   // events since the last write
+    uint64_t lost[RECORD_LANES_MOST];      // already in the accounts, by lane
+    uint64_t announced[RECORD_LANES_MOST]; // that are to come in all, where somebody said
+    uint64_t taken;                        // events since the last write
     struct bytes values;
     status failure; // of writing; what comes after it is lost
 };
