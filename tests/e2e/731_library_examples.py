@@ -1,4 +1,5 @@
 """The example programs, built against the installed library, do what they say."""
+import ctypes
 import functools
 import tempfile
 from support import *
@@ -243,6 +244,22 @@ def test_an_asan_built_program_with_the_plain_library_leaks_nothing(folder):
     for source in ("slowest.c", "build.c", "totals.cpp"):
         built = place().build(source, folder / "asan", "-fsanitize=address", *(("-std=c++17",) if ".cpp" in source else ()))
         place().run(built, folder / "b.prof" if source == "build.c" else compile_path)
+
+
+def test_other_languages_load_it(folder):
+    if SANITIZED:
+        raise Skip("Python itself has no sanitizers")
+    library = ctypes.CDLL(str(place().prefix / "lib/libopscope.so"))
+    library.opscope_version.restype = ctypes.c_char_p
+    equal(f"opscope {library.opscope_version().decode()}\n", opscope("--version").out, "version")
+    profile = ctypes.c_void_p()
+    message = ctypes.create_string_buffer(256)
+    opened = library.opscope_profile_open_sized(str(profiles(folder)[0]).encode(), None, ctypes.c_size_t(0),
+                                                ctypes.byref(profile), message, ctypes.c_size_t(256))
+    equal((opened, message.value), (0, b""), "result")
+    tracks = len(opscope("info", "--json", folder / "compile.csv").json()[0]["tracks"])
+    equal(library.opscope_profile_track_count(profile), tracks + 1, "tracks")
+    library.opscope_profile_free(profile)
 
 
 def test_the_example_of_the_guide(folder):
