@@ -180,6 +180,23 @@ static void a_profile_survives_its_file_and_is_written_over_it(void **state)
         check_tables(profile);
         opscope_profile_free(profile);
     }
+    // What was read can be added to.
+    struct opscope_profile_track lane;
+    assert_int_equal(opscope_profile_open(path, NULL, &profile, message, sizeof message), 0);
+    assert_int_equal(add_span(profile, 2, 1, 5, 6), OPSCOPE_OK);
+    assert_int_equal(opscope_profile_write(profile, path, NULL, message, sizeof message), 0);
+    opscope_profile_free(profile);
+    assert_int_equal(opscope_profile_open(path, NULL, &profile, message, sizeof message), 0);
+    opscope_profile_get_track(profile, 2, &lane);
+    assert_int_equal(lane.spans, ROUNDS + 1);
+    struct opscope_events *events;
+    struct opscope_profile_event event;
+    assert_int_equal(opscope_events_open(profile, 2, &events, message, sizeof message), 0);
+    assert_int_equal(opscope_events_next(events, &event), 1);
+    assert_int_equal(opscope_events_next(events, &event), 1);
+    assert_int_equal(event.start, 5);
+    opscope_events_free(events);
+    opscope_profile_free(profile);
     unlink(path);
 }
 
