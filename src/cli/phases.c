@@ -190,7 +190,7 @@ static status write_source(const struct phases *phases)
 {
     const struct compiling *compiling = phases->compiling;
     const struct input *source = compiling->network->source;
-    if (phases->folder == NULL || !view_ends_with(view_of(source->path), ".mlir"))
+    if (phases->folder == NULL || compiling->network->dialect != NETWORK_TOSA)
         return STATUS_OK;
     struct output *output;
     char *path =

@@ -64,6 +64,22 @@ static size_t fold(struct block *blocks, size_t count)
     return kept;
 }
 
+// How many groups a job works for.
+static uint32_t count_groups(const struct program *program, const struct program_job *job)
+{
+    bool *seen = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *seen);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const uint32_t group = program->tasks[program->steps[job->first_step + i].task].group;
+        if (group == PROGRAM_NONE || seen[group])
+            continue;
+        seen[group] = true;
+        count++;
+    }
+    free(seen);
+    return count;
+}
+
 static void print_subject(const struct program *program, const struct program_action *action)
 {
     if (action->kind != PROGRAM_ACTION_JOB_START && action->kind != PROGRAM_ACTION_HOST_START) {
@@ -79,6 +95,9 @@ static void print_subject(const struct program *program, const struct program_ac
     printf("%s", job ? program_text(program, item->name) : "host program");
     if (group != PROGRAM_NONE)
         printf("  %s", program_text(program, program->groups[group].type));
+    const uint32_t groups = job ? count_groups(program, item) : 1;
+    if (groups > 1)
+        printf(" and %" PRIu32 " more", groups - 1);
 }
 
 static void print_block(const struct program *program, const struct block *block,

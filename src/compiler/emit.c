@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+enum { FUNCTION_MOST = 128 }; // bytes of its name
+
 static enum target_engine_kind kind_of(const struct emitter *emitter, uint32_t group)
 {
     return emitter->plan->target->engines[emitter->plan->groups[group].engine].kind;
@@ -38,11 +40,30 @@ uint32_t emit_location(struct emitter *emitter, uint32_t group)
     return 0;
 }
 
+static bool is_identifier(struct view name)
+{
+    bool fits = name.size > 0 && name.size <= FUNCTION_MOST;
+    for (size_t i = 0; i < name.size && fits; i++) {
+        const char byte = name.data[i];
+        fits = byte == '_' || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+               (i > 0 && byte >= '0' && byte <= '9');
+    }
+    return fits;
+}
+
+// The name of the network's function; of a graph that is no function, "main".
+static struct view function_name(const struct network *network)
+{
+    const struct view name = network_graph(network, 0)->name;
+    return network->dialect == NETWORK_TOSA && is_identifier(name) ? name : VIEW_LITERAL("main");
+}
+
 static void start_dispatch(struct emitter *emitter, uint32_t group)
 {
-    char name[160];
+    char name[FUNCTION_MOST + 160];
+    const struct view function = function_name(emitter->plan->network);
     const uint32_t number = EMIT_COUNT(emitter, dispatches);
-    snprintf(name, sizeof name, "main_dispatch_%u_%s%s", number,
+    snprintf(name, sizeof name, "%.*s_dispatch_%u_%s%s", VIEW_ARGUMENTS(function), number,
              is_host(emitter, group) ? "host_" : "", emitter->plan->groups[group].type);
     struct program_dispatch *dispatch = EMIT_ADD(emitter, dispatches, &emitter->dispatch);
     dispatch->name = program_builder_text(emitter->builder, view_of(name));

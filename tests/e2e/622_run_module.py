@@ -179,6 +179,8 @@ def test_a_killed_run_leaves_what_it_did(folder):
             contains(err, partial.name, "where it is")
         true(not (folder / "r.csv").exists(), "no half profile")
         contains(opscope("info", partial, code=None).out, "ACTIONS", "what was recorded")
+        opscope("annotate", folder / "model.vmfb", partial, folder / "out.csv", code=None)
+        contains((folder / "out.csv").read_text(), "torq_hl.wait_program", "joined with the program")
         partial.unlink()
 
 
@@ -242,6 +244,16 @@ def test_wrong_flags(folder):
         contains(torq_run_module(*given, flag, code=2).err, piece, f"message for {flag}")
     for flag in ("--function=module.main", "--function=", "--torq_hw_type=sim", "--device=torq"):
         torq_run_module(*given, flag)
+
+
+def test_functions_of_other_names(folder):
+    text = FC.read_text().replace("@main", "@classify_1")
+    given = (module(folder, write(folder / "classify.mlir", text)), "--input=1x1280xi8=0")
+    for name in ("--function=classify_1", "--function=module.classify_1", "--function="):
+        matches(torq_run_module(*given, name).out, r"\AEXEC @classify_1\n", "what runs")
+    contains(torq_run_module(*given, "--function=main", code=2).err, "it has: classify_1", "message")
+    out = torq_run_module(*given, "--output=", f"--torq_profile_events={folder / 'r4.csv'}").out
+    contains(out, "classify_1_dispatch_0_", "dispatches are called after it")
 
 
 def test_files_that_cannot_be_written(folder):

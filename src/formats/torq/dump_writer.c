@@ -400,6 +400,22 @@ static void write_layout(struct dump_writing *writing)
                 "      }\n      builtin.module {\n");
 }
 
+// "main_dispatch_0" of "main_dispatch_0_conv2d"; of a dispatch that is called otherwise,
+// its number.
+static void append_executable(struct dump_writing *writing, struct view name)
+{
+    static const char MARK[] = "_dispatch_";
+    const char *found = memmem(name.data, name.size, MARK, sizeof MARK - 1);
+    size_t end = found != NULL ? (size_t)(found - name.data) + sizeof MARK - 1 : 0;
+    const size_t digits = end;
+    while (found != NULL && end < name.size && name.data[end] >= '0' && name.data[end] <= '9')
+        end++;
+    if (end > digits)
+        dump_append_symbol(view_slice(name, 0, end), &writing->text);
+    else
+        bytes_append_format(&writing->text, "@main_dispatch_%" PRIu32, writing->dispatch);
+}
+
 static void write_dispatch(struct dump_writing *writing)
 {
     struct bytes *text = &writing->text;
@@ -411,13 +427,14 @@ static void write_dispatch(struct dump_writing *writing)
     }
     for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++)
         use_action(writing, action_of(writing, i));
-    output_format(
-        writing->output,
-        "  hal.executable private @main_dispatch_%" PRIu32 " {\n"
-        "    hal.executable.variant public @torq_fb target(#executable_target_torq_fb) {\n"
-        "      hal.executable.export public ",
-        writing->dispatch);
     const struct view name = view_of(program_text(writing->program, dispatch_of(writing)->name));
+    bytes_append_format(text, "  hal.executable private ");
+    append_executable(writing, name);
+    dump_flush(writing, text);
+    output_text(writing->output,
+                " {\n"
+                "    hal.executable.variant public @torq_fb target(#executable_target_torq_fb) {\n"
+                "      hal.executable.export public ");
     dump_append_symbol(name, text);
     dump_flush(writing, text);
     write_layout(writing);
