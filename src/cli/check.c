@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "isolate.h"
+#include "compiler/session.h"
 #include "kernels/test_case.h"
 #include "wire/json.h"
 
@@ -127,6 +128,26 @@ static status read_real(const struct arguments *arguments, const char *name, dou
     return STATUS_OK;
 }
 
+static status open_session(struct network *network, unsigned threads, void **out_context)
+{
+    *out_context = session_create(network, &(struct session_options){.threads = threads});
+    return STATUS_OK;
+}
+
+static status run_session(void *context, struct datum *const *inputs, size_t input_count,
+                          struct datum **out_outputs)
+{
+    return session_run(context, inputs, input_count, out_outputs);
+}
+
+static void close_session(void *context)
+{
+    session_free(context);
+}
+
+// As `opscope infer` does.
+static const struct test_case_engine SESSION = {open_session, run_session, close_session};
+
 static status read_options(const struct arguments *arguments, struct checking *checking)
 {
     STATUS_TRY(read_real(arguments, "rtol", RTOL, &checking->options.tolerance.rtol));
@@ -137,6 +158,7 @@ static status read_options(const struct arguments *arguments, struct checking *c
     STATUS_TRY(arguments_number(arguments, "threads", 0, &checking->options.threads));
     checking->in_process = arguments_flag(arguments, "in-process");
     checking->json = arguments_flag(arguments, "json");
+    checking->options.engine = arguments_flag(arguments, "plain") ? NULL : &SESSION;
     checking->verbose = arguments_flag(arguments, "verbose");
     return STATUS_OK;
 }
@@ -168,6 +190,7 @@ static const struct option OPTIONS[] = {
     {"rtol", 0, OPTION_ONE, "X", "relative tolerance (1e-3)"},
     {"atol", 0, OPTION_ONE, "X", "absolute tolerance (1e-7)"},
     {"threads", 0, OPTION_ONE, "N", "threads (one for each CPU)"},
+    {"plain", 0, OPTION_FLAG, NULL, "operator by operator, as the network is written"},
     {"timeout", 0, OPTION_ONE, "SECONDS", "for each case (60)"},
     {"in-process", 0, OPTION_FLAG, NULL, "no process of its own for each case, and no timeout"},
     {0},

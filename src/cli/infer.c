@@ -1,27 +1,33 @@
 // `opscope infer MODEL`: computes a network on this machine.
 
 #include "commands.h"
-#include "kernels/executor.h"
+#include "compiler/session.h"
 #include "network_input.h"
 #include "network_run.h"
+
+static status prepare(void *context, struct datum *const *inputs, size_t input_count)
+{
+    return session_prepare(context, inputs, input_count);
+}
 
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs)
 {
-    return executor_run(context, inputs, input_count, out_outputs);
+    return session_run(context, inputs, input_count, out_outputs);
 }
 
-static status infer(const struct arguments *arguments, const struct network *network)
+static status infer(const struct arguments *arguments, struct network *network)
 {
-    struct executor_options options = {0};
-    struct executor *executor;
+    struct session_options options = {.plain = arguments_flag(arguments, "plain")};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    // Before there are inputs: it bounds the memory that they may take.
-    STATUS_TRY(executor_create(network, &options, &executor));
-    struct network_run run = {
-        .command = "infer", .network = network, .context = executor, .compute = compute};
+    struct session *session = session_create(network, &options);
+    struct network_run run = {.command = "infer",
+                              .network = network,
+                              .context = session,
+                              .prepare = prepare,
+                              .compute = compute};
     const status result = network_run(arguments, &run);
-    executor_free(executor);
+    session_free(session);
     return result;
 }
 
@@ -38,6 +44,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 static const struct option OPTIONS[] = {
     NETWORK_RUN_OPTIONS,
     NETWORK_INPUT_OPTIONS,
+    {"plain", 0, OPTION_FLAG, NULL, "operator by operator, as the network is written"},
     {0},
 };
 
@@ -47,7 +54,9 @@ const struct command COMMAND_INFER = {
     .summary = "compute a network (ONNX or TOSA) on this machine",
     .details = "VALUE is a literal (1x4xi8=1, 1x3xf32=[[1,2,3]]), a file (@x.npy, @x.pb), or the\n"
                "elements alone (4xf32=@x.bin). Inputs that are not given are random, the same for\n"
-               "the same seed. Without --output all outputs are printed.",
+               "the same seed. Without --output all outputs are printed.\n"
+               "The network is compiled for this machine and run, as 'opscope compile --target\n"
+               "host' and 'opscope run' do it; --plain computes it without fusing anything.",
     .examples = "  opscope infer model.onnx\n"
                 "  opscope infer model.onnx --input 1x3x224x224xf32=0.5 --output @out.npy\n"
                 "  opscope infer model.onnx --define-symbol batch,1 --iterations 20\n"

@@ -51,6 +51,9 @@ static const struct network_value *output_value(const struct running *running, u
 
 static status run_iterations(struct running *running)
 {
+    if (running->run->prepare != NULL)
+        STATUS_TRY(running->run->prepare(running->run->context, running->inputs,
+                                         running->graph->input_count));
     for (unsigned i = 0; i < running->run->iterations; i++) {
         release_all(running->outputs, running->graph->output_count);
         const uint64_t start = now_ns();

@@ -29,6 +29,8 @@ struct network_run {
     const char *command; // for messages
     const struct network *network;
     void *context;
+    // Before the first iteration, untimed; may be NULL.
+    status (*prepare)(void *context, struct datum *const *inputs, size_t input_count);
     // One iteration: the outputs come with a reference each.
     status (*compute)(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs);

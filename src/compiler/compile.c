@@ -92,10 +92,13 @@ static status check_values(const struct plan *plan)
         if (count <= target->memories[far].size / element_size(value->type.element))
             continue;
         char shape[SHAPE_TEXT_MOST];
-        return status_make(STATUS_LIMIT, "value '%.*s' of %sx%s does not fit the memory %s of %s",
-                           VIEW_ARGUMENTS(value->name), shape_text(&value->type.shape, shape),
-                           element_name(value->type.element), target->memories[far].name,
-                           target->name);
+        char node[160] = "an input";
+        if (value->producer != NETWORK_NONE)
+            network_node_text(network_node(plan->network, value->producer), node, sizeof node);
+        return status_make(
+            STATUS_LIMIT, "%s: value '%.*s' of %sx%s does not fit the memory %s of %s", node,
+            VIEW_ARGUMENTS(value->name), shape_text(&value->type.shape, shape),
+            element_name(value->type.element), target->memories[far].name, target->name);
     }
     return STATUS_OK;
 }

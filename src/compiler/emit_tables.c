@@ -36,6 +36,12 @@ static uint64_t keep_tensor(struct emitter *emitter, const struct constant *cons
     return offset;
 }
 
+static bool stays_outside(const struct emitter *emitter, const struct constant *constant)
+{
+    return emitter->builder->keeps_outside && !constant->packed &&
+           constant->tensor.element != ELEMENT_TEXT;
+}
+
 static void fill_type(struct program_value *value, const struct value_type *type)
 {
     value->element = (uint16_t)type->element;
@@ -54,6 +60,7 @@ static uint32_t add_value(struct emitter *emitter, uint32_t id)
         return emitter->values[id];
     const struct network_value *source = network_value(emitter->plan->network, id);
     struct program_value value = {.kind = PROGRAM_VALUE_INNER};
+    const void *outside = NULL;
     value.name = text(emitter, source->name);
     fill_type(&value, &source->type);
     if (source->constant != NULL) {
@@ -62,8 +69,15 @@ static uint32_t add_value(struct emitter *emitter, uint32_t id)
         value.rank = source->constant->tensor.shape.rank;
         memset(value.dims, 0, sizeof value.dims);
         memcpy(value.dims, source->constant->tensor.shape.dims, value.rank * sizeof *value.dims);
-        value.data = keep_tensor(emitter, source->constant, &value.bytes);
+        if (stays_outside(emitter, source->constant)) {
+            outside = source->constant->tensor.data;
+            value.bytes = tensor_bytes(&source->constant->tensor);
+        } else {
+            value.data = keep_tensor(emitter, source->constant, &value.bytes);
+        }
     }
+    if (emitter->builder->keeps_outside)
+        program_builder_outside(emitter->builder, outside);
     struct program_value *kept = EMIT_ADD(emitter, values, &emitter->values[id]);
     *kept = value;
     return emitter->values[id];

@@ -12,6 +12,7 @@ struct host_device;
 
 struct host_options {
     unsigned threads; // that work, this one included; 0: one for each CPU
+    bool trusted;     // the program was compiled in this process: it need not be proved
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program

@@ -373,12 +373,17 @@ static uint32_t result_buffer(const struct builder *builder)
     return PROGRAM_NONE;
 }
 
-static const float *constant_data(const struct builder *builder, uint32_t input)
+static const float *constant_data(struct builder *builder, uint32_t input)
 {
     const struct network_node *node = main_node(builder);
     if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
         return NULL;
-    return data_of((struct builder *)(uintptr_t)builder, buffer_of(builder, node->inputs[input]));
+    const struct constant *constant =
+        network_value(builder->machine->network, node->inputs[input])->constant;
+    // Weights are packed anyway: they need not be aligned as tensors are.
+    if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
+        return constant->tensor.data;
+    return data_of(builder, buffer_of(builder, node->inputs[input]));
 }
 
 static bool describe_convolution(const struct builder *builder, struct convolution *c)
@@ -467,7 +472,7 @@ static bool changes_nothing(const struct chain *chain)
            chain->steps[1].operation == CHAIN_LINEAR &&
            chain->steps[2].operation == CHAIN_QUANTIZE && chain->steps[1].left == 0 &&
            chain->steps[2].left == 1 && chain->inputs[0].element == chain->result &&
-           chain->steps[2].a == 1 / chain->steps[1].a && chain->steps[1].b == chain->steps[2].b;
+           chain->steps[2].a == chain->steps[1].a && chain->steps[1].b == chain->steps[2].b;
 }
 
 // All that is done to input `index` before and behind the main call, which only moves

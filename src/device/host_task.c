@@ -34,9 +34,28 @@ bool host_buffer_in_memory(const struct program_buffer *buffer)
     return buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC;
 }
 
+// A constant stays where it is if kernels can take it there.
+static void *constant_address(const struct host_machine *machine,
+                              const struct program_buffer *buffer, void *planned)
+{
+    void **place = &machine->constants[buffer - machine->program->buffers];
+    const struct constant *constant = network_value(machine->network, buffer->value)->constant;
+    if (*place != NULL || constant == NULL)
+        return *place != NULL ? *place : planned;
+    const bool whole = tensor_bytes(&constant->tensor) == buffer->size;
+    *place = whole && constant_ready(constant) ? constant->tensor.data : planned;
+    if (*place == planned && whole && buffer->size > 0)
+        memcpy(planned, constant->tensor.data, buffer->size);
+    return *place;
+}
+
 void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer)
 {
-    return (char *)machine->memories[buffer->memory]->tensor.data + buffer->address;
+    void *planned = (char *)machine->memories[buffer->memory]->tensor.data + buffer->address;
+    if (machine->constants != NULL && buffer->kind == PROGRAM_BUFFER_CONSTANT &&
+        buffer->value != PROGRAM_NONE)
+        return constant_address(machine, buffer, planned);
+    return planned;
 }
 
 static struct tensor tensor_of(const struct host_machine *machine,

@@ -25,6 +25,9 @@ struct host_machine {
     kernel_function *kernels;  // by node
     struct host_worker worker; // of tasks that nothing else runs beside
     struct host_steps *steps;  // prepared tasks; NULL: all are invoked
+    // Of a processor's program, by buffer: where a constant lies, as soon as it was asked for.
+    // NULL: constants lie where the program has them.
+    void **constants;
 };
 
 // `parallel` becomes the worker's.

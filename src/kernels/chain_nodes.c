@@ -126,11 +126,9 @@ static bool read_step(const struct network *network, const struct network_node *
                read_number(network, node, 2, 0, &step->b);
     case CHAIN_QUANTIZE: {
         const enum element element = element_of(network, node->outputs[0]);
-        float scale;
-        if (!read_number(network, node, 1, 1, &scale) ||
+        if (!read_number(network, node, 1, 1, &step->a) ||
             !read_number(network, node, 2, 0, &step->b))
             return false;
-        step->a = 1 / scale;
         step->low = (float)element_lowest(element) - step->b;
         step->high = (float)element_highest(element) - step->b;
         return true;

@@ -381,15 +381,15 @@ static status check_tensor_input(const struct network_value *value, const struct
     return named;
 }
 
-static status check_inputs(const struct executor *executor, struct datum *const *inputs,
-                           size_t count)
+status executor_check_inputs(const struct network *network, struct datum *const *inputs,
+                             size_t count)
 {
-    const struct network_graph *graph = network_graph(executor->network, 0);
+    const struct network_graph *graph = network_graph(network, 0);
     if (count > graph->input_count)
         return status_make(STATUS_DATA, "%s takes %" PRIu32 " inputs, not %zu",
-                           executor->network->source->path, graph->input_count, count);
+                           network->source->path, graph->input_count, count);
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        const struct network_value *value = network_value(executor->network, graph->inputs[i]);
+        const struct network_value *value = network_value(network, graph->inputs[i]);
         if (i < count && inputs[i] != NULL) {
             if (inputs[i]->kind == DATUM_TENSOR)
                 STATUS_TRY(check_tensor_input(value, &inputs[i]->tensor));
@@ -425,7 +425,7 @@ static status own_outputs(const struct network_graph *graph, struct datum **outp
 status executor_run(struct executor *executor, struct datum *const *inputs, size_t input_count,
                     struct datum **out_outputs)
 {
-    STATUS_TRY(check_inputs(executor, inputs, input_count));
+    STATUS_TRY(executor_check_inputs(executor->network, inputs, input_count));
     executor->overridden = any_overridden(executor->network, inputs, input_count);
     STATUS_TRY(run_graph(executor, 0, inputs, input_count, out_outputs));
     const struct network_graph *graph = network_graph(executor->network, 0);

@@ -22,6 +22,10 @@ status executor_create(const struct network *network, const struct executor_opti
                        struct executor **out_executor);
 void executor_free(struct executor *executor);
 
+// Whether these can be the inputs of a network, as executor_run takes them.
+status executor_check_inputs(const struct network *network, struct datum *const *inputs,
+                             size_t count);
+
 // One iteration. `inputs` in the order of the main graph's inputs, NULL where an
 // initializer stands for one; types and shapes are checked. The outputs come
 // with a reference each, in the graph's order. Failures name the node.

@@ -103,10 +103,32 @@ struct running {
     const struct test_case_options *options;
     const struct network *network;
     const struct network_graph *graph;
-    struct executor *executor;
+    const struct test_case_engine *engine;
+    void *context; // of the engine
     struct comparison comparison;
     unsigned outputs; // compared
 };
+
+static status open_plain(struct network *network, unsigned threads, void **out_context)
+{
+    struct executor *executor;
+    STATUS_TRY(executor_create(network, &(struct executor_options){.threads = threads}, &executor));
+    *out_context = executor;
+    return STATUS_OK;
+}
+
+static status run_plain(void *context, struct datum *const *inputs, size_t input_count,
+                        struct datum **out_outputs)
+{
+    return executor_run(context, inputs, input_count, out_outputs);
+}
+
+static void close_plain(void *context)
+{
+    executor_free(context);
+}
+
+static const struct test_case_engine PLAIN = {open_plain, run_plain, close_plain};
 
 // ONNX's tests of version 1.12 and before keep the bits of bf16 as u16.
 static void read_bits_as_declared(const struct value_type *type, struct datum *datum)
@@ -188,7 +210,7 @@ static status run_data_set(struct running *run, const char *folder)
     struct datum **outputs = memory_allocate_zeroed(output_count + 1, sizeof *outputs);
     status result = read_inputs(run, folder, inputs);
     if (result == STATUS_OK)
-        result = executor_run(run->executor, inputs, input_count, outputs);
+        result = run->engine->run(run->context, inputs, input_count, outputs);
     if (result == STATUS_OK)
         result = compare_outputs(run, folder, outputs);
     release_all(inputs, input_count);
@@ -220,11 +242,11 @@ static status run_network(struct running *run, const char *folder, unsigned *out
     STATUS_TRY(network_open(path, NULL, &network));
     run->network = network;
     run->graph = network_graph(network, 0);
-    const struct executor_options options = {.threads = run->options->threads};
-    status result = executor_create(network, &options, &run->executor);
+    run->engine = run->options->engine != NULL ? run->options->engine : &PLAIN;
+    status result = run->engine->open(network, run->options->threads, &run->context);
     if (result == STATUS_OK) {
         result = run_data_sets(run, folder, out_data_sets);
-        executor_free(run->executor);
+        run->engine->close(run->context);
     }
     network_free(network);
     return result;

@@ -5,6 +5,7 @@
 #define OPSCOPE_KERNELS_TEST_CASE_H
 
 #include "network/compare.h"
+#include "network/network.h"
 
 enum test_case_status {
     TEST_CASE_PASS,
@@ -15,9 +16,18 @@ enum test_case_status {
 
 const char *test_case_status_name(enum test_case_status outcome);
 
+// What computes the networks: open, run as executor_run does, close.
+struct test_case_engine {
+    status (*open)(struct network *network, unsigned threads, void **out_context);
+    status (*run)(void *context, struct datum *const *inputs, size_t input_count,
+                  struct datum **out_outputs);
+    void (*close)(void *context);
+};
+
 struct test_case_options {
     struct compare_tolerance tolerance;
-    unsigned threads; // as in executor.h
+    unsigned threads;                      // as in executor.h
+    const struct test_case_engine *engine; // NULL: the plain executor
 };
 
 enum { TEST_CASE_REASON_MOST = 600 };

@@ -24,8 +24,16 @@ void program_builder_free(struct program_builder *builder)
         bytes_free(&builder->tables[i]);
     bytes_free(&builder->texts);
     bytes_free(&builder->constants);
+    free(builder->outside);
     hash_free(&builder->text_index);
     free(builder);
+}
+
+void program_builder_outside(struct program_builder *builder, const void *data)
+{
+    builder->outside = memory_grow(builder->outside, builder->outside_count,
+                                   &builder->outside_capacity, sizeof *builder->outside);
+    builder->outside[builder->outside_count++] = data;
 }
 
 static uint32_t find_text(const struct program_builder *builder, struct view text, uint32_t hash)
@@ -112,6 +120,7 @@ void program_builder_view(const struct program_builder *builder, struct program 
         .source = builder->source,
         .texts = bytes_view(&builder->texts),
         .constants = bytes_view(&builder->constants),
+        .outside = builder->outside,
     };
     for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
         const struct bytes *bytes = &builder->tables[i];

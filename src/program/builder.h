@@ -14,6 +14,11 @@ struct program_builder {
     struct hash_index text_index;
     struct view target_text;
     struct view source;
+    // Constants stay where they are: the program is run in this process, and never written.
+    bool keeps_outside;
+    const void **outside; // by value
+    size_t outside_count;
+    size_t outside_capacity;
 };
 
 // All zero but for the two views, which must outlive the program.
@@ -25,6 +30,9 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
 
 // Copies to the constants' section, aligned to 64 bytes; returns the offset.
 uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size);
+
+// Says where the constant of a value stays; values in order, NULL for those in the section.
+void program_builder_outside(struct program_builder *builder, const void *data);
 
 // A zeroed new item of a table, and its index. The address is valid until the
 // next call for the same table.

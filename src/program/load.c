@@ -19,34 +19,35 @@ static void *allocate(struct loader *loader, size_t count, size_t size)
     return items;
 }
 
-static struct view *load_texts(struct loader *loader, uint64_t offset, uint64_t count)
+static struct view *load_texts(struct loader *loader, const char *ids, uint64_t count)
 {
     struct view *texts = allocate(loader, count, sizeof *texts);
     for (uint64_t i = 0; i < count; i++) {
         uint32_t id;
-        memcpy(&id, loader->program->constants.data + offset + i * sizeof id, sizeof id);
+        memcpy(&id, ids + i * sizeof id, sizeof id);
         texts[i] = text_of(loader, id);
     }
     return texts;
 }
 
 static const struct constant *load_tensor(struct loader *loader, uint32_t element, uint32_t rank,
-                                          const int64_t *dims, uint64_t offset)
+                                          const int64_t *dims, const void *data)
 {
     struct constant *constant = allocate(loader, 1, sizeof *constant);
     constant->tensor.element = (enum element)element;
     constant->tensor.shape.rank = rank;
     memcpy(constant->tensor.shape.dims, dims, sizeof constant->tensor.shape.dims);
     if (element == ELEMENT_TEXT)
-        constant->tensor.data = load_texts(loader, offset, tensor_count(&constant->tensor));
+        constant->tensor.data = load_texts(loader, data, tensor_count(&constant->tensor));
     else
-        constant->tensor.data = (void *)(uintptr_t)(loader->program->constants.data + offset);
+        constant->tensor.data = (void *)(uintptr_t)data;
     constant->bytes = tensor_bytes(&constant->tensor);
     return constant;
 }
 
-static void load_value(struct loader *loader, const struct program_value *value)
+static void load_value(struct loader *loader, uint32_t index)
 {
+    const struct program_value *value = &loader->program->values[index];
     const uint32_t id = network_value_add(loader->network, text_of(loader, value->name));
     struct network_value *item = network_value(loader->network, id);
     item->type.element = (enum element)value->element;
@@ -57,7 +58,8 @@ static void load_value(struct loader *loader, const struct program_value *value)
         memcpy(item->type.shape.dims, value->dims, sizeof item->type.shape.dims);
     }
     if (value->kind == PROGRAM_VALUE_CONSTANT)
-        item->constant = load_tensor(loader, value->element, value->rank, value->dims, value->data);
+        item->constant = load_tensor(loader, value->element, value->rank, value->dims,
+                                     program_constant(loader->program, index));
 }
 
 static void load_attribute(struct loader *loader, const struct program_attribute *from,
@@ -88,10 +90,10 @@ static void load_attribute(struct loader *loader, const struct program_attribute
         to->reals = data;
         break;
     case ATTRIBUTE_TEXTS:
-        to->texts = load_texts(loader, from->data, from->count);
+        to->texts = load_texts(loader, data, from->count);
         break;
     case ATTRIBUTE_TENSOR:
-        to->tensor = load_tensor(loader, from->element, from->rank, from->dims, from->data);
+        to->tensor = load_tensor(loader, from->element, from->rank, from->dims, data);
         break;
     case ATTRIBUTE_TYPE: {
         struct value_type *type = allocate(loader, 1, sizeof *type);
@@ -178,7 +180,7 @@ static status load_all(struct loader *loader)
     const struct program *program = loader->program;
     network_graph_add(loader->network, VIEW_LITERAL("main"));
     for (uint32_t i = 0; i < program->value_count; i++)
-        load_value(loader, &program->values[i]);
+        load_value(loader, i);
     for (uint32_t i = 0; i < program->node_count; i++)
         STATUS_TRY(load_node(loader, &program->nodes[i]));
     for (uint32_t i = 0; i < program->graph_count; i++)

@@ -261,7 +261,17 @@ struct program {
         task_count, operand_count, call_count, call_buffer_count, dependency_count, step_count,
         job_count, action_count, dispatch_count;
     struct input *source_file; // of a mapped program
+    // Of a program that was made in this process: by value, constants that stay where they
+    // are, at any address; NULL for those of the constants' section. NULL: all are there.
+    const void *const *outside;
 };
+
+static inline const void *program_constant(const struct program *program, uint32_t value)
+{
+    return program->outside != NULL && program->outside[value] != NULL
+               ? program->outside[value]
+               : program->constants.data + program->values[value].data;
+}
 
 // NUL-terminated.
 static inline const char *program_text(const struct program *program, uint32_t id)

@@ -73,7 +73,7 @@ static char *find_file(const char *name)
     return path;
 }
 
-static status open_embedded(const char *name, struct target **out_target)
+status target_open_shipped(const char *name, struct target **out_target)
 {
     struct bytes names = {0};
     for (size_t i = 0; TARGET_FILES[i].name != NULL; i++) {
@@ -96,7 +96,7 @@ status target_open(const char *name, struct target **out_target)
         return open_file(name, out_target);
     char *path = find_file(name);
     const status failure =
-        path != NULL ? open_file(path, out_target) : open_embedded(name, out_target);
+        path != NULL ? open_file(path, out_target) : target_open_shipped(name, out_target);
     free(path);
     return failure;
 }

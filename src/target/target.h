@@ -82,6 +82,8 @@ struct target {
 // By name (built in, or NAME.target in a folder of OPSCOPE_TARGETS or the user's
 // configuration) or by the path of a file.
 status target_open(const char *name, struct target **out_target);
+// The one that the program carries, whatever lies in folders.
+status target_open_shipped(const char *name, struct target **out_target);
 status target_parse(const char *path, struct view text, struct target **out_target);
 void target_free(struct target *target);
 

@@ -27,7 +27,7 @@ enum chain_operation {
     CHAIN_LINEAR,     // (x - b) a: what DequantizeLinear does
     CHAIN_HARD,       // clip(a x + b, 0, 1)
     CHAIN_HARD_SWISH, // clip(x / 6 + 0.5, 0, 1) x
-    CHAIN_QUANTIZE,   // round(x a) + b within [low, high]
+    CHAIN_QUANTIZE,   // round(x / a within [low, high]) + b: what QuantizeLinear does
     CHAIN_SIGMOID,
     CHAIN_TANH,
     CHAIN_ERF,

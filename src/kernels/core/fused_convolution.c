@@ -17,7 +17,8 @@ enum {
 };
 
 // Nanoseconds that are worth a piece of their own.
-static const double PIECE_TIME = 12e3;
+static const double PIECE_TIME = 30e3;
+static const double CUT_TIME = 15e3; // from here on there are two pieces
 static const double MACS_PER_NS = 50;
 static const double DEPTHWISE_MACS_PER_NS = 25;
 static const double BYTES_PER_NS = 15;
@@ -26,20 +27,27 @@ static const double BYTES_PER_NS = 15;
 struct shared {
     int64_t rows_in, rows_out, before, after, channels; // what it was made for
     dnnl_primitive_t primitive;
-    dnnl_memory_desc_t source, result, scratch;
+    dnnl_memory_desc_t source, weights, result, scratch;
 };
 
-// Output channels [from, to) and their weights.
+// Output channels [from, to).
 struct channels {
     int64_t from, to;
-    dnnl_memory_t weights;
     dnnl_memory_t bias;
-    void *packed;
+};
+
+// The weights of some channels in the layout that a primitive takes.
+struct packed {
+    const struct channels *channels;
+    dnnl_memory_desc_t layout;
+    dnnl_memory_t memory;
+    void *data;
 };
 
 struct piece {
     const struct shared *shared;
     const struct channels *channels;
+    dnnl_memory_t weights;
     dnnl_stream_t stream;
     dnnl_memory_t source, result, scratch;
     uint64_t source_at, source_count; // elements
@@ -58,6 +66,8 @@ struct fused_convolution {
     uint32_t shared_count;
     struct channels *channels;
     uint32_t channel_count;
+    struct packed *packed;
+    uint32_t packed_count;
     struct piece *pieces;
     uint32_t piece_count;
     uint64_t outputs; // channels of all groups
@@ -114,11 +124,13 @@ static int64_t divide_up(int64_t count, int64_t parts)
 
 static struct cuts choose_cuts(const struct convolution *c)
 {
-    const double worth = time_of(c) / PIECE_TIME / (double)c->batch;
+    const double time = time_of(c) / (double)c->batch;
+    const double worth = time / PIECE_TIME;
     int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
     struct cuts cuts = {c->output[0], c->outputs};
-    if (parts < 2)
+    if (time < CUT_TIME)
         return cuts;
+    parts = parts < 2 ? 2 : parts;
     const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
     const int64_t pixels = c->output[0] * c->output[1];
     const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
@@ -192,9 +204,7 @@ static bool is_quick(const_dnnl_primitive_desc_t description)
            strncmp(name, "brdg", 4) == 0;
 }
 
-// `weights`: what the primitive takes; any layout if its `ndims` is 0, and filled in then.
-static bool make_primitive(const struct fused_convolution *fused, struct shared *shared,
-                           dnnl_memory_desc_t *weights)
+static bool make_primitive(const struct fused_convolution *fused, struct shared *shared)
 {
     const struct convolution *c = &fused->c;
     dnnl_memory_desc_t bias;
@@ -202,7 +212,7 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
         !describe_image(&shared->result, shared->channels * c->groups, shared->rows_out,
                         c->output[1]) ||
         !describe_bias(fused, shared->channels, &bias) ||
-        (weights->ndims == 0 && !describe_weights(c, shared->channels, false, weights)))
+        !describe_weights(c, shared->channels, false, &shared->weights))
         return false;
     const int64_t right = (c->output[1] - 1) * c->strides[1] + reach(c, 1) - c->pads[1];
     const dnnl_dims_t strides = {c->strides[0], c->strides[1]};
@@ -212,9 +222,9 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
     dnnl_convolution_desc_t convolution;
     dnnl_primitive_attr_t attributes;
     if (dnnl_dilated_convolution_forward_desc_init(
-            &convolution, dnnl_forward_inference, dnnl_convolution_direct, &shared->source, weights,
-            fused->with_bias ? &bias : NULL, &shared->result, strides, dilations, before,
-            after) != dnnl_success ||
+            &convolution, dnnl_forward_inference, dnnl_convolution_direct, &shared->source,
+            &shared->weights, fused->with_bias ? &bias : NULL, &shared->result, strides, dilations,
+            before, after) != dnnl_success ||
         !make_attributes(fused, &attributes))
         return false;
     dnnl_primitive_desc_t description;
@@ -223,7 +233,7 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
     dnnl_primitive_attr_destroy(attributes);
     if (!made)
         return false;
-    *weights = *dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
+    shared->weights = *dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
     shared->scratch = *dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
     made = is_quick(description) &&
            dnnl_primitive_create(&shared->primitive, description) == dnnl_success;
@@ -232,7 +242,7 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
 }
 
 static const struct shared *find_shared(struct fused_convolution *fused,
-                                        const struct shared *wanted, dnnl_memory_desc_t *weights)
+                                        const struct shared *wanted)
 {
     for (uint32_t i = 0; i < fused->shared_count; i++) {
         const struct shared *item = &fused->shared[i];
@@ -243,7 +253,7 @@ static const struct shared *find_shared(struct fused_convolution *fused,
     }
     struct shared *item = &fused->shared[fused->shared_count];
     *item = *wanted;
-    if (!make_primitive(fused, item, weights))
+    if (!make_primitive(fused, item))
         return NULL;
     fused->shared_count++;
     return item;
@@ -254,23 +264,31 @@ static bool make_memory(const dnnl_memory_desc_t *layout, void *data, dnnl_memor
     return dnnl_memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
 }
 
-static bool pack(const struct fused_convolution *fused, struct channels *channels,
-                 const dnnl_memory_desc_t *layout, const float *weights)
+static bool pack(const struct fused_convolution *fused, struct packed *packed, const float *weights)
 {
     const struct convolution *c = &fused->c;
+    const int64_t from = packed->channels->from;
     const int64_t each = c->inputs * c->kernel[0] * c->kernel[1];
-    dnnl_memory_desc_t plain, bias;
-    if (!describe_weights(c, channels->to - channels->from, true, &plain) ||
-        !describe_bias(fused, channels->to - channels->from, &bias))
-        return false;
-    channels->packed = memory_take(dnnl_memory_desc_get_size(layout));
-    if (channels->packed == NULL)
-        return false;
-    float *from = (float *)(uintptr_t)(weights + channels->from * each);
-    return make_memory(layout, channels->packed, &channels->weights) &&
-           make_memory(&bias, fused->with_bias ? fused->bias + channels->from : DNNL_MEMORY_NONE,
-                       &channels->bias) &&
-           onednn_reorder(&plain, from, channels->weights);
+    dnnl_memory_desc_t plain;
+    return describe_weights(c, packed->channels->to - from, true, &plain) &&
+           (packed->data = memory_take(dnnl_memory_desc_get_size(&packed->layout))) != NULL &&
+           make_memory(&packed->layout, packed->data, &packed->memory) &&
+           onednn_reorder(&plain, (void *)(uintptr_t)(weights + from * each), packed->memory);
+}
+
+// Primitives for other borders may want other layouts.
+static dnnl_memory_t find_packed(struct fused_convolution *fused, const struct channels *channels,
+                                 const dnnl_memory_desc_t *layout, const float *weights)
+{
+    for (uint32_t i = 0; i < fused->packed_count; i++) {
+        if (fused->packed[i].channels == channels &&
+            dnnl_memory_desc_equal(&fused->packed[i].layout, layout))
+            return fused->packed[i].memory;
+    }
+    struct packed *packed = &fused->packed[fused->packed_count++];
+    packed->channels = channels;
+    packed->layout = *layout;
+    return pack(fused, packed, weights) ? packed->memory : NULL;
 }
 
 static size_t aligned(size_t bytes)
@@ -304,8 +322,8 @@ static bool make_piece(struct fused_convolution *fused, const struct channels *c
 }
 
 // Rows [from, to) of the output of image `batch`.
-static bool add_piece(struct fused_convolution *fused, struct channels *channels,
-                      dnnl_memory_desc_t *weights, int64_t batch, int64_t from, int64_t to)
+static bool add_piece(struct fused_convolution *fused, const struct channels *channels,
+                      const float *weights, int64_t batch, int64_t from, int64_t to)
 {
     const struct convolution *c = &fused->c;
     const int64_t start = from * c->strides[0] - c->pads[0];
@@ -319,7 +337,7 @@ static bool add_piece(struct fused_convolution *fused, struct channels *channels
                                   .before = first - start,
                                   .after = end - last,
                                   .channels = channels->to - channels->from};
-    const struct shared *shared = find_shared(fused, &wanted, weights);
+    const struct shared *shared = find_shared(fused, &wanted);
     if (shared == NULL)
         return false;
     struct piece *piece = &fused->pieces[fused->piece_count++];
@@ -328,22 +346,27 @@ static bool add_piece(struct fused_convolution *fused, struct channels *channels
     piece->source_count = (uint64_t)wanted.rows_in * row;
     piece->result_at = (uint64_t)((batch * c->output[0] + from) * c->output[1]);
     piece->result_pixels = (uint64_t)(wanted.rows_out * c->output[1]);
-    return make_piece(fused, channels, shared, piece);
+    piece->weights = find_packed(fused, channels, &shared->weights, weights);
+    return piece->weights != NULL && make_piece(fused, channels, shared, piece);
 }
 
 static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
                          struct channels *channels, const float *weights)
 {
     const struct convolution *c = &fused->c;
-    dnnl_memory_desc_t layout = {0};
+    dnnl_memory_desc_t bias;
+    if (!describe_bias(fused, channels->to - channels->from, &bias) ||
+        !make_memory(&bias, fused->with_bias ? fused->bias + channels->from : DNNL_MEMORY_NONE,
+                     &channels->bias))
+        return false;
     for (int64_t batch = 0; batch < c->batch; batch++) {
         for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
             const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
-            if (!add_piece(fused, channels, &layout, batch, row, to))
+            if (!add_piece(fused, channels, weights, batch, row, to))
                 return false;
         }
     }
-    return pack(fused, channels, &layout, weights);
+    return true;
 }
 
 static bool make_all(struct fused_convolution *fused, const float *weights)
@@ -354,6 +377,7 @@ static bool make_all(struct fused_convolution *fused, const float *weights)
     const size_t pieces = parts * (size_t)(c->batch * divide_up(c->output[0], cuts.rows));
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
     fused->pieces = memory_allocate_zeroed(pieces, sizeof *fused->pieces);
+    fused->packed = memory_allocate_zeroed(pieces, sizeof *fused->packed);
     fused->shared = memory_allocate_zeroed(pieces, sizeof *fused->shared);
     for (int64_t from = 0; from < c->outputs; from += cuts.channels) {
         struct channels *channels = &fused->channels[fused->channel_count++];
@@ -431,11 +455,13 @@ void fused_convolution_free(struct fused_convolution *fused)
     }
     for (uint32_t i = 0; i < fused->shared_count; i++)
         dnnl_primitive_destroy(fused->shared[i].primitive);
-    for (uint32_t i = 0; i < fused->channel_count; i++) {
-        dnnl_memory_destroy(fused->channels[i].weights);
+    for (uint32_t i = 0; i < fused->channel_count; i++)
         dnnl_memory_destroy(fused->channels[i].bias);
-        free(fused->channels[i].packed);
+    for (uint32_t i = 0; i < fused->packed_count; i++) {
+        dnnl_memory_destroy(fused->packed[i].memory);
+        free(fused->packed[i].data);
     }
+    free(fused->packed);
     free(fused->bias);
     free(fused->channels);
     free(fused->pieces);
@@ -511,7 +537,7 @@ static bool run_piece(const struct run *run, const struct piece *piece, char *ro
     dnnl_memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
     dnnl_memory_set_data_handle(piece->result, made);
     const dnnl_exec_arg_t arguments[] = {
-        {DNNL_ARG_SRC, piece->source}, {DNNL_ARG_WEIGHTS, range->weights},
+        {DNNL_ARG_SRC, piece->source}, {DNNL_ARG_WEIGHTS, piece->weights},
         {DNNL_ARG_DST, piece->result}, {DNNL_ARG_SCRATCHPAD, piece->scratch},
         {DNNL_ARG_BIAS, range->bias},
     };

@@ -9,7 +9,10 @@
 enum {
     PIECE = 1 << 15, // elements that are worth a piece of their own
     CHANNELS = 512,  // that are added up at a time
-    SQUARE = 16,     // of elements that change places at a time
+    TAPS_MOST = 32,
+    FEW = 4,      // rows that are turned one element at a time
+    STRIP = 2048, // columns of few rows
+    SQUARE = 16,  // of elements that change places at a time
 };
 
 struct job {
@@ -32,7 +35,18 @@ static struct taps taps_of(const struct window *window, uint32_t axis, int64_t p
                         left > 0 ? (left + step - 1) / step : 0};
     if (taps.last > window->kernel[axis])
         taps.last = window->kernel[axis];
+    if (taps.last < taps.first)
+        taps.last = taps.first;
     return taps;
+}
+
+// Taps that see the input or its padding: the last window may reach beyond both.
+static int64_t padded_taps(const struct window *window, uint32_t axis, int64_t start)
+{
+    const int64_t left = window->input[axis] + window->pad_end[axis] - start;
+    const int64_t step = window->dilation[axis];
+    const int64_t taps = (left + step - 1) / step;
+    return taps < window->kernel[axis] ? taps : window->kernel[axis];
 }
 
 static uint64_t rows_per_piece(const struct images_pool *pool)
@@ -42,11 +56,30 @@ static uint64_t rows_per_piece(const struct images_pool *pool)
     return row < PIECE ? PIECE / (row + 1) + 1 : 1;
 }
 
+// The pixels that a window sees; at most TAPS_MOST at a time.
+static int64_t find_taps(const struct window *window, const struct taps *rows,
+                         const struct taps *columns, int64_t first, int64_t *places)
+{
+    int64_t count = 0;
+    const int64_t wide = columns->last - columns->first;
+    const int64_t all = (rows->last - rows->first) * wide;
+    for (int64_t i = first; i < all && count < TAPS_MOST; i++) {
+        const int64_t row = rows->start + (rows->first + i / wide) * window->dilation[0];
+        const int64_t column = columns->start + (columns->first + i % wide) * window->dilation[1];
+        places[count++] = row * window->input[1] + column;
+    }
+    return count;
+}
+
 #define MAX_ROWS(name, type, lowest)                                                               \
-    CORE_CLONES static void name##_row(const type *from, type *to, int64_t channels)               \
+    CORE_CLONES static void name##_taps(const type *image, const int64_t *places, int64_t count,   \
+                                        int64_t channels, type *to)                                \
     {                                                                                              \
-        for (int64_t i = 0; i < channels; i++)                                                     \
-            to[i] = to[i] > from[i] || to[i] != to[i] ? to[i] : from[i];                           \
+        for (int64_t tap = 0; tap < count; tap++) {                                                \
+            const type *from = image + places[tap] * channels;                                     \
+            for (int64_t i = 0; i < channels; i++)                                                 \
+                to[i] = from[i] > to[i] ? from[i] : to[i];                                         \
+        }                                                                                          \
     }                                                                                              \
     static void name##_pixel(const struct job *job, const type *image, int64_t y, int64_t x,       \
                              type *to)                                                             \
@@ -55,14 +88,14 @@ static uint64_t rows_per_piece(const struct images_pool *pool)
         const int64_t channels = job->pool->channels;                                              \
         const struct taps rows = taps_of(window, 0, y);                                            \
         const struct taps columns = taps_of(window, 1, x);                                         \
+        int64_t places[TAPS_MOST];                                                                 \
         for (int64_t i = 0; i < channels; i++)                                                     \
             to[i] = lowest;                                                                        \
-        for (int64_t i = rows.first; i < rows.last; i++) {                                         \
-            const int64_t row = rows.start + i * window->dilation[0];                              \
-            for (int64_t j = columns.first; j < columns.last; j++) {                               \
-                const int64_t column = columns.start + j * window->dilation[1];                    \
-                name##_row(image + (row * window->input[1] + column) * channels, to, channels);    \
-            }                                                                                      \
+        for (int64_t first = 0;; first += TAPS_MOST) {                                             \
+            const int64_t count = find_taps(window, &rows, &columns, first, places);               \
+            if (count == 0)                                                                        \
+                return;                                                                            \
+            name##_taps(image, places, count, channels, to);                                       \
         }                                                                                          \
     }                                                                                              \
     static void name##_piece(void *context, uint64_t from, uint64_t to)                            \
@@ -118,8 +151,10 @@ static void average_pixel(const struct job *job, const float *image, int64_t y, 
         }
     }
     const int64_t seen = (rows.last - rows.first) * (columns.last - columns.first);
-    const int64_t all = job->pool->with_pads ? window->kernel[0] * window->kernel[1] : seen;
-    for (int64_t i = 0; i < channels; i++)
+    const int64_t all = job->pool->with_pads ? padded_taps(window, 0, rows.start) *
+                                                   padded_taps(window, 1, columns.start)
+                                             : seen;
+    for (int64_t i = 0; all > 0 && i < channels; i++)
         to[i] /= (float)all;
 }
 
@@ -206,7 +241,8 @@ void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, 
 
 struct turn_job {
     uint64_t rows, columns; // of each matrix
-    uint64_t strips;        // of SQUARE columns
+    uint64_t width;         // columns of a strip
+    uint64_t strips;
     const char *source;
     char *result;
 };
@@ -215,7 +251,12 @@ struct turn_job {
     CORE_CLONES static void name##_strip(const type *from, type *to, uint64_t rows,                \
                                          uint64_t columns, uint64_t wide)                          \
     {                                                                                              \
-        for (uint64_t row = 0; row < rows; row += SQUARE) {                                        \
+        for (uint64_t j = 0; rows == 3 && j < wide; j++) {                                         \
+            to[j * 3] = from[j];                                                                   \
+            to[j * 3 + 1] = from[columns + j];                                                     \
+            to[j * 3 + 2] = from[2 * columns + j];                                                 \
+        }                                                                                          \
+        for (uint64_t row = 0; rows != 3 && row < rows; row += SQUARE) {                           \
             const uint64_t high = rows - row < SQUARE ? rows - row : SQUARE;                       \
             for (uint64_t j = 0; j < wide; j++) {                                                  \
                 for (uint64_t i = 0; i < high; i++)                                                \
@@ -228,11 +269,11 @@ struct turn_job {
         const struct turn_job *job = context;                                                      \
         for (uint64_t i = first; i < last; i++) {                                                  \
             const uint64_t matrix = i / job->strips * job->rows * job->columns;                    \
-            const uint64_t column = i % job->strips * SQUARE;                                      \
+            const uint64_t column = i % job->strips * job->width;                                  \
             const uint64_t left = job->columns - column;                                           \
             name##_strip((const type *)(const void *)job->source + matrix + column,                \
                          (type *)(void *)job->result + matrix + column * job->rows, job->rows,     \
-                         job->columns, left < SQUARE ? left : SQUARE);                             \
+                         job->columns, left < job->width ? left : job->width);                     \
         }                                                                                          \
     }
 
@@ -242,8 +283,9 @@ TURN(turn_1, uint8_t)
 static void turn(uint64_t batch, uint64_t rows, uint64_t columns, uint32_t size, const void *source,
                  void *result, struct parallel *parallel)
 {
-    struct turn_job job = {rows, columns, (columns + SQUARE - 1) / SQUARE, source, result};
-    parallel_for(parallel, batch * job.strips, PIECE / (rows * SQUARE) + 1,
+    const uint64_t width = rows <= FEW ? STRIP : SQUARE;
+    struct turn_job job = {rows, columns, width, (columns + width - 1) / width, source, result};
+    parallel_for(parallel, batch * job.strips, PIECE / (rows * width) + 1,
                  size == 1 ? turn_1_piece : turn_4_piece, &job);
 }
 

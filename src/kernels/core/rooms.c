@@ -24,6 +24,7 @@ struct rooms *rooms_create(unsigned count)
     struct rooms *rooms = memory_allocate_zeroed(1, sizeof *rooms);
     rooms->items = memory_allocate_zeroed(count, sizeof *rooms->items);
     rooms->count = count;
+    rooms->bytes = TENSOR_ALIGNMENT;
     return rooms;
 }
 
