@@ -72,15 +72,6 @@ static int compare_anchors(const void *left, const void *right)
     return (a->to_start > b->to_start) - (a->to_start < b->to_start);
 }
 
-static int compare_widths(const void *left, const void *right)
-{
-    const struct point *a = left;
-    const struct point *b = right;
-    if (a->half_width != b->half_width)
-        return a->half_width < b->half_width ? -1 : 1;
-    return (a->anchor > b->anchor) - (a->anchor < b->anchor);
-}
-
 static int compare_places(const void *left, const void *right)
 {
     const struct point *a = left;
@@ -100,16 +91,24 @@ static struct point point_of(struct align_anchor *anchor)
                           .anchor = anchor};
 }
 
-// Anchors that leave much more open than the best quarter would only blur the fit.
-static size_t keep_narrow(struct point *points, size_t count, int64_t resolution)
+// Anchors that leave much more open than the best quarter would only blur the fit. Of too many,
+// some are taken all over the time. Points come and go in order of time.
+static size_t keep_narrow(struct point *points, size_t count, int64_t *numbers, int64_t resolution)
 {
-    qsort(points, count, sizeof *points, compare_widths);
-    const wide most = (wide)4 * points[count / 4].half_width + 4 * (wide)resolution;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = points[i].half_width;
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    const wide most = (wide)4 * numbers[count / 4] + 4 * (wide)resolution;
     size_t kept = 0;
-    while (kept < count && kept < ALIGN_ANCHORS_MOST && points[kept].half_width <= most)
-        kept++;
-    qsort(points, kept, sizeof *points, compare_places);
-    return kept;
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].half_width <= most)
+            points[kept++] = points[i];
+    }
+    if (kept <= ALIGN_ANCHORS_MOST)
+        return kept;
+    for (size_t i = 0; i < ALIGN_ANCHORS_MOST; i++)
+        points[i] = points[i * (kept - 1) / (ALIGN_ANCHORS_MOST - 1)];
+    return ALIGN_ANCHORS_MOST;
 }
 
 // The line --------------------------------------------------------------------
@@ -345,7 +344,8 @@ void align_fit(const struct align_request *request, struct align_fit *out_fit)
         points[i] = point_of(&request->anchors[i]);
     }
     struct fit fit = {.points = points, .resolution = (int64_t)request->resolution};
-    fit.count = keep_narrow(points, request->count, fit.resolution);
+    qsort(points, request->count, sizeof *points, compare_places);
+    fit.count = keep_narrow(points, request->count, numbers, fit.resolution);
     fit_points(&fit, request, numbers, out_fit);
     free(numbers);
     free(points);

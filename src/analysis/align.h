@@ -33,7 +33,7 @@ struct align_map {
 // Clocks do not differ by more; anchors that ask for it are no common moments.
 enum { ALIGN_DRIFT_MOST_PPB = 1000000 };
 
-// Anchors that take part; of more, the narrowest are taken.
+// Anchors that take part; of more, some are taken all over the time.
 enum { ALIGN_ANCHORS_MOST = 512 };
 
 struct align_request {

@@ -204,10 +204,20 @@ struct anchor_list {
     struct align_anchor *items;
     size_t count;
     size_t capacity;
+    size_t found;
+    size_t every; // how many of those found make one
 };
 
 static void add_anchor(struct anchor_list *list, const struct align_anchor *anchor)
 {
+    if (list->found++ % list->every != 0)
+        return;
+    if (list->count == ANCHORS_MOST) {
+        for (size_t i = 1; i < ANCHORS_MOST / 2; i++)
+            list->items[i] = list->items[2 * i];
+        list->count = ANCHORS_MOST / 2;
+        list->every *= 2;
+    }
     list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = *anchor;
 }
@@ -315,9 +325,9 @@ static void find_starts(const struct anchor_index *from, const struct anchor_ind
 }
 
 struct align_anchor *anchors_find(const struct anchor_index *from, const struct anchor_index *to,
-                                  enum anchor_kind kind, size_t *out_count)
+                                  enum anchor_kind kind, size_t *out_count, size_t *out_found)
 {
-    struct anchor_list list = {0};
+    struct anchor_list list = {.every = 1};
     if (kind == ANCHOR_NAMES)
         find_names(from, to, &list);
     else if (kind == ANCHOR_FLOWS)
@@ -325,6 +335,7 @@ struct align_anchor *anchors_find(const struct anchor_index *from, const struct 
     else
         find_starts(from, to, kind == ANCHOR_CORRELATIONS, &list);
     *out_count = list.count;
+    *out_found = list.found;
     return list.items;
 }
 

@@ -1,7 +1,7 @@
 // Moments that two profiles have in common, by which their clocks are aligned.
 //
-// Memory: 24 bytes for each distinct text of the profile; flows and
-// correlation ids are kept in a spool.
+// Memory: 24 bytes for each distinct text of the profile and 64 for each of at
+// most ANCHORS_MOST anchors; flows and correlation ids are kept in a spool.
 
 #ifndef OPSCOPE_ANALYSIS_ANCHORS_H
 #define OPSCOPE_ANALYSIS_ANCHORS_H
@@ -9,6 +9,9 @@
 #include "align.h"
 #include "base/spool.h"
 #include "profile/profile.h"
+
+// Of more, every other one is left out, and every other one of the rest ...
+enum { ANCHORS_MOST = 8192 };
 
 enum anchor_kind {
     ANCHOR_NAMES,         // events whose name occurs once in each profile
@@ -34,8 +37,9 @@ uint64_t anchor_index_last_flow(const struct anchor_index *index);
 
 // What `from` and `to` have in common, for the caller to free. Labels are ids
 // of `from`'s texts, or ids of flows and correlations. NULL when there is none.
+// `*out_found` counts those that were left out, too.
 struct align_anchor *anchors_find(const struct anchor_index *from, const struct anchor_index *to,
-                                  enum anchor_kind kind, size_t *out_count);
+                                  enum anchor_kind kind, size_t *out_count, size_t *out_found);
 
 // The flows that leave one and arrive in the other, either way: ascending ids
 // for the caller to free.

@@ -43,6 +43,7 @@ struct merge_source {
     struct align_map map; // from its ns to the reference's
     struct align_anchor *anchors;
     size_t anchor_count;
+    size_t found; // anchors, also those that are not among `anchors`
     size_t used;
     bool has_error; // false: nothing says how wrong the placing is
     uint64_t error_ns;

@@ -135,6 +135,7 @@ static status place_by_pairs(struct merge *merge, size_t index, size_t reference
         STATUS_TRY(read_pair(merge, pair, forward, anchor));
         source->anchor_count++;
     }
+    source->found = source->anchor_count;
     if (source->anchor_count == 0)
         return STATUS_OK;
     return fit(merge, source, reference, MERGE_PAIRS);
@@ -172,8 +173,8 @@ static status place_by_anchors(struct merge *merge, struct merge_source *source,
 {
     static const enum merge_method METHODS[] = {MERGE_NAMES, MERGE_FLOWS, MERGE_FLOWS_ONE_WAY,
                                                 MERGE_CORRELATIONS};
-    source->anchors =
-        anchors_find(source->index, merge->sources[reference].index, kind, &source->anchor_count);
+    source->anchors = anchors_find(source->index, merge->sources[reference].index, kind,
+                                   &source->anchor_count, &source->found);
     return source->anchor_count == 0 ? STATUS_OK : fit(merge, source, reference, METHODS[kind]);
 }
 

@@ -42,7 +42,7 @@ static struct view label_of(const struct merge *merge, const struct merge_source
 
 static void print_anchors(const struct merge *merge, const struct merge_source *source)
 {
-    fprintf(stderr, ", by %zu of %zu %s", source->used, source->anchor_count,
+    fprintf(stderr, ", by %zu of %zu %s", source->used, source->found,
             merge_method_name(source->method));
     if (source->reference != 0)
         fprintf(stderr, " with %s", merge->sources[source->reference].name);
@@ -161,7 +161,7 @@ static void write_source(struct json_writer *json, const struct merge *merge,
         json_uint(json, "error_ns", source->error_ns);
     else
         json_null(json, "error_ns");
-    json_uint(json, "anchors_found", source->anchor_count);
+    json_uint(json, "anchors_found", source->found);
     json_uint(json, "anchors_used", source->used);
     write_names(json, merge, source);
     ledger_json(json, "ledger", source->profile);

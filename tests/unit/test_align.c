@@ -115,6 +115,26 @@ static void a_span_inside_another_leaves_half_the_difference_open(void **state)
     assert_false(fit.has_drift);
 }
 
+static void many_anchors_are_taken_all_over_the_time(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    static struct align_anchor anchors[MANY];
+    const struct world world = {7000, 25000, 0};
+    for (size_t i = 0; i < MANY; i++) {
+        const uint64_t time = 10000 + i * (LENGTH / MANY);
+        const uint64_t from = shown(&world, time);
+        anchors[i] = (struct align_anchor){from, from, time, time, i, false, false};
+    }
+    struct align_fit fit;
+    const struct align_request request = request_for(&world, anchors, MANY);
+    align_fit(&request, &fit);
+    assert_int_equal(fit.used, ALIGN_ANCHORS_MOST);
+    assert_true(worst_error(&world, &fit.map) <= fit.error_ns);
+    assert_true(fit.error_ns < 50);
+    assert_true(anchors[0].used && anchors[MANY - 1].used);
+}
+
 static void maps_compose(void **state)
 {
     (void)state;
@@ -146,6 +166,7 @@ int main(void)
         cmocka_unit_test(the_error_stays_below_the_bound),
         cmocka_unit_test(wrong_anchors_do_not_matter),
         cmocka_unit_test(a_span_inside_another_leaves_half_the_difference_open),
+        cmocka_unit_test(many_anchors_are_taken_all_over_the_time),
         cmocka_unit_test(maps_compose),
         cmocka_unit_test(what_does_not_fit_is_said),
     };

@@ -261,6 +261,32 @@ static void ticks_become_nanoseconds_by_floor(void **state)
     assert_true(clock_to_ns(&shifted, 0) == 0);
 }
 
+static void a_clock_may_drift(void **state)
+{
+    (void)state;
+    const int64_t drifts[] = {1, -1, 20000, -333333, 499999999, -499999999};
+    const uint64_t frequencies[] = {1000000000, 1000000, 800000000, 3333333333, 40000000001};
+    for (size_t d = 0; d < sizeof drifts / sizeof drifts[0]; d++) {
+        for (size_t f = 0; f < sizeof frequencies / sizeof frequencies[0]; f++) {
+            struct clock_domain domain = {.frequency = frequencies[f], .drift_ppb = drifts[d]};
+            clock_prepare(&domain);
+            for (uint64_t ticks = 0; ticks < 10000000000000; ticks += 77777777777) {
+                const unsigned __int128 longer = (unsigned __int128)(1000000000 + drifts[d]);
+                const unsigned __int128 want =
+                    (unsigned __int128)ticks * 1000000000u / frequencies[f] * longer / 1000000000u;
+                const uint64_t got = clock_to_ns(&domain, ticks);
+                // Beyond 18 GHz the ratio is rounded.
+                const bool rounded = frequencies[f] > 18000000000;
+                const uint64_t apart = (rounded ? (uint64_t)want / 100000000 : 0) + 2;
+                assert_true(got + apart >= (uint64_t)want && got <= (uint64_t)want + apart);
+            }
+        }
+    }
+    struct clock_domain wild = {.frequency = 1000, .drift_ppb = INT64_MIN};
+    clock_prepare(&wild);
+    assert_int_equal(clock_to_ns(&wild, 5), 5000000);
+}
+
 static void engines_are_known_by_the_names_that_tools_write(void **state)
 {
     (void)state;
@@ -296,6 +322,7 @@ int main(void)
         cmocka_unit_test(notes_beyond_the_kept_ones_are_still_counted),
         cmocka_unit_test(values_of_every_kind_round_trip),
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
+        cmocka_unit_test(a_clock_may_drift),
         cmocka_unit_test(engines_are_known_by_the_names_that_tools_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
