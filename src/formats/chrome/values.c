@@ -200,31 +200,23 @@ static void add_nested(struct chrome_values *values, struct view raw, unsigned d
     values->unread += index == 0;
 }
 
-// `raw` is under `key`, or nested under its name.
-static void add_top(struct chrome_values *values, struct view key, struct view raw)
+void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
 {
-    if (raw.data[0] != '{' && raw.data[0] != '[') {
-        add_scalar(values, chrome_text_id(&values->keys, values->strings, key), raw);
+    if (memchr(key.data, '\\', key.size) != NULL) {
+        values->scratch.size = 0;
+        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
+    }
+    const uint32_t id = chrome_text_id(&values->keys, values->strings, key);
+    if (value.data[0] != '{' && value.data[0] != '[') {
+        add_scalar(values, id, value);
         return;
     }
     values->path_size = 0;
-    if (key.size > 0 && push_name(values, key))
-        add_nested(values, raw, 1);
+    if (id != 0 && push_name(values, strings_get(values->strings, id)))
+        add_nested(values, value, 1);
     else
         values->unread++;
     values->path_size = 0;
-}
-
-void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
-{
-    char name[CHROME_VALUES_KEY];
-    if (memchr(key.data, '\\', key.size) != NULL && key.size <= sizeof name) {
-        values->scratch.size = 0;
-        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
-        memcpy(name, key.data, key.size);
-        key.data = name; // the scratch is used again
-    }
-    add_top(values, key, value);
 }
 
 void chrome_values_add(struct chrome_values *values, struct view args)

@@ -38,7 +38,7 @@ struct writer {
 static uint32_t stretch_of(const struct writer *writer, uint64_t ns)
 {
     const uint64_t since = ns - writer->events.base;
-    return (uint32_t)((__uint128_t)since * STRETCHES / (writer->length + 1));
+    return (uint32_t)((__uint128_t)since * STRETCHES / ((__uint128_t)writer->length + 1));
 }
 
 static uint32_t part_of(const void *context, uint64_t ns)
