@@ -197,7 +197,7 @@ def test_nothing_in_it(folder):
 
 def test_garbage(folder):
     rng = random.Random(4)
-    contents = [rng.randbytes(5000), b"\0" * 100, b"{\"traceEvents\": []}\n", b"hello\nworld\n",
+    contents = [rng.randbytes(5000), b"\0" * 100, b"{\"events\": []}\n", b"hello\nworld\n",
                 b"a,b,c,d,e\n1,2,3,4,5\n", "\u20ac;\u20ac\n".encode(), b"\n" * 50 + b"x"]
     for content in contents:
         path = write(folder / "garbage.csv", content)
