@@ -51,6 +51,7 @@ bench: all
 	@$(call build,build,bench/generate_c2)
 	@$(call build,build,bench/generate_tt_logs)
 	@bench/convert.py --rows $(ROWS)
+	@bench/timeline.py --rows $(ROWS)
 	@bench/tt_report.py --rows $(ROWS)
 	@$(call build,build,bench/open_network)
 	@bench/networks.py

@@ -20,19 +20,28 @@ static double column_of(const struct plot *plot, uint64_t ns)
     return (double)(ns - plot->from) / (double)(plot->to - plot->from) * plot->options.columns;
 }
 
+// floor(a * b / c), where the quotient fits. Two words are divided only where it must be.
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t product;
+    if (!__builtin_mul_overflow(a, b, &product))
+        return product / c;
+    return (uint64_t)((unsigned __int128)a * b / c);
+}
+
 static uint32_t column_at(const struct plot *plot, uint64_t ns)
 {
-    const unsigned __int128 columns = plot->options.columns;
-    const uint64_t column = (uint64_t)(columns * (ns - plot->from) / (plot->to - plot->from));
-    return column < plot->options.columns ? (uint32_t)column : plot->options.columns - 1;
+    const uint32_t columns = plot->options.columns;
+    const uint64_t column = scale(ns - plot->from, columns, plot->to - plot->from);
+    return column < columns ? (uint32_t)column : columns - 1;
 }
 
 // The first nanosecond of a column, which column_at gives back.
 static uint64_t column_start(const struct plot *plot, uint32_t column)
 {
-    const unsigned __int128 range = plot->to - plot->from;
-    const unsigned __int128 columns = plot->options.columns;
-    return plot->from + (uint64_t)((range * column + columns - 1) / columns);
+    const uint64_t below = scale(plot->to - plot->from, column, plot->options.columns);
+    const uint64_t ns = plot->from + below;
+    return scale(below, plot->options.columns, plot->to - plot->from) < column ? ns + 1 : ns;
 }
 
 // Spans --------------------------------------------------------------------------------
