@@ -38,6 +38,11 @@ def spans_of(trace):
     return sorted_rows(trace_rows(trace))
 
 
+def write_trace(folder, path):
+    opscope("convert", path, "-o", folder / "trace.pb")
+    return folder / "trace.pb"
+
+
 def test_all_build_and_run_shared_and_static(folder):
     compile_path, runtime_path = profiles(folder)
     commands = [("record", folder / "r.prof", 4), ("slowest", folder / "r.prof"),
@@ -75,11 +80,13 @@ def test_the_slowest_spans_are_those_of_the_trace(folder):
 def test_convert_is_the_command(folder):
     compile_path, runtime_path = profiles(folder)
     for path, out, *form in ((compile_path, "c.pb"), (runtime_path, "r.prof"), (compile_path, "c.prof.gz"),
-                             (runtime_path, "r.csv"), (compile_path, "c4.csv", "torq-c4")):
+                             (runtime_path, "r.csv"), (runtime_path, "r.json"),
+                             (compile_path, "c4.csv", "torq-c4")):
         ours = start("convert", path, folder / out, *form)
         opscope("convert", path, "-o", folder / f"command-{out}", *(("--to", *form) if form else ()))
         equal(ours.err, "", "what it says")
         equal((folder / out).read_bytes(), (folder / f"command-{out}").read_bytes(), out)
+    equal(len(trace_rows(folder / "r.json")), len(trace_rows(write_trace(folder, runtime_path))), "spans")
     formats = start("convert").out.split("writes:\n")[1].split()
     true({"perfetto", "profile", "csv", "torq-r2"} <= set(formats), f"formats: {formats}")
 
