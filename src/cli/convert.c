@@ -79,8 +79,8 @@ const struct command COMMAND_CONVERT = {
     .summary = "any format to any other",
     .details =
         "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto and\n"
-        "Chrome traces and opscope profiles, by content. What the output has no place for is\n"
-        "counted in the ledger.\n\n"
+        "Chrome traces, ONNX Runtime's and PyTorch's profiles among them, and opscope profiles,\n"
+        "by content. What the output has no place for is counted in the ledger.\n\n"
         "Formats to write: perfetto (.pb), chrome (.json), profile (.prof); torq-c1, -c2, -c4\n"
         "(compile), -r1, -r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. A .csv is\n"
         "torq-c1 for a compile profile, torq-r2 for a runtime profile (torq-r1 for that form),\n"

@@ -257,7 +257,7 @@ const struct command COMMAND_OPERATORS = {
     .summary = "which operators take the time, by type and one by one",
     .details = "Adds up the spans of each operator's calls, on the device's engines and on the "
                "host.\nWhat an operator inside another took counts for the inner one alone. Takes "
-               "whatever\n'convert' reads.",
+               "whatever\n'convert' reads: ONNX Runtime's and PyTorch's profiles, too.",
     .examples = "  opscope operators runtime.prof\n"
                 "  opscope operators timeline.csv --top 3\n"
                 "  opscope operators timeline.csv --json",
