@@ -89,6 +89,26 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
     return *out_count > 0 && follows(finder, to, value);
 }
 
+// A normalization by constants right behind a convolution: its weights take it over.
+static uint32_t take_normalization(struct finder *finder, const struct network_node *node)
+{
+    const struct network *network = finder->network;
+    const uint32_t value = node->outputs[0];
+    const uint32_t reader = finder->reader[value][0];
+    if (finder->readers[value] != 1 || !is_free(finder, reader) || !view_is(node->type, "Conv"))
+        return value;
+    const struct network_node *next = network_node(network, reader);
+    bool fits = view_is(next->type, "BatchNormalization") && next->input_count == 5 &&
+                next->output_count == 1 && next->inputs[0] == value;
+    for (uint32_t i = 1; fits && i < next->input_count; i++)
+        fits = next->inputs[i] != NETWORK_NONE &&
+               network_value(network, next->inputs[i])->constant != NULL;
+    if (!fits || !same_shape(finder, value, next->outputs[0]))
+        return value;
+    take(finder, reader);
+    return next->outputs[0];
+}
+
 // Goes on from `value`; the value to go on from then, NETWORK_NONE at the end.
 static uint32_t extend(struct finder *finder, uint32_t value)
 {
@@ -130,7 +150,7 @@ static void start_group(struct finder *finder, uint32_t id)
     if (node->definition->class == OPERATOR_CONTROL)
         return;
     take_makers(finder, node);
-    uint32_t value = goes_on(node) ? node->outputs[0] : NETWORK_NONE;
+    uint32_t value = goes_on(node) ? take_normalization(finder, node) : NETWORK_NONE;
     while (value != NETWORK_NONE)
         value = extend(finder, value);
 }

@@ -126,8 +126,7 @@ static status prepare(struct host_device *device, const struct host_options *opt
         load_constants(machine);
     find_ports(device);
     if (runs_on_processor(machine))
-        STATUS_TRY(host_steps_create(machine, parallel_threads(machine->worker.parallel),
-                                     &machine->steps));
+        STATUS_TRY(host_steps_create(machine, machine->worker.parallel, &machine->steps));
     device->schedule = host_schedule_create(machine);
     device->profile = host_profile_create(machine->program, machine->target);
     return STATUS_OK;
@@ -139,6 +138,7 @@ status host_device_create(const struct program *program, const struct target *ta
     struct host_device *device = memory_allocate_zeroed(1, sizeof *device);
     struct host_machine *machine = &device->machine;
     machine->program = program;
+    pthread_mutex_init(&machine->constants_lock, NULL);
     machine->target = target;
     machine->data =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *machine->data);
@@ -175,6 +175,7 @@ void host_device_free(struct host_device *device)
     network_free(machine->network);
     free(machine->data);
     free(machine->constants);
+    pthread_mutex_destroy(&machine->constants_lock);
     free(machine->kernels);
     free(device->input_buffers);
     free(device->output_buffers);

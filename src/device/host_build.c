@@ -1,5 +1,6 @@
 #include "host_build.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -331,7 +332,8 @@ static bool chain_before(const struct builder *builder, uint32_t index, struct c
 
 static bool is_behind(const struct builder *builder, uint32_t call)
 {
-    return call != builder->recipe->main && !host_recipe_is_before(builder->recipe, call);
+    return call != builder->recipe->main && call != builder->recipe->scale &&
+           !host_recipe_is_before(builder->recipe, call);
 }
 
 static bool add_behind(const struct builder *builder, struct chain_nodes *nodes)
@@ -348,8 +350,12 @@ static bool add_behind(const struct builder *builder, struct chain_nodes *nodes)
 // there is none, when nothing comes behind.
 static bool chain_behind(const struct builder *builder, struct chain_nodes *nodes, bool *out_some)
 {
-    const uint32_t value = main_node(builder)->outputs[0];
-    chain_nodes_start(nodes, builder->machine->network, places_of(builder, builder->recipe->main),
+    const struct host_recipe *recipe = builder->recipe;
+    const uint32_t value =
+        host_recipe_node(builder->machine, builder->task,
+                         recipe->scale != PROGRAM_NONE ? recipe->scale : recipe->main)
+            ->outputs[0];
+    chain_nodes_start(nodes, builder->machine->network, places_of(builder, recipe->main),
                       CHAIN_CHANNELS_LAST);
     *out_some = false;
     for (uint32_t i = 0; i < builder->task->call_count; i++)
@@ -415,20 +421,63 @@ static bool describe_convolution(const struct builder *builder, struct convoluti
     return true;
 }
 
+// What a normalization behind a convolution multiplies with and adds, by channel.
+struct scale {
+    float *factors; // NULL: there is none
+    float *bias;
+};
+
+static struct scale scale_of(const struct builder *builder, const float *bias)
+{
+    if (builder->recipe->scale == PROGRAM_NONE)
+        return (struct scale){0};
+    const struct network_node *node =
+        host_recipe_node(builder->machine, builder->task, builder->recipe->scale);
+    const struct constant *parameters[4]; // scale, bias, mean, variance
+    for (uint32_t i = 0; i < 4; i++)
+        parameters[i] = network_value(builder->machine->network, node->inputs[i + 1])->constant;
+    const uint64_t count = tensor_count(&parameters[0]->tensor);
+    const double epsilon = (double)(float)attribute_real(node->attributes, "epsilon", 1e-5);
+    struct scale scale = {memory_allocate((count + 1) * sizeof(float)),
+                          memory_allocate((count + 1) * sizeof(float))};
+    for (uint64_t i = 0; i < count; i++) {
+        const double factor =
+            constant_real(parameters[0], i) / sqrt(constant_real(parameters[3], i) + epsilon);
+        const double before = bias != NULL ? (double)bias[i] : 0;
+        scale.factors[i] = (float)factor;
+        scale.bias[i] = (float)((before - constant_real(parameters[2], i)) * factor +
+                                constant_real(parameters[1], i));
+    }
+    return scale;
+}
+
+static struct fused_convolution *make_convolution(const struct builder *builder,
+                                                  struct fused_convolution_plan *plan)
+{
+    const struct scale scale = scale_of(builder, plan->bias);
+    plan->scales = scale.factors;
+    plan->bias = scale.bias != NULL ? scale.bias : plan->bias;
+    struct fused_convolution *made = fused_convolution_create(plan);
+    free(scale.factors);
+    free(scale.bias);
+    return made;
+}
+
 static bool add_convolution(struct builder *builder)
 {
     struct chain_nodes before, after;
     bool has_after;
     const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
     struct fused_convolution_plan plan = {.weights = constant_data(builder, 1),
-                                          .bias = constant_data(builder, 2)};
+                                          .bias = constant_data(builder, 2),
+                                          .blocks = builder->build->blocks};
     if (!describe_convolution(builder, &plan.convolution) ||
         (has_before && !(chain_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
         !chain_behind(builder, &after, &has_after))
         return false;
     plan.before = has_before ? &before.chain : NULL;
     plan.after = has_after ? &after.chain : NULL;
-    struct fused_convolution *convolution = fused_convolution_create(&plan);
+    struct fused_convolution *convolution = make_convolution(builder, &plan);
     if (convolution == NULL)
         return false;
     const uint32_t result = result_buffer(builder);

@@ -46,6 +46,7 @@ struct host_build {
     const bool *last; // by buffer: channels last
     char *scratch;    // for what passes inside a task
     uint64_t scratch_bytes;
+    struct blocks *blocks; // of packed weights
 };
 
 // How much memory the parts of a task may need besides the program's buffers.

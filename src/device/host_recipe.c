@@ -29,8 +29,9 @@ static struct tensor tensor_of(const struct host_machine *machine, uint32_t id)
     const struct program_buffer *buffer = &machine->program->buffers[id];
     struct tensor tensor = {(enum element)buffer->element, {buffer->rank, {0}}, NULL};
     memcpy(tensor.shape.dims, buffer->dims, buffer->rank * sizeof *buffer->dims);
-    if (buffer->kind != PROGRAM_BUFFER_PIPELINE && buffer->kind != PROGRAM_BUFFER_DYNAMIC)
-        tensor.data = host_buffer_address(machine, buffer);
+    if (buffer->kind == PROGRAM_BUFFER_CONSTANT && buffer->value != PROGRAM_NONE &&
+        network_value(machine->network, buffer->value)->constant != NULL)
+        tensor.data = network_value(machine->network, buffer->value)->constant->tensor.data;
     return tensor;
 }
 
@@ -225,6 +226,29 @@ static bool is_closed(const struct host_machine *machine, const struct program_t
     return true;
 }
 
+// Whether a call normalizes what a convolution gives by constants alone.
+static bool is_scale(const struct host_machine *machine, const struct program_task *task,
+                     uint32_t main, uint32_t call)
+{
+    const struct network_node *node = host_recipe_node(machine, task, call);
+    const struct network_node *source = host_recipe_node(machine, task, main);
+    if (!is_of(node, "BatchNormalization") || !is_of(source, "Conv") || node->input_count != 5 ||
+        node->output_count != 1 || node->inputs[0] != source->outputs[0] ||
+        attribute_integer(node->attributes, "training_mode", 0) != 0)
+        return false;
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        const struct constant *constant =
+            network_value(machine->network, node->inputs[i])->constant;
+        if (constant == NULL || constant->tensor.element != ELEMENT_F32)
+            return false;
+    }
+    for (uint32_t i = 0; i < task->call_count; i++) {
+        if (i != call && reads(host_recipe_node(machine, task, i), source->outputs[0]))
+            return false;
+    }
+    return true;
+}
+
 static bool gives_one(const struct host_machine *machine, const struct program_task *task)
 {
     uint32_t written = 0;
@@ -236,7 +260,8 @@ static bool gives_one(const struct host_machine *machine, const struct program_t
 struct host_recipe host_recipe_find(const struct host_machine *machine,
                                     const struct program_task *task)
 {
-    struct host_recipe recipe = {.kind = HOST_RECIPE_NONE, .main = PROGRAM_NONE};
+    struct host_recipe recipe = {
+        .kind = HOST_RECIPE_NONE, .main = PROGRAM_NONE, .scale = PROGRAM_NONE};
     uint32_t others = 0; // calls that are no links of a chain
     if (task->kind != PROGRAM_TASK_COMPUTE || task->call_count == 0)
         return recipe;
@@ -245,6 +270,10 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
             return recipe;
         if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
             continue;
+        if (others == 1 && is_scale(machine, task, recipe.main, i)) {
+            recipe.scale = i;
+            continue;
+        }
         recipe.main = i;
         others++;
     }

@@ -21,6 +21,9 @@ enum host_recipe_kind {
 struct host_recipe {
     enum host_recipe_kind kind;
     uint32_t main; // of the calls of the task
+    // A normalization right behind a convolution that its weights can take over: its call,
+    // PROGRAM_NONE.
+    uint32_t scale;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.
     uint32_t before[HOST_RECIPE_INPUTS_MOST];
 };
@@ -43,7 +46,8 @@ static inline const struct network_node *host_recipe_node(const struct host_mach
 uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
                             uint32_t value);
 
-// The tensors of a call; ELEMENT_NONE where one is left out, no data where it is not in a memory.
+// The tensors of a call; ELEMENT_NONE where one is left out. Constants alone have data, at any
+// address.
 struct tensor host_recipe_input(const struct host_machine *machine, const struct program_call *call,
                                 uint32_t index);
 struct tensor host_recipe_output(const struct host_machine *machine,

@@ -12,6 +12,7 @@ struct host_steps {
     bool *prepared;               // by task
     struct datum *scratch;
     struct rooms *rooms;
+    struct blocks *blocks; // of packed weights
 };
 
 static status make_scratch(struct host_steps *steps)
@@ -26,15 +27,33 @@ static status make_scratch(struct host_steps *steps)
     return datum_tensor(ELEMENT_U8, &bytes, &steps->scratch);
 }
 
-static void build_tasks(struct host_steps *steps, const struct host_recipe *recipes)
+struct building {
+    struct host_steps *steps;
+    const struct host_recipe *recipes; // by task
+    struct host_build build;
+};
+
+static void build_some(void *context, uint64_t from, uint64_t to)
+{
+    const struct building *building = context;
+    struct host_steps *steps = building->steps;
+    for (uint64_t i = from; i < to; i++)
+        steps->prepared[i] = host_build_task(&building->build, &steps->machine->program->tasks[i],
+                                             &building->recipes[i], &steps->tasks[i]);
+}
+
+// Packing weights and generating code takes long: side by side.
+static void build_tasks(struct host_steps *steps, const struct host_recipe *recipes,
+                        struct parallel *parallel)
 {
     const struct program *program = steps->machine->program;
     bool *last = host_layout_find(steps->machine, recipes);
-    const struct host_build build = {steps->machine, last, steps->scratch->tensor.data,
-                                     tensor_bytes(&steps->scratch->tensor)};
+    struct building building = {steps,
+                                recipes,
+                                {steps->machine, last, steps->scratch->tensor.data,
+                                 tensor_bytes(&steps->scratch->tensor), steps->blocks}};
+    parallel_for(parallel, program->task_count, 1, build_some, &building);
     for (uint32_t i = 0; i < program->task_count; i++) {
-        steps->prepared[i] =
-            host_build_task(&build, &program->tasks[i], &recipes[i], &steps->tasks[i]);
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
             const struct host_step *step = &steps->tasks[i].items[j];
             if (step->convolution != NULL)
@@ -44,7 +63,7 @@ static void build_tasks(struct host_steps *steps, const struct host_recipe *reci
     free(last);
 }
 
-status host_steps_create(const struct host_machine *machine, unsigned threads,
+status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
                          struct host_steps **out_steps)
 {
     const struct program *program = machine->program;
@@ -53,7 +72,8 @@ status host_steps_create(const struct host_machine *machine, unsigned threads,
     steps->tasks = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->tasks);
     steps->prepared =
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
-    steps->rooms = rooms_create(threads);
+    steps->blocks = blocks_create();
+    steps->rooms = rooms_create(parallel_threads(parallel));
     const status failure = make_scratch(steps);
     if (failure != STATUS_OK) {
         host_steps_free(steps);
@@ -63,7 +83,7 @@ status host_steps_create(const struct host_machine *machine, unsigned threads,
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *recipes);
     for (uint32_t i = 0; i < program->task_count; i++)
         recipes[i] = host_recipe_find(machine, &program->tasks[i]);
-    build_tasks(steps, recipes);
+    build_tasks(steps, recipes, parallel);
     free(recipes);
     *out_steps = steps;
     return STATUS_OK;
@@ -77,6 +97,7 @@ void host_steps_free(struct host_steps *steps)
         host_step_list_free(&steps->tasks[i]);
     datum_release(steps->scratch);
     rooms_free(steps->rooms);
+    blocks_free(steps->blocks);
     free(steps->tasks);
     free(steps->prepared);
     free(steps);

@@ -9,8 +9,8 @@
 
 struct host_steps;
 
-// Prepares what can be. The machine must outlive it, and its constants be loaded.
-status host_steps_create(const struct host_machine *machine, unsigned threads,
+// Prepares what can be. The machine must outlive it; at most the workers of `parallel` compute.
+status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
                          struct host_steps **out_steps);
 void host_steps_free(struct host_steps *steps);
 

@@ -35,8 +35,8 @@ bool host_buffer_in_memory(const struct program_buffer *buffer)
 }
 
 // A constant stays where it is if kernels can take it there.
-static void *constant_address(const struct host_machine *machine,
-                              const struct program_buffer *buffer, void *planned)
+static void *find_constant(const struct host_machine *machine, const struct program_buffer *buffer,
+                           void *planned)
 {
     void **place = &machine->constants[buffer - machine->program->buffers];
     const struct constant *constant = network_value(machine->network, buffer->value)->constant;
@@ -47,6 +47,16 @@ static void *constant_address(const struct host_machine *machine,
     if (*place == planned && whole && buffer->size > 0)
         memcpy(planned, constant->tensor.data, buffer->size);
     return *place;
+}
+
+static void *constant_address(const struct host_machine *machine,
+                              const struct program_buffer *buffer, void *planned)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&machine->constants_lock;
+    pthread_mutex_lock(lock);
+    void *data = find_constant(machine, buffer, planned);
+    pthread_mutex_unlock(lock);
+    return data;
 }
 
 void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer)

@@ -4,6 +4,8 @@
 #ifndef OPSCOPE_DEVICE_HOST_TASK_H
 #define OPSCOPE_DEVICE_HOST_TASK_H
 
+#include <pthread.h>
+
 #include "kernels/executor.h"
 #include "kernels/kernel.h"
 #include "program/program.h"
@@ -28,6 +30,7 @@ struct host_machine {
     // Of a processor's program, by buffer: where a constant lies, as soon as it was asked for.
     // NULL: constants lie where the program has them.
     void **constants;
+    pthread_mutex_t constants_lock; // tasks are prepared side by side
 };
 
 // `parallel` becomes the worker's.

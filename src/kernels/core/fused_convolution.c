@@ -264,21 +264,26 @@ static bool make_memory(const dnnl_memory_desc_t *layout, void *data, dnnl_memor
     return dnnl_memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
 }
 
-static bool pack(const struct fused_convolution *fused, struct packed *packed, const float *weights)
+static bool pack(const struct fused_convolution *fused, struct packed *packed,
+                 const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
     const int64_t from = packed->channels->from;
     const int64_t each = c->inputs * c->kernel[0] * c->kernel[1];
     dnnl_memory_desc_t plain;
     return describe_weights(c, packed->channels->to - from, true, &plain) &&
-           (packed->data = memory_take(dnnl_memory_desc_get_size(&packed->layout))) != NULL &&
+           (packed->data = blocks_take(plan->blocks, dnnl_memory_desc_get_size(&packed->layout))) !=
+               NULL &&
            make_memory(&packed->layout, packed->data, &packed->memory) &&
-           onednn_reorder(&plain, (void *)(uintptr_t)(weights + from * each), packed->memory);
+           onednn_reorder_scaled(&plain, (void *)(uintptr_t)(plan->weights + from * each),
+                                 packed->memory, plan->scales != NULL ? plan->scales + from : NULL,
+                                 c->groups);
 }
 
 // Primitives for other borders may want other layouts.
 static dnnl_memory_t find_packed(struct fused_convolution *fused, const struct channels *channels,
-                                 const dnnl_memory_desc_t *layout, const float *weights)
+                                 const dnnl_memory_desc_t *layout,
+                                 const struct fused_convolution_plan *plan)
 {
     for (uint32_t i = 0; i < fused->packed_count; i++) {
         if (fused->packed[i].channels == channels &&
@@ -288,7 +293,7 @@ static dnnl_memory_t find_packed(struct fused_convolution *fused, const struct c
     struct packed *packed = &fused->packed[fused->packed_count++];
     packed->channels = channels;
     packed->layout = *layout;
-    return pack(fused, packed, weights) ? packed->memory : NULL;
+    return pack(fused, packed, plan) ? packed->memory : NULL;
 }
 
 static size_t aligned(size_t bytes)
@@ -323,7 +328,8 @@ static bool make_piece(struct fused_convolution *fused, const struct channels *c
 
 // Rows [from, to) of the output of image `batch`.
 static bool add_piece(struct fused_convolution *fused, const struct channels *channels,
-                      const float *weights, int64_t batch, int64_t from, int64_t to)
+                      const struct fused_convolution_plan *plan, int64_t batch, int64_t from,
+                      int64_t to)
 {
     const struct convolution *c = &fused->c;
     const int64_t start = from * c->strides[0] - c->pads[0];
@@ -346,12 +352,12 @@ static bool add_piece(struct fused_convolution *fused, const struct channels *ch
     piece->source_count = (uint64_t)wanted.rows_in * row;
     piece->result_at = (uint64_t)((batch * c->output[0] + from) * c->output[1]);
     piece->result_pixels = (uint64_t)(wanted.rows_out * c->output[1]);
-    piece->weights = find_packed(fused, channels, &shared->weights, weights);
+    piece->weights = find_packed(fused, channels, &shared->weights, plan);
     return piece->weights != NULL && make_piece(fused, channels, shared, piece);
 }
 
 static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
-                         struct channels *channels, const float *weights)
+                         struct channels *channels, const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
     dnnl_memory_desc_t bias;
@@ -362,14 +368,14 @@ static bool add_channels(struct fused_convolution *fused, const struct cuts *cut
     for (int64_t batch = 0; batch < c->batch; batch++) {
         for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
             const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
-            if (!add_piece(fused, channels, weights, batch, row, to))
+            if (!add_piece(fused, channels, plan, batch, row, to))
                 return false;
         }
     }
     return true;
 }
 
-static bool make_all(struct fused_convolution *fused, const float *weights)
+static bool make_all(struct fused_convolution *fused, const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
     const struct cuts cuts = choose_cuts(c);
@@ -383,7 +389,7 @@ static bool make_all(struct fused_convolution *fused, const float *weights)
         struct channels *channels = &fused->channels[fused->channel_count++];
         channels->from = from;
         channels->to = from + cuts.channels < c->outputs ? from + cuts.channels : c->outputs;
-        if (!add_channels(fused, &cuts, channels, weights))
+        if (!add_channels(fused, &cuts, channels, plan))
             return false;
     }
     return true;
@@ -437,7 +443,7 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    if (make_all(fused, plan->weights))
+    if (make_all(fused, plan))
         return fused;
     fused_convolution_free(fused);
     return NULL;
@@ -457,10 +463,8 @@ void fused_convolution_free(struct fused_convolution *fused)
         dnnl_primitive_destroy(fused->shared[i].primitive);
     for (uint32_t i = 0; i < fused->channel_count; i++)
         dnnl_memory_destroy(fused->channels[i].bias);
-    for (uint32_t i = 0; i < fused->packed_count; i++) {
+    for (uint32_t i = 0; i < fused->packed_count; i++)
         dnnl_memory_destroy(fused->packed[i].memory);
-        free(fused->packed[i].data);
-    }
     free(fused->packed);
     free(fused->bias);
     free(fused->channels);

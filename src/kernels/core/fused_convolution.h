@@ -8,6 +8,7 @@
 #ifndef OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
 #define OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
 
+#include "base/blocks.h"
 #include "chain.h"
 #include "convolution.h"
 #include "rooms.h"
@@ -16,7 +17,9 @@ struct fused_convolution_plan {
     // Two spatial dimensions; strides of tensors do not count.
     struct convolution convolution;
     const float *weights; // outputs of all groups x inputs x kernel; packed, so not kept
-    const float *bias;    // NULL: none; kept
+    const float *scales;  // NULL: none; what the weights of each output channel are multiplied with
+    const float *bias;    // NULL: none
+    struct blocks *blocks; // for packed weights; must outlive it
     // Of one input with an element for each place; NULL: the source is f32.
     const struct chain *before;
     // Input 0 is the convolution's result; others have an element for each place or for
@@ -26,7 +29,7 @@ struct fused_convolution_plan {
 
 struct fused_convolution;
 
-// Copies the chains. NULL when oneDNN has nothing quick for it.
+// Copies the chains and what else it keeps. NULL when oneDNN has nothing quick for it.
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan);
 void fused_convolution_free(struct fused_convolution *convolution);
 

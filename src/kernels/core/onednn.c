@@ -325,7 +325,31 @@ static bool create_reorder(const dnnl_memory_desc_t *from, const dnnl_memory_des
     return made;
 }
 
-bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to)
+static bool create_scaled(const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to,
+                          const float *scales, int64_t groups, dnnl_primitive_t *out_reorder)
+{
+    if (scales == NULL)
+        return create_reorder(from, to, out_reorder);
+    // The dimensions whose places have scales of their own: groups and output channels.
+    const int64_t count = groups > 1 ? from->dims[0] * from->dims[1] : from->dims[0];
+    dnnl_primitive_attr_t attributes;
+    dnnl_primitive_desc_t description;
+    if (dnnl_primitive_attr_create(&attributes) != dnnl_success)
+        return false;
+    bool made = dnnl_primitive_attr_set_output_scales(attributes, count, groups > 1 ? 3 : 1,
+                                                      scales) == dnnl_success &&
+                dnnl_reorder_primitive_desc_create(&description, from, engine, to, engine,
+                                                   attributes) == dnnl_success;
+    dnnl_primitive_attr_destroy(attributes);
+    if (!made)
+        return false;
+    made = dnnl_primitive_create(out_reorder, description) == dnnl_success;
+    dnnl_primitive_desc_destroy(description);
+    return made;
+}
+
+bool onednn_reorder_scaled(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to,
+                           const float *scales, int64_t groups)
 {
     const dnnl_memory_desc_t *target;
     dnnl_memory_t from = NULL;
@@ -334,7 +358,7 @@ bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t 
     const bool done =
         dnnl_memory_get_memory_desc(to, &target) == dnnl_success &&
         dnnl_memory_create(&from, layout, engine, data) == dnnl_success &&
-        create_reorder(layout, target, &primitive) &&
+        create_scaled(layout, target, scales, groups, &primitive) &&
         dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success &&
         dnnl_primitive_execute(
             primitive, stream, 2,
@@ -343,6 +367,11 @@ bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t 
     dnnl_memory_destroy(from);
     dnnl_primitive_destroy(primitive);
     return done;
+}
+
+bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to)
+{
+    return onednn_reorder_scaled(layout, data, to, NULL, 1);
 }
 
 static bool prepare_operand(struct operand *operand, const dnnl_memory_desc_t *plain,
