@@ -22,8 +22,7 @@ enum {
     BAR = 12,
     COUNTER = 32,
     NOTE = 14,
-    PERCENT = 48, // right of the plot
-    MARK_WIDTH = 96,
+    PERCENT = 48,    // right of the plot
     LABEL_MOST = 30, // letters
     LEVELS = 12,     // heights of what is added up
 };
@@ -201,7 +200,7 @@ static void draw_axis(struct drawing *drawing)
 {
     const struct plot *plot = drawing->plot;
     const double scale = plot->options.columns / (double)(plot->to - plot->from);
-    const struct words_axis axis = words_axis(plot, plot->options.columns / MARK_WIDTH);
+    const struct words_axis axis = words_axis(plot, plot->options.columns / CANVAS_LETTER);
     const double height = lanes_height(plot);
     const double top = drawing->y + AXIS_HEIGHT;
     for (uint64_t ns = axis.first; ns <= plot->to && ns >= axis.first; ns += axis.step) {

@@ -8,7 +8,7 @@
 #include "drawers.h"
 #include "words.h"
 
-enum { LABEL_MOST = 24, PERCENT = 8, MARK_WIDTH = 14, BAR = 20, CHARACTER = 4 };
+enum { LABEL_MOST = 24, PERCENT = 8, BAR = 20, CHARACTER = 4 };
 
 struct letters {
     char (*cells)[CHARACTER + 1];
@@ -167,7 +167,7 @@ static void append_lane(struct bytes *text, const struct plot *plot, const struc
 
 static void append_axis(struct bytes *text, const struct plot *plot, size_t label)
 {
-    const struct words_axis axis = words_axis(plot, plot->options.columns / MARK_WIDTH);
+    const struct words_axis axis = words_axis(plot, plot->options.columns);
     const double scale = plot->options.columns / (double)(plot->to - plot->from);
     bytes_append_format(text, "%*s", (int)label + 1, "");
     size_t column = 0;

@@ -52,7 +52,7 @@ uint32_t picture_ink(uint32_t colour)
 {
     const uint32_t light =
         (colour >> 16) * 299 + (colour >> 8 & 0xff) * 587 + (colour & 0xff) * 114;
-    return light > 125000 ? 0x1f2933 : 0xffffff;
+    return light > 140000 ? 0x1f2933 : 0xffffff;
 }
 
 enum picture_kind picture_engine_kind(enum engine engine)

@@ -12,6 +12,8 @@ enum {
     HEAD_ONLY = 14, // where there is less room, the end of a text is left out
     COMPACT_FROM = 100000,
     MOST_LETTERS = 13, // "most 3.81 G  "
+    MARK_LEAST = 12,   // letters from one mark of the axis to the next
+    MARK_GAP = 3,
 };
 
 // Texts --------------------------------------------------------------------------------
@@ -294,9 +296,9 @@ bool words_note(struct bytes *to, const struct plot *plot, unsigned index)
 
 // The axis -------------------------------------------------------------------------------
 
-struct words_axis words_axis(const struct plot *plot, uint32_t marks_most)
+static struct words_axis make_axis(const struct plot *plot, uint32_t marks_most)
 {
-    const uint64_t least = (plot->to - plot->from) / (marks_most > 0 ? marks_most : 1) + 1;
+    const uint64_t least = (plot->to - plot->from) / marks_most + 1;
     uint64_t step = 1;
     for (unsigned i = 0; step < least && step <= UINT64_MAX / 10; i++)
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
@@ -311,6 +313,19 @@ struct words_axis words_axis(const struct plot *plot, uint32_t marks_most)
         axis.decimals++;
     axis.first = plot->from + (step - plot->from % step) % step;
     return axis;
+}
+
+struct words_axis words_axis(const struct plot *plot, double letters)
+{
+    const double range = (double)(plot->to - plot->from);
+    for (uint32_t marks = (uint32_t)(letters / MARK_LEAST) + 1;; marks--) {
+        const struct words_axis axis = make_axis(plot, marks);
+        char text[WORDS_TIME_ROOM];
+        words_mark(&axis, plot->to, text);
+        const double room = letters * (double)axis.step / range;
+        if (marks == 1 || (double)(strlen(text) + MARK_GAP) <= room)
+            return axis;
+    }
 }
 
 void words_mark(const struct words_axis *axis, uint64_t ns, char text[WORDS_TIME_ROOM])

@@ -54,7 +54,8 @@ struct words_axis {
     unsigned decimals;
 };
 
-struct words_axis words_axis(const struct plot *plot, uint32_t marks_most);
+// As many as have room, the plot being so many letters wide.
+struct words_axis words_axis(const struct plot *plot, double letters);
 void words_mark(const struct words_axis *axis, uint64_t ns, char text[WORDS_TIME_ROOM]);
 
 #endif
