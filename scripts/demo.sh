@@ -24,6 +24,7 @@ say "1. A piece of a quantized network, compiled for Torq: every time is modelle
 show "torq-compile add.mlir -o add.vmfb --torq-enable-profiling \\
       --torq-dump-profiling=./trace.csv --dump-compilation-phases-to=./phases --summary"
 show "head -n 3 trace.csv"
+show "opscope timeline trace.csv"
 
 say "2. Run on this machine with real numbers, with the profile that Torq's runtime writes."
 show "torq-run-module --module=add.vmfb --input=1x56x56x24xi8=1 --output=@out.npy \\
@@ -43,10 +44,11 @@ show "opscope compile mobilenet_v2.onnx --target host -o mobilenet_v2.opx --top 
 show "opscope verify mobilenet_v2.opx | head -n 2"
 show "opscope run mobilenet_v2.opx --iterations 5 --max-elements 4 --profile mobilenet_v2.prof"
 
-say "6. What was recorded, and the trace."
+say "6. What was recorded, the trace, and a picture of it."
 show "opscope info mobilenet_v2.prof | tail -n 1"
 show "opscope convert mobilenet_v2.prof -o demo-network.pb"
 show "opscope overview demo-network.pb | head -n 4"
+show "opscope timeline mobilenet_v2.prof -o demo-network.svg"
 
 traces="build/demo.pb and build/demo-network.pb"
 if [ -e "$SHARED/model.onnx" ]; then
@@ -63,5 +65,5 @@ if [ -e "$SHARED/model.onnx" ]; then
     traces="$traces and build/demo-torq.pb"
 fi
 
-cp demo.pb demo-network.pb "$ROOT/build/"
-say "The traces are $traces: open them in the Perfetto viewer."
+cp demo.pb demo-network.pb demo-network.svg "$ROOT/build/"
+say "The traces are $traces: open them in the Perfetto viewer. A picture is build/demo-network.svg."
