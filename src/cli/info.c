@@ -108,6 +108,20 @@ static void write_tracks(struct json_writer *json, const struct profile *profile
     json_close(json);
 }
 
+// What the profile says of itself; a key may come more than once.
+static void write_facts(struct json_writer *json, const struct profile *profile)
+{
+    json_open_array(json, "facts");
+    for (uint32_t i = 0; i < profile->facts.count; i++) {
+        const struct profile_fact *fact = segments_get(&profile->facts, i);
+        json_open_object(json, NULL);
+        json_text(json, "key", profile_text(profile, fact->key));
+        json_text(json, "text", profile_text(profile, fact->text));
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void write_profile(struct json_writer *json, const char *path, const struct profile *profile,
                           struct view format)
 {
@@ -126,6 +140,7 @@ static void write_profile(struct json_writer *json, const char *path, const stru
         json_null(json, "last_ns");
     }
     write_tracks(json, profile);
+    write_facts(json, profile);
     ledger_json(json, "ledger", profile);
     json_close(json);
 }
