@@ -68,6 +68,49 @@ def test_what_a_program_records_is_what_it_reads(folder):
     matches(start("totals", folder / "r.prof").out, r"^ +\d+ ns  conv2d$")
 
 
+def test_the_recorder_alone_is_enough_to_record(folder):
+    for static in (False, True):
+        program_path = place().build("record.c", folder / "alone", static=static, package="opscope-record")
+        place().run(program_path, folder / "r.prof", 2)
+        needed = run("readelf", "-d", program_path).out
+        equal(sorted(re.findall(r"\[(libopscope[\w-]*)", needed)), [] if static else ["libopscope-record"], "needs")
+        contains(start("slowest", folder / "r.prof").out, "6 events, 0 lost")
+
+
+PLUGIN = """
+#include <opscope/record.h>
+void plugin(void);
+void plugin(void)
+{
+    opscope_end(opscope_begin(), 0, opscope_text("in the plugin"), 0);
+}
+"""
+HOST = """
+#include <opscope/opscope.h>
+#include <stdio.h>
+void plugin(void);
+int main(int count, char **words)
+{
+    const struct opscope_record_options options = {.path = words[count - 1]};
+    char message[256];
+    if (opscope_record_start(&options, message, sizeof message) != 0)
+        return puts(message), 1;
+    plugin();
+    opscope_profile_free(opscope_profile_create());
+    return opscope_record_stop(message, sizeof message) != 0;
+}
+"""
+
+
+def test_a_process_has_one_recorder_whatever_its_parts_link(folder):
+    library = place().build(write(folder / "plugin.c", PLUGIN), folder / "libplugin.so", "-shared", "-fPIC",
+                            package="opscope-record")
+    host = place().build(write(folder / "host.c", HOST), folder / "host", "-Wl,--no-as-needed", library,
+                         f"-Wl,-rpath,{folder}")
+    place().run(host, folder / "r.prof")
+    matches(start("slowest", folder / "r.prof").out, r"^1 events, 0 lost.*\n.*in the plugin")
+
+
 def test_the_slowest_spans_are_those_of_the_trace(folder):
     compile_path, _ = profiles(folder)
     opscope("convert", compile_path, "-o", folder / "c.pb")
@@ -249,7 +292,7 @@ def test_an_asan_built_program_with_the_plain_library_leaks_nothing(folder):
     place().run(many, folder / "m.prof", compile_path)
     contains(start("slowest", folder / "m.prof").out, "1 events, 0 lost")
     for source in ("slowest.c", "build.c", "totals.cpp"):
-        built = place().build(source, folder / "asan", "-fsanitize=address", *(("-std=c++17",) if ".cpp" in source else ()))
+        built = place().build(source, folder / "asan", "-fsanitize=address")
         place().run(built, folder / "b.prof" if source == "build.c" else compile_path)
 
 

@@ -1,6 +1,6 @@
 """The public library where `make install` puts it, and programs built with it."""
 import shutil
-from support import ROOT, SANITIZED, Skip, equal, os, program, re, run
+from support import ROOT, SANITIZED, Skip, os, program, re, run
 
 __all__ = ["EXAMPLES", "HEADERS", "Installed", "declared", "exported", "install"]
 
@@ -17,20 +17,19 @@ class Installed:
         self.prefix = prefix
         self.environment = {"LD_LIBRARY_PATH": str(prefix / "lib")}
 
-    def flags(self, *options):
-        found = run("pkg-config", *options, "opscope",
+    def flags(self, *options, package="opscope"):
+        found = run("pkg-config", *options, package,
                     env={"PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig")})
         return found.out.split()
 
-    def build(self, source, out, *options, static=False):
+    def build(self, source, out, *options, static=False, package="opscope"):
         """Compiles a program of examples/ or any other; the standard comes with the options."""
         compiler = "c++" if str(source).endswith(".cpp") else "cc"
         if static:
-            libraries = self.flags("--static", "--libs")
-            for name in ("opscope", "opscope-record"):
-                libraries[libraries.index(f"-l{name}")] = self.prefix / "lib" / f"lib{name}.a"
+            libraries = [self.prefix / f"lib/lib{word[2:]}.a" if word.startswith("-lopscope") else word
+                         for word in self.flags("--static", "--libs", package=package)]
         else:
-            libraries = self.flags("--libs")
+            libraries = self.flags("--libs", package=package)
         run(compiler, *WARNINGS, *(SANITIZE if SANITIZED else ()), *options, *self.flags("--cflags"),
             ROOT / "examples" / source, *libraries, "-o", out)
         return out
