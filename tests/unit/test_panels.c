@@ -35,7 +35,11 @@ static void fill(unsigned *seed)
 static void check(uint64_t rows, uint64_t depth, uint64_t count, bool transposed, unsigned seed)
 {
     fill(&seed);
-    const struct panels_product product = {panels, rows, depth, depth + GAP, rows + GAP};
+    const struct panels_product product = {.panels = panels,
+                                           .rows = rows,
+                                           .depth = depth,
+                                           .x_stride = depth + GAP,
+                                           .y_stride = rows + GAP};
     const uint64_t row_step = transposed ? 1 : depth, depth_step = transposed ? rows : 1;
     panels_pack(&(struct panels_source){matrix, rows, depth, row_step, depth_step}, panels);
     panels_multiply(&product, x, count, y);
@@ -81,7 +85,11 @@ static void a_vector_gives_the_same_bits_alone_and_among_others(void **state)
     unsigned seed = 5;
     fill(&seed);
     static float alone[ROWS_MOST + PANELS_WIDTH];
-    const struct panels_product product = {panels, ROWS_MOST, DEPTH_MOST, DEPTH_MOST, ROWS_MOST};
+    const struct panels_product product = {.panels = panels,
+                                           .rows = ROWS_MOST,
+                                           .depth = DEPTH_MOST,
+                                           .x_stride = DEPTH_MOST,
+                                           .y_stride = ROWS_MOST};
     panels_pack(&(struct panels_source){matrix, ROWS_MOST, DEPTH_MOST, DEPTH_MOST, 1}, panels);
     panels_multiply(&product, x, ITEMS_MOST, y);
     for (uint64_t item = 0; item < ITEMS_MOST; item++) {

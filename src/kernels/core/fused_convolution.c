@@ -7,11 +7,13 @@
 
 #include "base/memory.h"
 #include "onednn.h"
+#include "panel_convolution.h"
 
 enum {
     DIMENSION_MOST = 1 << 24,
     PARTS_MOST = 24,
     CHANNEL_BLOCK = 64,
+    OWN_OUTPUTS = 12,        // channels from which on the products of panels are quick
     WEIGHTS_LARGE = 1 << 19, // bytes that are better cut than read again for every piece
     ROOM_WANTED = 1 << 19,   // bytes of what a piece reads and writes
 };
@@ -34,6 +36,7 @@ struct shared {
 struct channels {
     int64_t from, to;
     dnnl_memory_t bias;
+    struct panel_convolution *own; // NULL: oneDNN's
 };
 
 // The weights of some channels in the layout that a primitive takes.
@@ -50,8 +53,9 @@ struct piece {
     dnnl_memory_t weights;
     dnnl_stream_t stream;
     dnnl_memory_t source, result, scratch;
-    uint64_t source_at, source_count; // elements
-    uint64_t result_at;               // pixels
+    struct panel_convolution_rows rows; // of our own
+    uint64_t source_at, source_count;   // elements
+    uint64_t result_at;                 // pixels
     uint64_t result_pixels;
 };
 
@@ -59,7 +63,8 @@ struct fused_convolution {
     struct convolution c;
     struct chain before, after;
     bool has_before, has_after, with_bias;
-    bool clips; // oneDNN clips the result before the chain behind it
+    bool own;   // by panels, not by oneDNN
+    bool clips; // the convolution clips its result before the chain behind it
     float lowest, highest;
     float *bias;
     struct shared *shared;
@@ -305,7 +310,7 @@ static size_t aligned(size_t bytes)
 static bool lies_in_place(const struct fused_convolution *fused, const struct channels *channels)
 {
     const bool whole = (uint64_t)(channels->to - channels->from) == (uint64_t)fused->c.outputs;
-    return whole && (!fused->has_after || fused->after.result == ELEMENT_F32);
+    return (whole || fused->own) && (!fused->has_after || fused->after.result == ELEMENT_F32);
 }
 
 static bool make_piece(struct fused_convolution *fused, const struct channels *channels,
@@ -326,6 +331,22 @@ static bool make_piece(struct fused_convolution *fused, const struct channels *c
            make_memory(&shared->scratch, DNNL_MEMORY_NONE, &piece->scratch);
 }
 
+static void make_own_piece(struct fused_convolution *fused, const struct channels *channels,
+                           const struct shared *wanted, struct piece *piece)
+{
+    piece->channels = channels;
+    piece->rows = (struct panel_convolution_rows){.in = wanted->rows_in,
+                                                  .before = wanted->before,
+                                                  .after = wanted->after,
+                                                  .out = wanted->rows_out};
+    size_t room = aligned(panel_convolution_room(channels->own, &piece->rows));
+    if (fused->has_before)
+        room += aligned(piece->source_count * sizeof(float));
+    if (!lies_in_place(fused, channels))
+        room += aligned(piece->result_pixels * (uint64_t)wanted->channels * sizeof(float));
+    fused->room = room > fused->room ? room : fused->room;
+}
+
 // Rows [from, to) of the output of image `batch`.
 static bool add_piece(struct fused_convolution *fused, const struct channels *channels,
                       const struct fused_convolution_plan *plan, int64_t batch, int64_t from,
@@ -343,8 +364,8 @@ static bool add_piece(struct fused_convolution *fused, const struct channels *ch
                                   .before = first - start,
                                   .after = end - last,
                                   .channels = channels->to - channels->from};
-    const struct shared *shared = find_shared(fused, &wanted);
-    if (shared == NULL)
+    const struct shared *shared = fused->own ? NULL : find_shared(fused, &wanted);
+    if (shared == NULL && !fused->own)
         return false;
     struct piece *piece = &fused->pieces[fused->piece_count++];
     const uint64_t row = (uint64_t)(c->input[1] * c->inputs * c->groups);
@@ -352,18 +373,42 @@ static bool add_piece(struct fused_convolution *fused, const struct channels *ch
     piece->source_count = (uint64_t)wanted.rows_in * row;
     piece->result_at = (uint64_t)((batch * c->output[0] + from) * c->output[1]);
     piece->result_pixels = (uint64_t)(wanted.rows_out * c->output[1]);
+    if (fused->own) {
+        make_own_piece(fused, channels, &wanted, piece);
+        return true;
+    }
     piece->weights = find_packed(fused, channels, &shared->weights, plan);
     return piece->weights != NULL && make_piece(fused, channels, shared, piece);
+}
+
+static bool take_parameters(const struct fused_convolution *fused, struct channels *channels,
+                            const struct fused_convolution_plan *plan)
+{
+    if (fused->own) {
+        channels->own =
+            panel_convolution_create(&(struct panel_convolution_plan){.convolution = &fused->c,
+                                                                      .from = channels->from,
+                                                                      .to = channels->to,
+                                                                      .weights = plan->weights,
+                                                                      .scales = plan->scales,
+                                                                      .blocks = plan->blocks,
+                                                                      .bias = fused->bias,
+                                                                      .clips = fused->clips,
+                                                                      .lowest = fused->lowest,
+                                                                      .highest = fused->highest});
+        return channels->own != NULL;
+    }
+    dnnl_memory_desc_t bias;
+    return describe_bias(fused, channels->to - channels->from, &bias) &&
+           make_memory(&bias, fused->with_bias ? fused->bias + channels->from : DNNL_MEMORY_NONE,
+                       &channels->bias);
 }
 
 static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
                          struct channels *channels, const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
-    dnnl_memory_desc_t bias;
-    if (!describe_bias(fused, channels->to - channels->from, &bias) ||
-        !make_memory(&bias, fused->with_bias ? fused->bias + channels->from : DNNL_MEMORY_NONE,
-                     &channels->bias))
+    if (!take_parameters(fused, channels, plan))
         return false;
     for (int64_t batch = 0; batch < c->batch; batch++) {
         for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
@@ -434,6 +479,7 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
     onednn_single_thread();
     struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);
     fused->c = plan->convolution;
+    fused->own = panel_convolution_suits(&fused->c) && fused->c.outputs >= OWN_OUTPUTS;
     fused->outputs = (uint64_t)(fused->c.outputs * fused->c.groups);
     fused->has_before = plan->before != NULL;
     fused->has_after = plan->after != NULL;
@@ -461,8 +507,10 @@ void fused_convolution_free(struct fused_convolution *fused)
     }
     for (uint32_t i = 0; i < fused->shared_count; i++)
         dnnl_primitive_destroy(fused->shared[i].primitive);
-    for (uint32_t i = 0; i < fused->channel_count; i++)
+    for (uint32_t i = 0; i < fused->channel_count; i++) {
         dnnl_memory_destroy(fused->channels[i].bias);
+        panel_convolution_free(fused->channels[i].own);
+    }
     for (uint32_t i = 0; i < fused->packed_count; i++)
         dnnl_memory_destroy(fused->packed[i].memory);
     free(fused->packed);
@@ -520,41 +568,59 @@ static void finish(const struct run *run, const float *made, uint64_t pixel, uin
     chain_run(after, inputs, to, 0, count);
 }
 
+// Computes what lies at `made`, a pixel every `step`.
+static bool convolve(const struct fused_convolution *fused, const struct piece *piece,
+                     const float *source, void *scratch, float *made, uint64_t step)
+{
+    if (fused->own) {
+        panel_convolution_run(piece->channels->own, &piece->rows, source, scratch, made, step);
+        return true;
+    }
+    dnnl_memory_set_data_handle(piece->scratch, scratch);
+    dnnl_memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
+    dnnl_memory_set_data_handle(piece->result, made);
+    const dnnl_exec_arg_t arguments[] = {
+        {DNNL_ARG_SRC, piece->source},          {DNNL_ARG_WEIGHTS, piece->weights},
+        {DNNL_ARG_DST, piece->result},          {DNNL_ARG_SCRATCHPAD, piece->scratch},
+        {DNNL_ARG_BIAS, piece->channels->bias},
+    };
+    return dnnl_primitive_execute(piece->shared->primitive, piece->stream, fused->with_bias ? 5 : 4,
+                                  arguments) == dnnl_success;
+}
+
+static size_t scratch_bytes(const struct piece *piece)
+{
+    return aligned(piece->channels->own != NULL
+                       ? panel_convolution_room(piece->channels->own, &piece->rows)
+                       : dnnl_memory_desc_get_size(&piece->shared->scratch));
+}
+
 static bool run_piece(const struct run *run, const struct piece *piece, char *room)
 {
     const struct fused_convolution *fused = run->fused;
     const struct channels *range = piece->channels;
+    const uint64_t channels = (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
     const bool in_place = lies_in_place(fused, range);
-    const void *source = run->source;
-    dnnl_memory_set_data_handle(piece->scratch, room);
-    room += aligned(dnnl_memory_desc_get_size(&piece->shared->scratch));
+    const float *source = (const float *)run->source + piece->source_at;
+    char *scratch = room;
+    room += scratch_bytes(piece);
     if (fused->has_before) {
-        const void *from = advance(source, piece->source_at, fused->before.inputs[0].element);
+        const void *from = advance(run->source, piece->source_at, fused->before.inputs[0].element);
         chain_run(&fused->before, &from, room, 0, piece->source_count);
-        source = room;
-        room += aligned(dnnl_memory_desc_get_size(&piece->shared->source));
-    } else {
-        source = (const float *)source + piece->source_at;
+        source = (const float *)room;
+        room += aligned(piece->source_count * sizeof(float));
     }
+    const uint64_t step = in_place ? fused->outputs : channels;
     float *made =
-        in_place ? (float *)run->result + piece->result_at * fused->outputs : (float *)room;
-    dnnl_memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
-    dnnl_memory_set_data_handle(piece->result, made);
-    const dnnl_exec_arg_t arguments[] = {
-        {DNNL_ARG_SRC, piece->source}, {DNNL_ARG_WEIGHTS, piece->weights},
-        {DNNL_ARG_DST, piece->result}, {DNNL_ARG_SCRATCHPAD, piece->scratch},
-        {DNNL_ARG_BIAS, range->bias},
-    };
-    if (dnnl_primitive_execute(piece->shared->primitive, piece->stream, fused->with_bias ? 5 : 4,
-                               arguments) != dnnl_success)
+        in_place ? (float *)run->result + piece->result_at * step + range->from : (float *)room;
+    if (!convolve(fused, piece, source, scratch, made, step))
         return false;
-    const uint64_t channels = (uint64_t)(range->to - range->from);
-    if (channels == (uint64_t)fused->c.outputs) {
+    if (channels == fused->outputs) {
         finish(run, made, piece->result_at, piece->result_pixels, range);
         return true;
     }
-    for (uint64_t i = 0; i < piece->result_pixels; i++)
-        finish(run, made + i * channels, piece->result_at + i, 1, range);
+    for (uint64_t i = 0; (!in_place || fused->has_after) && i < piece->result_pixels; i++)
+        finish(run, made + i * step, piece->result_at + i, 1, range);
     return true;
 }
 

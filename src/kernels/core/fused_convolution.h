@@ -1,5 +1,5 @@
-// f32 convolutions of images with the channels last (NHWC) by oneDNN, with what is done
-// element by element before and behind them.
+// f32 convolutions of images with the channels last (NHWC), by panels (panel_convolution.h)
+// or oneDNN, with what is done element by element before and behind them.
 //
 // The output is cut into pieces by the shapes alone, and each piece is computed by one
 // thread: results do not depend on the number of threads. What a chain makes of a piece's
@@ -29,7 +29,7 @@ struct fused_convolution_plan {
 
 struct fused_convolution;
 
-// Copies the chains and what else it keeps. NULL when oneDNN has nothing quick for it.
+// Copies the chains and what else it keeps. NULL when there is nothing quick for it.
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan);
 void fused_convolution_free(struct fused_convolution *convolution);
 

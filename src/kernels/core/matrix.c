@@ -42,9 +42,14 @@ static dnnl_dim_t stride_of(uint64_t stride, uint64_t row)
 static void multiply_panels(const struct matrix_product *product, const float *panels,
                             const float *a, float *c)
 {
-    panels_multiply(&(struct panels_product){panels, product->columns, product->depth,
-                                             product->a_stride, product->c_stride},
-                    a, product->rows, c);
+    const struct panels_product with = {
+        .panels = panels,
+        .rows = product->columns,
+        .depth = product->depth,
+        .x_stride = product->a_stride,
+        .y_stride = product->c_stride,
+    };
+    panels_multiply(&with, a, product->rows, c);
 }
 
 // Arranges B first; false when that does not pay or there is no memory.

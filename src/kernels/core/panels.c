@@ -21,10 +21,9 @@ void panels_pack(const struct panels_source *source, float *panels)
                        PANELS_WIDTH * sizeof *panel);
             continue;
         }
-        for (uint64_t i = 0; i < width; i++) {
-            const float *row = from + i * source->row_step;
-            for (uint64_t k = 0; k < source->depth; k++)
-                panel[k * PANELS_WIDTH + i] = row[k * source->depth_step];
+        for (uint64_t k = 0; k < source->depth; k++) {
+            for (uint64_t i = 0; i < width; i++)
+                panel[k * PANELS_WIDTH + i] = from[i * source->row_step + k * source->depth_step];
         }
     }
 }
@@ -35,39 +34,66 @@ void panels_pack(const struct panels_source *source, float *panels)
 #define MULTIPLY_ADD_avx512(x, factor, sum)                                                        \
     _mm512_fmadd_ps((__m512)(x), _mm512_set1_ps(factor), (__m512)(sum))
 
-// Neighbouring panels by some vectors, both numbers constants so that the sums stay in
-// registers. `bytes` is the length of a vector of the machine.
-#define DEFINE_BLOCK(suffix, attributes, bytes, panels, items)                                     \
-    attributes static void block_##suffix##_##panels##_##items(                                    \
-        const struct panels_product *product, const float *panel, const float *x, float *y,        \
-        uint64_t y_stride)                                                                         \
+// NaN stays.
+#define CLIP_plain(x, low, high) clip_plain(x, low, high)
+#define CLIP_avx2(x, low, high)                                                                    \
+    _mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), (__m256)(x)))
+#define CLIP_avx512(x, low, high)                                                                  \
+    _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), (__m512)(x)))
+
+typedef float plain_line __attribute__((vector_size(16), aligned(4), may_alias));
+
+static plain_line clip_plain(plain_line x, float lowest, float highest)
+{
+    for (int i = 0; i < 4; i++)
+        x[i] = x[i] < lowest ? lowest : x[i] > highest ? highest : x[i];
+    return x;
+}
+
+// Neighbouring panels, from that of `row`, by some vectors, both numbers constants so that the sums
+// stay in registers. `bytes` is the length of a vector of the machine.
+#define DEFINE_BLOCK(suffix, attributes, bytes, wide, items)                                       \
+    attributes static void block_##suffix##_##wide##_##items(const struct panels_product *product, \
+                                                             uint64_t row, const float *x,         \
+                                                             float *y, uint64_t y_stride)          \
     {                                                                                              \
         enum { LANES = (bytes) / sizeof(float), PARTS = PANELS_WIDTH / LANES };                    \
         typedef float line __attribute__((vector_size(bytes), aligned(4), may_alias));             \
         const uint64_t depth = product->depth, x_stride = product->x_stride;                       \
-        line sums[(panels) * (items)*PARTS];                                                       \
-        _Pragma("GCC unroll 64") for (int i = 0; i < (panels) * (items)*PARTS; i++)                \
+        const uint64_t parts = product->parts > 1 ? product->parts : 1, part = depth / parts;      \
+        line sums[(wide) * (items)*PARTS];                                                         \
+        _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (wide) * (items)*PARTS; i++)             \
         {                                                                                          \
-            sums[i] = (line){0};                                                                   \
+            const uint64_t at = row + i / (items)*LANES;                                           \
+            sums[i] = product->bias != NULL ? *(const line *)(product->bias + at) : (line){0};     \
         }                                                                                          \
-        for (uint64_t k = 0; k < depth; k++) {                                                     \
-            line numbers[(panels)*PARTS];                                                          \
-            _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)                 \
-            {                                                                                      \
-                const float *place = panel + (p / PARTS * depth + k) * PANELS_WIDTH;               \
-                numbers[p] = *(const line *)(place + p % PARTS * LANES);                           \
-            }                                                                                      \
-            _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                        \
-            {                                                                                      \
-                const float factor = x[i * x_stride + k];                                          \
-                _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)             \
+        const float *place = product->panels + row * depth;                                        \
+        for (uint64_t q = 0; q < parts; q++, x += product->part_step) {                            \
+            for (uint64_t k = 0; k < part; k++, place += PANELS_WIDTH) {                           \
+                line numbers[(wide)*PARTS];                                                        \
+                _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)               \
                 {                                                                                  \
-                    sums[p * (items) + i] =                                                        \
-                        (line)MULTIPLY_ADD_##suffix(numbers[p], factor, sums[p * (items) + i]);    \
+                    const float *own = place + p / PARTS * depth * PANELS_WIDTH;                   \
+                    numbers[p] = *(const line *)(own + p % PARTS * LANES);                         \
+                }                                                                                  \
+                _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                    \
+                {                                                                                  \
+                    const float factor = x[i * x_stride + k];                                      \
+                    _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)           \
+                    {                                                                              \
+                        sums[p * (items) + i] = (line)MULTIPLY_ADD_##suffix(                       \
+                            numbers[p], factor, sums[p * (items) + i]);                            \
+                    }                                                                              \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (panels)*PARTS; p++)                     \
+        if (product->clips) {                                                                      \
+            _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (wide) * (items)*PARTS; i++)         \
+            {                                                                                      \
+                sums[i] = (line)CLIP_##suffix(sums[i], product->lowest, product->highest);         \
+            }                                                                                      \
+        }                                                                                          \
+        _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)                       \
         {                                                                                          \
             _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                        \
             {                                                                                      \
@@ -76,8 +102,8 @@ void panels_pack(const struct panels_source *source, float *panels)
         }                                                                                          \
     }
 
-typedef void (*block_function)(const struct panels_product *product, const float *panel,
-                               const float *x, float *y, uint64_t y_stride);
+typedef void (*block_function)(const struct panels_product *product, uint64_t row, const float *x,
+                               float *y, uint64_t y_stride);
 
 enum { ITEMS_MOST = 8 };
 
@@ -140,11 +166,12 @@ bool panels_are_fast(void)
 }
 
 // The last panel when it is not full: by way of a place that takes it whole.
-static void multiply_edge(const struct panels_product *product, const float *panel, const float *x,
-                          float *y, uint64_t width, block_function block, uint64_t items)
+static void multiply_edge(const struct panels_product *product, uint64_t row, const float *x,
+                          float *y, block_function block, uint64_t items)
 {
+    const uint64_t width = product->rows - row;
     float edge[ITEMS_MOST * PANELS_WIDTH];
-    block(product, panel, x, edge, PANELS_WIDTH);
+    block(product, row, x, edge, PANELS_WIDTH);
     for (uint64_t i = 0; i < items; i++)
         memcpy(y + i * product->y_stride, edge + i * PANELS_WIDTH, width * sizeof *y);
 }
@@ -152,17 +179,15 @@ static void multiply_edge(const struct panels_product *product, const float *pan
 static void multiply_panel(const struct panels_product *product, const struct blocks *blocks,
                            uint64_t row, const float *x, uint64_t count, float *y)
 {
-    const float *panel = product->panels + row * product->depth;
-    const uint64_t left = product->rows - row;
     for (uint64_t item = 0, items; item < count; item += items) {
         items = count - item < blocks->most ? count - item : blocks->most;
         const block_function block = blocks->one_panel[items - 1];
         const float *from = x + item * product->x_stride;
         float *to = y + item * product->y_stride + row;
-        if (left < PANELS_WIDTH)
-            multiply_edge(product, panel, from, to, left, block, items);
+        if (product->rows - row < PANELS_WIDTH)
+            multiply_edge(product, row, from, to, block, items);
         else
-            block(product, panel, from, to, product->y_stride);
+            block(product, row, from, to, product->y_stride);
     }
 }
 
@@ -172,7 +197,7 @@ void panels_multiply(const struct panels_product *product, const float *x, uint6
     const uint64_t wide = blocks->wide * PANELS_WIDTH;
     uint64_t row = 0;
     for (; count == 1 && row + wide <= product->rows; row += wide)
-        blocks->wide_panels(product, product->panels + row * product->depth, x, y + row, 0);
+        blocks->wide_panels(product, row, x, y + row, 0);
     for (; row < product->rows; row += PANELS_WIDTH)
         multiply_panel(product, blocks, row, x, count, y);
 }

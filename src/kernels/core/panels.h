@@ -33,6 +33,14 @@ struct panels_product {
     const float *panels;
     uint64_t rows, depth;
     uint64_t x_stride, y_stride;
+    // A vector may consist of parts that do not lie behind one another: `parts` of them
+    // (0 stands for 1), `part_step` apart, of depth / parts numbers each.
+    uint64_t parts, part_step;
+    // What is added to each result, panels_size(rows, 1) numbers; or NULL.
+    const float *bias;
+    // Results are not left below `lowest` and above `highest`, where `clips`.
+    bool clips;
+    float lowest, highest;
 };
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count,
                      float *y);

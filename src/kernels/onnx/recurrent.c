@@ -159,9 +159,14 @@ static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place
     const void *x = item_at(lane, lane->first, place);
     void *y = item_at(lane, lane->first, part * rows);
     if (run->element == ELEMENT_F32) {
-        panels_multiply(&(struct panels_product){panels_of(run->weights, index), rows, run->hidden,
-                                                 run->item_width, run->item_width},
-                        x, lane->count, y);
+        const struct panels_product product = {
+            .panels = panels_of(run->weights, index),
+            .rows = rows,
+            .depth = run->hidden,
+            .x_stride = run->item_width,
+            .y_stride = run->item_width,
+        };
+        panels_multiply(&product, x, lane->count, y);
         return;
     }
     struct matrix_product product = matrix_product_dense(lane->count, rows, run->hidden);
