@@ -395,6 +395,19 @@ static struct view common_format(const struct merge *merge)
     return first.size > 0 ? first : VIEW_LITERAL("merged");
 }
 
+// The clock that all of them used, if their times are still its times.
+static struct view common_clock(const struct merge *merge)
+{
+    const struct view clock = profile_fact(merge->sources[0].profile, "clock");
+    bool same = merge->shift == 0;
+    for (size_t i = 0; i < merge->count; i++) {
+        const struct merge_source *source = &merge->sources[i];
+        same = same && view_equal(clock, profile_fact(source->profile, "clock")) &&
+               (source->method == MERGE_REFERENCE || source->method == MERGE_CLOCK);
+    }
+    return same ? clock : VIEW_LITERAL("");
+}
+
 status merge_fill(struct merge *merge, struct profile *out)
 {
     char number[32];
@@ -402,6 +415,8 @@ status merge_fill(struct merge *merge, struct profile *out)
     status result = STATUS_OK;
     uint64_t first_flow = 0;
     profile_fact_add(out, "format", common_format(merge));
+    if (common_clock(merge).size > 0)
+        profile_fact_add(out, "clock", common_clock(merge));
     snprintf(number, sizeof number, "%" PRId64, merge->shift);
     profile_fact_add(out, "merge.shift_ns", view_of(number));
     for (size_t i = 0; i < merge->count && result == STATUS_OK; i++) {

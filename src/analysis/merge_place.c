@@ -60,6 +60,20 @@ static void respect_causes(struct merge_source *source)
     source->error_ns += (uint64_t)(least < 0 ? -least : least);
 }
 
+// The caller knows better; where the anchors say otherwise, the error says so.
+static void take_given_drift(struct merge_source *source, uint64_t first, uint64_t last)
+{
+    const uint64_t pivot = source->map.from;
+    const uint64_t before = pivot > first ? pivot - first : first - pivot;
+    const uint64_t behind = last > pivot ? last - pivot : pivot - last;
+    const int64_t differs = source->drift_ppb - source->map.drift_ppb;
+    const unsigned __int128 more = (unsigned __int128)(before > behind ? before : behind) *
+                                   (uint64_t)(differs < 0 ? -differs : differs) / 1000000000;
+    source->error_ns += (uint64_t)more;
+    source->map.drift_ppb = source->drift_ppb;
+    source->fitted_drift = false;
+}
+
 static status fit(struct merge *merge, struct merge_source *source, size_t reference,
                   enum merge_method method)
 {
@@ -79,10 +93,8 @@ static status fit(struct merge *merge, struct merge_source *source, size_t refer
     source->refused_drift = fitted.refused_drift;
     source->error_ns = fitted.error_ns;
     source->map = fitted.map;
-    if (source->has_drift) {
-        source->map.drift_ppb = source->drift_ppb;
-        source->fitted_drift = false;
-    }
+    if (source->has_drift)
+        take_given_drift(source, request.first, request.last);
     if (method == MERGE_FLOWS_ONE_WAY)
         respect_causes(source);
     // What it was placed by may be misplaced itself.

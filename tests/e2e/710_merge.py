@@ -155,6 +155,15 @@ def test_a_given_drift(folder):
     equal(starts(folder / "out.pb", "b", "task"), [5000, SECOND + 20_000 - 1], "works of b")
 
 
+def test_a_given_drift_that_the_anchors_contradict(folder):
+    """It is taken, and the error says how far the anchors lie off."""
+    syncs = [Seen(f"sync {i}", i * SECOND) for i in range(1, 6)]
+    two(folder, a=syncs, b=syncs)
+    _, placed = merge(folder, "a.pb", "b.pb", "--drift", "b=100ppm")
+    equal(placed["b"]["drift_ppb"], 100_000, "drift")
+    true(200_000 <= placed["b"]["error_ns"] <= 400_000, f"error {placed['b']['error_ns']}")
+
+
 def test_a_given_pair_of_events(folder):
     two(folder, a=[Seen("launch", 2000)], b=[Seen("kernel", 3000)])
     _, placed = merge(folder, "a.pb", "b.pb", "--align", "a:launch=b:kernel")
@@ -241,6 +250,9 @@ def test_profiles_of_the_same_clock_keep_their_times(folder):
     equal(placed["second"]["placed_by"], "same clock")
     equal(placed["second"]["offset_ns"], 0, "offset")
     true(placed["second"]["error_ns"] is not None, "the clocks' errors are known")
+    merge(folder, "first.prof", "second.prof", out="both.prof")
+    _, placed = merge(folder, "both.prof", "first.prof")
+    equal(placed["first"]["placed_by"], "same clock", "a merged profile has the clock, too:")
 
 
 # What is kept ----------------------------------------------------------------------
