@@ -8,7 +8,7 @@
 #include "drawers.h"
 #include "words.h"
 
-enum { LABEL_MOST = 24, PERCENT = 8, BAR = 20, CHARACTER = 4 };
+enum { NAME_LEAST = 6, LABEL_MOST = 24, PERCENT = 8, BAR = 20, CHARACTER = 4 };
 
 struct letters {
     char (*cells)[CHARACTER + 1];
@@ -71,10 +71,12 @@ static void put_span(const struct plot *plot, struct letters *line, const struct
         set(line, i, "█", span->kind);
     struct bytes name = {0};
     const size_t room = to - from > 4 ? to - from - 4 : 0;
-    words_shorten(&name, profile_text(plot->profile, span->name), room);
+    const struct view whole = profile_text(plot->profile, span->name);
+    const bool name_fits = words_length(whole) <= room;
+    words_shorten(&name, whole, room);
     const struct view text = bytes_view(&name);
     uint32_t at = from + 2;
-    if (words_length(text) >= 3) {
+    if (words_length(text) >= NAME_LEAST || (name_fits && text.size > 0)) {
         set(line, from + 1, " ", span->kind);
         for (size_t i = 0; i < text.size;) {
             char letter[CHARACTER + 1] = "";
