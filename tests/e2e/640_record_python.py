@@ -198,7 +198,7 @@ def test_an_installed_module_finds_its_library(folder):
     if shutil.which("make") is None:
         raise Skip("no make")
     run("make", "-C", ROOT, "-o", "all", "install", f"DESTDIR={folder}/there", "PREFIX=/usr")
-    place = folder / "root/usr/share/opscope/python"
+    place = folder / "there/usr/share/opscope/python"
     said = script(folder, "print(opscope.library(), opscope.__file__)", PYTHONPATH=str(place),
                   OPSCOPE_RECORD_LIBRARY="").out.split()
     equal(said, [f"{folder}/there/usr/lib/libopscope-record.so", f"{place}/opscope/__init__.py"], "installed")
