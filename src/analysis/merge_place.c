@@ -169,13 +169,19 @@ static uint64_t clock_error(const struct merge_source *source)
     return error;
 }
 
+// The time of day of two machines is the same by agreement only.
+static bool is_set_by_people(const struct merge_source *source)
+{
+    return view_is(profile_fact(source->profile, "clock"), "CLOCK_REALTIME");
+}
+
 static void place_by_clock(struct merge *merge, struct merge_source *source, size_t reference)
 {
     const struct merge_source *placed = &merge->sources[reference];
     source->map = placed->map;
     source->method = MERGE_CLOCK;
     source->reference = reference;
-    source->has_error = reference == 0 || placed->has_error;
+    source->has_error = !is_set_by_people(source) && (reference == 0 || placed->has_error);
     source->error_ns = placed->error_ns + clock_error(source) + clock_error(placed);
     source->placed = true;
 }

@@ -166,9 +166,11 @@ def test_merging_two_ranks(folder):
     """Their operators stay apart, and the times are those since 1970."""
     for rank in (0, 1):
         made(folder, f"rank{rank}.json", seed=rank + 1)
-    result = opscope("merge", folder / "rank0.json", folder / "rank1.json", "--offset", "rank1=0s", "-o",
-                     folder / "both.prof", "--json")
+    result = opscope("merge", folder / "rank0.json", folder / "rank1.json", "-o", folder / "both.prof",
+                     "--json")
     equal(result.json()["shift_ns"], 0, "shift")
+    second = result.json()["sources"][1]
+    equal([second["placed_by"], second["offset_ns"], second["error_ns"]], ["same clock", 0, None], "rank 1")
     want = {}
     for rank in (0, 1):
         for key, row in totals_of(events_of(folder / f"rank{rank}.json")).items():

@@ -534,6 +534,16 @@ static void release(struct chrome_dialect *dialect)
     free(kineto);
 }
 
+// Since 1970, as a rule; then the times of several traces can be compared.
+static void say_clock(struct kineto *kineto)
+{
+    const int64_t this_century = 1000000000000000000;
+    const struct item *items = kineto->items.data;
+    if (kineto->items.count > 0 &&
+        (kineto->dialect.base > this_century || items[0].start > this_century))
+        profile_fact_add(kineto->profile, "clock", VIEW_LITERAL("CLOCK_REALTIME"));
+}
+
 status chrome_kineto_open(const struct input *input, struct profile *profile,
                           struct chrome_dialect **out_dialect)
 {
@@ -554,6 +564,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
         release(&kineto->dialect);
         return result;
     }
+    say_clock(kineto);
     *out_dialect = &kineto->dialect;
     return STATUS_OK;
 }
