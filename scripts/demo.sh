@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ROOT=$PWD
-PATH="$ROOT/build/bin:$ROOT/scripts:$PATH"
+PATH="${OPSCOPE_BIN:-$ROOT/build/bin}:$PATH"
+KEPT=${DEMO_FOLDER:-build} # where the traces are left
 SHARED="$ROOT/../shared/data/models/mobilenet_v2_int8"
 cp "$ROOT/tests/testdata/tosa_ops/add.mlir" "$folder"
 cd "$folder"
@@ -50,7 +51,7 @@ show "opscope convert mobilenet_v2.prof -o demo-network.pb"
 show "opscope overview demo-network.pb | head -n 4"
 show "opscope timeline mobilenet_v2.prof -o demo-network.svg"
 
-traces="build/demo.pb and build/demo-network.pb"
+traces="$KEPT/demo.pb and $KEPT/demo-network.pb"
 if [ -e "$SHARED/model.onnx" ]; then
     say "7. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
     cp "$SHARED/model.onnx" "$SHARED/test_data_set_0/input_0.pb" .
@@ -61,9 +62,8 @@ if [ -e "$SHARED/model.onnx" ]; then
     show "head -n 10 blocks.txt"
     show "opscope annotate model.vmfb ./runtime.csv demo-torq.pb"
     show "opscope overview demo-torq.pb"
-    cp demo-torq.pb "$ROOT/build/demo-torq.pb"
-    traces="$traces and build/demo-torq.pb"
+    traces="$KEPT/demo.pb, $KEPT/demo-network.pb and $KEPT/demo-torq.pb"
 fi
 
-cp demo.pb demo-network.pb demo-network.svg "$ROOT/build/"
-say "The traces are $traces: open them in the Perfetto viewer. A picture is build/demo-network.svg."
+(cd "$ROOT" && cp "$folder"/demo*.pb "$folder/demo-network.svg" "$KEPT")
+say "The traces are $traces: open them in the Perfetto viewer. A picture is $KEPT/demo-network.svg."

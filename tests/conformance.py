@@ -6,7 +6,8 @@ Runs the ONNX project's backend tests (Debian's libonnx-testdata) with
 that fails must be listed there with the reason, and one that is listed must
 fail. Then the TOSA networks against MLIR's own lowering, where both are there, and all
 networks as compiled programs: proved twice, interpreted beside the plain executor, and run
-on the device `host` beside it (tests/equality.py).
+on the device `host` beside it (tests/equality.py). The TOSA networks are also run as documents
+print it, and annotated.
 """
 
 import json

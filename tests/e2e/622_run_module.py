@@ -142,7 +142,7 @@ def test_times_are_this_machines(folder):
     _, r2, _, ran = profiled(folder, ADD, ONES)
     after = time.monotonic_ns() // 1000
     times = [int(row[2]) for row in r2[1:]]
-    true(before - 10 <= min(times) and max(times) <= after + 10, f"{before} {times} {after}")
+    true(before - 1000 <= min(times) and max(times) <= after + 1000, f"{before} {times} {after}")
     equal([int(row[1]) for row in r2[1:]], [moment - times[0] for moment in times], "elapsed")
     contains(ran.err, "not cycle accurate", "the warning")
 

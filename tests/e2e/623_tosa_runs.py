@@ -1,5 +1,6 @@
 """Public TOSA networks compiled, run and annotated with every version of the runtime CSV: no row
-of a run is without its action in the program, and no action without its row."""
+of a run is without its action in the program, and no action without its row. And the device sim,
+whose outputs are the host's."""
 
 from compiling import *
 from support import *
@@ -41,6 +42,18 @@ def check(folder, network):
     shutil.rmtree(phases)
 
 
+def check_sim(folder, network):
+    """The outputs of the device host; times and digest do not depend on the threads."""
+    for target in ("torq-sl2610", "host"):
+        opscope("compile", network, "--target", target, "-o", folder / "s.opx")
+        host = opscope("run", folder / "s.opx", "--json").json()["outputs"]
+        reports = [opscope("run", folder / "s.opx", "--device", "sim", "--json", "--threads",
+                           threads).json() for threads in (1, 2)]
+        for report in reports:
+            equal(report["outputs"], host, f"outputs of {network.name} on {target}")
+            equal(report["digest"], reports[0]["digest"], f"digest of {network.name} on {target}")
+
+
 def check_rows(folder, network, form):
     """Each action twice, or each job: once for each iteration."""
     dispatches = opscope("program", folder / "m.vmfb", "--steps", "--json").json()["dispatches"]
@@ -59,6 +72,7 @@ def test_public_networks(folder):
     step = 1 if os.environ.get("OPSCOPE_ALL") else 80 if SANITIZED else 20
     for network in networks[::step]:
         check(folder, network)
+        check_sim(folder, network)
     print(f"# {len(networks[::step])} of {len(networks)} networks")
 
 
