@@ -24,12 +24,15 @@ struct run {
     uint64_t batch;
     uint64_t width;
     uint64_t hidden;
-    const void *inputs[INPUTS];        // NULL where left out
-    void *outputs[OUTPUTS];            // NULL where nothing reads them
-    const int32_t *lengths;            // of the items of the batch; NULL: all steps
-    uint64_t parts;                    // of the recurring weights of a direction
-    uint64_t part_rows;                // of a part
-    const struct panels_kept *weights; // of f32: parts
+    const void *inputs[INPUTS]; // NULL where left out
+    void *outputs[OUTPUTS];     // NULL where nothing reads them
+    const int32_t *lengths;     // of the items of the batch; NULL: all steps
+    uint64_t parts;             // of the recurring weights of a direction
+    uint64_t part_rows;         // of a part
+    // Of f32, arranged: the weights of the inputs by direction (NULL: as they lie), and the
+    // recurring ones by direction and part.
+    const struct panels_kept *input_weights;
+    const struct panels_kept *recurring_weights;
     void *gates; // products of all inputs: directions, steps x batch rows of gates x hidden
     void *items; // directions, batch rows of `item_width`: what a step works on
     uint64_t item_width;
@@ -141,6 +144,8 @@ static void multiply_inputs(struct run *run, uint32_t direction)
     struct matrix_product product = matrix_product_dense(rows, width, run->width);
     product.b_transposed = true;
     product.b_stride = run->width;
+    if (run->input_weights != NULL)
+        product.panels = panels_of(run->input_weights, direction);
     matrix_multiply(&product, run->element, run->inputs[INPUT_X],
                     at(run, run->inputs[INPUT_W], direction * width * run->width),
                     gates_of(run, direction), run->call->parallel);
@@ -160,7 +165,7 @@ static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place
     void *y = item_at(lane, lane->first, part * rows);
     if (run->element == ELEMENT_F32) {
         const struct panels_product product = {
-            .panels = panels_of(run->weights, index),
+            .panels = panels_of(run->recurring_weights, index),
             .rows = rows,
             .depth = run->hidden,
             .x_stride = run->item_width,
@@ -347,6 +352,64 @@ static status run_directions(struct run *run)
     return STATUS_OK;
 }
 
+// What a node keeps: two sets of arranged weights.
+struct kept {
+    struct kernel_state base;
+    struct kernel_state *input, *recurring;
+};
+
+static void kept_free(struct kernel_state *state)
+{
+    struct kept *kept = (struct kept *)state;
+    if (kept->input != NULL)
+        kept->input->free(kept->input);
+    if (kept->recurring != NULL)
+        kept->recurring->free(kept->recurring);
+    free(kept);
+}
+
+// NULL where nothing is kept.
+static struct kept *find_kept(const struct kernel_call *call)
+{
+    if (call->state == NULL)
+        return NULL;
+    if (*call->state != NULL && (*call->state)->free != kept_free) {
+        (*call->state)->free(*call->state);
+        *call->state = NULL;
+    }
+    if (*call->state == NULL) {
+        struct kept *kept = memory_allocate_zeroed(1, sizeof *kept);
+        kept->base.free = kept_free;
+        *call->state = &kept->base;
+    }
+    return (struct kept *)*call->state;
+}
+
+static status run_arranged(struct run *run)
+{
+    struct kept *kept = find_kept(run->call);
+    struct kernel_call input = *run->call, recurring = *run->call;
+    input.state = kept != NULL ? &kept->input : NULL;
+    recurring.state = kept != NULL ? &kept->recurring : NULL;
+    const uint64_t directions = run->recurrent.directions;
+    struct panels_kept *input_weights = NULL, *recurring_weights = NULL;
+    const struct panels_source inputs = {run->inputs[INPUT_W], row_width(run), run->width,
+                                         run->width, 1};
+    const struct panels_source parts = {run->inputs[INPUT_R], run->part_rows, run->hidden,
+                                        run->hidden, 1};
+    status failure =
+        panels_take(&recurring, INPUT_R, &parts, directions * run->parts, &recurring_weights);
+    if (failure == STATUS_OK && run->width > 0 && panels_are_fast())
+        failure = panels_take(&input, INPUT_W, &inputs, directions, &input_weights);
+    run->input_weights = input_weights;
+    run->recurring_weights = recurring_weights;
+    if (failure == STATUS_OK)
+        failure = run_directions(run);
+    panels_release(input_weights, &input, INPUT_W);
+    panels_release(recurring_weights, &recurring, INPUT_R);
+    return failure;
+}
+
 static status check_lengths(const struct run *run)
 {
     for (uint64_t item = 0; run->lengths != NULL && item < run->batch; item++) {
@@ -378,16 +441,7 @@ static status run_widened(struct run *run, struct widened *inputs, struct widene
         run->outputs[i] = run->element == ELEMENT_F64 ? tensor->data : outputs[i].data;
     }
     plan_parts(run);
-    struct panels_kept *weights = NULL;
-    if (run->element == ELEMENT_F32)
-        STATUS_TRY(panels_take(call, INPUT_R,
-                               &(struct panels_source){run->inputs[INPUT_R], run->part_rows,
-                                                       run->hidden, run->hidden, 1},
-                               run->recurrent.directions * run->parts, &weights));
-    run->weights = weights;
-    const status failure = run_directions(run);
-    panels_release(weights, call, INPUT_R);
-    STATUS_TRY(failure);
+    STATUS_TRY(run->element == ELEMENT_F32 ? run_arranged(run) : run_directions(run));
     for (uint32_t i = 0; i < OUTPUTS; i++)
         widened_finish(&outputs[i], call->parallel);
     return STATUS_OK;
