@@ -13,7 +13,7 @@ struct named {
     enum event_kind kind;
 };
 
-enum link_kind { LINK_OUT, LINK_IN, LINK_CORRELATION, LINK_MANY };
+enum link_kind { LINK_OUT, LINK_IN, LINK_CORRELATION };
 
 // One end of a flow, or a correlation id.
 struct link {

@@ -283,40 +283,42 @@ static void copy_ledger(struct copier *copier)
     }
 }
 
-static void add_fact(struct copier *copier, const char *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_fact(struct copier *copier, const char *key, const char *format, ...)
+// "merge.NAME.key"
+static void add_fact(struct copier *copier, struct view key, struct view text)
 {
-    char name[256];
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    snprintf(name, sizeof name, "merge.%.200s.%s", copier->source->name, key);
-    profile_fact_add(copier->out, name, view_of(text));
+    struct bytes name = {0};
+    bytes_append_format(&name, "merge.%s.", copier->source->name);
+    bytes_append(&name, key.data, key.size);
+    const struct profile_fact fact = {profile_string(copier->out, bytes_view(&name)),
+                                      profile_string(copier->out, text)};
+    *(struct profile_fact *)segments_add(&copier->out->facts) = fact;
+    bytes_free(&name);
+}
+
+static void add_number(struct copier *copier, const char *key, int64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    add_fact(copier, view_of(key), view_of(text));
 }
 
 static void copy_facts(struct copier *copier)
 {
     const struct merge_source *source = copier->source;
     const struct profile *from = source->profile;
-    const int64_t offset = (int64_t)((uint64_t)source->map.to - source->map.from);
-    add_fact(copier, "placed_by", "%s", merge_method_name(source->method));
+    add_fact(copier, VIEW_LITERAL("placed_by"), view_of(merge_method_name(source->method)));
     if (source->reference != copier->number)
-        add_fact(copier, "placed_on", "%s", copier->merge->sources[source->reference].name);
-    add_fact(copier, "offset_ns", "%" PRId64, offset);
-    add_fact(copier, "drift_ppb", "%" PRId64, source->map.drift_ppb);
+        add_fact(copier, VIEW_LITERAL("placed_on"),
+                 view_of(copier->merge->sources[source->reference].name));
+    add_number(copier, "offset_ns", merge_offset_of(source));
+    add_number(copier, "drift_ppb", source->map.drift_ppb);
     if (source->has_error)
-        add_fact(copier, "error_ns", "%" PRIu64, source->error_ns);
+        add_number(copier, "error_ns", (int64_t)source->error_ns);
     else
-        add_fact(copier, "error_ns", "unknown");
+        add_fact(copier, VIEW_LITERAL("error_ns"), VIEW_LITERAL("unknown"));
     for (uint32_t i = 0; i < from->facts.count; i++) {
         const struct profile_fact *fact = segments_get(&from->facts, i);
-        char *key = view_copy(profile_text(from, fact->key));
-        add_fact(copier, key, "%.*s", VIEW_ARGUMENTS(profile_text(from, fact->text)));
-        free(key);
+        add_fact(copier, profile_text(from, fact->key), profile_text(from, fact->text));
     }
 }
 

@@ -71,6 +71,10 @@ struct merge {
 // Finds how each source is placed.
 status merge_place(struct merge *merge);
 
+// How far the first event of a placed source moved, in ns; 0 where there is none. The shift of
+// all of them is not part of it.
+int64_t merge_offset_of(const struct merge_source *source);
+
 // Fills a fresh profile. Facts `merge.NAME.*` say how each source was placed.
 status merge_fill(struct merge *merge, struct profile *out);
 

@@ -324,6 +324,17 @@ status merge_place(struct merge *merge)
     return find_shift(merge);
 }
 
+int64_t merge_offset_of(const struct merge_source *source)
+{
+    uint64_t first;
+    uint64_t last;
+    int64_t at = 0;
+    if (!range_of(source, &first, &last))
+        return 0;
+    align_apply(&source->map, first, &at);
+    return at - (int64_t)first;
+}
+
 void merge_source_free(struct merge_source *source)
 {
     free(source->name);

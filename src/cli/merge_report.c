@@ -14,18 +14,6 @@ static const char *signed_time(int64_t ns, char text[TIME_ROOM])
     return text;
 }
 
-// How much the first event of the source moved.
-static int64_t offset_of(const struct merge_source *source)
-{
-    uint64_t first;
-    uint64_t last;
-    int64_t at = 0;
-    if (!anchor_index_range(source->index, &first, &last))
-        return 0;
-    align_apply(&source->map, first, &at);
-    return at - (int64_t)first;
-}
-
 static bool has_labels(const struct merge_source *source)
 {
     return source->method == MERGE_NAMES || source->method == MERGE_PAIRS;
@@ -90,7 +78,7 @@ static void print_source(const struct merge *merge, const struct merge_source *s
         fprintf(stderr, "%s\n", merge_method_name(source->method));
         return;
     }
-    fprintf(stderr, "%s", signed_time(offset_of(source), text));
+    fprintf(stderr, "%s", signed_time(merge_offset_of(source), text));
     if (source->map.drift_ppb != 0)
         fprintf(stderr, ", drift %+.3f ppm", (double)source->map.drift_ppb / 1000);
     if (source->has_error) {
@@ -154,7 +142,7 @@ static void write_source(struct json_writer *json, const struct merge *merge,
     json_text(json, "file", view_of(source->path));
     json_text(json, "placed_by", view_of(merge_method_name(source->method)));
     json_text(json, "placed_on", view_of(merge->sources[source->reference].name));
-    write_signed(json, "offset_ns", offset_of(source));
+    write_signed(json, "offset_ns", merge_offset_of(source));
     write_signed(json, "drift_ppb", source->map.drift_ppb);
     json_bool(json, "drift_fitted", source->fitted_drift);
     if (source->has_error)
