@@ -9,6 +9,7 @@
 
 #include "base/output.h"
 #include "commands.h"
+#include "compiler/session.h"
 #include "target/target.h"
 
 // Makes a folder and those that it lies in.
@@ -48,9 +49,33 @@ static status write_text(const char *path, const struct bytes *text)
     return output_close(output);
 }
 
+// As `opscope infer` computes an operator that stands inside a network.
+static status open_session(struct network *network, unsigned threads, void **out_context)
+{
+    const struct session_options options = {.threads = threads, .loose_ports = true, .timed = true};
+    *out_context = session_create(network, &options);
+    return STATUS_OK;
+}
+
+static status run_session(void *context, struct datum *const *inputs, size_t input_count,
+                          struct datum **out_outputs, uint64_t *out_ns)
+{
+    STATUS_TRY(session_run(context, inputs, input_count, out_outputs));
+    *out_ns = session_task_ns(context);
+    return STATUS_OK;
+}
+
+static void close_session(void *context)
+{
+    session_free(context);
+}
+
+static const struct probe_engine SESSION = {open_session, run_session, close_session};
+
 static status measure(const struct arguments *arguments, const char *path)
 {
-    struct calibrate_options options = {.quick = arguments_flag(arguments, "quick")};
+    struct calibrate_options options = {.quick = arguments_flag(arguments, "quick"),
+                                        .engine = &SESSION};
     struct calibrate_summary summary;
     struct bytes text = {0};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));

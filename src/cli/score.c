@@ -1,5 +1,5 @@
 // How well the target `host` foretells this machine: modelled against measured
-// time of every operator.
+// time of every group of operators.
 
 #include <math.h>
 #include <stdio.h>
@@ -8,21 +8,21 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/compiler.h"
+#include "device/host.h"
 #include "device/sim.h"
-#include "kernels/executor.h"
 #include "network_input.h"
 #include "wire/json.h"
 
 enum { ITERATIONS = 10, ROWS = 10 };
 
 struct pair {
-    uint32_t node;
+    uint32_t group;
     double measured; // ns
     double modelled;
 };
 
 struct score {
-    struct network *network;
+    const struct program *program;
     struct pair *pairs; // by measured time, the longest first
     size_t count;
     size_t large; // those of at least a hundredth of the time
@@ -40,88 +40,95 @@ struct scoring {
     struct json_writer *json; // NULL: as text
 };
 
+// A network compiled for the target, with the nanoseconds of every task.
+struct compiled {
+    struct plan *plan;
+    struct program_builder *builder;
+    struct program program;
+    double *modelled;
+    double *measured;
+};
+
 // Modelling ----------------------------------------------------------------------------
 
-static status model_plan(const struct scoring *scoring, struct plan *plan, double *modelled)
+static void compiled_free(struct compiled *compiled)
 {
-    const struct compile_options options = {0};
-    struct program_builder *builder =
-        program_builder_create(scoring->target->text, view_of(plan->network->source->path));
-    struct program program = {0};
-    struct sim_result *result = NULL;
-    status failure = compile_network(plan, &options, builder);
-    if (failure == STATUS_OK) {
-        program_builder_view(builder, &program);
-        failure = sim_run(&program, scoring->target, COST_RULES_BEST, &result);
-    }
-    for (uint32_t i = 0; failure == STATUS_OK && i < program.task_count; i++) {
-        const struct plan_group *group = &plan->groups[program.tasks[i].group];
-        modelled[group->nodes[0]] += (double)(result->tasks[i].end - result->tasks[i].start) * 1e9 /
-                                     (double)scoring->target->clock;
-    }
-    sim_result_free(result);
-    program_builder_free(builder);
-    return failure;
+    program_builder_free(compiled->builder);
+    plan_free(compiled->plan);
+    free(compiled->modelled);
+    free(compiled->measured);
 }
 
-// Compiling folds constants, so that what is measured afterwards is what was modelled.
-static status model(const struct scoring *scoring, struct network *network, double *modelled)
+static status model(const struct scoring *scoring, struct network *network,
+                    struct compiled *compiled)
 {
-    struct plan *plan = plan_create(network, scoring->target);
-    const status failure = model_plan(scoring, plan, modelled);
-    plan_free(plan);
-    return failure;
+    const struct compile_options options = {0};
+    compiled->plan = plan_create(network, scoring->target);
+    compiled->builder =
+        program_builder_create(scoring->target->text, view_of(network->source->path));
+    STATUS_TRY(compile_network(compiled->plan, &options, compiled->builder));
+    program_builder_view(compiled->builder, &compiled->program);
+    const size_t tasks = compiled->program.task_count;
+    compiled->modelled = memory_allocate_zeroed(tasks + 1, sizeof *compiled->modelled);
+    compiled->measured = memory_allocate_zeroed(tasks + 1, sizeof *compiled->measured);
+    struct sim_result *result;
+    STATUS_TRY(sim_run(&compiled->program, scoring->target, COST_RULES_BEST, &result));
+    for (size_t i = 0; i < tasks; i++)
+        compiled->modelled[i] = (double)(result->tasks[i].end - result->tasks[i].start) * 1e9 /
+                                (double)scoring->target->clock;
+    sim_result_free(result);
+    return STATUS_OK;
 }
 
 // Measuring ----------------------------------------------------------------------------
 
-static status measure_once(struct executor *executor, const struct network_graph *graph,
+static status measure_once(struct host_device *device, const struct network_graph *graph,
                            struct datum *const *inputs)
 {
     struct datum **outputs =
         memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
-    const status failure = executor_run(executor, inputs, graph->input_count, outputs);
+    const status failure = host_device_run(device, inputs, graph->input_count, outputs);
     for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
         datum_release(outputs[i]);
     free(outputs);
     return failure;
 }
 
-static status measure_often(const struct scoring *scoring, const struct network *network,
-                            struct executor *executor, struct datum *const *inputs, double *least)
+static status measure_often(const struct scoring *scoring, struct host_device *device,
+                            struct datum *const *inputs, struct compiled *compiled)
 {
-    const struct network_graph *graph = network_graph(network, 0);
-    const size_t nodes = network->nodes.count;
-    uint64_t *times = memory_allocate_zeroed(nodes + 1, sizeof *times);
-    status failure = measure_once(executor, graph, inputs);
-    executor_time_nodes(executor, times);
+    const struct network_graph *graph = network_graph(host_device_network(device), 0);
+    const size_t tasks = compiled->program.task_count;
+    uint64_t *times = memory_allocate_zeroed(tasks + 1, sizeof *times);
+    status failure = measure_once(device, graph, inputs);
+    host_device_time_tasks(device, times);
     for (unsigned i = 0; failure == STATUS_OK && i < scoring->iterations; i++) {
-        memset(times, 0, (nodes + 1) * sizeof *times);
-        failure = measure_once(executor, graph, inputs);
-        for (size_t j = 0; j < nodes; j++) {
-            if (i == 0 || (double)times[j] < least[j])
-                least[j] = (double)times[j];
+        memset(times, 0, (tasks + 1) * sizeof *times);
+        failure = measure_once(device, graph, inputs);
+        for (size_t j = 0; j < tasks; j++) {
+            if (i == 0 || (double)times[j] < compiled->measured[j])
+                compiled->measured[j] = (double)times[j];
         }
     }
-    executor_time_nodes(executor, NULL);
     free(times);
     return failure;
 }
 
-static status measure(const struct scoring *scoring, const struct network *network, double *least)
+static status measure(const struct scoring *scoring, struct compiled *compiled)
 {
-    const struct executor_options options = {.threads = scoring->threads};
+    const struct host_options options = {.threads = scoring->threads, .trusted = true};
+    struct host_device *device;
+    STATUS_TRY(host_device_create(&compiled->program, scoring->target, &options, &device));
+    const struct network *network = host_device_network(device);
     const uint32_t count = network_graph(network, 0)->input_count;
-    struct executor *executor;
-    STATUS_TRY(executor_create(network, &options, &executor));
     struct datum **inputs = memory_allocate_zeroed((size_t)count + 1, sizeof *inputs);
     status failure = network_input_read(network, NULL, 0, 0, inputs);
     if (failure == STATUS_OK)
-        failure = measure_often(scoring, network, executor, inputs, least);
+        failure = measure_often(scoring, device, inputs, compiled);
     for (uint32_t i = 0; i < count; i++)
         datum_release(inputs[i]);
     free(inputs);
-    executor_free(executor);
+    host_device_free(device);
     return failure;
 }
 
@@ -133,7 +140,7 @@ static int by_measured(const void *a, const void *b)
     const struct pair *right = b;
     if (left->measured != right->measured)
         return left->measured > right->measured ? -1 : 1;
-    return left->node < right->node ? -1 : left->node > right->node;
+    return left->group < right->group ? -1 : left->group > right->group;
 }
 
 // Equal times share the mean of their ranks.
@@ -171,15 +178,19 @@ static double spearman(const struct pair *pairs, size_t count)
     return left > 0 && right > 0 ? both / sqrt(left * right) : 1;
 }
 
-static void compare(struct score *score, const double *measured, const double *modelled)
+static void compare(struct score *score, const struct compiled *compiled)
 {
-    const struct network_graph *graph = network_graph(score->network, 0);
-    score->pairs = memory_allocate_zeroed((size_t)graph->node_count + 1, sizeof *score->pairs);
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const uint32_t node = graph->nodes[i];
-        score->measured += measured[node];
-        score->modelled += modelled[node];
-        score->pairs[score->count++] = (struct pair){node, measured[node], modelled[node]};
+    const struct program *program = &compiled->program;
+    score->pairs = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *score->pairs);
+    score->count = program->group_count;
+    for (uint32_t i = 0; i < program->group_count; i++)
+        score->pairs[i].group = i;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        struct pair *pair = &score->pairs[program->tasks[i].group];
+        pair->measured += compiled->measured[i];
+        pair->modelled += compiled->modelled[i];
+        score->measured += compiled->measured[i];
+        score->modelled += compiled->modelled[i];
     }
     qsort(score->pairs, score->count, sizeof *score->pairs, by_measured);
     while (score->large < score->count &&
@@ -209,10 +220,11 @@ static void print_text(const struct score *score, const char *path, bool all)
         score->spearman);
     for (size_t i = 0; i < rows; i++) {
         const struct pair *pair = &score->pairs[i];
-        const struct network_node *node = network_node(score->network, pair->node);
-        printf("  %10.1f us %10.1f us %+7.1f %%  %-20.*s %.*s\n", pair->measured * 1e-3,
+        const struct program_group *group = &score->program->groups[pair->group];
+        printf("  %10.1f us %10.1f us %+7.1f %%  %-20s %s\n", pair->measured * 1e-3,
                pair->modelled * 1e-3, 100 * error(pair->modelled, pair->measured),
-               VIEW_ARGUMENTS(node->type), VIEW_ARGUMENTS(node->name));
+               program_text(score->program, group->type),
+               program_text(score->program, group->name));
     }
 }
 
@@ -229,10 +241,10 @@ static void write_json(struct json_writer *json, const struct score *score, cons
     json_open_array(json, "operators");
     for (size_t i = 0; i < score->count; i++) {
         const struct pair *pair = &score->pairs[i];
-        const struct network_node *node = network_node(score->network, pair->node);
+        const struct program_group *group = &score->program->groups[pair->group];
         json_open_object(json, NULL);
-        json_text(json, "name", node->name);
-        json_text(json, "type", node->type);
+        json_text(json, "name", view_of(program_text(score->program, group->name)));
+        json_text(json, "type", view_of(program_text(score->program, group->type)));
         json_real(json, "measured_us", pair->measured * 1e-3);
         json_real(json, "modelled_us", pair->modelled * 1e-3);
         json_close(json);
@@ -245,23 +257,20 @@ static void write_json(struct json_writer *json, const struct score *score, cons
 
 static status score_network(struct scoring *scoring, struct network *network, const char *path)
 {
-    const size_t nodes = network->nodes.count;
-    struct score score = {.network = network};
-    double *modelled = memory_allocate_zeroed(nodes + 1, sizeof *modelled);
-    double *measured = memory_allocate_zeroed(nodes + 1, sizeof *measured);
-    status failure = model(scoring, network, modelled);
+    struct compiled compiled = {0};
+    struct score score = {.program = &compiled.program};
+    status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
-        failure = measure(scoring, network, measured);
+        failure = measure(scoring, &compiled);
     if (failure == STATUS_OK) {
-        compare(&score, measured, modelled);
+        compare(&score, &compiled);
         if (scoring->json != NULL)
             write_json(scoring->json, &score, path);
         else
             print_text(&score, path, arguments_flag(scoring->arguments, "all"));
     }
     free(score.pairs);
-    free(modelled);
-    free(measured);
+    compiled_free(&compiled);
     return failure;
 }
 

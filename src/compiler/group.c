@@ -246,6 +246,16 @@ static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *gro
     return bytes;
 }
 
+// Whether the main node is a convolution and the next one clips its result: that takes no
+// time of its own.
+static bool is_clipped(const struct plan *plan, const struct plan_group *group, uint32_t main)
+{
+    if (main + 1 == group->node_count || !view_is(group_node(plan, group, main)->type, "Conv"))
+        return false;
+    const struct network_node *next = group_node(plan, group, main + 1);
+    return view_is(next->type, "Relu") || view_is(next->type, "Clip");
+}
+
 // What the elementwise nodes of a group do besides its main node.
 static uint64_t fused_steps(const struct plan *plan, const struct plan_group *group,
                             const struct plan_tile *tile, uint32_t main)
@@ -257,7 +267,7 @@ static uint64_t fused_steps(const struct plan *plan, const struct plan_group *gr
         struct shape output = {.rank = box->rank};
         memcpy(output.dims, box->size, sizeof output.dims);
         const uint64_t each = node->definition->flops > 0 ? node->definition->flops : 1;
-        if (i != main)
+        if (i != main && !(i == main + 1 && is_clipped(plan, group, main)))
             steps += shape_count(&output) * each;
     }
     return steps;

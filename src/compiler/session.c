@@ -17,6 +17,7 @@ struct session {
     struct program_builder *builder;
     struct program program;
     struct host_device *device;
+    uint64_t *times; // by task
 };
 
 struct session *session_create(struct network *network, const struct session_options *options)
@@ -37,6 +38,7 @@ void session_free(struct session *session)
     plan_free(session->plan);
     target_free(session->target);
     executor_free(session->executor);
+    free(session->times);
     free(session);
 }
 
@@ -103,7 +105,11 @@ static status compile(struct session *session)
     const struct compile_options options = {0};
     STATUS_TRY(compile_network(session->plan, &options, session->builder));
     program_builder_view(session->builder, &session->program);
-    const struct host_options host = {.threads = session->options.threads, .trusted = true};
+    const struct host_options host = {.threads = session->options.threads,
+                                      .loose_ports = session->options.loose_ports,
+                                      .trusted = true};
+    session->times =
+        memory_allocate_zeroed((size_t)session->program.task_count + 1, sizeof *session->times);
     return host_device_create(&session->program, session->target, &host, &session->device);
 }
 
@@ -139,6 +145,18 @@ status session_run(struct session *session, struct datum *const *inputs, size_t 
     if (session->executor != NULL)
         return executor_run(session->executor, inputs, input_count, out_outputs);
     STATUS_TRY(executor_check_inputs(session->network, inputs, input_count));
+    if (session->options.timed) {
+        memset(session->times, 0, session->program.task_count * sizeof *session->times);
+        host_device_time_tasks(session->device, session->times);
+    }
     return status_within(host_device_run(session->device, inputs, input_count, out_outputs), "%s",
                          session->network->source->path);
+}
+
+uint64_t session_task_ns(const struct session *session)
+{
+    uint64_t ns = 0;
+    for (uint32_t i = 0; session->device != NULL && i < session->program.task_count; i++)
+        ns += session->times[i];
+    return ns;
 }

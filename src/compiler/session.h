@@ -12,6 +12,8 @@ struct session;
 
 struct session_options {
     unsigned threads; // 0: one for each CPU
+    bool loose_ports; // as in device/host.h
+    bool timed;       // session_task_ns tells
     bool plain;       // operator by operator, as the network is written (kernels/executor.h)
 };
 
@@ -28,5 +30,8 @@ status session_prepare(struct session *session, struct datum *const *inputs, siz
 // an operator which looks at other operators (Gradient), is computed plainly.
 status session_run(struct session *session, struct datum *const *inputs, size_t input_count,
                    struct datum **out_outputs);
+
+// Nanoseconds that the tasks of the last timed run took together; 0 when it was computed plainly.
+uint64_t session_task_ns(const struct session *session);
 
 #endif

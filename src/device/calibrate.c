@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "calibrate_grids.h"
+#include "kernels/core/chain.h"
 #include "target/cost_host.h"
 
 enum { PASSES = 2, KEY_MOST = 120 };
@@ -127,6 +128,37 @@ static status measure_grid(struct calibration *calibration, const struct calibra
     return STATUS_OK;
 }
 
+// Steps a nanosecond of a chain of elementwise operators (sigmoid, product, rounding to
+// integers and back: 4, 1, 5 and 2 steps, as the operators count them) over what the caches hold.
+static double measure_fused(unsigned threads)
+{
+    enum { PLACES = 1 << 16, STEPS = 12, ROUNDS = 200 };
+    struct chain chain = {.result = ELEMENT_F32};
+    chain_add_input(&chain, ELEMENT_F32, 0);
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_READ});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_SIGMOID});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_MULTIPLY, .right = 1});
+    chain_add_step(
+        &chain, (struct chain_step){
+                    .operation = CHAIN_QUANTIZE, .left = 2, .a = 0.01f, .low = -128, .high = 127});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_LINEAR, .left = 3, .a = 0.01f});
+    chain_finish(&chain);
+    float *numbers = memory_allocate_zeroed(2 * PLACES, sizeof *numbers);
+    for (uint32_t i = 0; i < PLACES; i++)
+        numbers[i] = (float)(i % 997) * 0.01f - 5;
+    struct parallel *parallel = parallel_create(threads);
+    double least = 1;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double start = now_seconds();
+        chain_run_all(&chain, (const void *const[]){numbers}, numbers + PLACES, PLACES, parallel);
+        const double took = now_seconds() - start;
+        least = took < least ? took : least;
+    }
+    parallel_free(parallel);
+    free(numbers);
+    return (double)PLACES * STEPS / (least * 1e9);
+}
+
 static void write_head(const struct calibration *calibration, const struct calibrate_memory *memory,
                        struct bytes *text)
 {
@@ -149,14 +181,15 @@ static void write_head(const struct calibration *calibration, const struct calib
     for (int i = 0; i < 4; i++)
         peak_bytes = memory->bandwidths[i] > peak_bytes ? memory->bandwidths[i] : peak_bytes;
     // Where nothing was measured: a quarter of the best.
-    bytes_append_format(text,
-                        "bandwidth_dram = %.2f\nbytes_per_cycle = %.2f\nstart_cycles = %.0f\n"
-                        "macs_per_cycle = %.3f\ninteger_macs_per_cycle = %.3f\n"
-                        "steps_per_cycle = 0.25\npeak_macs_per_cycle = %.2f\n"
-                        "peak_bytes_per_cycle = %.2f\n\n",
-                        memory->bandwidths[3], memory->bandwidths[3], calibration->start,
-                        calibration->peak_macs / 4, calibration->peak_macs / 16,
-                        calibration->peak_macs, peak_bytes);
+    bytes_append_format(
+        text,
+        "bandwidth_dram = %.2f\nbytes_per_cycle = %.2f\nstart_cycles = %.0f\n"
+        "macs_per_cycle = %.3f\ninteger_macs_per_cycle = %.3f\n"
+        "steps_per_cycle = 0.25\nfused_steps_per_cycle = %.2f\npeak_macs_per_cycle = %.2f\n"
+        "peak_bytes_per_cycle = %.2f\n\n",
+        memory->bandwidths[3], memory->bandwidths[3], calibration->start,
+        calibration->peak_macs / 4, calibration->peak_macs / 16,
+        measure_fused(calibration->options->threads), calibration->peak_macs, peak_bytes);
 }
 
 static void summarize(struct calibration *calibration, double started)
@@ -212,7 +245,8 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
     struct calibration calibration = {
         .options = options,
         .summary = out_summary,
-        .budget = {.threads = options->threads,
+        .budget = {.engine = options->engine,
+                   .threads = options->threads,
                    .runs_least = 3,
                    .runs_most = options->quick ? 6 : 12,
                    .ns = options->quick ? 500000 : 1500000,

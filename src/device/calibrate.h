@@ -8,10 +8,12 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "probe.h"
 
 struct calibrate_options {
     unsigned threads; // 0: one for each CPU
     bool quick;       // fewer sizes, fewer runs
+    const struct probe_engine *engine;
 };
 
 struct calibrate_summary {

@@ -126,7 +126,8 @@ static status prepare(struct host_device *device, const struct host_options *opt
         load_constants(machine);
     find_ports(device);
     if (runs_on_processor(machine))
-        STATUS_TRY(host_steps_create(machine, machine->worker.parallel, &machine->steps));
+        STATUS_TRY(host_steps_create(machine, machine->worker.parallel, options->loose_ports,
+                                     &machine->steps));
     device->schedule = host_schedule_create(machine);
     device->profile = host_profile_create(machine->program, machine->target);
     return STATUS_OK;
@@ -243,4 +244,9 @@ status host_device_run(struct host_device *device, struct datum *const *inputs, 
         out_outputs[i] = NULL;
     }
     return failure;
+}
+
+void host_device_time_tasks(struct host_device *device, uint64_t *times)
+{
+    device->machine.times = times;
 }

@@ -12,7 +12,10 @@ struct host_device;
 
 struct host_options {
     unsigned threads; // that work, this one included; 0: one for each CPU
-    bool trusted;     // the program was compiled in this process: it need not be proved
+    // Inputs and outputs of the network lie as the tasks like them best, so that results mean
+    // nothing: for whoever wants to know how long tasks take that stand inside a network.
+    bool loose_ports;
+    bool trusted; // the program was compiled in this process: it need not be proved
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program
@@ -29,5 +32,8 @@ const struct network *host_device_network(const struct host_device *device);
 // come with a reference each.
 status host_device_run(struct host_device *device, struct datum *const *inputs, size_t input_count,
                        struct datum **out_outputs);
+
+// Adds the nanoseconds that each task takes to `times`, by task, from now on. NULL: no more.
+void host_device_time_tasks(struct host_device *device, uint64_t *times);
 
 #endif

@@ -6,11 +6,12 @@
 
 // Buffers that something reads that must find them as the program has them.
 static void find_plain(const struct host_machine *machine, const struct host_recipe *recipes,
-                       bool *plain)
+                       bool loose_ports, bool *plain)
 {
     const struct program *program = machine->program;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        plain[i] = program->buffers[i].kind != PROGRAM_BUFFER_INNER;
+        plain[i] = loose_ports ? program->buffers[i].kind > PROGRAM_BUFFER_INNER
+                               : program->buffers[i].kind != PROGRAM_BUFFER_INNER;
         if (program->buffers[i].alias != PROGRAM_NONE) {
             plain[i] = true;
             plain[program->buffers[i].alias] = true;
@@ -43,21 +44,23 @@ static bool is_image(const struct host_machine *machine, uint32_t id)
     return host_recipe_is_image(&tensor);
 }
 
-bool *host_layout_find(const struct host_machine *machine, const struct host_recipe *recipes)
+bool *host_layout_find(const struct host_machine *machine, const struct host_recipe *recipes,
+                       bool loose_ports)
 {
     const struct program *program = machine->program;
     bool *last = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *last);
     bool *plain = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *plain);
-    find_plain(machine, recipes, plain);
+    find_plain(machine, recipes, loose_ports, plain);
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const enum host_recipe_kind kind = recipes[i].kind;
-        const bool follows = kind == HOST_RECIPE_CHAIN || kind == HOST_RECIPE_JOIN;
+        const bool follows = kind == HOST_RECIPE_CHAIN || (kind == HOST_RECIPE_JOIN && !loose_ports);
         if (kind < HOST_RECIPE_CHAIN || (follows && !reads_last(machine, task, last)))
             continue;
         for (uint32_t j = 0; j < task->operand_count; j++) {
             const struct program_operand *operand = &program->operands[task->first_operand + j];
-            if (operand->writes != 0 && !plain[operand->buffer])
+            const bool port = program->buffers[operand->buffer].kind == PROGRAM_BUFFER_INPUT;
+            if ((operand->writes != 0 || port) && !plain[operand->buffer])
                 last[operand->buffer] = is_image(machine, operand->buffer);
         }
     }

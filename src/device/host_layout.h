@@ -7,7 +7,8 @@
 
 #include "host_recipe.h"
 
-// By buffer. `recipes` by task. For the caller to free.
-bool *host_layout_find(const struct host_machine *machine, const struct host_recipe *recipes);
+// By buffer. `recipes` by task; `loose_ports` as in host.h. For the caller to free.
+bool *host_layout_find(const struct host_machine *machine, const struct host_recipe *recipes,
+                       bool loose_ports);
 
 #endif

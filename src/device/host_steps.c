@@ -44,10 +44,10 @@ static void build_some(void *context, uint64_t from, uint64_t to)
 
 // Packing weights and generating code takes long: side by side.
 static void build_tasks(struct host_steps *steps, const struct host_recipe *recipes,
-                        struct parallel *parallel)
+                        bool loose_ports, struct parallel *parallel)
 {
     const struct program *program = steps->machine->program;
-    bool *last = host_layout_find(steps->machine, recipes);
+    bool *last = host_layout_find(steps->machine, recipes, loose_ports);
     struct building building = {steps,
                                 recipes,
                                 {steps->machine, last, steps->scratch->tensor.data,
@@ -64,7 +64,7 @@ static void build_tasks(struct host_steps *steps, const struct host_recipe *reci
 }
 
 status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
-                         struct host_steps **out_steps)
+                         bool loose_ports, struct host_steps **out_steps)
 {
     const struct program *program = machine->program;
     struct host_steps *steps = memory_allocate_zeroed(1, sizeof *steps);
@@ -83,7 +83,7 @@ status host_steps_create(const struct host_machine *machine, struct parallel *pa
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *recipes);
     for (uint32_t i = 0; i < program->task_count; i++)
         recipes[i] = host_recipe_find(machine, &program->tasks[i]);
-    build_tasks(steps, recipes, parallel);
+    build_tasks(steps, recipes, loose_ports, parallel);
     free(recipes);
     *out_steps = steps;
     return STATUS_OK;

@@ -9,9 +9,10 @@
 
 struct host_steps;
 
-// Prepares what can be. The machine must outlive it; at most the workers of `parallel` compute.
+// Prepares what can be. `loose_ports` as in host.h. The machine must outlive it; at most the
+// workers of `parallel` compute.
 status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
-                         struct host_steps **out_steps);
+                         bool loose_ports, struct host_steps **out_steps);
 void host_steps_free(struct host_steps *steps);
 
 // False: the task is to be invoked call by call.

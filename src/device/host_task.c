@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "host_steps.h"
@@ -291,14 +292,32 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
     return STATUS_OK;
 }
 
-status host_task_compute(struct host_machine *machine, struct host_worker *worker,
-                         const struct program_task *task)
+static uint64_t now_ns(void)
 {
-    const uint32_t index = (uint32_t)(task - machine->program->tasks);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static status compute(struct host_machine *machine, struct host_worker *worker,
+                      const struct program_task *task, uint32_t index)
+{
     if (host_steps_has(machine->steps, index))
         return host_steps_run(machine->steps, index, worker->parallel);
     if (task->kind == PROGRAM_TASK_COMPUTE)
         return run_compute(machine, worker, task);
     run_transfer(machine, worker, task);
     return STATUS_OK;
+}
+
+status host_task_compute(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    const uint32_t index = (uint32_t)(task - machine->program->tasks);
+    if (machine->times == NULL)
+        return compute(machine, worker, task, index);
+    const uint64_t start = now_ns();
+    const status result = compute(machine, worker, task, index);
+    machine->times[index] += now_ns() - start;
+    return result;
 }

@@ -30,6 +30,7 @@ struct host_machine {
     // Of a processor's program, by buffer: where a constant lies, as soon as it was asked for.
     // NULL: constants lie where the program has them.
     void **constants;
+    uint64_t *times;                // by task: nanoseconds are added; NULL: not asked for
     pthread_mutex_t constants_lock; // tasks are prepared side by side
 };
 

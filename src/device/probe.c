@@ -155,26 +155,6 @@ void probe_set_text(struct probe *probe, const char *name, const char *text)
 
 // Running --------------------------------------------------------------------------------
 
-// A node that reads the results, so that they lie in planned memory as they do
-// inside a network; it asks for their shape alone, which is known already.
-static void add_reader(struct probe *probe)
-{
-    const uint32_t id = network_node_add(probe->network, 0);
-    struct network_node *reader = network_node(probe->network, id);
-    probe->seen = network_value_add(probe->network, (struct view){0});
-    network_value(probe->network, probe->seen)->producer = id;
-    reader->type = VIEW_LITERAL("Shape");
-    reader->domain = VIEW_LITERAL("");
-    reader->version = VERSION;
-    reader->definition = operator_find(reader->domain, reader->type);
-    reader->inputs = probe->outputs;
-    reader->input_count = 1;
-    reader->outputs = &probe->seen;
-    reader->output_count = 1;
-    probe->nodes[0] = probe->node;
-    probe->nodes[1] = id;
-}
-
 static status infer(struct probe *probe)
 {
     struct network *network = probe->network;
@@ -182,7 +162,6 @@ static status infer(struct probe *probe)
         probe->outputs[i] = network_value_add(network, (struct view){0});
         network_value(network, probe->outputs[i])->producer = probe->node;
     }
-    add_reader(probe);
     struct network_node *node = network_node(network, probe->node);
     node->inputs = probe->inputs;
     node->input_count = probe->input_count;
@@ -190,11 +169,11 @@ static status infer(struct probe *probe)
     node->output_count = probe->output_count;
     node->attributes = (struct attributes){probe->attributes, probe->attribute_count};
     struct network_graph *graph = network_graph(network, 0);
-    graph->nodes = probe->nodes;
-    graph->node_count = 2;
+    graph->nodes = &probe->node;
+    graph->node_count = 1;
     graph->inputs = probe->given;
     graph->input_count = probe->given_count;
-    graph->outputs = &probe->seen;
+    graph->outputs = probe->outputs;
     graph->output_count = 1;
     return network_infer(network);
 }
@@ -237,32 +216,28 @@ static int compare_times(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static status run_once(const struct probe *probe, struct executor *executor,
-                       struct datum *const *inputs)
+static status run_once(const struct probe *probe, const struct probe_engine *engine, void *context,
+                       struct datum *const *inputs, uint64_t *out_ns)
 {
     struct datum *output;
-    STATUS_TRY(executor_run(executor, inputs, probe->given_count, &output));
+    STATUS_TRY(engine->run(context, inputs, probe->given_count, &output, out_ns));
     datum_release(output);
     return STATUS_OK;
 }
 
-static status run_often(const struct probe *probe, const struct probe_budget *budget,
-                        struct executor *executor, struct datum *const *inputs,
-                        struct probe_result *result)
+static status run_often(const struct probe *probe, const struct probe_budget *budget, void *context,
+                        struct datum *const *inputs, struct probe_result *result)
 {
     uint64_t times[RUNS_MOST];
     uint64_t spent = 0;
     unsigned runs = 0;
-    STATUS_TRY(run_once(probe, executor, inputs));
+    STATUS_TRY(run_once(probe, budget->engine, context, inputs, &times[0]));
     while (runs < budget->runs_most && runs < RUNS_MOST &&
            (runs < budget->runs_least || spent < budget->ns)) {
-        uint64_t nodes[2] = {0};
         prepare_caches(budget, &network_node(probe->network, probe->node)->work, inputs,
                        probe->given_count);
-        executor_time_nodes(executor, nodes);
-        STATUS_TRY(run_once(probe, executor, inputs));
-        times[runs++] = nodes[probe->node];
-        spent += nodes[probe->node];
+        STATUS_TRY(run_once(probe, budget->engine, context, inputs, &times[runs]));
+        spent += times[runs++];
     }
     qsort(times, runs, sizeof *times, compare_times);
     result->least = times[0] > 0 ? times[0] : 1;
@@ -281,15 +256,14 @@ status probe_run(struct probe *probe, const struct probe_budget *budget,
     out_result->left_out = node->work.macs > budget->macs_most;
     if (out_result->left_out)
         return STATUS_OK;
-    struct executor *executor;
-    const struct executor_options options = {.threads = budget->threads};
-    STATUS_TRY(executor_create(probe->network, &options, &executor));
+    void *context;
+    STATUS_TRY(budget->engine->open(probe->network, budget->threads, &context));
     struct datum *inputs[PROBE_INPUTS_MOST] = {0};
     status failure = make_inputs(probe, inputs);
     if (failure == STATUS_OK)
-        failure = run_often(probe, budget, executor, inputs, out_result);
+        failure = run_often(probe, budget, context, inputs, out_result);
     for (uint32_t i = 0; i < probe->given_count; i++)
         datum_release(inputs[i]);
-    executor_free(executor);
+    budget->engine->close(context);
     return failure;
 }

@@ -3,7 +3,7 @@
 #ifndef OPSCOPE_DEVICE_PROBE_H
 #define OPSCOPE_DEVICE_PROBE_H
 
-#include "kernels/executor.h"
+#include "network/operators.h"
 #include "target/cost.h"
 
 enum { PROBE_INPUTS_MOST = 12, PROBE_ATTRIBUTES_MOST = 8, PROBE_OUTPUTS_MOST = 3 };
@@ -15,8 +15,6 @@ struct probe {
     uint32_t input_count;
     uint32_t outputs[PROBE_OUTPUTS_MOST];
     uint32_t output_count;
-    uint32_t nodes[2];                 // the node, and what reads its first output
-    uint32_t seen;                     // what that gives
     uint32_t given[PROBE_INPUTS_MOST]; // inputs that are no constants
     uint32_t given_count;
     struct attribute attributes[PROBE_ATTRIBUTES_MOST];
@@ -38,7 +36,17 @@ void probe_set_integers(struct probe *probe, const char *name, uint32_t count,
                         const int64_t *items);
 void probe_set_text(struct probe *probe, const char *name, const char *text);
 
+// What computes a network of one node as it would inside a larger one, and how many
+// nanoseconds that takes.
+struct probe_engine {
+    status (*open)(struct network *network, unsigned threads, void **out_context);
+    status (*run)(void *context, struct datum *const *inputs, size_t input_count,
+                  struct datum **out_outputs, uint64_t *out_ns);
+    void (*close)(void *context);
+};
+
 struct probe_budget {
+    const struct probe_engine *engine;
     unsigned threads;
     unsigned runs_least, runs_most;
     uint64_t ns;        // of all runs together, when there were enough

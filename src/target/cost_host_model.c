@@ -273,7 +273,7 @@ static struct cost_host_rates find_rates(const struct target *target)
         .macs = setting(target, engine, "macs_per_cycle", 1),
         .integer_macs = setting(target, engine, "integer_macs_per_cycle", 1),
         .steps = setting(target, engine, "steps_per_cycle", 0.25),
-        .fused_steps = setting(target, engine, "fused_steps_per_cycle", 2),
+        .fused_steps = setting(target, engine, "fused_steps_per_cycle", 4),
         .peak_macs = setting(target, engine, "peak_macs_per_cycle", 0),
         .peak_bytes = setting(target, engine, "peak_bytes_per_cycle", 0),
         .caches = {setting(target, engine, "cache_l1", 0), setting(target, engine, "cache_l2", 0),
