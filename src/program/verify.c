@@ -5,23 +5,7 @@
 
 #include "base/memory.h"
 #include "verify_task.h"
-
-struct box {
-    uint32_t rank;
-    const int64_t *from;
-    const int64_t *size;
-};
-
-struct write {
-    uint32_t operand;
-    uint32_t task;
-};
-
-struct writes {
-    struct write *items;
-    size_t count;
-    size_t capacity;
-};
+#include "verify_writes.h"
 
 struct verifier {
     const struct program *program;
@@ -33,7 +17,9 @@ struct verifier {
     size_t flying_count;
     size_t flying_capacity;
     uint32_t busy[TARGET_ENGINES_MOST][256]; // the task that a lane has not been waited for
-    struct writes *writes;                   // by buffer: what tasks that have ended wrote
+    uint32_t *roots;                         // by buffer: the one whose bytes it shows, or itself
+    struct verify_writes *writes;            // of tasks that have ended
+    uint32_t *depends;                       // by task: the last one + 1 that needs its data
     uint32_t job;                            // that was started and not waited for
     struct verify_counts counts;
 };
@@ -44,40 +30,14 @@ static const struct program_buffer *buffer_of(const struct verifier *verifier,
     return &verifier->program->buffers[operand->buffer];
 }
 
-// The buffer whose bytes another one shows.
 static uint32_t root_of(const struct verifier *verifier, uint32_t buffer)
 {
-    const struct program_buffer *item = &verifier->program->buffers[buffer];
-    return item->alias != PROGRAM_NONE ? item->alias : buffer;
+    return verifier->roots[buffer];
 }
 
-static struct box box_of(const struct program_operand *operand)
+static uint64_t buffer_volume(const struct program_buffer *buffer)
 {
-    return (struct box){operand->rank, operand->from, operand->size};
-}
-
-static uint64_t volume(struct box box)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < box.rank; i++)
-        count *= (uint64_t)box.size[i];
-    return count;
-}
-
-// Elements that two boxes share.
-static uint64_t shared_volume(struct box a, struct box b)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < a.rank && i < b.rank; i++) {
-        const int64_t from = a.from[i] > b.from[i] ? a.from[i] : b.from[i];
-        const int64_t end_a = a.from[i] + a.size[i];
-        const int64_t end_b = b.from[i] + b.size[i];
-        const int64_t to = end_a < end_b ? end_a : end_b;
-        if (to <= from)
-            return 0;
-        count *= (uint64_t)(to - from);
-    }
-    return count;
+    return verify_volume(buffer->dims, buffer->rank);
 }
 
 // Buffers ----------------------------------------------------------------------------
@@ -112,14 +72,13 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
     return STATUS_OK;
 }
 
-static const struct program *sorted_program;
-
-static int compare_from(const void *a, const void *b)
+static int compare_from(const void *a, const void *b, void *context)
 {
+    const struct program *program = context;
     const uint32_t left = *(const uint32_t *)a;
     const uint32_t right = *(const uint32_t *)b;
-    const uint32_t from_left = sorted_program->buffers[left].from;
-    const uint32_t from_right = sorted_program->buffers[right].from;
+    const uint32_t from_left = program->buffers[left].from;
+    const uint32_t from_right = program->buffers[right].from;
     return from_left != from_right ? (from_left > from_right) - (from_left < from_right)
                                    : (left > right) - (left < right);
 }
@@ -144,8 +103,7 @@ static status check_overlaps(struct verifier *verifier)
         if (verify_takes_memory(&program->buffers[i]) && program->buffers[i].alias == PROGRAM_NONE)
             order[count++] = i;
     }
-    sorted_program = program;
-    qsort(order, count, sizeof *order, compare_from);
+    qsort_r(order, count, sizeof *order, compare_from, (void *)program);
     for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
         const struct program_buffer *buffer = &program->buffers[order[i]];
         uint32_t kept = 0;
@@ -182,7 +140,7 @@ static bool race(const struct verifier *verifier, const struct program_operand *
     if (!verify_takes_memory(x) || !verify_takes_memory(y))
         return a->buffer == b->buffer;
     if (a->buffer == b->buffer)
-        return shared_volume(box_of(a), box_of(b)) > 0;
+        return verify_shared_volume(verify_box_of(a), verify_box_of(b)) > 0;
     return collide(x, y);
 }
 
@@ -217,16 +175,6 @@ static bool is_given(const struct program *program, const struct program_buffer 
            buffer->kind == PROGRAM_BUFFER_CODE;
 }
 
-static bool depends_on(const struct program *program, const struct program_task *task, uint32_t on)
-{
-    for (uint32_t i = 0; i < task->dependency_count; i++) {
-        const struct program_dependency *item = &program->dependencies[task->first_dependency + i];
-        if (item->task == on && item->is_true != 0)
-            return true;
-    }
-    return false;
-}
-
 // Writes do not overlap, so what a box shares with each adds up. Whoever wrote it is
 // a dependency.
 static status check_written(const struct verifier *verifier, uint32_t index,
@@ -235,21 +183,22 @@ static status check_written(const struct verifier *verifier, uint32_t index,
     const struct program *program = verifier->program;
     const uint32_t root = root_of(verifier, operand->buffer);
     const struct program_buffer *buffer = &program->buffers[root];
+    const struct verify_box box = verify_box_of(operand);
     // What shows bytes under another shape needs all of them.
     const bool shown = root != operand->buffer;
     const uint64_t needed =
-        shown ? volume((struct box){buffer->rank, NULL, buffer->dims}) : volume(box_of(operand));
-    const struct writes *writes = &verifier->writes[root];
+        shown ? buffer_volume(buffer) : verify_volume(operand->size, operand->rank);
+    size_t count;
+    const struct verify_write *writes =
+        verify_writes_find(verifier->writes, root, shown ? NULL : &box, &count);
     uint64_t written = 0;
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct box box = box_of(&program->operands[writes->items[i].operand]);
-        const uint64_t taken = shown ? volume(box) : shared_volume(box, box_of(operand));
-        written += taken;
-        if (taken > 0 && !depends_on(program, &program->tasks[index], writes->items[i].task))
+    for (size_t i = 0; i < count; i++) {
+        written += writes[i].shared;
+        if (verifier->depends[writes[i].task] != index + 1)
             return status_make(STATUS_DATA,
                                "task %" PRIu32 ": it reads what task %" PRIu32
                                " writes without depending on it",
-                               index, writes->items[i].task);
+                               index, writes[i].task);
     }
     return written == needed || is_given(program, buffer)
                ? STATUS_OK
@@ -293,6 +242,8 @@ static status check_dependencies(struct verifier *verifier, uint32_t index)
     for (uint32_t i = 0; i < task->dependency_count; i++) {
         const struct program_dependency *on = &program->dependencies[task->first_dependency + i];
         verifier->counts.dependencies++;
+        if (on->is_true != 0)
+            verifier->depends[on->task] = index + 1;
         if (!verifier->waited[on->task])
             return status_make(STATUS_DATA,
                                "task %" PRIu32 ": it starts before task %" PRIu32
@@ -336,22 +287,6 @@ static status start_task(struct verifier *verifier, uint32_t index, uint32_t job
     return STATUS_OK;
 }
 
-// Each element of a buffer is written once.
-static status add_write(struct verifier *verifier, uint32_t index, uint32_t operand)
-{
-    const struct program_operand *item = &verifier->program->operands[operand];
-    struct writes *writes = &verifier->writes[root_of(verifier, item->buffer)];
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct box box = box_of(&verifier->program->operands[writes->items[i].operand]);
-        if (shared_volume(box, box_of(item)) > 0)
-            return verify_wrong("task", index, "it writes what has been written");
-    }
-    writes->items =
-        memory_grow(writes->items, writes->count, &writes->capacity, sizeof *writes->items);
-    writes->items[writes->count++] = (struct write){operand, index};
-    return STATUS_OK;
-}
-
 static status wait_task(struct verifier *verifier, uint32_t index)
 {
     const struct program_task *task = &verifier->program->tasks[index];
@@ -367,8 +302,10 @@ static status wait_task(struct verifier *verifier, uint32_t index)
         at++;
     verifier->flying[at] = verifier->flying[--verifier->flying_count];
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        if (verifier->program->operands[task->first_operand + i].writes != 0)
-            STATUS_TRY(add_write(verifier, index, task->first_operand + i));
+        const uint32_t operand = task->first_operand + i;
+        if (verifier->program->operands[operand].writes != 0 &&
+            !verify_writes_add(verifier->writes, operand, index))
+            return verify_wrong("task", index, "it writes what has been written");
     }
     return STATUS_OK;
 }
@@ -470,10 +407,7 @@ static status check_end(struct verifier *verifier)
             buffer->alias == PROGRAM_NONE;
         if (!wanted)
             continue;
-        uint64_t written = 0;
-        for (size_t j = 0; j < verifier->writes[i].count; j++)
-            written += volume(box_of(&program->operands[verifier->writes[i].items[j].operand]));
-        if (written != volume((struct box){buffer->rank, NULL, buffer->dims}))
+        if (verify_writes_volume(verifier->writes, i) != buffer_volume(buffer))
             return verify_wrong("buffer", i, "some of its elements are never written");
         verifier->counts.values++;
     }
@@ -492,6 +426,14 @@ static status check_all(struct verifier *verifier)
     return check_end(verifier);
 }
 
+static uint32_t *find_roots(const struct program *program)
+{
+    uint32_t *roots = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *roots);
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        roots[i] = program->buffers[i].alias != PROGRAM_NONE ? program->buffers[i].alias : i;
+    return roots;
+}
+
 status program_verify(const struct program *program, const struct target *target,
                       struct verify_counts *out_counts)
 {
@@ -501,16 +443,17 @@ status program_verify(const struct program *program, const struct target *target
     verifier->job = PROGRAM_NONE;
     verifier->started = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
     verifier->waited = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
-    verifier->writes =
-        memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *verifier->writes);
+    verifier->depends = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(uint32_t));
+    verifier->roots = find_roots(program);
+    verifier->writes = verify_writes_create(program, verifier->roots);
     memset(verifier->busy, 0xff, sizeof verifier->busy);
     const status failure = check_all(verifier);
     verifier->counts.tasks = program->task_count;
     verifier->counts.buffers = program->buffer_count;
     *out_counts = verifier->counts;
-    for (uint32_t i = 0; i < program->buffer_count; i++)
-        free(verifier->writes[i].items);
-    free(verifier->writes);
+    verify_writes_free(verifier->writes);
+    free(verifier->roots);
+    free(verifier->depends);
     free(verifier->started);
     free(verifier->waited);
     free(verifier->flying);
