@@ -69,6 +69,36 @@ static void erf_is_within_two_units(void **state)
     sweep(elementary_erf_f32, erf, 2);
 }
 
+static void expm1_is_within_two_units(void **state)
+{
+    (void)state;
+    sweep(elementary_expm1_f32, expm1, 2);
+}
+
+static void log_is_within_two_units(void **state)
+{
+    (void)state;
+    sweep(elementary_log_f32, log, 2);
+}
+
+static void log1p_is_within_two_and_a_half_units(void **state)
+{
+    (void)state;
+    sweep(elementary_log1p_f32, log1p, 2.5);
+}
+
+// Where the logarithm is small the sweep is coarse.
+static void logarithms_near_one_are_as_exact(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2000000; i++) {
+        const float x = real_from_bits(0x3f7c0000 + i * 37 % 0x80000);
+        assert_true(error_in_units(elementary_log_f32(x), log((double)x)) <= 2);
+        assert_true(error_in_units(elementary_log1p_f32(x - 1), log1p((double)(x - 1))) <= 2.5);
+        assert_true(error_in_units(elementary_expm1_f32(x - 1), expm1((double)(x - 1))) <= 2);
+    }
+}
+
 static void limits_are_exact(void **state)
 {
     (void)state;
@@ -76,6 +106,13 @@ static void limits_are_exact(void **state)
     assert_true(elementary_exp_f32(INFINITY) == INFINITY);
     assert_true(elementary_exp_f32(0) == 1);
     assert_true(isnan(elementary_exp_f32(NAN)));
+    assert_true(elementary_expm1_f32(-INFINITY) == -1);
+    assert_true(elementary_expm1_f32(INFINITY) == INFINITY);
+    assert_true(elementary_log_f32(0) == -INFINITY && elementary_log_f32(-0.0f) == -INFINITY);
+    assert_true(elementary_log_f32(INFINITY) == INFINITY && elementary_log_f32(1) == 0);
+    assert_true(isnan(elementary_log_f32(-1)) && isnan(elementary_log_f32(NAN)));
+    assert_true(elementary_log1p_f32(-1) == -INFINITY && isnan(elementary_log1p_f32(-2)));
+    assert_true(elementary_log1p_f32(INFINITY) == INFINITY && elementary_log1p_f32(0) == 0);
     assert_true(elementary_tanh_f32(INFINITY) == 1 && elementary_tanh_f32(-INFINITY) == -1);
     assert_true(elementary_erf_f32(INFINITY) == 1 && elementary_erf_f32(-INFINITY) == -1);
     assert_true(elementary_sigmoid_f32(INFINITY) == 1 && elementary_sigmoid_f32(-INFINITY) == 0);
@@ -90,6 +127,10 @@ int main(void)
         cmocka_unit_test(tanh_is_within_two_units),
         cmocka_unit_test(sigmoid_is_within_two_and_a_half_units),
         cmocka_unit_test(erf_is_within_two_units),
+        cmocka_unit_test(expm1_is_within_two_units),
+        cmocka_unit_test(log_is_within_two_units),
+        cmocka_unit_test(log1p_is_within_two_and_a_half_units),
+        cmocka_unit_test(logarithms_near_one_are_as_exact),
         cmocka_unit_test(limits_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

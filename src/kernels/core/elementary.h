@@ -1,14 +1,15 @@
-// exp, tanh, sigmoid and erf of f32 without branches, so that loops over them
-// become vectors. At most 2 units in the last place from the true value (the unit
-// test sweeps them); infinities, NaN and denormal results as in libm. The f64
-// forms are libm's own.
+// exp, expm1, log, log1p, tanh, sigmoid and erf of f32 without branches, so that loops
+// over them become vectors. At most 2 units in the last place from the true value, log1p
+// and sigmoid 2.5 (the unit test sweeps them); infinities, NaN and denormal results as in
+// libm. The f64 forms are libm's own.
 //
-// The polynomials are weighted minimax fits made for these ranges.
+// The polynomials are fits made for these ranges.
 
 #ifndef OPSCOPE_KERNELS_CORE_ELEMENTARY_H
 #define OPSCOPE_KERNELS_CORE_ELEMENTARY_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "network/real.h"
 
@@ -31,6 +32,54 @@ static inline float elementary_exp_f32(float x)
     const float first = real_from_bits((uint32_t)(half + 127) << 23);
     const float second = real_from_bits((uint32_t)(exponent - half + 127) << 23);
     return p * first * second;
+}
+
+static inline float elementary_expm1_f32(float x)
+{
+    float p = 2.4926952e-05f;
+    p = p * x + 0.00019966699f;
+    p = p * x + 0.0013888746f;
+    p = p * x + 0.008333191f;
+    p = p * x + 0.041666668f;
+    p = p * x + 0.16666667f;
+    const float square = x * x;
+    const float small = x + (square * 0.5f + square * x * p);
+    const float large = elementary_exp_f32(x) - 1.0f;
+    return fabsf(x) < 0.5f ? small : large;
+}
+
+static inline float elementary_log_f32(float x)
+{
+    const bool tiny = x < 0x1p-126f;
+    const uint32_t bits = real_bits(tiny ? x * 0x1p23f : x);
+    // The number is m x 2^exponent with m from the root of 1/2 to that of 2.
+    const int32_t exponent = (int32_t)(bits - 0x3f3504f3) >> 23;
+    const float m = real_from_bits(bits - ((uint32_t)exponent << 23));
+    const float whole = (float)(exponent - (tiny ? 23 : 0));
+    const float f = m - 1.0f;
+    float p = 0.06971612f;
+    p = p * f - 0.11479734f;
+    p = p * f + 0.1168542f;
+    p = p * f - 0.12425687f;
+    p = p * f + 0.14249058f;
+    p = p * f - 0.16667803f;
+    p = p * f + 0.20000716f;
+    p = p * f - 0.24999997f;
+    p = p * f + 0.3333333f;
+    const float square = f * f;
+    const float rest = f * square * p - whole * 2.12194440e-4f - square * 0.5f;
+    const float number = f + rest + whole * 0.693359375f;
+    const float limit = x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
+    return x > 0 && x < INFINITY ? number : limit;
+}
+
+static inline float elementary_log1p_f32(float x)
+{
+    // What adding 1 loses is made good by the slope.
+    const float sum = 1.0f + x;
+    const float near = sum - 1.0f;
+    const float scaled = elementary_log_f32(sum) * (x / near);
+    return near == 0 ? x : sum < INFINITY ? scaled : sum;
 }
 
 static inline float elementary_tanh_f32(float x)
@@ -87,6 +136,9 @@ static inline double elementary_sigmoid_f64(double x)
 
 // For both types.
 #define elementary_exp(x) _Generic((x), float : elementary_exp_f32, double : exp)(x)
+#define elementary_expm1(x) _Generic((x), float : elementary_expm1_f32, double : expm1)(x)
+#define elementary_log(x) _Generic((x), float : elementary_log_f32, double : log)(x)
+#define elementary_log1p(x) _Generic((x), float : elementary_log1p_f32, double : log1p)(x)
 #define elementary_tanh(x) _Generic((x), float : elementary_tanh_f32, double : tanh)(x)
 #define elementary_erf(x) _Generic((x), float : elementary_erf_f32, double : erf)(x)
 #define elementary_sigmoid(x)                                                                      \

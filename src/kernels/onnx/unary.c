@@ -106,26 +106,26 @@ REAL_KERNEL(cosh, cosh(x))
 REAL_KERNEL(erf, elementary_erf(x))
 REAL_KERNEL(exp, elementary_exp(x))
 REAL_KERNEL(floor, floor(x))
-REAL_KERNEL(log, log(x))
+REAL_KERNEL(log, elementary_log(x))
 REAL_KERNEL(reciprocal, 1 / x)
 REAL_KERNEL(round, rint(x))
 REAL_KERNEL(sigmoid, elementary_sigmoid(x))
 REAL_KERNEL(sin, sin(x))
 REAL_KERNEL(sinh, sinh(x))
-REAL_KERNEL(softplus, log1p(exp(-fabs(x))) + (x < 0 ? 0 : x))
+REAL_KERNEL(softplus, elementary_log1p(elementary_exp(-fabs(x))) + (x < 0 ? 0 : x))
 REAL_KERNEL(softsign, x / (1 + fabs(x)))
 REAL_KERNEL(sqrt, sqrt(x))
 REAL_KERNEL(tan, tan(x))
 REAL_KERNEL(tanh, elementary_tanh(x))
-REAL_KERNEL(mish, elementary_tanh(log1p(exp(-fabs(x))) + (x < 0 ? 0 : x)) * x)
+REAL_KERNEL(mish, elementary_tanh(elementary_log1p(elementary_exp(-fabs(x))) + (x < 0 ? 0 : x)) * x)
 
 #define CLAMP(value, lowest, highest)                                                              \
     ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
 
 REAL_KERNEL(hard_swish, CLAMP(x / 6 + (number)0.5, 0, 1) * x)
 REAL_KERNEL_WITH(hard_sigmoid, "alpha", 0.2, "beta", 0.5, CLAMP(beta + alpha * x, 0, 1))
-REAL_KERNEL_WITH(elu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x) : x)
-REAL_KERNEL_WITH(celu, "alpha", 1, NULL, 0, x < 0 ? alpha * expm1(x / alpha) : x)
+REAL_KERNEL_WITH(elu, "alpha", 1, NULL, 0, x < 0 ? alpha * elementary_expm1(x) : x)
+REAL_KERNEL_WITH(celu, "alpha", 1, NULL, 0, x < 0 ? alpha * elementary_expm1(x / alpha) : x)
 REAL_KERNEL_WITH(leaky_relu, "alpha", 0.01, NULL, 0, x < 0 ? alpha * x : x)
 REAL_KERNEL_WITH(thresholded_relu, "alpha", 1, NULL, 0, x > alpha ? x : 0)
 REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
@@ -135,10 +135,11 @@ REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
 REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, beta + alpha * x)
 REAL_KERNEL_WITH(scale, "scale", 1, NULL, 0, alpha *x)
 REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, elementary_tanh(beta *x) * alpha)
-REAL_KERNEL_WITH(parametric_softplus, "alpha", 1, "beta", 1,
-                 (log1p(exp(-fabs(beta * x))) + (beta * x < 0 ? 0 : beta * x)) * alpha)
+REAL_KERNEL_WITH(
+    parametric_softplus, "alpha", 1, "beta", 1,
+    (elementary_log1p(elementary_exp(-fabs(beta * x))) + (beta * x < 0 ? 0 : beta * x)) * alpha)
 
-REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * expm1(x)))
+REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * elementary_expm1(x)))
 
 static status selu_kernel(struct kernel_call *call)
 {
