@@ -53,6 +53,8 @@ bench: all
 	@bench/convert.py --rows $(ROWS)
 	@bench/timeline.py --rows $(ROWS)
 	@bench/tt_report.py --rows $(ROWS)
+	@$(call build,build,bench/generate_chrome)
+	@bench/chrome.py
 	@$(call build,build,bench/open_network)
 	@bench/networks.py
 	@bench/compile.py

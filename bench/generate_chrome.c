@@ -1,5 +1,5 @@
 // Writes a Chrome trace of any size to the standard output: what a profiler of a network on a GPU
-// writes for each operator, in the layout of PyTorch's.
+// writes for each operator, indented as such tools do.
 //
 //     generate_chrome BYTES [--flows]
 //
@@ -76,7 +76,7 @@ static void print_kernel(struct generator *generator, unsigned name, unsigned st
                          uint64_t start, uint64_t duration)
 {
     const uint64_t correlation = generator->correlation;
-    print_head(generator, "kernel", generator->kernels[name], DEVICE, 7 + stream, start, duration);
+    print_head(generator, "device", generator->kernels[name], DEVICE, 7 + stream, start, duration);
     print(generator,
           "    \"args\": {\n      \"External id\": %" PRIu64
           ",\n      \"queued\": 0, \"device\": 0, \"context\": 1,\n      \"stream\": %u, "
@@ -94,7 +94,7 @@ static void print_flow(struct generator *generator, const char *phase, unsigned 
     print(generator,
           ",\n  {\n    \"ph\": \"%s\", \"id\": %" PRIu64
           ", \"pid\": %u, \"tid\": %u, \"ts\": %" PRIu64
-          ".%03u,\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"%s\n  }",
+          ".%03u,\n    \"cat\": \"launch\", \"name\": \"launch\"%s\n  }",
           phase, generator->correlation, pid, tid, time / 1000, (unsigned)(time % 1000),
           *phase == 'f' ? ", \"bp\": \"e\"" : "");
 }
@@ -109,13 +109,13 @@ static void print_operator(struct generator *generator, int flows)
     const uint64_t launch = start + 3000 + next_random(generator, 1000);
     generator->correlation++;
     generator->now[thread] = start + duration;
-    print_head(generator, "cpu_op", generator->operators[name], HOST, HOST + thread, start,
+    print_head(generator, "operator", generator->operators[name], HOST, HOST + thread, start,
                duration);
     print(generator,
           "    \"args\": {\n      \"External id\": %" PRIu64
           ",\"Record function id\": 0, \"Ev Idx\": %" PRIu64 "\n    }\n  }",
           generator->correlation, generator->correlation * 2);
-    print_head(generator, "cuda_runtime", "cudaLaunchKernel", HOST, HOST + thread, launch, 2500);
+    print_head(generator, "runtime", "launch kernel", HOST, HOST + thread, launch, 2500);
     print(generator,
           "    \"args\": {\n      \"External id\": %" PRIu64
           ",\"cbid\": 211, \"correlation\": %" PRIu64 "\n    }\n  }",
@@ -147,8 +147,7 @@ int main(int count, char **words)
     }
     make_names(&generator);
     print(&generator,
-          "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\"id\": 0, "
-          "\"name\": \"GPU\", \"totalGlobalMem\": 85899345920}\n  ],\n"
+          "{\n  \"displayTimeUnit\": \"ns\",\n"
           "  \"traceEvents\": [\n  {\n    \"name\": \"process_name\", \"ph\": \"M\", "
           "\"ts\": 0.000, \"pid\": %d, \"tid\": 0,\n    \"args\": {\n      \"name\": "
           "\"python\"\n    }\n  }",

@@ -80,28 +80,68 @@ static bool id_before(const void *left, const void *right)
     return a->id != b->id ? a->id < b->id : a->offset < b->offset;
 }
 
+// Of one track.
 static bool time_before(const void *left, const void *right)
 {
     const struct point *a = left;
     const struct point *b = right;
-    if (a->track != b->track)
-        return a->track < b->track;
     return a->time != b->time ? a->time < b->time : a->offset < b->offset;
 }
 
+// Of one track.
 static bool ordinal_before(const void *left, const void *right)
 {
     const struct point *a = left;
     const struct point *b = right;
-    if (a->track != b->track)
-        return a->track < b->track;
     return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->offset < b->offset;
+}
+
+// Most traces have their flow events in every order that is asked for.
+static void sort_points(struct point *points, size_t count,
+                        bool (*before)(const void *a, const void *b))
+{
+    for (size_t i = 1; i < count; i++) {
+        if (before(&points[i], &points[i - 1])) {
+            sort_in_place(points, count, sizeof *points, before);
+            return;
+        }
+    }
+}
+
+// Room for `size` bytes in a spool.
+static status make_room(struct spool *spool, size_t size, char **out_data)
+{
+    enum { PIECE = 1 << 16 };
+    char *zeros = memory_allocate_zeroed(1, PIECE);
+    status result = STATUS_OK;
+    for (size_t left = size; left > 0 && result == STATUS_OK;) {
+        const size_t piece = left < PIECE ? left : PIECE;
+        result = spool_append(spool, zeros, piece);
+        left -= piece;
+    }
+    free(zeros);
+    STATUS_TRY(result);
+    return spool_read(spool, out_data, &size);
+}
+
+// Track by track, each in the order of before.
+static void group_by_track(const struct point *points, size_t count, uint32_t track_count,
+                           struct point *to)
+{
+    size_t *at = memory_allocate_zeroed((size_t)track_count + 1, sizeof *at);
+    for (size_t i = 0; i < count; i++)
+        at[points[i].track + 1]++;
+    for (uint32_t i = 0; i < track_count; i++)
+        at[i + 1] += at[i];
+    for (size_t i = 0; i < count; i++)
+        to[at[points[i].track]++] = points[i];
+    free(at);
 }
 
 // Flows get the numbers 1, 2 ..., one for each group and id.
 static void number_flows(struct point *points, size_t count)
 {
-    sort_in_place(points, count, sizeof *points, id_before);
+    sort_points(points, count, id_before);
     uint64_t number = 0;
     uint64_t id = 0;
     for (size_t i = 0; i < count; i++) {
@@ -220,17 +260,19 @@ static status take_for_binding(struct event_sink *sink, const struct event_batch
 
 static status bind_track(struct profile *profile, struct point *points, struct point *end)
 {
+    const size_t count = (size_t)(end - points);
+    sort_points(points, count, time_before);
     struct binder binder = {.sink.take = take_for_binding, .at = points, .end = end};
     const status result = profile_replay_track(profile, points->track, &binder.sink);
     bind_before(&binder, UINT64_MAX);
     free(binder.open);
     free(binder.waiting);
+    sort_points(points, count, ordinal_before);
     return result;
 }
 
 static status bind_points(struct profile *profile, struct point *points, size_t count)
 {
-    sort_in_place(points, count, sizeof *points, time_before);
     for (size_t from = 0, to = 0; from < count; from = to) {
         while (to < count && points[to].track == points[from].track)
             to++;
@@ -310,26 +352,37 @@ static status copy_events(struct profile *profile, const struct point *points, s
     return result;
 }
 
-status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
-                         chrome_flow_unbound *unbound, void *context)
+static status bind(struct chrome_flows *flows, struct profile *profile, struct spool *spool,
+                   chrome_flow_unbound *unbound, void *context)
 {
     char *data;
+    char *grouped;
     size_t size;
-    const status failure = flows->failure;
-    flows->failure = STATUS_OK;
-    if (failure != STATUS_OK || spool_size(&flows->points) == 0)
-        return failure;
     STATUS_TRY(spool_read(&flows->points, &data, &size));
-    struct point *points = (struct point *)(void *)data;
-    const size_t count = size / sizeof *points;
-    number_flows(points, count);
+    STATUS_TRY(make_room(spool, size, &grouped));
+    const size_t count = size / sizeof(struct point);
+    struct point *points = (struct point *)(void *)grouped;
+    number_flows((struct point *)(void *)data, count);
+    group_by_track((const struct point *)(const void *)data, count, profile->tracks.count, points);
     STATUS_TRY(bind_points(profile, points, count));
-    sort_in_place(points, count, sizeof *points, ordinal_before);
     for (size_t i = 0; i < count; i++) {
         if (points[i].ordinal == UNBOUND)
             unbound(context, points[i].track, points[i].offset);
     }
     return copy_events(profile, points, count);
+}
+
+status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
+                         chrome_flow_unbound *unbound, void *context)
+{
+    const status failure = flows->failure;
+    flows->failure = STATUS_OK;
+    if (failure != STATUS_OK || spool_size(&flows->points) == 0)
+        return failure;
+    struct spool spool = SPOOL_EMPTY;
+    const status result = bind(flows, profile, &spool, unbound, context);
+    spool_free(&spool);
+    return result;
 }
 
 void chrome_flows_free(struct chrome_flows *flows)

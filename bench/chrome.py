@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Speed and memory of reading and writing Chrome traces.
+
+    bench/chrome.py [--bytes 1000000000] [--rounds 5] [--folder DIR]
+
+Generates a trace without flows and one with an arrow for each kernel. For each takes turns:
+`wc -l`, `opscope info` (which reads all of it into a profile), and `opscope convert` of that
+profile to a Chrome trace again; the best of each counts. `wc -l` on the same file in the same run
+is the yardstick, so that the ratios hold on any machine; writing is judged by the bytes a second
+beside those of reading. Memory is the most anonymous memory (RssAnon: not mapped files) in runs of
+their own. Prints a table; says what is over its limit, and exits 0 all the same.
+"""
+
+import os
+import subprocess
+
+from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run
+
+OPSCOPE = str(ROOT / "build/bin/opscope")
+GENERATOR = ROOT / "build/bench/generate_chrome"
+
+LIMIT_READING = 10  # times as long as wc -l
+LIMIT_WRITING = 1  # bytes a second beside those of reading
+LIMIT_MEMORY = 32 * MIB  # src/formats/chrome/reader.h
+
+
+def measure_trace(options, folder, flows):
+    trace, profile, again = (folder / name for name in ("trace.json", "trace.prof", "again.json"))
+    with open(trace, "wb") as file:
+        subprocess.run([GENERATOR, str(options.bytes), *flows], check=True, stdout=file)
+    subprocess.run([OPSCOPE, "convert", str(trace), "-o", str(profile)], check=True)
+    reading = [OPSCOPE, "info", str(trace)]
+    writing = [OPSCOPE, "convert", str(profile), "-o", str(again)]
+    best = best_times(options.rounds, {"count": ["wc", "-l", str(trace)], "read": reading,
+                                       "write": writing})
+    speed = {"read": trace.stat().st_size / best["read"], "write": again.stat().st_size / best["write"]}
+    row("wc -l", f"{best['count']:.3f} s")
+    for name in ("read", "write"):
+        row(name, f"{best[name]:.3f} s", f"{speed[name] / 1e6:.0f} MB a second")
+    judged("read / wc -l", best["read"] / best["count"], "", LIMIT_READING)
+    judged("write / read, bytes a second", speed["write"] / speed["read"], "", LIMIT_WRITING,
+           at_least=True)
+    for name, command in (("reading", reading), ("writing", writing)):
+        judged(f"anonymous memory {name}", most_anonymous(command) / MIB, " MiB",
+               LIMIT_MEMORY // MIB)
+    for path in (trace, profile, again):
+        path.unlink()
+
+
+def measure(options, folder):
+    print(f"Chrome traces, {options.bytes / 1e6:,.0f} MB, {os.cpu_count()} CPUs, "
+          f"best of {options.rounds}", flush=True)
+    for title, flows in (("without flows", []), ("with flows", ["--flows"])):
+        print(title, flush=True)
+        measure_trace(options, folder, flows)
+
+
+def add_options(parser):
+    parser.add_argument("--bytes", type=int, default=1_000_000_000)
+
+
+run(__doc__, measure, add_options)
