@@ -97,13 +97,13 @@ void text_put_uint(struct bytes *to, uint64_t number)
 {
     char digits[DIGITS_MOST];
     const char *start = put_digits(digits + DIGITS_MOST, number);
-    bytes_append(to, start, (size_t)(digits + DIGITS_MOST - start));
+    text_put_view(to, (struct view){start, (size_t)(digits + DIGITS_MOST - start)});
 }
 
 void text_put_int(struct bytes *to, int64_t number)
 {
     if (number < 0)
-        bytes_append(to, "-", 1);
+        text_put(to, "-");
     text_put_uint(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
@@ -117,7 +117,7 @@ void text_put_time(struct bytes *to, uint64_t ns)
     memcpy(end, PAIRS + below / 10 * 2, 2);
     *--end = '.';
     const char *start = put_digits(end, ns / 1000);
-    bytes_append(to, start, (size_t)(digits + sizeof digits - start));
+    text_put_view(to, (struct view){start, (size_t)(digits + sizeof digits - start)});
 }
 
 // Numbers with a few decimals, as nearly all are.
@@ -134,11 +134,11 @@ static bool put_short_real(struct bytes *to, double number)
             continue;
         const uint64_t power = (uint64_t)POWERS[decimals];
         if (signbit(number))
-            bytes_append(to, "-", 1);
+            text_put(to, "-");
         text_put_uint(to, whole / power);
-        bytes_append(to, ".", 1);
+        text_put(to, ".");
         for (uint64_t digit = power / 10; digit > 1 && whole % power < digit; digit /= 10)
-            bytes_append(to, "0", 1);
+            text_put(to, "0");
         text_put_uint(to, whole % power);
         return true;
     }

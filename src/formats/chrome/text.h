@@ -19,9 +19,18 @@ void text_put_real(struct bytes *to, double number);
 // Nanoseconds as microseconds: "1234.567".
 void text_put_time(struct bytes *to, uint64_t ns);
 
+// For texts of a few bytes, of which there are many.
+static inline void text_put_view(struct bytes *to, struct view text)
+{
+    if (to->capacity - to->size < text.size)
+        bytes_reserve(to, text.size);
+    memcpy(to->data + to->size, text.data, text.size);
+    to->size += text.size;
+}
+
 static inline void text_put(struct bytes *to, const char *text)
 {
-    bytes_append(to, text, strlen(text));
+    text_put_view(to, (struct view){text, strlen(text)});
 }
 
 #endif

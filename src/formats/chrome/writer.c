@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/output.h"
 #include "formats/format.h"
 #include "text.h"
 #include "writer_events.h"
+#include "writer_file.h"
 
 // Stretches of time whose size is counted before the parts are cut, and bytes of a flow event.
 enum { STRETCHES = 4096, FLOW_SIZE = 90, FLUSH = 128 * 1024 };
@@ -21,8 +21,8 @@ struct writer {
     struct writer_places places;
     struct writer_events events;
     struct writer_flows flows;
-    size_t flow_at;        // the next one of the pass
-    struct output *output; // NULL: nothing is written yet, sizes are counted
+    size_t flow_at;           // the next one of the pass
+    struct writer_file *file; // NULL: nothing is written yet, sizes are counted
     uint64_t split;
     uint64_t length;           // ns from the first event to the last
     uint64_t *sizes;           // of the stretches
@@ -89,27 +89,14 @@ static void describe_lane(struct writer *writer, uint32_t track, struct writer_l
     writer_put_thread(&writer->events, &writer->places, track, lane);
 }
 
-// Goes over the flows of an event: counts them before anything is written, writes them after.
-static status handle_flows(struct writer *writer, struct view values,
-                           const struct writer_lane *lane, uint64_t start, bool wanted)
+static void write_flows(struct writer *writer, const struct writer_lane *lane, uint64_t start,
+                        bool wanted)
 {
-    struct value_reader reader = value_read(values);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (value.kind != VALUE_FLOW_OUT && value.kind != VALUE_FLOW_IN)
-            continue;
-        if (writer->output == NULL) {
-            STATUS_TRY(
-                writer_flows_add(&writer->flows, start, value.number, value.kind == VALUE_FLOW_IN));
-            if (writer->sizes != NULL)
-                writer->sizes[stretch_of(writer, start)] += FLOW_SIZE;
-            continue;
-        }
+    for (size_t i = 0; i < writer->events.values.flow_count; i++) {
         const struct writer_flow *flow = &writer->flows.items[writer->flow_at++];
         if (wanted && flow->role != WRITER_FLOW_NONE)
             writer_put_flow(&writer->events, lane, flow, start);
     }
-    return STATUS_OK;
 }
 
 static void open_span(struct writer_lane *lane, uint64_t end)
@@ -118,55 +105,66 @@ static void open_span(struct writer_lane *lane, uint64_t end)
     lane->ends[lane->depth++] = end;
 }
 
-static status write_slice(struct writer *writer, const struct event *event, struct view values,
-                          uint64_t start, uint64_t end)
+static void write_slice(struct writer *writer, const struct event *event, uint64_t start,
+                        uint64_t end)
 {
     const struct writer_place *place = &writer->places.places[event->track];
     const bool span = event->kind == EVENT_SPAN;
-    const bool wanted =
-        is_wanted(writer, start) && (writer->output != NULL || writer->sizes != NULL);
+    const bool wanted = is_wanted(writer, start);
     struct writer_lane *lane =
         writer_places_lane(&writer->places, event->track, place->nests || !span, start, end);
     if (wanted) {
         describe_lane(writer, event->track, lane);
-        writer_put_slice(&writer->events, place, lane, event, values, start, end);
+        writer_put_slice(&writer->events, place, lane, event, start, end);
     }
     if (span)
         open_span(lane, end);
-    return values.size > 0 ? handle_flows(writer, values, lane, start, wanted) : STATUS_OK;
-}
-
-static void flush(struct writer *writer)
-{
-    struct bytes *buffer = &writer->events.buffer;
-    output_write(writer->output, buffer->data, buffer->size);
-    buffer->size = 0;
+    if (writer->events.values.flow_count > 0 && writer->file != NULL)
+        write_flows(writer, lane, start, wanted);
 }
 
 // What was written since goes to the file, or to the size of its stretch.
 static void pass_on(struct writer *writer, uint64_t start)
 {
     struct bytes *buffer = &writer->events.buffer;
-    if (writer->output == NULL && buffer->size > 0) {
+    if (writer->file == NULL && buffer->size > 0) {
         writer->sizes[stretch_of(writer, start)] += buffer->size;
         buffer->size = 0;
     } else if (buffer->size > FLUSH) {
-        flush(writer);
+        writer_file_put(writer->file, buffer);
     }
 }
 
-static status write_event(struct writer *writer, const struct event *event, struct view values,
-                          uint64_t start, uint64_t end)
+static void write_event(struct writer *writer, const struct event *event, struct view values,
+                        uint64_t start, uint64_t end)
 {
-    status result = STATUS_OK;
     if (event->kind != EVENT_COUNTER) {
-        result = write_slice(writer, event, values, start, end);
-    } else if (is_wanted(writer, start) && (writer->output != NULL || writer->sizes != NULL)) {
+        writer_take_values(&writer->events, values);
+        write_slice(writer, event, start, end);
+    } else if (is_wanted(writer, start)) {
         describe_process(writer, writer->places.places[event->track].process);
         writer_put_sample(&writer->events, &writer->places, event->track, values, start);
     }
     pass_on(writer, start);
-    return result;
+}
+
+// Before anything is written: the flows, and the sizes where parts are asked for.
+static status count_event(struct writer *writer, const struct event *event, struct view values,
+                          uint64_t start, uint64_t end)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (values.size > 0 && value_next(&reader, &value)) {
+        if (!writer_is_flow(&value))
+            continue;
+        STATUS_TRY(
+            writer_flows_add(&writer->flows, start, value.number, value.kind == VALUE_FLOW_IN));
+        if (writer->sizes != NULL)
+            writer->sizes[stretch_of(writer, start)] += FLOW_SIZE;
+    }
+    if (writer->sizes != NULL)
+        write_event(writer, event, values, start, end);
+    return STATUS_OK;
 }
 
 static status take(struct event_sink *sink, const struct event_batch *batch)
@@ -174,13 +172,16 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
     struct writer *writer = (struct writer *)sink;
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
+        const struct view values = event_values(batch, event);
         const struct clock_domain *clock = &writer->places.places[event->track].clock;
         const uint64_t start = clock_to_ns(clock, event->start);
         const uint64_t end = clock_to_ns(clock, event->end);
         if (end > INT64_MAX)
-            writer->too_late += writer->output == NULL;
+            writer->too_late += writer->file == NULL;
+        else if (writer->file != NULL)
+            write_event(writer, event, values, start, end);
         else
-            STATUS_TRY(write_event(writer, event, event_values(batch, event), start, end));
+            STATUS_TRY(count_event(writer, event, values, start, end));
     }
     return STATUS_OK;
 }
@@ -217,7 +218,7 @@ static void describe_all(struct writer *writer)
 
 static status write_part(struct writer *writer, const char *path)
 {
-    STATUS_TRY(output_open(path, &writer->output));
+    STATUS_TRY(writer_file_open(path, &writer->file));
     writer->events.first = true;
     writer->flow_at = 0;
     writer_places_restart(&writer->places);
@@ -226,8 +227,8 @@ static status write_part(struct writer *writer, const char *path)
     if (writer->part == 0)
         describe_all(writer);
     text_put(&writer->events.buffer, writer->events.first ? "]\n" : "\n]\n");
-    flush(writer);
-    return status_first(result, output_close(writer->output));
+    writer_file_put(writer->file, &writer->events.buffer);
+    return status_first(result, writer_file_close(writer->file));
 }
 
 static status write_parts(struct writer *writer, const char *path)

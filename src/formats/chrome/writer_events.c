@@ -19,13 +19,9 @@ void writer_events_free(struct writer_events *events)
 {
     bytes_free(&events->buffer);
     free(events->quoted);
+    free(events->values.items);
     free(events->locations);
     arena_free(&events->arena);
-}
-
-static void put_view(struct bytes *to, struct view text)
-{
-    bytes_append(to, text.data, text.size);
 }
 
 static void put_quoted(struct writer_events *events, struct view text)
@@ -35,23 +31,27 @@ static void put_quoted(struct writer_events *events, struct view text)
 }
 
 // Texts of the profile come again and again: they are escaped once.
-static struct view quoted(struct writer_events *events, uint32_t id)
+static void quote(struct writer_events *events, uint32_t id)
 {
+    struct bytes text = {0};
     events->quoted =
         memory_extend(events->quoted, &events->quoted_count, id, sizeof *events->quoted);
-    if (events->quoted[id].size == 0) {
-        struct bytes text = {0};
-        if (!text_put_quoted(&text, profile_text(events->profile, id)))
-            events->losses.bad_texts++;
-        events->quoted[id] = arena_copy(&events->arena, bytes_view(&text));
-        bytes_free(&text);
-    }
+    if (!text_put_quoted(&text, profile_text(events->profile, id)))
+        events->losses.bad_texts++;
+    events->quoted[id] = arena_copy(&events->arena, bytes_view(&text));
+    bytes_free(&text);
+}
+
+static inline struct view quoted(struct writer_events *events, uint32_t id)
+{
+    if (id >= events->quoted_count || events->quoted[id].size == 0)
+        quote(events, id);
     return events->quoted[id];
 }
 
 static void put_string(struct writer_events *events, uint32_t id)
 {
-    put_view(&events->buffer, quoted(events, id));
+    text_put_view(&events->buffer, quoted(events, id));
 }
 
 static void separate(struct writer_events *events)
@@ -134,32 +134,46 @@ void writer_put_thread(struct writer_events *events, const struct writer_places 
 
 // Arguments -------------------------------------------------------------------
 
+void writer_take_values(struct writer_events *events, struct view list)
+{
+    struct writer_values *values = &events->values;
+    struct value_reader reader = value_read(list);
+    values->count = 0;
+    values->flow_count = 0;
+    values->has_category = false;
+    for (;;) {
+        values->items =
+            memory_grow(values->items, values->count, &values->capacity, sizeof *values->items);
+        struct value *value = &values->items[values->count];
+        if (!value_next(&reader, value))
+            return;
+        values->flow_count += writer_is_flow(value);
+        values->has_category |= value->key == events->category_key;
+        values->count++;
+    }
+}
+
 // The keys of the object at hand, to see whether one comes twice.
 struct keys {
     uint64_t seen; // a bit for each of 64 kinds of keys
-    struct view values;
     size_t count;
 };
 
-static unsigned times_before(const struct keys *keys, uint32_t key, const unsigned char *until)
+static unsigned times_before(const struct writer_values *values, uint32_t key, size_t index)
 {
-    struct value_reader reader = value_read(keys->values);
-    struct value value;
-    unsigned times = 0;
-    while (value_next(&reader, &value) && reader.at <= until)
-        times += value.key == key && value.kind != VALUE_FLOW_OUT && value.kind != VALUE_FLOW_IN;
+    unsigned times = 1;
+    for (size_t i = 0; i < index; i++)
+        times += values->items[i].key == key && !writer_is_flow(&values->items[i]);
     return times;
 }
 
-// `until` is the end of the value in the list: a key of those before it gets a number.
-static void put_key(struct writer_events *events, struct keys *keys, uint32_t key,
-                    const unsigned char *until)
+// The key of the value at `index`: where others before it have the same, it gets a number.
+static void put_key(struct writer_events *events, struct keys *keys, uint32_t key, size_t index)
 {
     struct bytes *to = &events->buffer;
     const uint64_t bit = 1ull << (key & 63);
     text_put(to, keys->count++ > 0 ? "," : ",\"args\":{");
-    const unsigned times =
-        (keys->seen & bit) != 0 && until != NULL ? times_before(keys, key, until) : 1;
+    const unsigned times = (keys->seen & bit) != 0 ? times_before(&events->values, key, index) : 1;
     keys->seen |= bit;
     put_string(events, key);
     if (times > 1) {
@@ -204,27 +218,21 @@ static void put_value(struct writer_events *events, const struct value *value)
     }
 }
 
-static bool is_flow(const struct value *value)
-{
-    return value->kind == VALUE_FLOW_OUT || value->kind == VALUE_FLOW_IN;
-}
-
 static bool is_category(const struct writer_events *events, const struct value *value)
 {
     return value->kind == VALUE_STRING && value->key == events->category_key;
 }
 
-static void put_category(struct writer_events *events, struct view values)
+static void put_category(struct writer_events *events)
 {
-    struct value_reader reader = value_read(values);
-    struct value value;
     bool found = false;
-    while (value_next(&reader, &value)) {
-        if (!is_category(events, &value))
+    for (size_t i = 0; i < events->values.count; i++) {
+        const struct value *value = &events->values.items[i];
+        if (!is_category(events, value))
             continue;
-        const struct view text = quoted(events, (uint32_t)value.number);
+        const struct view text = quoted(events, (uint32_t)value->number);
         text_put(&events->buffer, found ? "," : ",\"cat\":\"");
-        put_view(&events->buffer, view_slice(text, 1, text.size - 1));
+        text_put_view(&events->buffer, view_slice(text, 1, text.size - 1));
         found = true;
     }
     if (found)
@@ -245,25 +253,24 @@ static uint32_t location_of(struct writer_events *events, uint32_t call_id)
     return events->locations[call_id] - 1;
 }
 
-static void put_arguments(struct writer_events *events, const struct event *event,
-                          struct view values, bool cycles)
+static void put_arguments(struct writer_events *events, const struct event *event, bool cycles)
 {
-    struct keys keys = {.values = values};
-    struct value_reader reader = value_read(values);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (is_flow(&value) || is_category(events, &value))
+    const struct writer_values *values = &events->values;
+    struct keys keys = {0};
+    for (size_t i = 0; i < values->count; i++) {
+        const struct value *value = &values->items[i];
+        if (writer_is_flow(value) || is_category(events, value))
             continue;
-        put_key(events, &keys, value.key, reader.at);
-        put_value(events, &value);
+        put_key(events, &keys, value->key, i);
+        put_value(events, value);
     }
     const uint32_t location = location_of(events, event->call);
     if (location != 0) {
-        put_key(events, &keys, events->location_key, NULL);
+        put_key(events, &keys, events->location_key, values->count);
         put_string(events, location);
     }
     if (cycles) {
-        put_key(events, &keys, events->cycles_key, NULL);
+        put_key(events, &keys, events->cycles_key, values->count);
         text_put_uint(&events->buffer, event->end - event->start);
     }
     if (keys.count > 0)
@@ -273,14 +280,14 @@ static void put_arguments(struct writer_events *events, const struct event *even
 // Events ----------------------------------------------------------------------
 
 void writer_put_slice(struct writer_events *events, const struct writer_place *place,
-                      const struct writer_lane *lane, const struct event *event, struct view values,
-                      uint64_t start, uint64_t end)
+                      const struct writer_lane *lane, const struct event *event, uint64_t start,
+                      uint64_t end)
 {
     struct bytes *to = &events->buffer;
     const bool span = event->kind == EVENT_SPAN;
     separate(events);
     text_put(to, span ? "{\"ph\":\"X\"," : "{\"ph\":\"i\",\"s\":\"t\",");
-    put_view(to, bytes_view(&lane->head));
+    text_put_view(to, bytes_view(&lane->head));
     text_put_time(to, start - events->base);
     if (span) {
         text_put(to, ",\"dur\":");
@@ -288,10 +295,10 @@ void writer_put_slice(struct writer_events *events, const struct writer_place *p
     }
     text_put(to, ",\"name\":");
     put_string(events, event->name);
-    if (values.size > 0)
-        put_category(events, values);
+    if (events->values.has_category)
+        put_category(events);
     if (!events->no_arguments)
-        put_arguments(events, event, values, place->cycles && span);
+        put_arguments(events, event, place->cycles && span);
     text_put(to, "}");
 }
 
@@ -305,7 +312,7 @@ void writer_put_flow(struct writer_events *events, const struct writer_lane *lan
     struct bytes *to = &events->buffer;
     separate(events);
     text_put(to, HEADS[flow->role]);
-    put_view(to, bytes_view(&lane->head));
+    text_put_view(to, bytes_view(&lane->head));
     text_put_time(to, start - events->base);
     text_put(to, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":");
     text_put_uint(to, flow->flow);

@@ -1,0 +1,71 @@
+#include "writer_file.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/queue.h"
+
+struct writer_file {
+    struct output *output;
+    struct queue full;
+    struct queue empty;
+    struct bytes buffers[WRITER_FILE_BUFFERS];
+    pthread_t thread;
+    bool threaded; // false: there was no thread to be had
+};
+
+static void *run(void *argument)
+{
+    struct writer_file *file = argument;
+    struct bytes *buffer;
+    while ((buffer = queue_take(&file->full)) != NULL) {
+        output_write(file->output, buffer->data, buffer->size);
+        buffer->size = 0;
+        queue_put(&file->empty, buffer);
+    }
+    return NULL;
+}
+
+status writer_file_open(const char *path, struct writer_file **out_file)
+{
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    struct writer_file *file = memory_allocate_zeroed(1, sizeof *file);
+    file->output = output;
+    queue_start(&file->full, WRITER_FILE_BUFFERS);
+    queue_start(&file->empty, WRITER_FILE_BUFFERS);
+    for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
+        queue_put(&file->empty, &file->buffers[i]);
+    file->threaded = pthread_create(&file->thread, NULL, run, file) == 0;
+    *out_file = file;
+    return STATUS_OK;
+}
+
+void writer_file_put(struct writer_file *file, struct bytes *buffer)
+{
+    if (!file->threaded) {
+        output_write(file->output, buffer->data, buffer->size);
+        buffer->size = 0;
+        return;
+    }
+    struct bytes *other = queue_take(&file->empty);
+    const struct bytes swapped = *other;
+    *other = *buffer;
+    *buffer = swapped;
+    queue_put(&file->full, other);
+}
+
+status writer_file_close(struct writer_file *file)
+{
+    queue_close(&file->full);
+    if (file->threaded)
+        pthread_join(file->thread, NULL);
+    for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
+        bytes_free(&file->buffers[i]);
+    queue_free(&file->full);
+    queue_free(&file->empty);
+    const status result = output_close(file->output);
+    free(file);
+    return result;
+}
