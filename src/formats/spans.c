@@ -109,10 +109,14 @@ void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct s
                      enum event_kind kind, uint64_t end)
 {
     const struct span_open span = open_of(edge);
-    spans->values.size = 0;
-    append_values(spans, &spans->values, edge);
+    struct view values = edge->values;
+    if (edge->category != 0) {
+        spans->values.size = 0;
+        append_values(spans, &spans->values, edge);
+        values = bytes_view(&spans->values);
+    }
     expect_one(spans, lane);
-    emit(spans, lane, &span, kind, end, bytes_view(&spans->values));
+    emit(spans, lane, &span, kind, end, values);
 }
 
 // Pairing ---------------------------------------------------------------------

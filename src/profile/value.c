@@ -43,8 +43,11 @@ void value_add(struct bytes *list, const struct value *value)
 
 void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
 {
-    add_head(list, key, VALUE_UINT, PROVENANCE_ABSENT);
-    bytes_append_varint(list, number);
+    unsigned char *to = bytes_reserve(list, 2 * VARINT_MOST + 1);
+    unsigned char *end = varint_put(to, key);
+    *end++ = VALUE_UINT;
+    end = varint_put(end, number);
+    list->size += (size_t)(end - to);
 }
 
 void value_add_string(struct bytes *list, uint32_t key, uint32_t string)

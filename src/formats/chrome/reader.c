@@ -160,13 +160,17 @@ static void add_arguments_whole(struct chrome_reading *reading, struct view args
     }
 }
 
-// The values of an event into `reading->list`.
+// The values of an event into `reading->list`; those of a whole one with its category in front.
 static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
                                 uint64_t time)
 {
     struct chrome_values *values = &reading->values;
     struct strings *strings = &reading->profile->strings;
+    const bool whole = event->phase == 'X';
+    const uint32_t category = chrome_text_id(&values->keys, strings, event->category);
     reading->list.size = 0;
+    if (whole && category != 0)
+        value_add_string(&reading->list, reading->spans.category_key, category);
     values->location = 0;
     values->unread = 0;
     if (event->args.size > 2 && reading->dialect != NULL)
@@ -180,8 +184,7 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     return (struct span_edge){.time = time,
                               .offset = event->offset,
                               .name = chrome_text_id(&reading->names, strings, event->name),
-                              .category =
-                                  chrome_text_id(&reading->values.keys, strings, event->category),
+                              .category = whole ? 0 : category,
                               .location = values->location,
                               .begins = true,
                               .values = bytes_view(&reading->list)};

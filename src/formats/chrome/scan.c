@@ -45,12 +45,15 @@ static const char *scan_nested(const char *at, const char *end)
     return NULL;
 }
 
+// What ends a number or a word, besides blanks and control characters.
+static const bool ENDS[256] = {[','] = true, ['}'] = true, [']'] = true, [':'] = true,
+                               ['"'] = true, ['{'] = true, ['['] = true};
+
 // A number or a word. One that touches the end of the input may be cut off.
 static const char *scan_word(const char *at, const char *end)
 {
     const char *from = at;
-    while (at < end && *at != ',' && *at != '}' && *at != ']' && *at != ':' && *at != '"' &&
-           *at != '{' && *at != '[' && (unsigned char)*at > ' ')
+    while (at < end && (unsigned char)*at > ' ' && !ENDS[(unsigned char)*at])
         at++;
     return at == from || at == end ? NULL : at;
 }

@@ -36,10 +36,13 @@ uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings
 {
     if (text.size == 0)
         return 0;
-    uint32_t *slot = &cache->ids[cache_slot(text)];
-    if (*slot == 0 || !view_equal(strings_get(strings, *slot), text))
-        *slot = strings_add(strings, text);
-    return *slot;
+    struct chrome_cached_text *slot = &cache->slots[cache_slot(text)];
+    if (slot->size == text.size && memcmp(slot->data, text.data, text.size) == 0)
+        return slot->id;
+    const uint32_t id = strings_add(strings, text);
+    if (text.size <= UINT32_MAX)
+        *slot = (struct chrome_cached_text){strings_get(strings, id).data, (uint32_t)text.size, id};
+    return id;
 }
 
 // Numbers ---------------------------------------------------------------------
@@ -157,11 +160,29 @@ static void add_text(struct chrome_values *values, uint32_t key, struct view raw
         value_add_text(values->list, key, text);
 }
 
+// Up to 18 digits, as nearly all numbers are.
+static bool add_small(struct chrome_values *values, uint32_t key, struct view raw)
+{
+    uint64_t number = 0;
+    if (raw.size > 18)
+        return false;
+    for (size_t i = 0; i < raw.size; i++) {
+        const unsigned digit = (unsigned)(raw.data[i] - '0');
+        if (digit > 9)
+            return false;
+        number = number * 10 + digit;
+    }
+    value_add_uint(values->list, key, number);
+    return true;
+}
+
 static void add_scalar(struct chrome_values *values, uint32_t key, struct view raw)
 {
     struct value value = {.key = key};
     if (key == 0 || raw.data[0] == 'n') {
         values->unread++;
+    } else if (add_small(values, key, raw)) {
+        return;
     } else if (raw.data[0] == '"') {
         add_text(values, key, raw);
     } else if (chrome_values_number(raw, &value)) {

@@ -8,9 +8,15 @@
 
 enum { CHROME_VALUES_DEPTH = 32, CHROME_VALUES_KEY = 255, CHROME_TEXT_CACHE_BITS = 12 };
 
+struct chrome_cached_text {
+    const char *data; // in the profile, where texts stay
+    uint32_t size;
+    uint32_t id;
+};
+
 // Texts that come again and again, found without the profile's own table. All zero is empty.
 struct chrome_text_cache {
-    uint32_t ids[1 << CHROME_TEXT_CACHE_BITS];
+    struct chrome_cached_text slots[1 << CHROME_TEXT_CACHE_BITS];
 };
 
 // The id of a text in the profile.
