@@ -47,7 +47,7 @@ static void plain_damage(struct chrome_visitor *visitor, enum chrome_damage kind
 
 static void visit_plain(struct view bytes, const uint64_t *from, struct chrome_visitor *visitor)
 {
-    struct chrome_event event;
+    struct chrome_event event = {0};
     struct plain plain = {.visitor = {plain_event, plain_member, plain_damage, false},
                           .to = visitor};
     struct chrome_parser parser = {bytes.data, bytes.data + bytes.size, &event, &plain.texts};

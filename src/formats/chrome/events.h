@@ -48,14 +48,17 @@ struct chrome_event {
     struct chrome_scalar tid;
     // As they are written, quotes and all (json.h has what reads them); size 0 when absent:
     struct view args;
-    struct view id;
-    struct view id2;
-    struct view scope;
-    struct view bind_id;
-    struct view flow_in;
-    struct view flow_out;
-    struct view binding;       // bp
-    struct view instant_scope; // s
+    struct chrome_rare {
+        struct view id;
+        struct view id2;
+        struct view scope;
+        struct view bind_id;
+        struct view flow_in;
+        struct view flow_out;
+        struct view binding;       // bp
+        struct view instant_scope; // s
+    } rare;
+    bool has_rare; // any of those
 };
 
 enum chrome_damage {

@@ -147,21 +147,23 @@ static struct view *raw_member(struct chrome_event *event, const char *key, size
 {
     switch (size) {
     case 1:
-        return *key == 's' ? &event->instant_scope : NULL;
+        return *key == 's' ? &event->rare.instant_scope : NULL;
     case 2:
-        return key_is(key, "id", 2) ? &event->id : key_is(key, "bp", 2) ? &event->binding : NULL;
+        return key_is(key, "id", 2)   ? &event->rare.id
+               : key_is(key, "bp", 2) ? &event->rare.binding
+                                      : NULL;
     case 3:
-        return key_is(key, "id2", 3) ? &event->id2 : NULL;
+        return key_is(key, "id2", 3) ? &event->rare.id2 : NULL;
     case 4:
         return key_is(key, "args", 4) ? &event->args : NULL;
     case 5:
-        return key_is(key, "scope", 5) ? &event->scope : NULL;
+        return key_is(key, "scope", 5) ? &event->rare.scope : NULL;
     case 7:
-        return key_is(key, "bind_id", 7)   ? &event->bind_id
-               : key_is(key, "flow_in", 7) ? &event->flow_in
+        return key_is(key, "bind_id", 7)   ? &event->rare.bind_id
+               : key_is(key, "flow_in", 7) ? &event->rare.flow_in
                                            : NULL;
     case 8:
-        return key_is(key, "flow_out", 8) ? &event->flow_out : NULL;
+        return key_is(key, "flow_out", 8) ? &event->rare.flow_out : NULL;
     default:
         return NULL;
     }
@@ -186,6 +188,8 @@ static enum result take_other(struct chrome_parser *parser, const char **at, con
     if (to == NULL) {
         event->others = true;
         to = &ignored;
+    } else if (to != &event->args) {
+        event->has_rare = true;
     }
     return take_raw(parser, at, to);
 }
@@ -271,13 +275,34 @@ static enum result take_members(struct chrome_parser *parser, const char **at,
     return *at == end ? CUT : DONE;
 }
 
+// Sets back what the event before left there, which is little in most cases.
+static void clear_event(struct chrome_event *event)
+{
+    if (event->has_rare)
+        event->rare = (struct chrome_rare){0};
+    event->has_rare = false;
+    event->phase = '\0';
+    event->has_ts = false;
+    event->has_dur = false;
+    event->bad_time = false;
+    event->others = false;
+    event->name.size = 0;
+    event->category.size = 0;
+    event->args.size = 0;
+    event->pid.kind = CHROME_ABSENT;
+    event->pid.number = 0;
+    event->tid.kind = CHROME_ABSENT;
+    event->tid.number = 0;
+}
+
 // At a '{'. Leaves `*at` behind the '}', or where reading stopped.
 static enum result take_event(struct chrome_parser *parser, const char **at,
                               struct chrome_event *event)
 {
     const char *from = (*at)++;
     struct pending pending = {0};
-    *event = (struct chrome_event){.offset = (uint64_t)(from - parser->start)};
+    clear_event(event);
+    event->offset = (uint64_t)(from - parser->start);
     const enum result result = take_members(parser, at, event, &pending);
     if (result != DONE)
         return result;
@@ -398,7 +423,7 @@ void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visi
 
 static bool array_recognise(struct chrome_parser *parser, const char *at)
 {
-    struct chrome_event event;
+    struct chrome_event event = {0};
     at = scan_blanks(at, parser->end);
     if (at == parser->end || *at == ']')
         return true;

@@ -9,8 +9,9 @@
 struct chrome_parser {
     const char *start;
     const char *end;
-    struct chrome_event *event; // where the next event goes; the visitor may move it on
-    struct arena *texts;        // those that hold escapes
+    struct chrome_event
+        *event;          // where the next event goes, zero at first; a visitor may move it on
+    struct arena *texts; // those that hold escapes
 };
 
 // A trace of either form.

@@ -220,7 +220,7 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
         losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_NO_DURATION, 0, event->offset);
     spans_add_whole(&reading->spans, &lane->spans, &edge,
                     event->has_dur ? EVENT_SPAN : EVENT_INSTANT, end);
-    if (event->bind_id.size > 0)
+    if (event->rare.bind_id.size > 0)
         add_flow_of_slice(reading, event, lane, time);
 }
 
@@ -246,10 +246,10 @@ static void add_instant(struct chrome_reading *reading, const struct chrome_even
     if (!time_of(reading, event, lane->spans.track, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
-    if (event->instant_scope.size > 0 && !view_is(event->instant_scope, "\"t\"")) {
+    if (event->rare.instant_scope.size > 0 && !view_is(event->rare.instant_scope, "\"t\"")) {
         reading->values.scratch.size = 0;
         value_add_text(&reading->list, reading->scope_key,
-                       chrome_text_of(event->instant_scope, &reading->values.scratch));
+                       chrome_text_of(event->rare.instant_scope, &reading->values.scratch));
         edge.values = bytes_view(&reading->list);
     }
     spans_add_whole(&reading->spans, &lane->spans, &edge, EVENT_INSTANT, time);
@@ -271,13 +271,13 @@ static struct chrome_key id_of(struct chrome_reading *reading, struct view raw)
 static struct view raw_id(const struct chrome_event *event, bool *out_global)
 {
     *out_global = false;
-    if (event->id.size > 0)
-        return event->id;
-    const struct view local = chrome_find(event->id2, "local");
+    if (event->rare.id.size > 0)
+        return event->rare.id;
+    const struct view local = chrome_find(event->rare.id2, "local");
     if (local.size > 0)
         return local;
     *out_global = true;
-    return chrome_find(event->id2, "global");
+    return chrome_find(event->rare.id2, "global");
 }
 
 static void add_async(struct chrome_reading *reading, const struct chrome_event *event)
@@ -296,8 +296,8 @@ static void add_async(struct chrome_reading *reading, const struct chrome_event 
     struct chrome_async_key key = {.process = global ? HASH_NONE : lane->process,
                                    .category = edge.category,
                                    .id = id_of(reading, raw)};
-    if (event->scope.size > 0)
-        key.scope = profile_string(reading->profile, event->scope);
+    if (event->rare.scope.size > 0)
+        key.scope = profile_string(reading->profile, event->rare.scope);
     edge.begins = event->phase != 'e' && event->phase != 'F';
     if (edge.begins) {
         chrome_values_add_member(&reading->values, VIEW_LITERAL("id"), raw);
@@ -331,20 +331,20 @@ static void add_flow(struct chrome_reading *reading, const struct chrome_event *
     flow.id = id_of(reading, raw);
     flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
     flow.name = chrome_text_id(&reading->names, strings, event->name);
-    flow.binding =
-        flow.ends && !view_is(event->binding, "\"e\"") ? CHROME_FLOW_NEXT : CHROME_FLOW_ENCLOSING;
+    flow.binding = flow.ends && !view_is(event->rare.binding, "\"e\"") ? CHROME_FLOW_NEXT
+                                                                       : CHROME_FLOW_ENCLOSING;
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
 }
 
 static void add_flow_of_slice(struct chrome_reading *reading, const struct chrome_event *event,
                               const struct chrome_lane *lane, uint64_t time)
 {
-    const bool out = chrome_truth_of(event->flow_out);
-    if (!out && !chrome_truth_of(event->flow_in))
+    const bool out = chrome_truth_of(event->rare.flow_out);
+    if (!out && !chrome_truth_of(event->rare.flow_in))
         return;
     const struct chrome_flow flow = {.time = time,
                                      .offset = event->offset,
-                                     .id = id_of(reading, event->bind_id),
+                                     .id = id_of(reading, event->rare.bind_id),
                                      .ends = !out,
                                      .binding = CHROME_FLOW_LAST};
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
@@ -363,9 +363,9 @@ static void add_sample(struct chrome_reading *reading, const struct chrome_event
     struct strings *strings = &reading->profile->strings;
     struct value value = {0};
     uint32_t number = 0;
-    if (event->id.size > 0) {
+    if (event->rare.id.size > 0) {
         reading->values.scratch.size = 0;
-        number = strings_add(strings, chrome_text_of(event->id, &reading->values.scratch));
+        number = strings_add(strings, chrome_text_of(event->rare.id, &reading->values.scratch));
     }
     reading->values.scratch.size = 0;
     const struct view series =

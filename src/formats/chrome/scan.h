@@ -14,8 +14,26 @@ static inline bool scan_is_blank(char byte)
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+// One blank or none, as nearly everywhere, or the line break and the indentation of a printed
+// trace.
 static inline const char *scan_blanks(const char *at, const char *end)
 {
+    if (at < end && scan_is_blank(*at))
+        at++;
+#ifdef __SSE2__
+    while (end - at >= 16 && scan_is_blank(*at)) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i blank =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')),
+                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))),
+                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
+                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'))));
+        const unsigned mask = (unsigned)_mm_movemask_epi8(blank) ^ 0xffffu;
+        if (mask != 0)
+            return at + __builtin_ctz(mask);
+        at += 16;
+    }
+#endif
     while (at < end && scan_is_blank(*at))
         at++;
     return at;

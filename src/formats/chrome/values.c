@@ -32,16 +32,43 @@ static uint32_t cache_slot(struct view text)
     return (uint32_t)(mixed >> (64 - CHROME_TEXT_CACHE_BITS));
 }
 
+static bool is_cached(const struct chrome_cached_text *slot, struct view text)
+{
+    const size_t size = text.size;
+    if (slot->size != size)
+        return false;
+    if (size < sizeof(uint64_t))
+        return memcmp(slot->data, text.data, size) == 0;
+    for (size_t i = 0; i + sizeof(uint64_t) < size; i += sizeof(uint64_t)) {
+        if (word_at(slot->data + i) != word_at(text.data + i))
+            return false;
+    }
+    const size_t tail = size - sizeof(uint64_t);
+    return word_at(slot->data + tail) == word_at(text.data + tail);
+}
+
+// Texts come in the same order again and again: the one after the last one is tried first.
 uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text)
 {
     if (text.size == 0)
         return 0;
-    struct chrome_cached_text *slot = &cache->slots[cache_slot(text)];
-    if (slot->size == text.size && memcmp(slot->data, text.data, text.size) == 0)
+    struct chrome_cached_text *last = &cache->slots[cache->last];
+    if (is_cached(&cache->slots[last->next], text)) {
+        cache->last = last->next;
+        return cache->slots[cache->last].id;
+    }
+    const uint32_t at = cache_slot(text);
+    struct chrome_cached_text *slot = &cache->slots[at];
+    last->next = at;
+    cache->last = at;
+    if (is_cached(slot, text))
         return slot->id;
     const uint32_t id = strings_add(strings, text);
-    if (text.size <= UINT32_MAX)
-        *slot = (struct chrome_cached_text){strings_get(strings, id).data, (uint32_t)text.size, id};
+    if (text.size <= UINT32_MAX) {
+        slot->data = strings_get(strings, id).data;
+        slot->size = (uint32_t)text.size;
+        slot->id = id;
+    }
     return id;
 }
 

@@ -12,11 +12,13 @@ struct chrome_cached_text {
     const char *data; // in the profile, where texts stay
     uint32_t size;
     uint32_t id;
+    uint32_t next; // slot of the text that came after it last time
 };
 
 // Texts that come again and again, found without the profile's own table. All zero is empty.
 struct chrome_text_cache {
     struct chrome_cached_text slots[1 << CHROME_TEXT_CACHE_BITS];
+    uint32_t last; // slot of the latest text
 };
 
 // The id of a text in the profile.
