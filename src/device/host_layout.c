@@ -54,7 +54,8 @@ bool *host_layout_find(const struct host_machine *machine, const struct host_rec
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const enum host_recipe_kind kind = recipes[i].kind;
-        const bool follows = kind == HOST_RECIPE_CHAIN || (kind == HOST_RECIPE_JOIN && !loose_ports);
+        const bool follows =
+            kind == HOST_RECIPE_CHAIN || (kind >= HOST_RECIPE_JOIN && !loose_ports);
         if (kind < HOST_RECIPE_CHAIN || (follows && !reads_last(machine, task, last)))
             continue;
         for (uint32_t j = 0; j < task->operand_count; j++) {

@@ -153,6 +153,27 @@ static bool is_of(const struct network_node *node, const char *type)
            (node->domain.size == 0 || view_is(node->domain, "ai.onnx"));
 }
 
+// Whether a Resize says by constants alone, one for each dimension, what it does.
+static bool is_resized_by_constants(const struct host_machine *machine,
+                                    const struct network_node *node)
+{
+    if (node->version < 11 || attribute_given(node->attributes, "axes") ||
+        attribute_given(node->attributes, "keep_aspect_ratio_policy"))
+        return false;
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        if (node->inputs[i] == NETWORK_NONE)
+            continue;
+        const struct constant *constant =
+            network_value(machine->network, node->inputs[i])->constant;
+        const uint64_t count = constant != NULL ? tensor_count(&constant->tensor) : 1;
+        const size_t size = constant != NULL ? element_size(constant->tensor.element) : 0;
+        // A region would have two numbers for each dimension.
+        if (count != 0 && (count != 4 || i == 1 || (size != 4 && size != 8)))
+            return false;
+    }
+    return true;
+}
+
 static enum host_recipe_kind kind_of(const struct host_machine *machine,
                                      const struct program_call *call)
 {
@@ -177,6 +198,9 @@ static enum host_recipe_kind kind_of(const struct host_machine *machine,
     const int64_t axis = attribute_integer(node->attributes, "axis", 1);
     if (is_of(node, "Concat") && (axis == 1 || axis == -3))
         return host_recipe_is_image(&out) ? HOST_RECIPE_JOIN : HOST_RECIPE_CALLS;
+    if (is_of(node, "Resize") && host_recipe_is_image(&in) &&
+        is_resized_by_constants(machine, node))
+        return HOST_RECIPE_RESIZE;
     return HOST_RECIPE_CALLS;
 }
 

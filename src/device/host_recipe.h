@@ -15,7 +15,8 @@ enum host_recipe_kind {
     // One call on images, what scales its inputs back, and elementwise calls behind it:
     HOST_RECIPE_CONVOLUTION,
     HOST_RECIPE_POOL,
-    HOST_RECIPE_JOIN, // Concat of channels
+    HOST_RECIPE_JOIN,   // Concat of channels
+    HOST_RECIPE_RESIZE, // whose kernel takes dimensions in any order
 };
 
 struct host_recipe {

@@ -1,0 +1,435 @@
+// Tasks whose main call works on images with the channels last.
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "host_builder.h"
+
+static const struct network_node *main_node(const struct host_builder *builder)
+{
+    return host_recipe_node(builder->machine, builder->task, builder->recipe->main);
+}
+
+static uint32_t buffer_of(const struct host_builder *builder, uint32_t value)
+{
+    return host_recipe_buffer(builder->machine, builder->task, value);
+}
+
+// The value that input `index` of the main call is made of: itself, or what is scaled back.
+static uint32_t source_of(const struct host_builder *builder, uint32_t index)
+{
+    const uint32_t before = builder->recipe->before[index];
+    return before == PROGRAM_NONE
+               ? main_node(builder)->inputs[index]
+               : host_recipe_node(builder->machine, builder->task, before)->inputs[0];
+}
+
+// The chain that scales input `index` back; false when there is none to be had.
+static bool chain_before(const struct host_builder *builder, uint32_t index,
+                         struct chain_nodes *nodes)
+{
+    const struct network *network = builder->machine->network;
+    const uint32_t call = builder->recipe->before[index];
+    chain_nodes_start(nodes, network, host_builder_places(builder, call), CHAIN_CHANNELS_LAST);
+    return chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, call));
+}
+
+static bool is_behind(const struct host_builder *builder, uint32_t call)
+{
+    return call != builder->recipe->main && call != builder->recipe->scale &&
+           !host_recipe_is_before(builder->recipe, call);
+}
+
+static bool add_behind(const struct host_builder *builder, struct chain_nodes *nodes)
+{
+    for (uint32_t i = 0; i < builder->task->call_count; i++) {
+        if (is_behind(builder, i) &&
+            !chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, i)))
+            return false;
+    }
+    return true;
+}
+
+// The chain behind the main call: its input 0 is what that gives. `*out_some` is false, and
+// there is none, when nothing comes behind.
+static bool chain_behind(const struct host_builder *builder, struct chain_nodes *nodes,
+                         bool *out_some)
+{
+    const struct host_recipe *recipe = builder->recipe;
+    const uint32_t value =
+        host_recipe_node(builder->machine, builder->task,
+                         recipe->scale != PROGRAM_NONE ? recipe->scale : recipe->main)
+            ->outputs[0];
+    chain_nodes_start(nodes, builder->machine->network, host_builder_places(builder, recipe->main),
+                      CHAIN_CHANNELS_LAST);
+    *out_some = false;
+    for (uint32_t i = 0; i < builder->task->call_count; i++)
+        *out_some = *out_some || is_behind(builder, i);
+    return !*out_some ||
+           (chain_nodes_input(nodes, value,
+                              host_builder_tensor(builder, buffer_of(builder, value)).element) &&
+            add_behind(builder, nodes) && chain_nodes_finish(nodes));
+}
+
+// The only buffer that the task writes.
+static uint32_t result_buffer(const struct host_builder *builder)
+{
+    const struct program *program = builder->machine->program;
+    for (uint32_t i = 0; i < builder->task->operand_count; i++) {
+        const struct program_operand *operand =
+            &program->operands[builder->task->first_operand + i];
+        if (operand->writes != 0)
+            return operand->buffer;
+    }
+    return PROGRAM_NONE;
+}
+
+static const float *constant_data(struct host_builder *builder, uint32_t input)
+{
+    const struct network_node *node = main_node(builder);
+    if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
+        return NULL;
+    const struct constant *constant =
+        network_value(builder->machine->network, node->inputs[input])->constant;
+    // Weights are packed anyway: they need not be aligned as tensors are.
+    if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
+        return constant->tensor.data;
+    return host_builder_data(builder, buffer_of(builder, node->inputs[input]));
+}
+
+static bool describe_convolution(const struct host_builder *builder, struct convolution *c)
+{
+    const struct program_call *call =
+        host_recipe_call(builder->machine, builder->task, builder->recipe->main);
+    const struct network_node *node = main_node(builder);
+    const struct tensor x = host_recipe_input(builder->machine, call, 0);
+    const struct tensor weights = host_recipe_input(builder->machine, call, 1);
+    struct window window;
+    const status failure =
+        window_resolve(node->attributes, 2, x.shape.dims + 2, weights.shape.dims + 2, &window);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return false;
+    }
+    *c = (struct convolution){.spatial = 2, .batch = x.shape.dims[0]};
+    c->groups = attribute_integer(node->attributes, "group", 1);
+    c->inputs = x.shape.dims[1] / c->groups;
+    c->outputs = weights.shape.dims[0] / c->groups;
+    for (uint32_t i = 0; i < 2; i++) {
+        c->input[i] = window.input[i];
+        c->kernel[i] = window.kernel[i];
+        c->output[i] = window.output[i];
+        c->strides[i] = window.stride[i];
+        c->dilations[i] = window.dilation[i];
+        c->pads[i] = window.pad[i];
+    }
+    return true;
+}
+
+// What a normalization behind a convolution multiplies with and adds, by channel.
+struct scale {
+    float *factors; // NULL: there is none
+    float *bias;
+};
+
+static struct scale scale_of(const struct host_builder *builder, const float *bias)
+{
+    if (builder->recipe->scale == PROGRAM_NONE)
+        return (struct scale){0};
+    const struct network_node *node =
+        host_recipe_node(builder->machine, builder->task, builder->recipe->scale);
+    const struct constant *parameters[4]; // scale, bias, mean, variance
+    for (uint32_t i = 0; i < 4; i++)
+        parameters[i] = network_value(builder->machine->network, node->inputs[i + 1])->constant;
+    const uint64_t count = tensor_count(&parameters[0]->tensor);
+    const double epsilon = (double)(float)attribute_real(node->attributes, "epsilon", 1e-5);
+    struct scale scale = {memory_allocate((count + 1) * sizeof(float)),
+                          memory_allocate((count + 1) * sizeof(float))};
+    for (uint64_t i = 0; i < count; i++) {
+        const double factor =
+            constant_real(parameters[0], i) / sqrt(constant_real(parameters[3], i) + epsilon);
+        const double before = bias != NULL ? (double)bias[i] : 0;
+        scale.factors[i] = (float)factor;
+        scale.bias[i] = (float)((before - constant_real(parameters[2], i)) * factor +
+                                constant_real(parameters[1], i));
+    }
+    return scale;
+}
+
+static struct fused_convolution *make_convolution(const struct host_builder *builder,
+                                                  struct fused_convolution_plan *plan)
+{
+    const struct scale scale = scale_of(builder, plan->bias);
+    plan->scales = scale.factors;
+    plan->bias = scale.bias != NULL ? scale.bias : plan->bias;
+    struct fused_convolution *made = fused_convolution_create(plan);
+    free(scale.factors);
+    free(scale.bias);
+    return made;
+}
+
+bool host_images_add_convolution(struct host_builder *builder)
+{
+    struct chain_nodes before, after;
+    bool has_after;
+    const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
+    struct fused_convolution_plan plan = {.weights = constant_data(builder, 1),
+                                          .bias = constant_data(builder, 2),
+                                          .blocks = builder->build->blocks};
+    if (!describe_convolution(builder, &plan.convolution) ||
+        (has_before && !(chain_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
+        !chain_behind(builder, &after, &has_after))
+        return false;
+    plan.before = has_before ? &before.chain : NULL;
+    plan.after = has_after ? &after.chain : NULL;
+    struct fused_convolution *convolution = make_convolution(builder, &plan);
+    if (convolution == NULL)
+        return false;
+    const uint32_t result = result_buffer(builder);
+    const void *others[CHAIN_INPUTS_MOST] = {0};
+    const void *source =
+        host_builder_read(builder, buffer_of(builder, source_of(builder, 0)), true);
+    void *place = host_builder_write(builder, result, true);
+    if (source == NULL || place == NULL ||
+        (has_after && !host_builder_inputs(builder, &after, 1, others))) {
+        fused_convolution_free(convolution);
+        return false;
+    }
+    struct host_step *step = host_builder_step(builder, HOST_STEP_CONVOLUTION);
+    step->convolution = convolution;
+    step->source = source;
+    step->result = place;
+    memcpy(step->others, others, sizeof others);
+    host_builder_written(builder, result, true, place);
+    return true;
+}
+
+// A step that runs `chain` over what lies in `source`.
+static const void *add_chain_over(struct host_builder *builder, const struct chain_nodes *nodes,
+                                  const void *const *inputs, uint64_t count, void *result)
+{
+    void *place = result != NULL
+                      ? result
+                      : host_builder_scratch(builder, count * element_size(nodes->chain.result));
+    if (place == NULL)
+        return NULL;
+    struct host_step *step = host_builder_step(builder, HOST_STEP_CHAIN);
+    memcpy(step->others, inputs, nodes->chain.input_count * sizeof *inputs);
+    step->chain = host_builder_keep(&nodes->chain);
+    step->result = place;
+    step->count = count;
+    return place;
+}
+
+// Whether a chain gives the bytes that it takes.
+static bool changes_nothing(const struct chain *chain)
+{
+    return chain->step_count == 3 && chain->input_count == 1 &&
+           chain->steps[1].operation == CHAIN_LINEAR &&
+           chain->steps[2].operation == CHAIN_QUANTIZE && chain->steps[1].left == 0 &&
+           chain->steps[2].left == 1 && chain->inputs[0].element == chain->result &&
+           chain->steps[2].a == chain->steps[1].a && chain->steps[1].b == chain->steps[2].b;
+}
+
+// All that is done to input `index` before and behind the main call, which only moves
+// elements or chooses among them. False when it needs more than that input.
+static bool chain_around(const struct host_builder *builder, uint32_t index,
+                         struct chain_nodes *nodes)
+{
+    const struct network *network = builder->machine->network;
+    const uint32_t value = main_node(builder)->inputs[index];
+    if (builder->recipe->before[index] == PROGRAM_NONE) {
+        const struct tensor tensor = host_builder_tensor(builder, buffer_of(builder, value));
+        chain_nodes_start(nodes, network, &tensor.shape, CHAIN_CHANNELS_LAST);
+        if (!chain_nodes_input(nodes, value, tensor.element))
+            return false;
+        nodes->chain.result = tensor.element;
+    } else if (!chain_before(builder, index, nodes)) {
+        return false;
+    }
+    chain_nodes_rename(nodes, main_node(builder)->outputs[0],
+                       host_builder_places(builder, builder->recipe->main));
+    return add_behind(builder, nodes) && nodes->chain.input_count == 1 && chain_nodes_finish(nodes);
+}
+
+static uint64_t image_count(const struct host_builder *builder, uint32_t value)
+{
+    const struct tensor tensor = host_builder_tensor(builder, buffer_of(builder, value));
+    return tensor_count(&tensor);
+}
+
+static void fill_pool(const struct host_builder *builder, struct host_step *step)
+{
+    const struct network_node *node = main_node(builder);
+    const struct program_call *call =
+        host_recipe_call(builder->machine, builder->task, builder->recipe->main);
+    const struct tensor x = host_recipe_input(builder->machine, call, 0);
+    const int64_t *kernel = NULL;
+    step->batch = (uint64_t)x.shape.dims[0];
+    step->channels = (uint64_t)x.shape.dims[1];
+    step->pixels = (uint64_t)(x.shape.dims[2] * x.shape.dims[3]);
+    if (step->kind == HOST_STEP_MEAN)
+        return;
+    attribute_integers(node->attributes, "kernel_shape", &kernel);
+    // It was resolved before, when the call was found to be sure.
+    status_free(window_resolve(node->attributes, 2, x.shape.dims + 2, kernel, &step->pool.window));
+    step->pool.batch = x.shape.dims[0];
+    step->pool.channels = x.shape.dims[1];
+    step->pool.with_pads = attribute_integer(node->attributes, "count_include_pad", 0) != 0;
+}
+
+static enum host_step_kind pool_kind(const struct network_node *node)
+{
+    if (view_is(node->type, "GlobalAveragePool"))
+        return HOST_STEP_MEAN;
+    return view_is(node->type, "MaxPool") ? HOST_STEP_POOL_MAX : HOST_STEP_POOL_AVERAGE;
+}
+
+// With the largest of integers that are scaled to what they were before, integers will do.
+static bool pools_integers(const struct host_builder *builder)
+{
+    struct chain_nodes around;
+    return pool_kind(main_node(builder)) == HOST_STEP_POOL_MAX &&
+           builder->recipe->before[0] != PROGRAM_NONE && chain_around(builder, 0, &around) &&
+           changes_nothing(&around.chain);
+}
+
+bool host_images_add_pool(struct host_builder *builder)
+{
+    const bool integers = pools_integers(builder);
+    const uint32_t result = result_buffer(builder);
+    struct chain_nodes before, after;
+    bool has_after = false;
+    const void *source =
+        host_builder_read(builder, buffer_of(builder, source_of(builder, 0)), true);
+    void *place = host_builder_write(builder, result, true);
+    if (source == NULL || place == NULL ||
+        (!integers && !chain_behind(builder, &after, &has_after)))
+        return false;
+    if (!integers && builder->recipe->before[0] != PROGRAM_NONE) {
+        if (!chain_before(builder, 0, &before) || !chain_nodes_finish(&before))
+            return false;
+        source = add_chain_over(builder, &before, &source,
+                                image_count(builder, source_of(builder, 0)), NULL);
+    }
+    const uint64_t count = image_count(builder, main_node(builder)->outputs[0]);
+    void *pooled = has_after ? host_builder_scratch(builder, count * sizeof(float)) : place;
+    if (source == NULL || pooled == NULL)
+        return false;
+    struct host_step *step = host_builder_step(builder, pool_kind(main_node(builder)));
+    fill_pool(builder, step);
+    step->element =
+        integers || !has_after ? host_builder_tensor(builder, result).element : ELEMENT_F32;
+    step->source = source;
+    step->result = pooled;
+    const void *inputs[CHAIN_INPUTS_MOST] = {pooled};
+    if (has_after && (!host_builder_inputs(builder, &after, 1, inputs + 1) ||
+                      add_chain_over(builder, &after, inputs, count, place) == NULL))
+        return false;
+    host_builder_written(builder, result, true, place);
+    return true;
+}
+
+bool host_images_add_join(struct host_builder *builder)
+{
+    const struct network_node *node = main_node(builder);
+    const uint32_t result = result_buffer(builder);
+    const struct tensor joined = host_builder_tensor(builder, result);
+    void *place = host_builder_write(builder, result, true);
+    uint64_t at = 0;
+    for (uint32_t i = 0; place != NULL && i < node->input_count; i++) {
+        const uint32_t value = source_of(builder, i);
+        const struct tensor part = host_builder_tensor(builder, buffer_of(builder, value));
+        const void *source = host_builder_read(builder, buffer_of(builder, value), true);
+        struct chain_nodes around;
+        if (source == NULL || !chain_around(builder, i, &around))
+            return false;
+        if (around.chain.step_count > 1 && !changes_nothing(&around.chain))
+            source = add_chain_over(builder, &around, &source, tensor_count(&part), NULL);
+        if (source == NULL)
+            return false;
+        struct host_step *step = host_builder_step(builder, HOST_STEP_JOIN);
+        step->source = source;
+        step->result = place;
+        step->element = joined.element;
+        step->pixels = (uint64_t)(part.shape.dims[0] * part.shape.dims[2] * part.shape.dims[3]);
+        step->channels = (uint64_t)part.shape.dims[1];
+        step->all_channels = (uint64_t)joined.shape.dims[1];
+        step->at = at;
+        at += step->channels;
+    }
+    if (place == NULL)
+        return false;
+    host_builder_written(builder, result, true, place);
+    return true;
+}
+
+// What stands for each dimension of an image, in the order of the layout with channels last.
+static void *reordered(struct host_builder *builder, const struct tensor *list)
+{
+    const size_t size = element_size(list->element);
+    char *data = blocks_take(builder->build->blocks, 4 * size);
+    static const uint32_t ORDER[] = {0, 2, 3, 1};
+    for (uint32_t i = 0; data != NULL && i < 4; i++)
+        memcpy(data + i * size, (const char *)list->data + ORDER[i] * size, size);
+    return data;
+}
+
+static void turn_shape(struct tensor *tensor)
+{
+    const struct shape shape = tensor->shape;
+    tensor->shape.dims[1] = shape.dims[2];
+    tensor->shape.dims[2] = shape.dims[3];
+    tensor->shape.dims[3] = shape.dims[1];
+}
+
+// The kernel of the main call on images with the channels last, from `source` to `result`.
+static bool add_turned_call(struct host_builder *builder, const void *source, void *result)
+{
+    const struct program_call *call =
+        host_recipe_call(builder->machine, builder->task, builder->recipe->main);
+    struct tensor tensors[HOST_CALL_TENSORS_MOST];
+    bool fixed[HOST_CALL_TENSORS_MOST];
+    struct prepared_plan plan;
+    if (!host_recipe_plan(builder->machine, call, tensors, fixed, &plan))
+        return false;
+    const uint32_t inputs = plan.node->input_count;
+    for (uint32_t i = 1; i < inputs; i++) {
+        if (tensors[i].element != ELEMENT_NONE && tensor_count(&tensors[i]) > 0 &&
+            (tensors[i].data = reordered(builder, &tensors[i])) == NULL)
+            return false;
+    }
+    turn_shape(&tensors[0]);
+    turn_shape(&tensors[inputs]);
+    tensors[0].data = (void *)(uintptr_t)source;
+    tensors[inputs].data = result;
+    if (!prepared_is_sure(&plan))
+        return false;
+    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&plan);
+    return true;
+}
+
+bool host_images_add_resize(struct host_builder *builder)
+{
+    const uint32_t result = result_buffer(builder);
+    struct chain_nodes after;
+    bool has_after;
+    if (builder->recipe->before[0] != PROGRAM_NONE || !chain_behind(builder, &after, &has_after))
+        return false;
+    const void *source =
+        host_builder_read(builder, buffer_of(builder, main_node(builder)->inputs[0]), true);
+    void *place = host_builder_write(builder, result, true);
+    const struct tensor made =
+        host_builder_tensor(builder, buffer_of(builder, main_node(builder)->outputs[0]));
+    void *resized = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
+    if (source == NULL || place == NULL || resized == NULL ||
+        !add_turned_call(builder, source, resized))
+        return false;
+    const void *inputs[CHAIN_INPUTS_MOST] = {resized};
+    if (has_after && (!host_builder_inputs(builder, &after, 1, inputs + 1) ||
+                      add_chain_over(builder, &after, inputs, tensor_count(&made), place) == NULL))
+        return false;
+    host_builder_written(builder, result, true, place);
+    return true;
+}
