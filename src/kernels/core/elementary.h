@@ -1,5 +1,5 @@
-// exp, expm1, log, log1p, tanh, sigmoid and erf of f32 without branches, so that loops
-// over them become vectors. At most 2 units in the last place from the true value, log1p
+// exp, expm1, log, softplus, tanh, sigmoid and erf of f32 without branches, so that loops
+// over them become vectors. At most 2 units in the last place from the true value, softplus
 // and sigmoid 2.5 (the unit test sweeps them); infinities, NaN and denormal results as in
 // libm. The f64 forms are libm's own.
 //
@@ -48,15 +48,9 @@ static inline float elementary_expm1_f32(float x)
     return fabsf(x) < 0.5f ? small : large;
 }
 
-static inline float elementary_log_f32(float x)
+// The logarithm of (1 + f) x 2^whole, where 1 + f is from the root of 1/2 to that of 2.
+static inline float elementary_log_of_parts(float f, float whole)
 {
-    const bool tiny = x < 0x1p-126f;
-    const uint32_t bits = real_bits(tiny ? x * 0x1p23f : x);
-    // The number is m x 2^exponent with m from the root of 1/2 to that of 2.
-    const int32_t exponent = (int32_t)(bits - 0x3f3504f3) >> 23;
-    const float m = real_from_bits(bits - ((uint32_t)exponent << 23));
-    const float whole = (float)(exponent - (tiny ? 23 : 0));
-    const float f = m - 1.0f;
     float p = 0.06971612f;
     p = p * f - 0.11479734f;
     p = p * f + 0.1168542f;
@@ -68,18 +62,30 @@ static inline float elementary_log_f32(float x)
     p = p * f + 0.3333333f;
     const float square = f * f;
     const float rest = f * square * p - whole * 2.12194440e-4f - square * 0.5f;
-    const float number = f + rest + whole * 0.693359375f;
-    const float limit = x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
-    return x > 0 && x < INFINITY ? number : limit;
+    return f + rest + whole * 0.693359375f;
 }
 
-static inline float elementary_log1p_f32(float x)
+static inline float elementary_log_f32(float x)
 {
-    // What adding 1 loses is made good by the slope.
-    const float sum = 1.0f + x;
-    const float near = sum - 1.0f;
-    const float scaled = elementary_log_f32(sum) * (x / near);
-    return near == 0 ? x : sum < INFINITY ? scaled : sum;
+    const bool tiny = x < 0x1p-126f;
+    const uint32_t bits = real_bits(tiny ? x * 0x1p23f : x);
+    const int32_t exponent = (int32_t)(bits - 0x3f3504f3) >> 23;
+    const float m = real_from_bits(bits - ((uint32_t)exponent << 23));
+    const float whole = (float)(exponent - (tiny ? 23 : 0));
+    const float limit = x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
+    return x > 0 && x < INFINITY ? elementary_log_of_parts(m - 1.0f, whole) : limit;
+}
+
+// log(1 + exp(x))
+static inline float elementary_softplus_f32(float x)
+{
+    const float e = elementary_exp_f32(-fabsf(x));
+    const float sum = 1.0f + e;
+    const float lost = e - (sum - 1.0f);
+    const bool upper = sum > 1.41421356f;
+    const float m = upper ? sum * 0.5f : sum;
+    const float logarithm = elementary_log_of_parts(m - 1.0f, upper ? 1.0f : 0.0f) + lost / sum;
+    return logarithm + (x < 0 ? 0.0f : x);
 }
 
 static inline float elementary_tanh_f32(float x)
@@ -128,6 +134,11 @@ static inline float elementary_erf_f32(float x)
     return copysignf(a < 1.0f ? small : large, x);
 }
 
+static inline double elementary_softplus_f64(double x)
+{
+    return log1p(exp(-fabs(x))) + (x < 0 ? 0 : x);
+}
+
 static inline double elementary_sigmoid_f64(double x)
 {
     const double e = exp(-fabs(x));
@@ -138,9 +149,10 @@ static inline double elementary_sigmoid_f64(double x)
 #define elementary_exp(x) _Generic((x), float : elementary_exp_f32, double : exp)(x)
 #define elementary_expm1(x) _Generic((x), float : elementary_expm1_f32, double : expm1)(x)
 #define elementary_log(x) _Generic((x), float : elementary_log_f32, double : log)(x)
-#define elementary_log1p(x) _Generic((x), float : elementary_log1p_f32, double : log1p)(x)
 #define elementary_tanh(x) _Generic((x), float : elementary_tanh_f32, double : tanh)(x)
 #define elementary_erf(x) _Generic((x), float : elementary_erf_f32, double : erf)(x)
+#define elementary_softplus(x)                                                                     \
+    _Generic((x), float : elementary_softplus_f32, double : elementary_softplus_f64)(x)
 #define elementary_sigmoid(x)                                                                      \
     _Generic((x), float : elementary_sigmoid_f32, double : elementary_sigmoid_f64)(x)
 

@@ -112,12 +112,12 @@ REAL_KERNEL(round, rint(x))
 REAL_KERNEL(sigmoid, elementary_sigmoid(x))
 REAL_KERNEL(sin, sin(x))
 REAL_KERNEL(sinh, sinh(x))
-REAL_KERNEL(softplus, elementary_log1p(elementary_exp(-fabs(x))) + (x < 0 ? 0 : x))
+REAL_KERNEL(softplus, elementary_softplus(x))
 REAL_KERNEL(softsign, x / (1 + fabs(x)))
 REAL_KERNEL(sqrt, sqrt(x))
 REAL_KERNEL(tan, tan(x))
 REAL_KERNEL(tanh, elementary_tanh(x))
-REAL_KERNEL(mish, elementary_tanh(elementary_log1p(elementary_exp(-fabs(x))) + (x < 0 ? 0 : x)) * x)
+REAL_KERNEL(mish, elementary_tanh(elementary_softplus(x)) * x)
 
 #define CLAMP(value, lowest, highest)                                                              \
     ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
@@ -135,9 +135,7 @@ REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
 REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, beta + alpha * x)
 REAL_KERNEL_WITH(scale, "scale", 1, NULL, 0, alpha *x)
 REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, elementary_tanh(beta *x) * alpha)
-REAL_KERNEL_WITH(
-    parametric_softplus, "alpha", 1, "beta", 1,
-    (elementary_log1p(elementary_exp(-fabs(beta * x))) + (beta * x < 0 ? 0 : beta * x)) * alpha)
+REAL_KERNEL_WITH(parametric_softplus, "alpha", 1, "beta", 1, elementary_softplus(beta *x) * alpha)
 
 REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * elementary_expm1(x)))
 
