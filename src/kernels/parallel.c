@@ -28,12 +28,13 @@ enum {
 
 struct parallel {
     unsigned threads;
-    bool spins;         // there is a CPU for each thread
+    unsigned others;    // workers, with those that could not be made
+    unsigned useful;    // workers that have a CPU besides the caller's
     pthread_t *workers; // threads - 1 of them
     pthread_mutex_t lock;
     pthread_cond_t start;
     pthread_cond_t done;
-    atomic_uint sleeping; // workers that wait for `start`
+    atomic_uint sleeping; // workers that wait for `start`, or are not there
     atomic_bool waiting;  // the caller waits for `done`
     atomic_bool stopping;
     atomic_uint_fast64_t gate;
@@ -61,13 +62,19 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+static unsigned count_awake(struct parallel *parallel)
+{
+    return parallel->others - atomic_load(&parallel->sleeping);
+}
+
 // Looks for a while until `reached`; false when it has not come true by then.
 static bool spin(struct parallel *parallel, uint64_t seen,
                  bool (*reached)(struct parallel *parallel, uint64_t seen))
 {
     if (reached(parallel, seen))
         return true;
-    if (!parallel->spins)
+    // With more threads than CPUs, whoever looks takes a CPU from someone who works.
+    if (count_awake(parallel) > parallel->useful || parallel->useful == 0)
         return false;
     for (const uint64_t end = now() + SPIN_NANOSECONDS; now() < end;) {
         for (int i = 0; i < LOOKS; i++) {
@@ -182,7 +189,8 @@ struct parallel *parallel_create(unsigned threads)
     unsigned wanted = threads > 0 ? threads : cpus;
     wanted = wanted < GATE_INSIDE ? wanted : GATE_INSIDE;
     parallel->threads = 1;
-    parallel->spins = wanted <= cpus;
+    parallel->others = wanted - 1;
+    parallel->useful = (wanted < cpus ? wanted : cpus) - 1;
     pthread_mutex_init(&parallel->lock, NULL);
     pthread_cond_init(&parallel->start, NULL);
     pthread_cond_init(&parallel->done, NULL);
@@ -191,15 +199,26 @@ struct parallel *parallel_create(unsigned threads)
     while (parallel->threads < wanted &&
            pthread_create(&parallel->workers[parallel->threads - 1], NULL, work, parallel) == 0)
         parallel->threads++;
+    atomic_fetch_add(&parallel->sleeping, wanted - parallel->threads);
     return parallel;
 }
 
-static void wake_sleepers(struct parallel *parallel)
+static void wake_all(struct parallel *parallel)
 {
-    if (atomic_load(&parallel->sleeping) == 0)
-        return;
     pthread_mutex_lock(&parallel->lock);
     pthread_cond_broadcast(&parallel->start);
+    pthread_mutex_unlock(&parallel->lock);
+}
+
+// As many as there are CPUs for.
+static void wake_useful(struct parallel *parallel)
+{
+    const unsigned awake = count_awake(parallel);
+    if (awake >= parallel->useful)
+        return;
+    pthread_mutex_lock(&parallel->lock);
+    for (unsigned i = awake; i < parallel->useful; i++)
+        pthread_cond_signal(&parallel->start);
     pthread_mutex_unlock(&parallel->lock);
 }
 
@@ -208,7 +227,7 @@ void parallel_free(struct parallel *parallel)
     if (parallel == NULL)
         return;
     atomic_store(&parallel->stopping, true);
-    wake_sleepers(parallel);
+    wake_all(parallel);
     for (unsigned i = 0; i + 1 < parallel->threads; i++)
         pthread_join(parallel->workers[i], NULL);
     pthread_mutex_destroy(&parallel->lock);
@@ -252,7 +271,7 @@ void parallel_for(struct parallel *parallel, uint64_t count, uint64_t grain,
     parallel->grain = size;
     atomic_store(&parallel->next, 0);
     atomic_fetch_add(&parallel->gate, GATE_ROUND + GATE_OPEN);
-    wake_sleepers(parallel);
+    wake_useful(parallel);
     run_pieces(parallel);
     atomic_fetch_sub(&parallel->gate, GATE_OPEN);
     wait_for_others(parallel);

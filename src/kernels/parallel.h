@@ -5,8 +5,8 @@
 // so results do not depend on the number of threads.
 //
 // A worker that has nothing to do looks for the next loop for a tenth of a
-// millisecond, where there is a CPU for every thread, and then sleeps. Nobody waits
-// for a worker that wakes too late: the others do its pieces.
+// millisecond, and then sleeps. Nobody waits for a worker that wakes too late: the
+// others do its pieces. Workers for whom there is no CPU stay asleep.
 
 #ifndef OPSCOPE_KERNELS_PARALLEL_H
 #define OPSCOPE_KERNELS_PARALLEL_H
