@@ -19,7 +19,7 @@ def outputs(folder, name, *command):
 def check(folder, network):
     program = folder / "program.opx"
     opscope("compile", network, "--target", TARGET, "-o", program)
-    expected = outputs(folder, "plain", "infer", network)
+    expected = outputs(folder, "plain", "infer", network, "--plain")
     for threads in ("1", "2"):
         equal(outputs(folder, "run", "run", program, "--threads", threads) == expected, True,
               f"{network.name} with {threads} threads computes the same bits")
@@ -57,7 +57,7 @@ def test_models_compute_the_same_numbers(folder):
         program = folder / "program.opx"
         opscope("compile", network, "--target", TARGET, "-o", program)
         made = outputs(folder, "run", "run", program, "--threads", "1")
-        equal(same_numbers(made, outputs(folder, "plain", "infer", network)), True,
+        equal(same_numbers(made, outputs(folder, "plain", "infer", network, "--plain")), True,
               f"{network.parent.name} computes what the network does")
         equal(outputs(folder, "run", "run", program, "--threads", "2") == made, True,
               f"{network.parent.name} computes the same bits with 2 threads")

@@ -1,0 +1,201 @@
+"""Programs for this machine: what is fused, and that it computes what the network says.
+
+`infer --plain` computes operator by operator: what everything else is held against.
+"""
+
+import array
+import random
+
+from support import *
+from onnx_writer import *
+
+CHANNELS, SIDE = 16, 12
+
+
+def numbers(count, low=-1.0, high=1.0, seed=1):
+    source = random.Random(seed)
+    return [source.uniform(low, high) for _ in range(count)]
+
+
+class Made:
+    """A network that grows node by node; values are images of CHANNELS channels."""
+
+    def __init__(self, dims=(1, CHANNELS, SIDE, SIDE)):
+        self.nodes, self.constants, self.dims = [], [], dims
+        self.inputs = [make_value("x", "f32", dims)]
+
+    def node(self, operator, inputs, output=None, **attributes):
+        output = output or f"v{len(self.nodes)}"
+        self.nodes.append(make_node(operator, inputs, [output], name=output, **attributes))
+        return output
+
+    def constant(self, element, dims, values):
+        name = f"c{len(self.constants)}"
+        self.constants.append(make_tensor(name, element, dims, values))
+        return name
+
+    def conv(self, source, outputs=CHANNELS, inputs=CHANNELS, kernel=3, output=None, **attributes):
+        groups = attributes.get("group", 1)
+        weights = self.constant("f32", [outputs, inputs // groups, kernel, kernel],
+                                numbers(outputs * inputs // groups * kernel * kernel, -0.3, 0.3, outputs))
+        bias = self.constant("f32", [outputs], numbers(outputs, seed=2))
+        attributes.setdefault("pads", Ints([kernel // 2] * 4))
+        return self.node("Conv", [source, weights, bias], output, **attributes)
+
+    def normalized(self, source, channels=CHANNELS):
+        lists = [numbers(channels, 0.5, 2, seed) for seed in range(4)]
+        return self.node("BatchNormalization",
+                         [source, *(self.constant("f32", [channels], values) for values in lists)])
+
+    def scaled(self, operator, source, scale, zero):
+        return self.node(operator, [source, self.constant("f32", [], [scale]),
+                                    self.constant("u8", [], [zero])])
+
+    def write(self, folder, *outputs, opset=17):
+        graph = make_graph(self.nodes, self.inputs, [make_value(name) for name in outputs], self.constants)
+        return write(folder / "m.onnx", make_model(graph, opset=opset))
+
+
+def groups(folder, network):
+    program = folder / "program.opx"
+    opscope("compile", network, "--target", "host", "-o", program)
+    opscope("verify", program)
+    return [group["type"] for group in json.loads(opscope("program", program, "--json").out)["groups"]]
+
+
+def outputs(folder, count, *command):
+    files = [folder / f"out_{i}.npy" for i in range(count)]
+    opscope(*command, "--seed", "3", *[f"--output={file}" for file in files])
+    return [file.read_bytes() for file in files]
+
+
+def reals(npy):
+    return array.array("f", npy[10 + int.from_bytes(npy[8:10], "little"):])
+
+
+def close(made, expected, rtol=1e-5):
+    for one, other in zip(made, expected):
+        one, other = reals(one), reals(other)
+        most = max(map(abs, other))
+        true(len(one) == len(other), "as many numbers")
+        true(most > 0, "something to compare")
+        true(max(abs(a - b) for a, b in zip(one, other)) <= rtol * most, "the same numbers")
+
+
+def check(folder, network, count=1, same_bits=False, *options):
+    """The same by infer and by run, with 1 and 2 threads, recorded and not."""
+    program = folder / "program.opx"
+    opscope("compile", network, "--target", "host", "-o", program)
+    plain = outputs(folder, count, "infer", network, "--plain", *options)
+    made = [outputs(folder, count, "infer", network, "--threads", threads, *options) for threads in "12"]
+    made += [outputs(folder, count, "run", program, "--threads", threads) for threads in "12"]
+    made.append(outputs(folder, count, "run", program, "--profile", folder / "run.prof"))
+    for one in made[1:]:
+        equal(one == made[0], True, "the same bits whoever runs it, with any number of threads")
+    if same_bits:
+        equal(made[0] == plain, True, "the same bits as operator by operator")
+    else:
+        close(made[0], plain)
+
+
+def test_what_follows_a_convolution_joins_it(folder):
+    made = Made()
+    first = made.node("Relu", [made.conv("x")])
+    second = made.node("Clip", [made.normalized(made.conv(first, output="second")),
+                                made.constant("f32", [], [-0.5]), made.constant("f32", [], [0.75])])
+    added = made.node("Relu", [made.node("Add", [made.conv(second), first])])
+    network = made.write(folder, added)
+    equal(groups(folder, network), ["Conv_Relu", "Conv_BatchNormalization_Clip", "Conv_Add_Relu"], "groups")
+    check(folder, network)
+
+
+def test_two_ways_that_meet_again_are_one_group(folder):
+    made = Made()
+    value = made.conv("x")
+    value = made.node("Mul", [value, made.node("Sigmoid", [value])])
+    value = made.conv(value)
+    half = made.node("Erf", [made.node("Div", [value, made.constant("f32", [], [1.4142135])])])
+    value = made.node("Mul", [value, made.node("Add", [half, made.constant("f32", [], [1.0])])])
+    network = made.write(folder, value)
+    equal(groups(folder, network), ["Conv_Sigmoid_Mul", "Conv_Div_Erf_Add_Mul"], "groups")
+    check(folder, network)
+
+
+def test_what_is_read_elsewhere_ends_a_group(folder):
+    made = Made()
+    first = made.conv("x")
+    second = made.node("Relu", [first])
+    third = made.node("Abs", [second])
+    network = made.write(folder, first, made.node("Neg", [third]), third)
+    equal(groups(folder, network), ["Conv", "Relu_Abs", "Neg"], "groups")
+    check(folder, network, 3)
+
+
+def test_images_of_every_kind(folder):
+    made = Made()
+    value = made.conv("x", 24, strides=Ints([2, 2]))
+    value = made.node("LeakyRelu", [value], alpha=0.2)
+    wide = made.conv(value, 24, 24, group=24, dilations=Ints([2, 2]), pads=Ints([2] * 4))
+    pooled = made.node("MaxPool", [wide], kernel_shape=Ints([3, 3]), pads=Ints([1] * 4))
+    mean = made.node("AveragePool", [wide], kernel_shape=Ints([3, 3]), pads=Ints([1] * 4),
+                     count_include_pad=1)
+    both = made.node("Concat", [pooled, mean, value], axis=1)
+    scales = made.constant("f32", [4], [1, 1, 2, 2])
+    large = made.node("Resize", [both, "", scales], mode="linear")
+    last = made.node("HardSwish", [made.conv(large, 5, 72, kernel=1)])
+    turned = made.node("Transpose", [last], perm=Ints([0, 2, 3, 1]))
+    averaged = made.node("GlobalAveragePool", [large])
+    network = made.write(folder, turned, averaged)
+    check(folder, network, 2)
+
+
+def test_integers_are_the_same_bit_for_bit(folder):
+    made = Made()
+    whole = made.scaled("QuantizeLinear", "x", 0.01, 128)
+    value = made.scaled("DequantizeLinear", whole, 0.01, 128)
+    first = made.scaled("QuantizeLinear", made.node("Relu", [made.conv(value)]), 0.02, 3)
+    left = made.scaled("DequantizeLinear", first, 0.02, 3)
+    second = made.scaled("QuantizeLinear", made.conv(left), 0.03, 100)
+    right = made.scaled("DequantizeLinear", second, 0.03, 100)
+    added = made.scaled("QuantizeLinear", made.node("Add", [right, left]), 0.04, 90)
+    back = made.scaled("DequantizeLinear", added, 0.04, 90)
+    pooled = made.node("MaxPool", [back], kernel_shape=Ints([2, 2]), strides=Ints([2, 2]))
+    pooled = made.scaled("QuantizeLinear", pooled, 0.04, 90)
+    halves = [made.scaled("DequantizeLinear", value, scale, zero)
+              for value, scale, zero in ((pooled, 0.04, 90), (pooled, 0.05, 80))]
+    joined = made.scaled("QuantizeLinear", made.node("Concat", halves, axis=1), 0.045, 85)
+    network = made.write(folder, joined, first)
+    found = groups(folder, network)
+    equal(found.count("DequantizeLinear_Conv_Relu_QuantizeLinear"), 1, f"fused with what scales: {found}")
+    equal(found.count("DequantizeLinear_Add_QuantizeLinear"), 1, f"also sums: {found}")
+    check(folder, network, 2, True)
+
+
+def test_open_shapes_are_those_of_the_inputs(folder):
+    made = Made(("batch", CHANNELS, "side", SIDE))
+    network = made.write(folder, made.node("Relu", [made.conv("x")]))
+    shape = ["--input", f"2x{CHANNELS}x9x{SIDE}xf32=0.25"]
+    close(outputs(folder, 1, "infer", network, *shape), outputs(folder, 1, "infer", network, "--plain", *shape))
+
+
+def test_replaced_initializers_and_branches(folder):
+    made = Made()
+    made.inputs.append(make_value("c1", "f32", [CHANNELS]))
+    network = made.write(folder, made.conv("x"))
+    given = ["--input", f"c1={CHANNELS}xf32=7"]
+    equal(outputs(folder, 1, "infer", network, *given) ==
+          outputs(folder, 1, "infer", network, "--plain", *given), True, "another bias")
+    equal(outputs(folder, 1, "infer", network) == outputs(folder, 1, "infer", network, *given), False,
+          "which makes a difference")
+    branches = {name: make_graph([make_node(operator, ["y"], ["z"])], [], [make_value("z")])
+                for name, operator in (("then_branch", "Neg"), ("else_branch", "Abs"))}
+    made = Made()
+    made.conv("x", output="y")
+    positive = made.node("Greater", [made.node("ReduceMax", ["y"], keepdims=0),
+                                     made.constant("f32", [], [0.0])])
+    chosen = made.node("If", [positive], **branches)
+    network = made.write(folder, made.node("Relu", [made.conv(chosen)]))
+    check(folder, network)
+
+
+main()
