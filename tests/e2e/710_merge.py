@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """opscope merge: several profiles on one time axis, and how wrong that may be."""
 
+import functools
 import random
 from fractions import Fraction
 
@@ -19,12 +20,18 @@ def merge(folder, *words, code=0, out="out.pb"):
     return result, {source["name"]: source for source in result.json()["sources"]}
 
 
+@functools.cache
+def slices(trace, _bytes):
+    """All slices of a trace, in order; a trace is loaded once."""
+    return without_loss(trace, "select s.ts, s.name, p.name as process from slice s join thread_track t"
+                        " on s.track_id = t.id join thread using (utid) join process p using (upid)"
+                        " order by s.ts")
+
+
 def starts(trace, process, name):
     """When the slices of this name start in a process, in order."""
-    rows = without_loss(trace, "select s.ts, p.name as process from slice s join thread_track t on"
-                        " s.track_id = t.id join thread using (utid) join process p using (upid)"
-                        f" where s.name = '{name}' order by s.ts")
-    return [row["ts"] for row in rows if row["process"] == process]
+    return [row["ts"] for row in slices(trace, trace.read_bytes())
+            if row["process"] == process and row["name"] == name]
 
 
 def worlds(clocks, syncs, seed=1, works=200, length=20 * SECOND):
