@@ -24,6 +24,11 @@ bool panel_convolution_suits(const struct convolution *c)
            (c->dilations[1] == 1 || c->kernel[1] == 1);
 }
 
+static uint64_t depth_of(const struct panel_convolution *own)
+{
+    return own->inputs * own->kernel[0] * own->kernel[1];
+}
+
 // Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
 // written at a time.
 static void pack_panel(const struct convolution *c, const float *const filters[PANELS_WIDTH],
@@ -43,7 +48,7 @@ static void pack_panel(const struct convolution *c, const float *const filters[P
 
 static bool pack(const struct panel_convolution_plan *plan, struct panel_convolution *own)
 {
-    const uint64_t depth = own->inputs * own->kernel[0] * own->kernel[1];
+    const uint64_t depth = depth_of(own);
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
     if (own->panels == NULL)
         return false;
@@ -100,16 +105,35 @@ void panel_convolution_free(struct panel_convolution *own)
     free(own);
 }
 
-static bool needs_padding(const struct panel_convolution *own,
-                          const struct panel_convolution_rows *rows)
+// Columns of the output whose windows lie within the rows: [from, to).
+struct inner {
+    uint64_t from, to;
+};
+
+static struct inner inner_columns(const struct panel_convolution *own)
 {
-    return own->padded != own->width || rows->before > 0 || rows->after > 0;
+    const uint64_t step = own->strides[1];
+    struct inner inner = {(own->left + step - 1) / step, own->width_out};
+    while (inner.to > inner.from && (inner.to - 1) * step + own->kernel[1] > own->left + own->width)
+        inner.to--;
+    return inner;
+}
+
+// Whether it is the windows at the sides that are copied, not all of the rows.
+static bool copies_windows(const struct panel_convolution *own)
+{
+    const struct inner inner = inner_columns(own);
+    const uint64_t sides = own->width_out - (inner.to - inner.from);
+    return inner.from < inner.to && sides > 0 &&
+           2 * sides * own->kernel[0] * own->kernel[1] < own->strides[0] * own->width;
 }
 
 size_t panel_convolution_room(const struct panel_convolution *own,
                               const struct panel_convolution_rows *rows)
 {
-    if (!needs_padding(own, rows))
+    if (copies_windows(own))
+        return (size_t)rows->out * depth_of(own) * sizeof(float);
+    if (own->padded == own->width && rows->before == 0 && rows->after == 0)
         return 0;
     return (size_t)(rows->before + rows->in + rows->after) * own->padded * own->inputs *
            sizeof(float);
@@ -131,28 +155,32 @@ static void surround(const struct panel_convolution *own, const struct panel_con
     memset(padded, 0, (size_t)rows->after * row * sizeof *padded);
 }
 
-void panel_convolution_run(const struct panel_convolution *own,
-                           const struct panel_convolution_rows *rows, const float *source,
-                           void *room, float *made, uint64_t step)
+static struct panels_product product_of(const struct panel_convolution *own, uint64_t row,
+                                        uint64_t step)
 {
-    if (needs_padding(own, rows)) {
-        surround(own, rows, source, room);
-        source = room;
-    }
-    const uint64_t row = own->padded * own->inputs;
-    const struct panels_product product = {
+    return (struct panels_product){
         .panels = own->panels,
         .rows = own->outputs,
-        .depth = own->inputs * own->kernel[0] * own->kernel[1],
+        .depth = depth_of(own),
         .x_stride = own->strides[1] * own->inputs,
         .y_stride = step,
         .parts = own->kernel[0],
         .part_step = own->down * row,
+        .part_depth = own->kernel[1] * own->inputs,
         .bias = own->bias,
         .clips = own->clips,
         .lowest = own->lowest,
         .highest = own->highest,
     };
+}
+
+// `source` has all the rows and pixels that the windows see.
+static void run_padded(const struct panel_convolution *own,
+                       const struct panel_convolution_rows *rows, const float *source, float *made,
+                       uint64_t step)
+{
+    const uint64_t row = own->padded * own->inputs;
+    const struct panels_product product = product_of(own, row, step);
     // Rows of the output whose vectors lie at one distance are one long row.
     const bool joined =
         own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
@@ -160,4 +188,86 @@ void panel_convolution_run(const struct panel_convolution *own,
     for (uint64_t y = 0; y < (uint64_t)rows->out; y += together)
         panels_multiply(&product, source + y * own->strides[0] * row, together * own->width_out,
                         made + y * own->width_out * step);
+}
+
+// Row `tap` of the windows of row `y` of the output, among the rows of the input; false: padding.
+static bool find_row(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
+                     uint64_t y, uint64_t tap, uint64_t *out_row)
+{
+    const int64_t row = (int64_t)(y * own->strides[0] + tap * own->down) - rows->before;
+    *out_row = (uint64_t)row;
+    return row >= 0 && row < rows->in;
+}
+
+static void run_inner(const struct panel_convolution *own,
+                      const struct panel_convolution_rows *rows, const float *source, float *made,
+                      uint64_t step)
+{
+    const struct inner inner = inner_columns(own);
+    const uint64_t row = own->width * own->inputs;
+    const uint64_t start = (inner.from * own->strides[1] - own->left) * own->inputs;
+    struct panels_product product = product_of(own, row, step);
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
+        uint64_t first = 0, last = own->kernel[0], from = 0, to;
+        while (first < last && !find_row(own, rows, y, first, &from))
+            first++;
+        while (first < last && !find_row(own, rows, y, last - 1, &to))
+            last--;
+        product.parts = last - first;
+        product.skip = first * product.part_depth;
+        if (first == last) { // nothing but padding
+            product.parts = 1;
+            product.part_depth = 0;
+        }
+        panels_multiply(&product, source + from * row + start, inner.to - inner.from,
+                        made + (y * own->width_out + inner.from) * step);
+        product.part_depth = own->kernel[1] * own->inputs;
+    }
+}
+
+// One column of the output: its windows are copied, with zeros where they see padding.
+static void run_column(const struct panel_convolution *own,
+                       const struct panel_convolution_rows *rows, const float *source,
+                       uint64_t column, float *windows, float *made, uint64_t step)
+{
+    const uint64_t depth = depth_of(own), part = own->kernel[1] * own->inputs;
+    const uint64_t start = column * own->strides[1]; // counted from the padding on
+    const uint64_t from = start > own->left ? start - own->left : 0;
+    const uint64_t end =
+        start + own->kernel[1] > own->left ? start + own->kernel[1] - own->left : 0;
+    const uint64_t to = end < own->width ? end : own->width;
+    memset(windows, 0, (size_t)rows->out * depth * sizeof *windows);
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
+        for (uint64_t tap = 0; tap < own->kernel[0] && from < to; tap++) {
+            uint64_t row;
+            if (find_row(own, rows, y, tap, &row))
+                memcpy(windows + y * depth + tap * part + (from + own->left - start) * own->inputs,
+                       source + (row * own->width + from) * own->inputs,
+                       (to - from) * own->inputs * sizeof *windows);
+        }
+    }
+    struct panels_product product = product_of(own, 0, own->width_out * step);
+    product.parts = 0;
+    product.x_stride = depth;
+    panels_multiply(&product, windows, (uint64_t)rows->out, made + column * step);
+}
+
+void panel_convolution_run(const struct panel_convolution *own,
+                           const struct panel_convolution_rows *rows, const float *source,
+                           void *room, float *made, uint64_t step)
+{
+    if (!copies_windows(own)) {
+        if (panel_convolution_room(own, rows) > 0) {
+            surround(own, rows, source, room);
+            source = room;
+        }
+        run_padded(own, rows, source, made, step);
+        return;
+    }
+    const struct inner inner = inner_columns(own);
+    run_inner(own, rows, source, made, step);
+    for (uint64_t column = 0; column < own->width_out; column++) {
+        if (column < inner.from || column >= inner.to)
+            run_column(own, rows, source, column, room, made, step);
+    }
 }

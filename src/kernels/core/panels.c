@@ -60,14 +60,15 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
         enum { LANES = (bytes) / sizeof(float), PARTS = PANELS_WIDTH / LANES };                    \
         typedef float line __attribute__((vector_size(bytes), aligned(4), may_alias));             \
         const uint64_t depth = product->depth, x_stride = product->x_stride;                       \
-        const uint64_t parts = product->parts > 1 ? product->parts : 1, part = depth / parts;      \
+        const uint64_t parts = product->parts > 0 ? product->parts : 1;                            \
+        const uint64_t part = product->parts > 0 ? product->part_depth : depth;                    \
         line sums[(wide) * (items)*PARTS];                                                         \
         _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (wide) * (items)*PARTS; i++)             \
         {                                                                                          \
             const uint64_t at = row + i / (items)*LANES;                                           \
             sums[i] = product->bias != NULL ? *(const line *)(product->bias + at) : (line){0};     \
         }                                                                                          \
-        const float *place = product->panels + row * depth;                                        \
+        const float *place = product->panels + row * depth + product->skip * PANELS_WIDTH;         \
         for (uint64_t q = 0; q < parts; q++, x += product->part_step) {                            \
             for (uint64_t k = 0; k < part; k++, place += PANELS_WIDTH) {                           \
                 line numbers[(wide)*PARTS];                                                        \

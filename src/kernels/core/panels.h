@@ -33,9 +33,10 @@ struct panels_product {
     const float *panels;
     uint64_t rows, depth;
     uint64_t x_stride, y_stride;
-    // A vector may consist of parts that do not lie behind one another: `parts` of them
-    // (0 stands for 1), `part_step` apart, of depth / parts numbers each.
-    uint64_t parts, part_step;
+    // A vector may consist of parts that do not lie behind one another: `parts` of them,
+    // `part_step` apart, of `part_depth` numbers each, which meet the matrix from `skip` on.
+    // No parts: all of the depth in one.
+    uint64_t parts, part_step, part_depth, skip;
     // What is added to each result, panels_size(rows, 1) numbers; or NULL.
     const float *bias;
     // Results are not left below `lowest` and above `highest`, where `clips`.
