@@ -166,7 +166,6 @@ struct open {
 enum { LOOK_MOST = SPAN_DEPTH_MOST };
 
 struct binder {
-    struct event_sink sink;
     struct point *at;
     struct point *end;      // of the track's points
     struct point **waiting; // for the next span to start
@@ -244,31 +243,39 @@ static void open_span(struct binder *binder, const struct event *event)
     binder->open[binder->open_count++] = open;
 }
 
-static status take_for_binding(struct event_sink *sink, const struct event_batch *batch)
+static void pass_event(struct binder *binder, const struct event *event)
 {
-    struct binder *binder = (struct binder *)sink;
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct event *event = &batch->events[i];
-        bind_before(binder, event->start);
-        for (; binder->waiting_count > 0; binder->waiting_count--)
-            binder->waiting[binder->waiting_count - 1]->ordinal = binder->ordinal;
-        open_span(binder, event);
-        binder->ordinal++;
-    }
-    return STATUS_OK;
+    bind_before(binder, event->start);
+    for (; binder->waiting_count > 0; binder->waiting_count--)
+        binder->waiting[binder->waiting_count - 1]->ordinal = binder->ordinal;
+    open_span(binder, event);
+    binder->ordinal++;
+}
+
+static status open_track(const struct profile *profile, uint32_t track,
+                         struct store_cursor **out_cursor)
+{
+    return store_cursor_open(profile->store, track, profile_track(profile, track)->unsorted,
+                             out_cursor);
 }
 
 static status bind_track(struct profile *profile, struct point *points, struct point *end)
 {
     const size_t count = (size_t)(end - points);
+    struct binder binder = {.at = points, .end = end};
+    struct store_cursor *cursor;
+    struct event event;
+    struct view values;
+    STATUS_TRY(open_track(profile, points->track, &cursor));
     sort_points(points, count, time_before);
-    struct binder binder = {.sink.take = take_for_binding, .at = points, .end = end};
-    const status result = profile_replay_track(profile, points->track, &binder.sink);
+    while (store_cursor_next(cursor, &event, &values))
+        pass_event(&binder, &event);
     bind_before(&binder, UINT64_MAX);
+    store_cursor_free(cursor);
     free(binder.open);
     free(binder.waiting);
     sort_points(points, count, ordinal_before);
-    return result;
+    return STATUS_OK;
 }
 
 static status bind_points(struct profile *profile, struct point *points, size_t count)
@@ -284,7 +291,6 @@ static status bind_points(struct profile *profile, struct point *points, size_t 
 // Copying ---------------------------------------------------------------------
 
 struct copier {
-    struct event_sink sink;
     struct event_store *store;
     const struct point *at;
     const struct point *end;
@@ -309,15 +315,28 @@ static void copy_event(struct copier *copier, const struct event *event, struct 
     copier->ordinal++;
 }
 
-static status take_copy(struct event_sink *sink, const struct event_batch *batch)
+static status flush_copies(struct copier *copier)
 {
-    struct copier *copier = (struct copier *)sink;
-    for (size_t i = 0; i < batch->count; i++)
-        copy_event(copier, &batch->events[i], event_values(batch, &batch->events[i]));
     const status result = store_add(copier->store, copier->batch);
     copier->batch->count = 0;
     copier->batch->values.size = 0;
     return result;
+}
+
+static status copy_track(struct copier *copier, struct profile *profile, uint32_t track)
+{
+    struct store_cursor *cursor;
+    struct event event;
+    struct view values;
+    status result = STATUS_OK;
+    STATUS_TRY(open_track(profile, track, &cursor));
+    while (result == STATUS_OK && store_cursor_next(cursor, &event, &values)) {
+        copy_event(copier, &event, values);
+        if (copier->batch->count == EVENT_BATCH)
+            result = flush_copies(copier);
+    }
+    store_cursor_free(cursor);
+    return status_first(result, flush_copies(copier));
 }
 
 static status copy_tracks(struct copier *copier, struct profile *profile)
@@ -326,7 +345,7 @@ static status copy_tracks(struct copier *copier, struct profile *profile)
         copier->ordinal = 0;
         while (copier->at < copier->end && copier->at->track < i)
             copier->at++;
-        STATUS_TRY(profile_replay_track(profile, i, &copier->sink));
+        STATUS_TRY(copy_track(copier, profile, i));
         profile_track(profile, i)->unsorted = false;
     }
     return store_finish(copier->store);
@@ -335,8 +354,7 @@ static status copy_tracks(struct copier *copier, struct profile *profile)
 // Replaces the profile's events by the same with their flows.
 static status copy_events(struct profile *profile, const struct point *points, size_t count)
 {
-    struct copier copier = {.sink.take = take_copy,
-                            .store = store_create(),
+    struct copier copier = {.store = store_create(),
                             .at = points,
                             .end = points + count,
                             .batch = memory_allocate_zeroed(1, sizeof *copier.batch)};

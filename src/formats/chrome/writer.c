@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "formats/format.h"
+#include "profile/store.h"
 #include "text.h"
 #include "writer_events.h"
 #include "writer_file.h"
@@ -16,7 +18,6 @@ enum { STRETCHES = 4096, FLOW_SIZE = 90, FLUSH = 128 * 1024 };
 static const uint64_t EXACT_NS = 4000000000000000;
 
 struct writer {
-    struct event_sink sink;
     struct profile *profile;
     struct writer_places places;
     struct writer_events events;
@@ -28,7 +29,9 @@ struct writer {
     uint64_t *sizes;           // of the stretches
     uint32_t parts[STRETCHES]; // of the stretches
     uint32_t part_count;
-    uint32_t part; // at hand
+    uint32_t part;   // at hand
+    bool counted;    // flows and sizes are known
+    bool must_count; // a flow turned up that was not
     uint64_t too_late;
     uint64_t large_parts;
 };
@@ -119,7 +122,10 @@ static void write_slice(struct writer *writer, const struct event *event, uint64
     }
     if (span)
         open_span(lane, end);
-    if (writer->events.values.flow_count > 0 && writer->file != NULL)
+    if (writer->events.values.flow_count == 0 || writer->file == NULL)
+        return;
+    writer->must_count = !writer->counted;
+    if (writer->counted)
         write_flows(writer, lane, start, wanted);
 }
 
@@ -167,22 +173,40 @@ static status count_event(struct writer *writer, const struct event *event, stru
     return STATUS_OK;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status handle_event(struct writer *writer, const struct event *event, struct view values)
 {
-    struct writer *writer = (struct writer *)sink;
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct event *event = &batch->events[i];
-        const struct view values = event_values(batch, event);
-        const struct clock_domain *clock = &writer->places.places[event->track].clock;
-        const uint64_t start = clock_to_ns(clock, event->start);
-        const uint64_t end = clock_to_ns(clock, event->end);
-        if (end > INT64_MAX)
-            writer->too_late += writer->file == NULL;
-        else if (writer->file != NULL)
-            write_event(writer, event, values, start, end);
-        else
-            STATUS_TRY(count_event(writer, event, values, start, end));
+    const struct clock_domain *clock = &writer->places.places[event->track].clock;
+    const uint64_t start = clock_to_ns(clock, event->start);
+    const uint64_t end = clock_to_ns(clock, event->end);
+    if (end > INT64_MAX) {
+        writer->too_late += writer->file != NULL && writer->part == 0;
+        return STATUS_OK;
     }
+    if (writer->file == NULL)
+        return count_event(writer, event, values, start, end);
+    write_event(writer, event, values, start, end);
+    return writer->must_count ? status_make(STATUS_UNSUPPORTED, "flows") : STATUS_OK;
+}
+
+static status handle_track(struct writer *writer, uint32_t track)
+{
+    struct store_cursor *cursor;
+    struct event event;
+    struct view values;
+    status result = STATUS_OK;
+    STATUS_TRY(store_cursor_open(writer->profile->store, track,
+                                 profile_track(writer->profile, track)->unsorted, &cursor));
+    while (result == STATUS_OK && store_cursor_next(cursor, &event, &values))
+        result = handle_event(writer, &event, values);
+    store_cursor_free(cursor);
+    return result;
+}
+
+// Track by track, each in order of start, the longest first.
+static status handle_events(struct writer *writer)
+{
+    for (uint32_t i = 0; i < writer->profile->tracks.count; i++)
+        STATUS_TRY(handle_track(writer, i));
     return STATUS_OK;
 }
 
@@ -223,7 +247,7 @@ static status write_part(struct writer *writer, const char *path)
     writer->flow_at = 0;
     writer_places_restart(&writer->places);
     text_put(&writer->events.buffer, "[\n");
-    const status result = profile_replay(writer->profile, &writer->sink);
+    const status result = handle_events(writer);
     if (writer->part == 0)
         describe_all(writer);
     text_put(&writer->events.buffer, writer->events.first ? "]\n" : "\n]\n");
@@ -242,24 +266,64 @@ static status write_parts(struct writer *writer, const char *path)
     return result;
 }
 
-// Where a part starts does not change which lane a span is on: what is described in the pass that
-// only counts is described again.
-static status count(struct writer *writer)
+// As if nothing had been written yet.
+static void start_again(struct writer *writer)
 {
-    if (writer->split > 0)
-        writer->sizes = memory_allocate_zeroed(STRETCHES, sizeof *writer->sizes);
-    writer->part_count = 1;
-    STATUS_TRY(profile_replay(writer->profile, &writer->sink));
-    if (writer->split > 0)
-        cut_parts(writer);
     for (size_t i = 0; i < writer->places.process_count; i++)
         writer->places.processes[i].written = 0;
     for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
         for (size_t k = 0; k < writer->places.places[i].lane_count; k++)
             writer->places.places[i].lanes[k].written = 0;
     }
-    writer->events.losses = (struct writer_losses){0};
+    writer->file = NULL;
+    writer->too_late = 0;
+    writer->must_count = false;
+    writer->events.buffer.size = 0;
+    writer_events_forget(&writer->events);
+    writer_places_restart(&writer->places);
+}
+
+// Goes over all events without writing any: for the roles of flows, and for sizes.
+static status count(struct writer *writer)
+{
+    if (writer->split > 0)
+        writer->sizes = memory_allocate_zeroed(STRETCHES, sizeof *writer->sizes);
+    writer->counted = true;
+    STATUS_TRY(handle_events(writer));
+    if (writer->split > 0)
+        cut_parts(writer);
+    start_again(writer);
     return writer_flows_finish(&writer->flows, writer->split > 0 ? part_of : NULL, writer);
+}
+
+// Whether what was written can be written anew: not what goes to a pipe.
+static bool is_plain_file(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
+}
+
+// Most profiles have no flows: then once over the events is enough.
+static status write_whole(struct writer *writer, const char *path)
+{
+    if (!is_plain_file(path))
+        STATUS_TRY(count(writer));
+    status result = write_part(writer, path);
+    if (!writer->must_count)
+        return result;
+    status_free(result);
+    start_again(writer);
+    STATUS_TRY(count(writer));
+    return write_part(writer, path);
+}
+
+static status write_all(struct writer *writer, const char *path)
+{
+    writer->part_count = 1;
+    if (writer->split == 0)
+        return write_whole(writer, path);
+    STATUS_TRY(count(writer));
+    return write_parts(writer, path);
 }
 
 // The ledger ------------------------------------------------------------------
@@ -318,7 +382,6 @@ status chrome_write(struct profile *profile, const char *path,
                     const struct chrome_writer_options *options)
 {
     struct writer *writer = memory_allocate_zeroed(1, sizeof *writer);
-    writer->sink.take = take;
     writer->profile = profile;
     writer->split = options->split;
     writer->flows.spool = SPOOL_EMPTY;
@@ -326,9 +389,7 @@ status chrome_write(struct profile *profile, const char *path,
     writer_events_start(&writer->events, profile, 0);
     writer->events.no_arguments = options->no_arguments;
     find_extent(writer);
-    status result = count(writer);
-    if (result == STATUS_OK)
-        result = writer->split > 0 ? write_parts(writer, path) : write_part(writer, path);
+    const status result = write_all(writer, path);
     if (result == STATUS_OK)
         note_losses(writer);
     writer_flows_free(&writer->flows);

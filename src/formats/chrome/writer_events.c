@@ -15,6 +15,15 @@ void writer_events_start(struct writer_events *events, struct profile *profile, 
     events->category_key = profile_string(profile, VIEW_LITERAL("category"));
 }
 
+void writer_events_forget(struct writer_events *events)
+{
+    events->losses = (struct writer_losses){0};
+    for (size_t i = 0; i < events->quoted_count; i++)
+        events->quoted[i].size = 0;
+    arena_free(&events->arena);
+    events->arena = (struct arena){0};
+}
+
 void writer_events_free(struct writer_events *events)
 {
     bytes_free(&events->buffer);

@@ -43,6 +43,10 @@ struct writer_events {
 };
 
 void writer_events_start(struct writer_events *events, struct profile *profile, uint64_t base);
+
+// Counts anew what cannot be carried.
+void writer_events_forget(struct writer_events *events);
+
 void writer_events_free(struct writer_events *events);
 
 void writer_put_process(struct writer_events *events, const struct writer_places *places,
