@@ -21,6 +21,14 @@ static bool item_before(const void *a, const void *b)
     return ((const struct item *)a)->key < ((const struct item *)b)->key;
 }
 
+static uint64_t comparisons;
+
+static bool counting_before(const void *a, const void *b)
+{
+    comparisons++;
+    return item_before(a, b);
+}
+
 static int item_compare(const void *a, const void *b)
 {
     return item_before(b, a) - item_before(a, b);
@@ -46,10 +54,58 @@ static void agrees_with_qsort(void **state)
     }
 }
 
+// What makes a quicksort slow, or go beyond its items when it is wrong.
+static uint32_t pattern(unsigned kind, uint32_t i, uint32_t count, unsigned *seed)
+{
+    switch (kind) {
+    case 0:
+        return i;
+    case 1:
+        return count - i;
+    case 2:
+        return 7;
+    case 3: // an organ pipe
+        return i < count / 2 ? i : count - i;
+    case 4: // sorted but for the last
+        return i + 1 < count ? i + 1 : 0;
+    case 5: // teeth
+        return i % 10;
+    case 6: // the evens, then the odds
+        return i < count / 2 ? 2 * i : 2 * (i - count / 2) + 1;
+    default:
+        return (uint32_t)rand_r(seed);
+    }
+}
+
+static void every_pattern_is_sorted_without_much_ado(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000, KINDS = 8 };
+    struct item *items = malloc(COUNT * sizeof *items);
+    unsigned seed = 1;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            items[i].key = pattern(kind, i, COUNT, &seed);
+            sum += items[i].key;
+        }
+        comparisons = 0;
+        sort_in_place(items, COUNT, sizeof *items, counting_before);
+        for (uint32_t i = 1; i < COUNT; i++)
+            assert_false(item_before(&items[i], &items[i - 1]));
+        for (uint32_t i = 0; i < COUNT; i++)
+            sum -= items[i].key;
+        assert_true(sum == 0);
+        assert_true(comparisons < 6ull * COUNT * 17); // log2 of COUNT
+    }
+    free(items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_qsort),
+        cmocka_unit_test(every_pattern_is_sorted_without_much_ado),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

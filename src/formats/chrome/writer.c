@@ -154,13 +154,29 @@ static void write_event(struct writer *writer, const struct event *event, struct
     pass_on(writer, start);
 }
 
+// Flows have key 0 and one of two kinds: most lists can be told to hold none without being taken
+// apart (profile/value.h).
+static bool may_have_flows(struct view values)
+{
+    enum { KIND = 31 };
+    const char *end = values.data + values.size;
+    const char *at = values.data;
+    while (at + 1 < end && (at = memchr(at, 0, (size_t)(end - at - 1))) != NULL) {
+        const int kind = *++at & KIND;
+        if (kind == VALUE_FLOW_OUT || kind == VALUE_FLOW_IN)
+            return true;
+    }
+    return false;
+}
+
 // Before anything is written: the flows, and the sizes where parts are asked for.
 static status count_event(struct writer *writer, const struct event *event, struct view values,
                           uint64_t start, uint64_t end)
 {
     struct value_reader reader = value_read(values);
     struct value value;
-    while (values.size > 0 && value_next(&reader, &value)) {
+    const bool look = values.size > 0 && may_have_flows(values);
+    while (look && value_next(&reader, &value)) {
         if (!writer_is_flow(&value))
             continue;
         STATUS_TRY(

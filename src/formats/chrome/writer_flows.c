@@ -18,10 +18,16 @@ static bool flow_before(const void *left, const void *right)
     return a->ns != b->ns ? a->ns < b->ns : a->ordinal < b->ordinal;
 }
 
-static bool ordinal_before(const void *left, const void *right)
+// Ordinals are 0, 1 ...: every item goes to its place.
+static void restore_order(struct writer_flow *items, size_t count)
 {
-    return ((const struct writer_flow *)left)->ordinal <
-           ((const struct writer_flow *)right)->ordinal;
+    for (size_t i = 0; i < count; i++) {
+        while (items[i].ordinal != i) {
+            const struct writer_flow moved = items[i];
+            items[i] = items[moved.ordinal];
+            items[moved.ordinal] = moved;
+        }
+    }
 }
 
 // Items [from, to) are one flow from its start to its end, in one part.
@@ -89,7 +95,7 @@ status writer_flows_finish(struct writer_flows *flows,
         flows->items[i].part = part_of(context, flows->items[i].ns);
     sort_in_place(flows->items, flows->count, sizeof *flows->items, flow_before);
     give_numbers(flows);
-    sort_in_place(flows->items, flows->count, sizeof *flows->items, ordinal_before);
+    restore_order(flows->items, flows->count);
     return STATUS_OK;
 }
 
