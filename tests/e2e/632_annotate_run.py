@@ -216,6 +216,15 @@ def test_what_does_not_match_is_kept(folder):
     true(said["missing"] > 0, "counted as missing")
 
 
+def test_a_program_without_tasks_has_no_rows(folder):
+    network = write(folder / "same.mlir", "func.func @main(%a: tensor<2xi8>) -> tensor<2xi8> {\n"
+                    "  return %a : tensor<2xi8>\n}\n")
+    program, profile = recorded(folder, network)
+    rows, result = table(folder, program, profile)
+    equal((rows, result.err), ([], ""), "rows and report")
+    contains(opscope("annotate", program, profile).out, "0 iterations", "nothing to show")
+
+
 def test_public_networks_match(folder):
     networks = sorted(shared("data/tosa").glob("*.mlir"))
     for network in networks if os.environ.get("OPSCOPE_ALL") else networks[5::80 if SANITIZED else 25]:

@@ -418,13 +418,25 @@ static void note_others(const struct joining *joining)
                      joining->path, annotation->missing);
 }
 
-static status join(struct joining *joining)
+// A run of a program that has nothing to do, or one that ended before its first task.
+static status join_nothing(struct joining *joining)
 {
-    if (joining->count == 0)
+    struct annotation *annotation = joining->annotation;
+    if (profile_fact(annotation->profile, "device").size == 0)
         return status_make(STATUS_DATA,
                            "%s: nothing in it names tasks of a program; 'opscope run PROGRAM "
                            "--profile FILE' records some",
                            joining->path);
+    annotation->missing =
+        (uint64_t)annotation->program->task_count + annotation->program->action_count;
+    note_others(joining);
+    return STATUS_OK;
+}
+
+static status join(struct joining *joining)
+{
+    if (joining->count == 0)
+        return join_nothing(joining);
     qsort(joining->spans, joining->count, sizeof *joining->spans, by_iteration);
     STATUS_TRY(check_size(joining));
     describe_tasks(joining);
