@@ -27,11 +27,7 @@ DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata
 TARGETS = ["torq-sl2610", "host"]
 BATCH = 40
 
-EXCEPTIONS = {
-    ("host", "models/mobilenet_v2_int8"):
-        "layers between quantized values sum reals in another order: a result on the border "
-        "between two steps may be the next one, and later layers follow it",
-}
+EXCEPTIONS = {}  # (target, name): reason
 
 
 def networks(every=1):

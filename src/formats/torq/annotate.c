@@ -126,28 +126,6 @@ static void order_named(struct joining *joining)
 
 // Rows -------------------------------------------------------------------------------
 
-static struct annotate_row row_of(const struct annotation *annotation, uint32_t dispatch,
-                                  const struct span *span)
-{
-    struct annotate_row row = {.dispatch = dispatch,
-                               .action = PROGRAM_NONE,
-                               .job = PROGRAM_NONE,
-                               .operation = ANNOTATE_NO_OPERATION,
-                               .slice = ANNOTATE_NO_SLICE,
-                               .task = PROGRAM_NONE,
-                               .task_number = ANNOTATE_NOT_SAID,
-                               .bytes = ANNOTATE_NOT_SAID,
-                               .dispatch_name = span->dispatch,
-                               .invocation = span->invocation,
-                               .runs = 1};
-    if (dispatch != PROGRAM_NONE)
-        row.dispatch_name =
-            profile_string(annotation->profile,
-                           view_of(program_text(annotation->program,
-                                                annotation->program->dispatches[dispatch].name)));
-    return row;
-}
-
 static void add_times(struct annotate_row *row, const struct span *span)
 {
     row->id = span->id;
@@ -257,7 +235,8 @@ static void join_invocation(struct joining *joining, uint32_t dispatch, const st
                             size_t item_count, const struct span *spans, size_t span_count)
 {
     struct annotation *annotation = joining->annotation;
-    const struct annotate_row like = row_of(annotation, dispatch, &spans[0]);
+    const struct annotate_row like =
+        annotate_row_make(annotation, dispatch, spans[0].dispatch, spans[0].invocation);
     size_t at = 0;
     for (size_t i = 0; i < span_count; i++) {
         if (!spans[i].has_id)
@@ -458,7 +437,8 @@ static size_t invocation_end(const struct joining *joining, size_t from)
 static void add_hal(struct joining *joining, const struct span *span)
 {
     struct profile *profile = joining->annotation->profile;
-    struct annotate_row row = row_of(joining->annotation, PROGRAM_NONE, span);
+    struct annotate_row row =
+        annotate_row_make(joining->annotation, PROGRAM_NONE, span->dispatch, span->invocation);
     const struct view scope = profile_text(profile, span->dispatch);
     const struct view event = profile_text(profile, span->event);
     struct bytes operation = {0};

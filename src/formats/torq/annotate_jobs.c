@@ -111,6 +111,31 @@ struct annotate_job *annotate_jobs(const struct annotation *annotation)
     return jobs;
 }
 
+// Rows -------------------------------------------------------------------------------
+
+struct annotate_row annotate_row_make(const struct annotation *annotation, uint32_t dispatch,
+                                      uint32_t name, uint64_t invocation)
+{
+    const struct program *program = annotation->program;
+    const bool known = dispatch != PROGRAM_NONE;
+    return (struct annotate_row){
+        .dispatch = dispatch,
+        .dispatch_name =
+            known
+                ? profile_string(annotation->profile,
+                                 view_of(program_text(program, program->dispatches[dispatch].name)))
+                : name,
+        .action = PROGRAM_NONE,
+        .job = PROGRAM_NONE,
+        .task = PROGRAM_NONE,
+        .operation = ANNOTATE_NO_OPERATION,
+        .slice = ANNOTATE_NO_SLICE,
+        .task_number = ANNOTATE_NOT_SAID,
+        .bytes = ANNOTATE_NOT_SAID,
+        .invocation = invocation,
+        .runs = 1};
+}
+
 // Rows of R1 -------------------------------------------------------------------------
 
 struct annotate_row *annotate_row_add(struct annotation *annotation, const struct annotate_row *row)

@@ -8,6 +8,11 @@
 // For the caller to free.
 struct annotate_job *annotate_jobs(const struct annotation *annotation);
 
+// A row of nothing yet, of a dispatch (PROGRAM_NONE: of one that is called `name`, a text of
+// the profile).
+struct annotate_row annotate_row_make(const struct annotation *annotation, uint32_t dispatch,
+                                      uint32_t name, uint64_t invocation);
+
 struct annotate_row *annotate_row_add(struct annotation *annotation,
                                       const struct annotate_row *row);
 

@@ -324,14 +324,13 @@ static void add_action(struct joining *joining, const struct annotate_row *like,
         add_task(joining, &row, action->subject, 1);
 }
 
-static void add_unmatched(struct joining *joining, const struct annotate_row *like,
-                          const struct span *span)
+static void add_unmatched(struct joining *joining, const struct span *span)
 {
     struct annotation *annotation = joining->annotation;
     struct profile *profile = annotation->profile;
-    struct annotate_row row = *like;
+    struct annotate_row row =
+        annotate_row_make(annotation, PROGRAM_NONE, span->dispatch, span->iteration);
     const struct view event = profile_text(profile, span->event);
-    row.dispatch_name = span->dispatch;
     row.has_id = !span->is_task;
     row.id = row.has_id ? span->number : 0;
     row.order = (uint32_t)span->number;
@@ -352,28 +351,15 @@ static void join_iteration(struct joining *joining, struct span *spans, size_t c
     struct annotation *annotation = joining->annotation;
     const struct program *program = annotation->program;
     match(joining, spans, count);
-    const struct annotate_row like = {.dispatch = PROGRAM_NONE,
-                                      .action = PROGRAM_NONE,
-                                      .job = PROGRAM_NONE,
-                                      .task = PROGRAM_NONE,
-                                      .operation = ANNOTATE_NO_OPERATION,
-                                      .slice = ANNOTATE_NO_SLICE,
-                                      .task_number = ANNOTATE_NOT_SAID,
-                                      .bytes = ANNOTATE_NOT_SAID,
-                                      .invocation = spans[0].iteration,
-                                      .runs = 1};
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const struct program_dispatch *dispatch = &program->dispatches[i];
-        struct annotate_row row = like;
-        row.dispatch = i;
-        row.dispatch_name =
-            profile_string(annotation->profile, view_of(program_text(program, dispatch->name)));
+        const struct annotate_row row = annotate_row_make(annotation, i, 0, spans[0].iteration);
         for (uint32_t k = 0; k < dispatch->action_count; k++)
             add_action(joining, &row, dispatch->first_action + k);
     }
     for (size_t i = 0; i < count; i++) {
         if (spans[i].found == PROGRAM_NONE)
-            add_unmatched(joining, &like, &spans[i]);
+            add_unmatched(joining, &spans[i]);
     }
 }
 
