@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "profile/file.h"
@@ -100,10 +101,15 @@ status run_profiles_start(const struct run_profiles *profiles, const struct targ
                : STATUS_OK;
 }
 
+// Each is there as a whole or not at all.
 static status write_files(const struct run_profiles *profiles, const struct run_actions *actions)
 {
-    for (size_t i = 0; i < profiles->count; i++)
-        STATUS_TRY(run_actions_write(actions, profiles->files[i].form, profiles->files[i].path));
+    for (size_t i = 0; i < profiles->count; i++) {
+        const char *path = profiles->files[i].path;
+        char *temporary = replace_start(path);
+        const status written = run_actions_write(actions, profiles->files[i].form, temporary);
+        STATUS_TRY(replace_finish(temporary, path, written));
+    }
     return STATUS_OK;
 }
 
