@@ -51,19 +51,25 @@ static void open_push(struct operator_meter *meter, uint64_t end, uint32_t opera
     meter->open[meter->open_count++] = (struct open_span){end, operator_id};
 }
 
-// Takes from the operator around it what the span took. Whether that is `operator_id` itself.
+// Takes what the span took from the operators around it, each for the part that it is the
+// innermost of. Spans may cut into one another: rounded times do. Whether the span lies in one of
+// `operator_id` itself.
 static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64_t end,
                             enum operator_side side, uint32_t operator_id)
 {
     while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= start)
         meter->open_count--;
-    if (meter->open_count == 0)
-        return false;
-    const struct open_span *outer = &meter->open[meter->open_count - 1];
-    if (outer->end < end)
-        return false;
-    meter->times->operators[outer->operator_id].self[side] -= end - start;
-    return outer->operator_id == operator_id;
+    const struct open_span *top =
+        meter->open_count > 0 ? &meter->open[meter->open_count - 1] : NULL;
+    for (size_t i = meter->open_count; i > 0 && start < end; i--) {
+        const struct open_span *outer = &meter->open[i - 1];
+        if (outer->end <= start)
+            continue;
+        const uint64_t part = (outer->end < end ? outer->end : end) - start;
+        meter->times->operators[outer->operator_id].self[side] -= part;
+        start += part;
+    }
+    return top != NULL && top->end >= end && top->operator_id == operator_id;
 }
 
 static void measure(struct operator_meter *meter, const struct event *event)

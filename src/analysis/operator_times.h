@@ -2,7 +2,7 @@
 // profile, on the host and on the device's engines.
 //
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
-// `self` leaves out what operators inside took. Nothing is counted twice in it.
+// `self` is the time in which the operator is the innermost one.
 //
 // Memory: 64 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.

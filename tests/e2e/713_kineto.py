@@ -162,6 +162,33 @@ def test_impossible_overlaps_are_said(folder):
     contains(result.out, "cut into another")
 
 
+PYTORCH = """
+import json, sys, torch
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
+data = torch.randn(64, 64)
+with torch.autograd.profiler.profile(use_kineto=False) as profiler:
+    for _ in range(3):
+        net(data).sum().backward()
+profiler.export_chrome_trace(sys.argv[1])
+print(json.dumps({row.key: [row.count, row.cpu_time_total] for row in profiler.key_averages()}))
+"""
+
+
+def test_what_pytorch_itself_adds_up(folder):
+    """Its profiler without Kineto, which the distributions' PyTorch has: the same totals as its table."""
+    done = run("/usr/bin/python3", "-c", PYTORCH, folder / "own.json", code=None, env={"OMP_NUM_THREADS": "1"})
+    if done.code != 0:
+        raise Skip("no PyTorch to make a profile with: " + done.err.strip().splitlines()[-1][:80])
+    want = done.json()
+    report = opscope("operators", folder / "own.json", "--json").json()
+    got = {op["name"]: op for op in report["operators"]}
+    equal(set(got), set(want), "operators")
+    for name, (calls, microseconds) in want.items():
+        equal(got[name]["calls"], calls, f"calls of {name}")
+        close_to(got[name]["host_total_ns"], microseconds * 1000, 1000 * calls, f"time of {name}")
+    equal(report["ledger"]["expected"], sum(calls for calls, _ in want.values()), "expected")
+
+
 def test_merging_two_ranks(folder):
     """Their operators stay apart, and the times are those since 1970."""
     for rank in (0, 1):

@@ -91,40 +91,49 @@ static bool is_among(struct view category, const char *const *names)
     return false;
 }
 
-// Older versions wrote "Operator" and "Kernel" and the like.
-static bool is_operator(struct view category)
+// PyTorch's own profiler, before Kineto, had two processes with these names, and no categories.
+static bool is_process(const struct chrome_event *event, const char *name)
 {
-    static const char *const NAMES[] = {"cpu_op", "Operator", NULL};
-    return is_among(category, NAMES);
+    return event->category.size == 0 && event->pid.kind == CHROME_TEXT &&
+           view_is(event->pid.text, name);
 }
 
-static bool is_launch(struct view category)
+// Older versions wrote "Operator" and "Kernel" and the like.
+static bool is_operator(const struct chrome_event *event)
+{
+    static const char *const NAMES[] = {"cpu_op", "Operator", NULL};
+    return is_among(event->category, NAMES) || is_process(event, "CPU functions");
+}
+
+static bool is_launch(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"cuda_runtime",        "cuda_driver",        "Runtime",
                                         "privateuse1_runtime", "privateuse1_driver", "xpu_runtime",
                                         "mtia_runtime",        "hip_runtime",        NULL};
-    return is_among(category, NAMES);
+    return is_among(event->category, NAMES);
 }
 
-static bool is_device(struct view category)
+static bool is_device(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
                                         "Memcpy", "Memset",     "collective_comm", NULL};
-    return is_among(category, NAMES);
+    return is_among(event->category, NAMES) || is_process(event, "CUDA functions");
 }
 
-static bool is_host(struct view category)
+static bool is_host(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"python_function", "user_annotation", "cpu_instant_event",
                                         NULL};
-    return is_operator(category) || is_launch(category) || is_among(category, NAMES);
+    return is_operator(event) || is_launch(event) || is_among(event->category, NAMES);
 }
 
 bool chrome_kineto_is(const struct chrome_event *event)
 {
     if (event->phase != 'X')
         return false;
-    if (is_operator(event->category) || is_device(event->category) || is_launch(event->category))
+    if (is_process(event, "CPU functions"))
+        return view_starts_with(event->name, "aten::");
+    if (is_operator(event) || is_device(event) || is_launch(event))
         return chrome_find(event->args, "External id").size > 0 ||
                chrome_find(event->args, "correlation").size > 0 ||
                chrome_find(event->args, "external id").size > 0;
@@ -285,13 +294,13 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
                         .end = event->ts + event->dur};
     if (event->phase != 'X' || !event->has_ts || !event->has_dur || event->dur < 0)
         return STATUS_OK;
-    if (view_is(event->category, "user_annotation") || is_operator(event->category))
+    if (view_is(event->category, "user_annotation") || is_operator(event))
         STATUS_TRY(look_at_step(kineto, event));
-    if (is_operator(event->category)) {
+    if (is_operator(event)) {
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
         item.operator_id = find_operator(kineto, event);
-    } else if (is_launch(event->category)) {
+    } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
     } else {
@@ -461,13 +470,13 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
                         uint32_t track)
 {
     struct kineto *kineto = (struct kineto *)dialect;
-    if (is_device(event->category)) {
+    if (is_device(event)) {
         if (profile_track(kineto->profile, track)->engine == ENGINE_NONE)
             find_device(kineto, event, track);
         chrome_mark_track(kineto->profile, track, ENGINE_NPU);
         return call_of_device(kineto, event);
     }
-    if (!is_host(event->category))
+    if (!is_host(event))
         return 0;
     chrome_mark_track(kineto->profile, track, ENGINE_HOST);
     return call_of_item(kineto, event);
