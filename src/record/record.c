@@ -84,10 +84,24 @@ static struct record_buffer *register_thread(const char *name)
         own->next = recorder.buffers;
         recorder.buffers = own;
         pthread_setspecific(thread_end, own);
-        give_lane(own);
+        if (name != NULL)
+            give_lane(own);
     }
     pthread_mutex_unlock(&recorder.lock);
     return own;
+}
+
+// The thread's own lane, which it gets with its first event there. 0: nothing is recorded.
+static uint32_t own_lane(struct record_buffer *buffer)
+{
+    const uint32_t known = atomic_load_explicit(&buffer->lane, memory_order_relaxed);
+    if (__builtin_expect(known != 0, 1))
+        return known;
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.session != NULL)
+        give_lane(buffer);
+    pthread_mutex_unlock(&recorder.lock);
+    return atomic_load_explicit(&buffer->lane, memory_order_relaxed);
 }
 
 // Forks -----------------------------------------------------------------------------
@@ -162,8 +176,7 @@ void opscope_record_event(const struct opscope_event *from, const struct opscope
             lose(from->lane);
         return;
     }
-    const uint32_t lane =
-        from->lane != 0 ? from->lane : atomic_load_explicit(&buffer->lane, memory_order_relaxed);
+    const uint32_t lane = from->lane != 0 ? from->lane : own_lane(buffer);
     const uint32_t size = record_event_slots(from->value_count);
     if (__builtin_expect(from->value_count > OPSCOPE_VALUES_MOST, 0)) {
         lose(lane);
@@ -237,7 +250,7 @@ static void begin(const struct opscope_record_options *options)
     recorder.stopping = false;
     for (struct record_buffer *buffer = recorder.buffers; buffer != NULL; buffer = buffer->next) {
         record_buffer_take(buffer, ignore_event, NULL);
-        give_lane(buffer);
+        atomic_store(&buffer->lane, 0);
     }
 }
 
@@ -398,7 +411,7 @@ void opscope_thread_name(const char *name)
     const bool renamed = strncmp(own->name, name, sizeof own->name - 1) != 0;
     snprintf(own->name, sizeof own->name, "%s", name);
     // A lane that is in the file has its name: the thread gets another one.
-    if (renamed && recorder.session != NULL)
+    if ((renamed || own->lane == 0) && recorder.session != NULL)
         give_lane(own);
     pthread_mutex_unlock(&recorder.lock);
 }
