@@ -44,8 +44,12 @@ static void count_call(struct operator_meter *meter, struct operator_time *time,
     time->spans++;
 }
 
+// What ends no later than the new one is never the innermost again: ends descend in the stack, and
+// each span is looked at once when others cut across it.
 static void open_push(struct operator_meter *meter, uint64_t end, uint32_t operator_id)
 {
+    while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= end)
+        meter->open_count--;
     meter->open =
         memory_grow(meter->open, meter->open_count, &meter->open_capacity, sizeof *meter->open);
     meter->open[meter->open_count++] = (struct open_span){end, operator_id};
@@ -63,8 +67,6 @@ static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64
         meter->open_count > 0 ? &meter->open[meter->open_count - 1] : NULL;
     for (size_t i = meter->open_count; i > 0 && start < end; i--) {
         const struct open_span *outer = &meter->open[i - 1];
-        if (outer->end <= start)
-            continue;
         const uint64_t part = (outer->end < end ? outer->end : end) - start;
         meter->times->operators[outer->operator_id].self[side] -= part;
         start += part;

@@ -171,7 +171,7 @@ static bool by_place(const void *left, const void *right)
         return a->start < b->start;
     if (a->end != b->end)
         return a->end > b->end;
-    // Around what takes as long lies the operator, and of two the one written later.
+    // Around what takes as long lies the operator, and of two the one written first.
     if (a->kind != b->kind)
         return a->kind == ITEM_OPERATOR;
     return a->offset < b->offset;

@@ -1,0 +1,110 @@
+// The time of operators against a map of every nanosecond: who started last and goes on?
+
+#include "analysis/operator_times.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OPERATORS = 6, LENGTH = 300, MOST = 40 };
+
+struct placed {
+    uint64_t start;
+    uint64_t end;
+    uint32_t operator_id;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct placed *a = left;
+    const struct placed *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->end < b->end) - (a->end > b->end);
+}
+
+// Of the spans that cover a moment, the last one in order of start is the innermost.
+static void map_self(const struct placed *spans, size_t count, uint64_t self[OPERATORS + 1])
+{
+    for (uint64_t time = 0; time < LENGTH; time++) {
+        const struct placed *innermost = NULL;
+        for (size_t i = 0; i < count; i++) {
+            if (spans[i].start <= time && time < spans[i].end)
+                innermost = &spans[i];
+        }
+        if (innermost != NULL)
+            self[innermost->operator_id]++;
+    }
+}
+
+static struct profile *make_profile(const struct placed *spans, size_t count, enum engine engine)
+{
+    struct profile *profile = profile_create();
+    const struct track lane = {.kind = TRACK_LANE, .engine = engine, .nests = true};
+    const uint32_t track = profile_track_add(profile, &lane);
+    for (uint32_t i = 1; i <= OPERATORS; i++) {
+        const struct operator_description op = {
+            .type = profile_string(profile, view_of(i % 2 ? "odd" : "even"))};
+        profile_operator_add(profile, &op);
+        profile_call_add(profile, &(struct call){.operator_id = i});
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct event event = {.start = spans[i].start,
+                                    .end = spans[i].end,
+                                    .track = track,
+                                    .call = spans[i].operator_id};
+        profile_event_add(profile, &event, VIEW_LITERAL(""));
+    }
+    status_free(profile_finish(profile));
+    return profile;
+}
+
+static void every_moment_counts_for_the_innermost(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2000; round++) {
+        unsigned seed = round;
+        struct placed spans[MOST];
+        uint64_t want[OPERATORS + 1] = {0};
+        const size_t count = (size_t)rand_r(&seed) % MOST;
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t start = (uint64_t)rand_r(&seed) % (LENGTH - 100);
+            spans[i] = (struct placed){start, start + (uint64_t)rand_r(&seed) % 100,
+                                       1 + (uint32_t)rand_r(&seed) % OPERATORS};
+        }
+        qsort(spans, count, sizeof *spans, compare);
+        map_self(spans, count, want);
+        const enum operator_side side = round % 2 == 0 ? OPERATOR_HOST : OPERATOR_DEVICE;
+        struct profile *profile =
+            make_profile(spans, count, round % 2 == 0 ? ENGINE_HOST : ENGINE_NPU);
+        struct operator_times times;
+        assert_true(operator_times_measure(profile, &times) == STATUS_OK);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < times.count; i++) {
+            assert_int_equal(times.operators[i].self[side], want[times.operators[i].operator_id]);
+            assert_int_equal(times.operators[i].self[1 - side], 0);
+            assert_true(i == 0 ||
+                        times.operators[i - 1].self[side] >= times.operators[i].self[side]);
+            sum += times.operators[i].self[side];
+        }
+        assert_int_equal(sum, times.self[side]);
+        uint64_t types = 0;
+        for (size_t i = 0; i < times.type_count; i++)
+            types += times.types[i].self[side];
+        assert_true(times.type_count <= 2);
+        assert_int_equal(types, sum);
+        operator_times_free(&times);
+        profile_free(profile);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_moment_counts_for_the_innermost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
