@@ -153,6 +153,13 @@ static bool is_of(const struct network_node *node, const char *type)
            (node->domain.size == 0 || view_is(node->domain, "ai.onnx"));
 }
 
+static bool is_constant(const struct host_machine *machine, const struct network_node *node,
+                        uint32_t input)
+{
+    return node->inputs[input] != NETWORK_NONE &&
+           network_value(machine->network, node->inputs[input])->constant != NULL;
+}
+
 // Whether a Resize says by constants alone, one for each dimension, what it does.
 static bool is_resized_by_constants(const struct host_machine *machine,
                                     const struct network_node *node)
@@ -185,9 +192,9 @@ static enum host_recipe_kind kind_of(const struct host_machine *machine,
         return HOST_RECIPE_CALLS;
     if (is_of(node, "Conv"))
         return in.element == ELEMENT_F32 && node->input_count >= 2 &&
-                       network_value(machine->network, node->inputs[1])->constant != NULL &&
+                       is_constant(machine, node, 1) &&
                        (node->input_count < 3 || node->inputs[2] == NETWORK_NONE ||
-                        network_value(machine->network, node->inputs[2])->constant != NULL)
+                        is_constant(machine, node, 2))
                    ? HOST_RECIPE_CONVOLUTION
                    : HOST_RECIPE_CALLS;
     if (is_of(node, "MaxPool"))
@@ -261,9 +268,9 @@ static bool is_scale(const struct host_machine *machine, const struct program_ta
         attribute_integer(node->attributes, "training_mode", 0) != 0)
         return false;
     for (uint32_t i = 1; i < node->input_count; i++) {
-        const struct constant *constant =
-            network_value(machine->network, node->inputs[i])->constant;
-        if (constant == NULL || constant->tensor.element != ELEMENT_F32)
+        if (!is_constant(machine, node, i) ||
+            network_value(machine->network, node->inputs[i])->constant->tensor.element !=
+                ELEMENT_F32)
             return false;
     }
     for (uint32_t i = 0; i < task->call_count; i++) {
@@ -290,7 +297,8 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
     if (task->kind != PROGRAM_TASK_COMPUTE || task->call_count == 0)
         return recipe;
     for (uint32_t i = 0; i < task->call_count; i++) {
-        if (!is_known(machine, host_recipe_call(machine, task, i)))
+        if (host_recipe_node(machine, task, i)->output_count == 0 ||
+            !is_known(machine, host_recipe_call(machine, task, i)))
             return recipe;
         if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
             continue;

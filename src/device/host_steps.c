@@ -42,25 +42,47 @@ static void build_some(void *context, uint64_t from, uint64_t to)
                                              &building->recipes[i], &steps->tasks[i]);
 }
 
-// Packing weights and generating code takes long: side by side.
-static void build_tasks(struct host_steps *steps, const struct host_recipe *recipes,
-                        bool loose_ports, struct parallel *parallel)
+// What was found to be preparable must be: others rely on the layout of its values.
+static status take_built(struct host_steps *steps, const struct host_recipe *recipes)
 {
     const struct program *program = steps->machine->program;
-    bool *last = host_layout_find(steps->machine, recipes, loose_ports);
-    struct building building = {steps,
-                                recipes,
-                                {steps->machine, last, steps->scratch->tensor.data,
-                                 tensor_bytes(&steps->scratch->tensor), steps->blocks}};
-    parallel_for(parallel, program->task_count, 1, build_some, &building);
     for (uint32_t i = 0; i < program->task_count; i++) {
+        if (!steps->prepared[i] && recipes[i].kind != HOST_RECIPE_NONE)
+            return status_make(STATUS_LIMIT, "task %u needs more memory than was planned", i);
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
             const struct host_step *step = &steps->tasks[i].items[j];
             if (step->convolution != NULL)
                 rooms_reserve(steps->rooms, fused_convolution_room(step->convolution));
         }
     }
+    return STATUS_OK;
+}
+
+// Packing weights and generating code takes long: side by side.
+static status build_tasks(struct host_steps *steps, const struct host_recipe *recipes,
+                          bool loose_ports, struct parallel *parallel)
+{
+    bool *last = host_layout_find(steps->machine, recipes, loose_ports);
+    struct building building = {steps,
+                                recipes,
+                                {steps->machine, last, steps->scratch->tensor.data,
+                                 tensor_bytes(&steps->scratch->tensor), steps->blocks}};
+    parallel_for(parallel, steps->machine->program->task_count, 1, build_some, &building);
     free(last);
+    return take_built(steps, recipes);
+}
+
+static status prepare(struct host_steps *steps, bool loose_ports, struct parallel *parallel)
+{
+    const struct program *program = steps->machine->program;
+    STATUS_TRY(make_scratch(steps));
+    struct host_recipe *recipes =
+        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *recipes);
+    for (uint32_t i = 0; i < program->task_count; i++)
+        recipes[i] = host_recipe_find(steps->machine, &program->tasks[i]);
+    const status failure = build_tasks(steps, recipes, loose_ports, parallel);
+    free(recipes);
+    return failure;
 }
 
 status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
@@ -74,17 +96,11 @@ status host_steps_create(const struct host_machine *machine, struct parallel *pa
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
     steps->blocks = blocks_create();
     steps->rooms = rooms_create(parallel_threads(parallel));
-    const status failure = make_scratch(steps);
+    const status failure = prepare(steps, loose_ports, parallel);
     if (failure != STATUS_OK) {
         host_steps_free(steps);
         return failure;
     }
-    struct host_recipe *recipes =
-        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *recipes);
-    for (uint32_t i = 0; i < program->task_count; i++)
-        recipes[i] = host_recipe_find(machine, &program->tasks[i]);
-    build_tasks(steps, recipes, loose_ports, parallel);
-    free(recipes);
     *out_steps = steps;
     return STATUS_OK;
 }

@@ -171,8 +171,11 @@ static void load_ports(struct loader *loader)
     graph->outputs = allocate(loader, program->output_count, sizeof *graph->outputs);
     graph->input_count = program->input_count;
     graph->output_count = program->output_count;
-    memcpy(graph->inputs, program->inputs, program->input_count * sizeof *graph->inputs);
-    memcpy(graph->outputs, program->outputs, program->output_count * sizeof *graph->outputs);
+    // A table without rows may have no address.
+    for (uint32_t i = 0; i < program->input_count; i++)
+        graph->inputs[i] = program->inputs[i];
+    for (uint32_t i = 0; i < program->output_count; i++)
+        graph->outputs[i] = program->outputs[i];
 }
 
 static status load_all(struct loader *loader)
