@@ -24,10 +24,15 @@ static struct merge_source *find_source(struct merge *merge, struct view name)
     return NULL;
 }
 
-// The file's name without its extensions.
+// The file's name without its extensions; of a folder, its name.
 static struct view stem_of(const char *path)
 {
-    struct view name = format_unpacked_name(view_of(format_base_name(path)));
+    struct view whole = view_of(path);
+    while (whole.size > 1 && whole.data[whole.size - 1] == '/')
+        whole.size--;
+    const size_t slash = view_find_last(whole, '/');
+    struct view name =
+        format_unpacked_name(view_slice(whole, slash + 1 < whole.size ? slash + 1 : 0, whole.size));
     const size_t dot = view_find_last(name, '.');
     if (dot > 0 && dot < name.size)
         name.size = dot;

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from support import *
 
+import tenstorrent_logs
 from clock_traces import Clock, Seen, seen_by
 from torq_compile import compile_csv, random_spans
 
@@ -316,6 +317,15 @@ def test_the_same_file_twice(folder):
     equal(list(placed), ["a", "a-2"], "names")
     equal(placed["a-2"]["offset_ns"], 0, "offset")
     equal(starts(folder / "out.pb", "a-2", "work"), [5000], "times")
+
+
+def test_a_folder_of_logs(folder):
+    two(folder)
+    tenstorrent_logs.ordinary(devices=1, replays=0, ops=2).write(folder / "capture")
+    for path in ("capture", "capture/", f"{folder}/capture//"):
+        _, placed = merge(folder, "a.pb", path)
+        equal(list(placed), ["a", "capture"], "names")
+        true(placed["capture"]["ledger"]["recorded"] > 10, "events")
 
 
 def test_a_file_that_is_cut_off(folder):
