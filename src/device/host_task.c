@@ -187,6 +187,7 @@ struct call_frame {
     void **places;
     uint64_t *sizes;
     bool *wanted;
+    bool *fixed;
     struct attribute *attributes;
 };
 
@@ -198,6 +199,7 @@ static void frame_start(struct call_frame *frame, const struct network_node *nod
     frame->places = memory_allocate_zeroed(outputs, sizeof *frame->places);
     frame->sizes = memory_allocate_zeroed(outputs, sizeof *frame->sizes);
     frame->wanted = memory_allocate_zeroed(outputs, sizeof *frame->wanted);
+    frame->fixed = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *frame->fixed);
     frame->attributes = memory_allocate_zeroed((size_t)node->attributes.count + more + 1,
                                                sizeof *frame->attributes);
 }
@@ -213,6 +215,7 @@ static void frame_free(struct call_frame *frame, const struct network_node *node
     free(frame->places);
     free(frame->sizes);
     free(frame->wanted);
+    free(frame->fixed);
     free(frame->attributes);
 }
 
@@ -249,8 +252,12 @@ static status run_call(struct host_machine *machine, struct host_worker *worker,
     const struct program *program = machine->program;
     const struct network_node node = node_of_call(machine, call, frame->attributes);
     const uint32_t *buffers = program->call_buffers + call->first_buffer;
-    for (uint32_t i = 0; i < node.input_count; i++)
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        // A tile of a constant is another one at the next call.
+        frame->fixed[i] = buffers[i] != PROGRAM_NONE &&
+                          program->buffers[buffers[i]].kind == PROGRAM_BUFFER_CONSTANT;
         STATUS_TRY(host_buffer_read(machine, node.inputs[i], buffers[i], &frame->inputs[i]));
+    }
     for (uint32_t i = 0; i < node.output_count; i++)
         place_output(machine, frame, i, buffers[node.input_count + i]);
     if (node.definition->class == OPERATOR_CONTROL)
@@ -259,6 +266,7 @@ static status run_call(struct host_machine *machine, struct host_worker *worker,
                                            .node = &node,
                                            .run = machine->kernels[call->node],
                                            .inputs = frame->inputs,
+                                           .fixed = frame->fixed,
                                            .wanted = frame->wanted,
                                            .places = frame->places,
                                            .sizes = frame->sizes,
