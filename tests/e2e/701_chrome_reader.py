@@ -81,6 +81,8 @@ FAULTS = [  # events, recorded, lost, impossible, what the ledger says
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": "x", "dur": 5}], 0, 1, 0, "before time 0 or"),
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1e30, "dur": 5}], 0, 1, 0, "beyond 2^63"),
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": -5, "dur": 9}], 0, 1, 0, "before time 0"),
+    ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 9e15, "dur": 9e15}], 0, 1, 0, "beyond 2^63"),
+    ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 9, "dur": "x"}], 0, 1, 0, "beyond 2^63"),
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 5, "dur": -1}], 0, 0, 1,
      "spans that end before they begin: 1"),
     ([complete("a", 1, 1, 0, 10), complete("b", 1, 1, 5, 15)], 2, 0, 0, "cut into another one"),

@@ -38,8 +38,8 @@ struct chrome_event {
     bool has_dur;
     bool bad_time; // ts or dur is there and no number, or does not fit
     bool others;   // has members that are not listed here (tts, cname, sf ...)
-    // Nanoseconds, rounded down. `ts + dur` is the end rounded down: spans that touch in the
-    // file touch here.
+    // Nanoseconds, rounded down; 0 when absent. `ts + dur` fits and is the end rounded down:
+    // spans that touch in the file touch here.
     int64_t ts;
     int64_t dur;
     struct view name; // without escapes

@@ -103,12 +103,13 @@ static status find_runs(const struct input *input, struct onnxruntime *reading)
 // microseconds, so that an event may begin one before its run. 0 where there is none.
 static uint32_t iteration_of(const struct onnxruntime *reading, const struct chrome_event *event)
 {
-    const int64_t tolerance = 1000;
+    const uint64_t tolerance = 1000;
     size_t from = 0;
     size_t to = reading->run_count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (reading->runs[middle].start <= event->ts + tolerance)
+        const int64_t start = reading->runs[middle].start;
+        if (start <= event->ts || (uint64_t)start - (uint64_t)event->ts <= tolerance)
             from = middle + 1;
         else
             to = middle;

@@ -235,10 +235,9 @@ static void complete(struct chrome_parser *parser, struct chrome_event *event,
     event->dur = event->has_dur ? pending->dur.ns : 0;
     int64_t end;
     if (event->has_ts && event->has_dur) {
-        if (chrome_time_add(pending->ts, pending->dur, &end))
-            event->dur = end - event->ts;
-        else
-            event->bad_time = true;
+        event->has_dur = chrome_time_add(pending->ts, pending->dur, &end);
+        event->bad_time |= !event->has_dur;
+        event->dur = event->has_dur ? end - event->ts : 0;
     }
     if (pending->name_escapes || pending->category_escapes || event->pid.kind == CHROME_TEXT ||
         event->tid.kind == CHROME_TEXT)

@@ -207,6 +207,10 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
     if (!time_of(reading, event, lane->spans.track, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
+    if (event->bad_time) {
+        chrome_lose(reading, lane->spans.track, CHROME_LOSS_TIME_RANGE, 0, event->offset);
+        return;
+    }
     if (event->has_dur && event->dur < 0) {
         spans_lose(&reading->spans, &lane->spans, SPAN_LOSS_ENDS_BEFORE, event->offset);
         return;
