@@ -7,7 +7,9 @@
 
 #include "base/memory.h"
 
-enum { LOOKS_MOST = 300 }; // before a thread sleeps: some 10 us
+// Before a thread sleeps: some 100 us, as long as a small task takes. The pool wakes no
+// more threads than there are CPUs.
+enum { LOOKS_MOST = 3000 };
 
 struct host_schedule {
     struct host_machine *machine;
