@@ -63,8 +63,7 @@ struct chrome_event {
 
 enum chrome_damage {
     CHROME_CUT,       // the input ends inside a value; the offset is that of its start
-    CHROME_MALFORMED, // what stands there is no event; reading goes on at the next line that starts
-                      // one
+    CHROME_MALFORMED, // what stands there is no event; reading goes on behind it
     CHROME_TRAILING,  // something stands behind the end of the trace
 };
 

@@ -5,8 +5,9 @@
 struct chrome_members chrome_members_of(struct view value)
 {
     if (value.size < 2 || (value.data[0] != '{' && value.data[0] != '['))
-        return (struct chrome_members){value.data, value.data, false};
-    return (struct chrome_members){value.data + 1, value.data + value.size, value.data[0] == '['};
+        return (struct chrome_members){.at = value.data, .end = value.data};
+    return (struct chrome_members){
+        .at = value.data + 1, .end = value.data + value.size, .array = value.data[0] == '['};
 }
 
 static const char *take_key(const char *at, const char *end, struct view *out_key)
@@ -31,11 +32,12 @@ bool chrome_member_next(struct chrome_members *members, struct view *out_key,
         at = scan_blanks(at + 1, end);
     members->at = end;
     *out_key = VIEW_LITERAL("");
+    if (end - at <= 1)
+        return false;
     if (!members->array)
         at = take_key(at, end, out_key);
-    if (at == NULL)
-        return false;
-    const char *stop = scan_value(at, end);
+    const char *stop = at != NULL ? scan_value(at, end) : NULL;
+    members->damaged = stop == NULL;
     if (stop == NULL)
         return false;
     *out_value = (struct view){at, (size_t)(stop - at)};

@@ -14,6 +14,7 @@ struct chrome_members {
     const char *at;
     const char *end;
     bool array;
+    bool damaged; // at the end: what stands there is no member, nor the closing bracket
 };
 
 // Of anything else than an object or an array there are no members.

@@ -333,9 +333,24 @@ static const char *next_line(const char *at, const char *end)
     return end;
 }
 
+// Behind what is no event: behind its brackets or the word that it is, where that ends in its line
+// (the input may be one line), else where the next event starts a line. `*line_end` is where the
+// line that was looked at last ends; it is kept so that no line is looked for twice.
+static const char *pass_over(const char *from, const char *at, const char *end,
+                             const char **line_end)
+{
+    if (from >= *line_end) {
+        const char *line = memchr(from, '\n', (size_t)(end - from));
+        *line_end = line != NULL ? line + 1 : end;
+    }
+    const char *stop = scan_value(from, *line_end);
+    return stop != NULL ? stop : next_line(at, end);
+}
+
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor)
 {
+    const char *line_end = at;
     for (;;) {
         at = scan_blanks(at, parser->end);
         if (at < parser->end && *at == ',') {
@@ -356,7 +371,7 @@ const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
         }
         damage(visitor, result == CUT ? CHROME_CUT : CHROME_MALFORMED, parser, from);
         visitor->unfinished |= result == CUT;
-        at = result == CUT ? parser->end : next_line(at, parser->end);
+        at = result == CUT ? parser->end : pass_over(from, at, parser->end, &line_end);
     }
 }
 
@@ -434,7 +449,7 @@ static bool array_recognise(struct chrome_parser *parser, const char *at)
 
 static bool object_recognise(const char *at, const char *end)
 {
-    struct chrome_members members = {at, end, false};
+    struct chrome_members members = {.at = at, .end = end};
     struct view key;
     struct view value;
     bool escapes;

@@ -24,7 +24,11 @@ static const struct loss_text TEXTS[CHROME_LOSSES] = {
     [CHROME_LOSS_OVERLAP] = {LEDGER_REMARK,
                              "spans that cut into another one, which no call stack does", NULL},
     [CHROME_LOSS_METADATA] = {LEDGER_REMARK, "metadata that is not read", NULL},
-    [CHROME_LOSS_ARGUMENT] = {LEDGER_REMARK, "events with arguments that hold nothing", NULL},
+    [CHROME_LOSS_EMPTY_ARGUMENT] = {LEDGER_REMARK, "events with arguments that hold nothing", NULL},
+    [CHROME_LOSS_ARGUMENT] = {LEDGER_REMARK,
+                              "events with arguments that cannot be read: malformed, too deep, or "
+                              "with too long a name",
+                              NULL},
     [CHROME_LOSS_MEMBER] = {LEDGER_REMARK, "members beside traceEvents that are not read", NULL},
     [CHROME_LOSS_TRAILING] = {LEDGER_REMARK, "text behind the end of the trace", NULL},
 };
@@ -145,7 +149,7 @@ static void add_arguments_whole(struct chrome_reading *reading, struct view args
     struct chrome_members members = chrome_members_of(args);
     struct view key;
     struct view value;
-    while (!members.array && chrome_member_next(&members, &key, &value)) {
+    while (chrome_member_next(&members, &key, &value)) {
         if (value.data[0] != '{' && value.data[0] != '[') {
             chrome_values_add_member(values, key, value);
             continue;
@@ -156,8 +160,21 @@ static void add_arguments_whole(struct chrome_reading *reading, struct view args
             value_add_text(&reading->list, chrome_text_id(&values->keys, values->strings, key),
                            value);
         else
-            values->unread++;
+            values->empty++;
     }
+    values->unread += members.damaged;
+}
+
+static void add_arguments(struct chrome_reading *reading, struct view args)
+{
+    if (view_is(args, "null"))
+        reading->values.empty++;
+    else if (args.data[0] != '{')
+        reading->values.unread++;
+    else if (reading->dialect != NULL)
+        add_arguments_whole(reading, args);
+    else
+        chrome_values_add(&reading->values, args);
 }
 
 // The values of an event into `reading->list`; those of a whole one with its category in front.
@@ -172,13 +189,14 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     if (whole && category != 0)
         value_add_string(&reading->list, reading->spans.category_key, category);
     values->location = 0;
+    values->empty = 0;
     values->unread = 0;
-    if (event->args.size > 2 && reading->dialect != NULL)
-        add_arguments_whole(reading, event->args);
-    else if (event->args.size > 2)
-        chrome_values_add(values, event->args);
+    if (event->args.size > 0 && !view_is(event->args, "{}"))
+        add_arguments(reading, event->args);
     if (event->others)
         add_others(reading, event);
+    if (values->empty > 0)
+        losses_add(&reading->losses, 0, CHROME_LOSS_EMPTY_ARGUMENT, 0, event->offset);
     if (values->unread > 0)
         losses_add(&reading->losses, 0, CHROME_LOSS_ARGUMENT, 0, event->offset);
     return (struct span_edge){.time = time,
@@ -326,8 +344,7 @@ static void add_flow(struct chrome_reading *reading, const struct chrome_event *
     const struct view raw = raw_id(event, &global);
     struct chrome_flow flow = {.offset = event->offset, .ends = event->phase == 'f'};
     if (raw.size == 0) {
-        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_FLOW_NO_ID, 0, event->offset);
-        profile_track(reading->profile, lane->spans.track)->ledger.expected++;
+        chrome_lose(reading, lane->spans.track, CHROME_LOSS_FLOW_NO_ID, 0, event->offset);
         return;
     }
     if (!time_of(reading, event, lane->spans.track, &flow.time))
@@ -402,7 +419,7 @@ static void add_counter(struct chrome_reading *reading, const struct chrome_even
     size_t count = 0;
     while (!members.array && chrome_member_next(&members, &key, &value))
         count++;
-    if (count == 0)
+    if (count == 0 || members.damaged)
         chrome_lose(reading, 0, CHROME_LOSS_NO_SAMPLE, 0, event->offset);
     while (count > 0 && chrome_member_next(&again, &key, &value))
         add_sample(reading, event, key, value, count == 1, time);

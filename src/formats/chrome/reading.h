@@ -25,6 +25,7 @@ enum chrome_loss {
     CHROME_LOSS_NO_DURATION, // remarks: nothing is missing that the profile could hold
     CHROME_LOSS_OVERLAP,
     CHROME_LOSS_METADATA,
+    CHROME_LOSS_EMPTY_ARGUMENT,
     CHROME_LOSS_ARGUMENT,
     CHROME_LOSS_MEMBER,
     CHROME_LOSS_TRAILING,

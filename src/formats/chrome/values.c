@@ -207,7 +207,7 @@ static void add_scalar(struct chrome_values *values, uint32_t key, struct view r
 {
     struct value value = {.key = key};
     if (key == 0 || raw.data[0] == 'n') {
-        values->unread++;
+        values->empty++;
     } else if (add_small(values, key, raw)) {
         return;
     } else if (raw.data[0] == '"') {
@@ -245,7 +245,8 @@ static void add_nested(struct chrome_values *values, struct view raw, unsigned d
         values->path_size = path_size;
         index++;
     }
-    values->unread += index == 0;
+    values->empty += index == 0 && !members.damaged;
+    values->unread += members.damaged;
 }
 
 void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
@@ -260,7 +261,9 @@ void chrome_values_add_member(struct chrome_values *values, struct view key, str
         return;
     }
     values->path_size = 0;
-    if (id != 0 && push_name(values, strings_get(values->strings, id)))
+    if (id == 0)
+        values->empty++;
+    else if (push_name(values, strings_get(values->strings, id)))
         add_nested(values, value, 1);
     else
         values->unread++;
@@ -272,10 +275,9 @@ void chrome_values_add(struct chrome_values *values, struct view args)
     struct chrome_members members = chrome_members_of(args);
     struct view key;
     struct view value;
-    if (args.size > 0 && args.data[0] != '{')
-        values->unread++;
-    while (!members.array && chrome_member_next(&members, &key, &value))
+    while (chrome_member_next(&members, &key, &value))
         chrome_values_add_member(values, key, value);
+    values->unread += members.damaged;
 }
 
 void chrome_values_free(struct chrome_values *values)

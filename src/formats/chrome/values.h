@@ -29,14 +29,15 @@ struct chrome_values {
     struct bytes *list;      // where values go
     uint32_t location_key;   // a text under this key is kept as `location`
     uint32_t location;       // string id; set back by the owner
-    uint32_t unread;         // counts nulls, empty objects and arrays, what is nested too deep
+    uint32_t empty;          // counts nulls, empty objects and arrays, values without a name
+    uint32_t unread;         // counts what is malformed, nested too deep or has too long a name
     struct chrome_text_cache keys;
     struct bytes scratch;
     char path[CHROME_VALUES_KEY + 25];
     size_t path_size;
 };
 
-// Appends the values of `args`; one that is no object counts as unread.
+// Appends the values of `args`, an object.
 void chrome_values_add(struct chrome_values *values, struct view args);
 
 // Appends one value, which may be nested, under a key.
