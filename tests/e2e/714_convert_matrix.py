@@ -136,6 +136,21 @@ def test_packed_outputs(folder):
               (folder / f"plain{extension}").read_bytes(), f"bytes of {extension}.gz")
 
 
+def test_every_format_merges(folder):
+    """Each file with itself and with a Chrome trace: spans, instants and samples of all arrive."""
+    files = inputs(folder)
+    other = info(files["chrome"])
+    for name, path in files.items():
+        alone = info(path)
+        opscope("merge", path, path, files["chrome"], "-o", folder / "merged.prof", code=None)
+        both = info(folder / "merged.prof")
+        for key in ("spans", "instants", "samples"):
+            equal(both[key], 2 * alone[key] + other[key], f"{key} of {name}, twice")
+        equal(both["ledger"]["recorded"], 2 * alone["ledger"]["recorded"] + other["ledger"]["recorded"],
+              f"recorded of {name}, twice")
+        true(balanced(both["ledger"]), f"{name}: {both['ledger']}")
+
+
 def test_reasons(folder):
     files = inputs(folder)
     for name in ("tenstorrent-folder", "torq-c1", "perfetto"):
