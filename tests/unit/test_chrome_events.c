@@ -117,11 +117,14 @@ static void ids_are_numbers_or_texts(void **state)
                "X  - - 12 'stream 7'\nX  - - -1 -1\nX  - - '1.5' 'aA/'\n");
 }
 
-static void what_is_no_event_is_passed_over_by_the_line(void **state)
+static void what_is_no_event_is_passed_over(void **state)
 {
     (void)state;
     assert_log("[{\"ph\":\"a\"},\n{\"ph\" \"b\"},\n17,\n{\"ph\":\"c\"}, 18]",
-               "a  - - - -\nmalformed 13\nc  - - - -\nmalformed 41\n");
+               "a  - - - -\nmalformed 13\nmalformed 25\nc  - - - -\nmalformed 41\n");
+    assert_log("[null,{\"ph\" {}},{\"ph\":\"a\"},[{}],\"{\",{\"ph\":\"b\"}]",
+               "malformed 1\nmalformed 6\na  - - - -\nmalformed 27\nmalformed 32\nb  - - - -\n");
+    assert_log("[{\"ph\" 1,{\"ph\":\"a\"},\n{\"ph\":\"b\"}]", "malformed 1\nb  - - - -\n");
     assert_log("[{\"ph\":\"a\"}] x", "a  - - - -\ntrailing 13\n");
 }
 
@@ -254,7 +257,7 @@ int main(void)
         cmocka_unit_test(both_forms_are_read),
         cmocka_unit_test(a_missing_bracket_is_no_damage),
         cmocka_unit_test(ids_are_numbers_or_texts),
-        cmocka_unit_test(what_is_no_event_is_passed_over_by_the_line),
+        cmocka_unit_test(what_is_no_event_is_passed_over),
         cmocka_unit_test(cut_anywhere_gives_what_is_before),
         cmocka_unit_test(traces_are_recognised),
         cmocka_unit_test(times_are_exact_and_rounded_down),

@@ -3,7 +3,6 @@
 // the runtime's call that launched it, found by `correlation`; where that call is not in the
 // trace, to the cpu_op with the same `External id`.
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -77,7 +76,6 @@ struct kineto {
     struct bytes dims;
     struct bytes types;
     struct bytes values;
-    char tid[64];
 };
 
 // Categories --------------------------------------------------------------------------
@@ -489,9 +487,13 @@ static void place(struct chrome_dialect *dialect, struct chrome_event *event)
     struct kineto *kineto = (struct kineto *)dialect;
     if (!view_is(event->category, "gpu_user_annotation"))
         return;
-    snprintf(kineto->tid, sizeof kineto->tid, "stream %llu annotations",
-             (unsigned long long)event->tid.number);
-    event->tid = (struct chrome_scalar){.kind = CHROME_TEXT, .text = view_of(kineto->tid)};
+    kineto->text.size = 0;
+    if (event->tid.kind == CHROME_TEXT) // "stream 7", as older versions wrote it
+        bytes_append_format(&kineto->text, "%.*s annotations", VIEW_ARGUMENTS(event->tid.text));
+    else
+        bytes_append_format(&kineto->text, "stream %llu annotations",
+                            (unsigned long long)event->tid.number);
+    event->tid = (struct chrome_scalar){.kind = CHROME_TEXT, .text = bytes_view(&kineto->text)};
 }
 
 // What is nested is kept as it is written.
