@@ -34,6 +34,7 @@ from onnx_network import mobilenet_v2, resnet18, resnet50  # noqa: E402
 
 THREADS = (1, 2)
 ITERATIONS = 20
+PROFILED_ITERATIONS = 100
 FLOAT_CNN = 1.3
 OTHER = 1.6
 START = 0.5
@@ -61,8 +62,8 @@ def networks(options, folder):
 class Network:
     """A network and the ways to compute it; each gives the times of its iterations or the best."""
 
-    def __init__(self, name, model, folder):
-        self.name, self.model, self.folder = name, model, folder
+    def __init__(self, name, model, folder, iterations=ITERATIONS):
+        self.name, self.model, self.folder, self.iterations = name, model, folder, iterations
         self.program = folder / f"{name}.opx"
         subprocess.run([OPSCOPE, "compile", model, "--target", "host", "-o", self.program],
                        check=True, stdout=subprocess.DEVNULL)
@@ -70,15 +71,15 @@ class Network:
 
     def infer(self, threads):
         return opscope("infer", self.model, "--max-elements=1", f"--threads={threads}",
-                       f"--iterations={ITERATIONS}")["least_ms"]
+                       f"--iterations={self.iterations}")["least_ms"]
 
     def run(self, threads, *options):
         return opscope("run", self.program, "--max-elements=1", f"--threads={threads}",
-                       f"--iterations={ITERATIONS}", *options)["least_ms"]
+                       f"--iterations={self.iterations}", *options)["least_ms"]
 
     def theirs(self, threads, **request):
         return min(onnxruntime(model=str(self.model), inputs=self.inputs, folder=str(self.folder),
-                               iterations=ITERATIONS, threads=threads, **request)["run_ms"])
+                               iterations=self.iterations, threads=threads, **request)["run_ms"])
 
 
 def measure_network(network, rounds, compare):
@@ -159,11 +160,11 @@ def span_ns(folder):
 def operators_in(folder, prefix):
     """Operators of an inference in a profile that ONNX Runtime wrote."""
     events = json.loads(next(folder.glob(f"{prefix}*.json")).read_text(encoding="utf-8"))
-    return sum(event["cat"] == "Node" for event in events) / ITERATIONS
+    return sum(event["cat"] == "Node" for event in events) / PROFILED_ITERATIONS
 
 
 def measure_profiling(name, model, options, folder, compare):
-    network = Network(name, model, folder)
+    network = Network(name, model, folder, PROFILED_ITERATIONS)
     profile = folder / "run.prof"
     ours, theirs = [], []
     for _ in range(max(options.rounds, 3) * 2):
@@ -172,7 +173,7 @@ def measure_profiling(name, model, options, folder, compare):
             theirs.append((network.theirs(1), network.theirs(1, profile=str(folder / f"ort_{name}"))))
     print(f"what profiling costs one inference of {name} with 1 thread, {len(ours)} rounds")
     describe_difference("opscope run --profile", ours)
-    spans = opscope("overview", profile)[0]["ledger"]["recorded"] / ITERATIONS
+    spans = opscope("overview", profile)[0]["ledger"]["recorded"] / PROFILED_ITERATIONS
     cost = span_ns(folder)
     if cost is not None:
         row("  spans x cost of one", f"{spans * cost / 1000:.1f} us", f"{spans:.0f} spans of {cost:.0f} ns")
