@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,7 +70,14 @@ void *memory_take(size_t size)
 
 size_t memory_of_machine(void)
 {
+    // Asked for every tensor; the answer is a system call.
+    static atomic_size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes > 0)
+        return bytes;
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    bytes = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    return bytes;
 }
