@@ -3,10 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/torq/overview_rows.h"
 #include "ledger_text.h"
+#include "plain_text.h"
+#include "profile/track_order.h"
+
+enum { NAME_WIDTH = 34, INDENT_MOST = 16 };
 
 struct counts {
     uint64_t spans, instants, samples;
@@ -43,22 +48,29 @@ static void print_track(const struct profile *profile, uint32_t id, unsigned dep
     char number[LEDGER_NUMBER_ROOM];
     const uint64_t events = track->spans + track->instants + track->samples;
     const int indent = (int)(2 * depth);
-    if (track->kind == TRACK_GROUP || track->kind == TRACK_PROCESS)
-        printf("  %*s%.*s\n", indent, "", VIEW_ARGUMENTS(name));
+    const bool heading = track->kind == TRACK_GROUP || track->kind == TRACK_PROCESS;
+    printf("  %*s", indent, "");
+    plain_text_print(stdout, name, heading ? 0 : NAME_WIDTH - indent);
+    if (heading)
+        printf("\n");
     else
-        printf("  %*s%-*.*s %14s  %s\n", indent, "", 34 - indent, VIEW_ARGUMENTS(name),
-               ledger_number(events, number), provenance_name(track->provenance));
+        printf(" %14s  %s\n", ledger_number(events, number), provenance_name(track->provenance));
 }
 
-static void print_children(const struct profile *profile, uint32_t parent, unsigned depth)
+static void print_tracks(const struct profile *profile)
 {
-    for (uint32_t i = 1; i < profile->tracks.count; i++) {
-        if (profile_track(profile, i)->parent != parent)
-            continue;
-        print_track(profile, i, depth);
-        if (depth < 16)
-            print_children(profile, i, depth + 1);
+    const uint32_t count = profile->tracks.count;
+    uint32_t *order = memory_allocate_zeroed(count, sizeof *order);
+    unsigned *depth = memory_allocate_zeroed(count, sizeof *depth); // by track; the root's is 0
+    track_order(profile, order);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t parent = profile_track(profile, order[i])->parent;
+        depth[order[i]] = parent == 0 ? 0 : depth[parent] + 1;
+        print_track(profile, order[i],
+                    depth[order[i]] < INDENT_MOST ? depth[order[i]] : INDENT_MOST);
     }
+    free(order);
+    free(depth);
 }
 
 static void print_profile(const char *path, const struct profile *profile, struct view format)
@@ -66,7 +78,9 @@ static void print_profile(const char *path, const struct profile *profile, struc
     const struct counts sum = count(profile);
     char spans[LEDGER_NUMBER_ROOM];
     char duration[OVERVIEW_DURATION_ROOM];
-    printf("%s: %.*s\n", path, VIEW_ARGUMENTS(format));
+    printf("%s: ", path);
+    plain_text_print(stdout, format, 0);
+    printf("\n");
     printf("%s spans", ledger_number(sum.spans, spans));
     if (sum.instants > 0)
         printf(", %s instants", ledger_number(sum.instants, spans));
@@ -79,7 +93,7 @@ static void print_profile(const char *path, const struct profile *profile, struc
                (unsigned long long)sum.last_ns);
     }
     printf("\n");
-    print_children(profile, 0, 0);
+    print_tracks(profile);
     ledger_print(stdout, profile);
 }
 

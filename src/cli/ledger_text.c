@@ -1,6 +1,7 @@
 #include "ledger_text.h"
 
 #include "options.h"
+#include "plain_text.h"
 
 const char *ledger_number(uint64_t number, char text[LEDGER_NUMBER_ROOM])
 {
@@ -28,7 +29,9 @@ static void print_notes(FILE *file, const struct profile *profile)
         const struct ledger_note *note = segments_get(&profile->notes, i);
         const struct view text = profile_text(profile, note->text);
         worded[note->kind] += note->count;
-        fprintf(file, "  %s: %.*s\n", ledger_note_kind_name(note->kind), VIEW_ARGUMENTS(text));
+        fprintf(file, "  %s: ", ledger_note_kind_name(note->kind));
+        plain_text_print(file, text, 0);
+        fprintf(file, "\n");
     }
     for (unsigned kind = 0; kind < LEDGER_KINDS; kind++) {
         char number[LEDGER_NUMBER_ROOM];

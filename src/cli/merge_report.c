@@ -4,6 +4,7 @@
 
 #include "formats/torq/overview_rows.h"
 #include "ledger_text.h"
+#include "plain_text.h"
 
 enum { NAMES_SHOWN = 5, NAMES_LISTED = 100, TIME_ROOM = OVERVIEW_DURATION_ROOM + 1 };
 
@@ -42,8 +43,8 @@ static void print_anchors(const struct merge *merge, const struct merge_source *
             fprintf(stderr, " ...");
             break;
         }
-        fprintf(stderr, "%s %.*s", shown == 0 ? ":" : ",",
-                VIEW_ARGUMENTS(label_of(merge, source, &source->anchors[i])));
+        fprintf(stderr, "%s ", shown == 0 ? ":" : ",");
+        plain_text_print(stderr, label_of(merge, source, &source->anchors[i]), 0);
         shown++;
     }
 }

@@ -7,6 +7,7 @@
 #include "figures.h"
 #include "formats/format.h"
 #include "ledger_text.h"
+#include "plain_text.h"
 
 enum { TOP_USUAL = 10, SHAPES_SHOWN = 48 };
 
@@ -93,7 +94,8 @@ static void print_types(const struct request *request)
     print_head(request, "type");
     for (size_t i = 0; i < shown(request, request->times.type_count); i++) {
         print_figures(request, &request->times.types[i]);
-        printf("%.*s\n", VIEW_ARGUMENTS(type_of(request, &request->times.types[i])));
+        plain_text_print(stdout, type_of(request, &request->times.types[i]), 0);
+        printf("\n");
     }
 }
 
@@ -103,13 +105,17 @@ static void print_operator(const struct request *request, const struct operator_
     const struct view type = type_of(request, time);
     const struct view inputs = text_value(request, time, "inputs");
     print_figures(request, time);
-    printf("%.*s", VIEW_ARGUMENTS(name));
-    if (!view_equal(name, type))
-        printf("  %.*s", VIEW_ARGUMENTS(type));
-    if (inputs.size > SHAPES_SHOWN)
-        printf("  (%.*s ...)", SHAPES_SHOWN, inputs.data);
-    else if (inputs.size > 0)
-        printf("  (%.*s)", VIEW_ARGUMENTS(inputs));
+    plain_text_print(stdout, name, 0);
+    if (!view_equal(name, type)) {
+        printf("  ");
+        plain_text_print(stdout, type, 0);
+    }
+    if (inputs.size > 0) {
+        const bool cut = inputs.size > SHAPES_SHOWN;
+        printf("  (");
+        plain_text_print(stdout, cut ? view_slice(inputs, 0, SHAPES_SHOWN) : inputs, 0);
+        printf(cut ? " ...)" : ")");
+    }
     printf("\n");
 }
 

@@ -154,6 +154,27 @@ def test_names_and_order_of_tracks(folder):
     contains((folder / "out.json").read_text(), '"labels":"GPU 0"', "labels")
 
 
+def test_names_cannot_steer_the_terminal(folder):
+    events = [metadata("process_name", 1, 0, name="\x1b]0;title\x07 p"),
+              metadata("thread_name", 1, 1, name="\x1b[2Jthread\n\x9bcleared"),
+              complete("a", 1, 1, 0, 10), {"ph": "E", "pid": 1, "tid": 1, "ts": 5}]
+    result = opscope("info", write(folder / "in.json", dump(events)), code=3)
+    contains(result.out, "\ufffd[2Jthread\ufffd\ufffdcleared", "info")
+    contains(result.out, "\ufffd]0;title\ufffd p", "info")
+    shown = result.out + opscope("timeline", folder / "in.json", code=3).err
+    equal(sorted(set(shown) & {chr(code) for code in (*range(32), *range(127, 160))}), ["\n"],
+          "control characters on the terminal")
+
+
+def test_tracks_are_listed_below_their_processes(folder):
+    events = [complete("a", pid, tid, tid, tid + 1) for tid in range(20000) for pid in (2, 1)]
+    events.append(metadata("process_sort_index", 1, 0, sort_index=-1))
+    text = opscope("info", write(folder / "in.json", dump(events))).out.splitlines()
+    names = [line[:30].rstrip() for line in text[2:-1]]
+    lanes = [f"    Thread {tid}" for tid in range(20000)]
+    equal(names, ["  Process 1", *lanes, "  Process 2", *lanes], "order of tracks")
+
+
 def test_asynchronous_events_pair_by_id(folder):
     def event(phase, ns, number, name="request", **more):
         return {"ph": phase, "name": name, "cat": "net", "id": number, "pid": 1, "tid": 1,

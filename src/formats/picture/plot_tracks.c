@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "profile/track_order.h"
 
 struct choosing {
     struct plot *plot;
@@ -32,58 +33,6 @@ bool plot_track_range(const struct profile *profile, uint32_t id, uint64_t *out_
     *out_first = clock_to_ns(clock, track->first);
     *out_last = clock_to_ns(clock, track->last);
     return true;
-}
-
-// Order ---------------------------------------------------------------------------
-
-struct ranked {
-    uint32_t parent;
-    int32_t rank;
-    uint32_t id;
-};
-
-static int by_place(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    if (a->parent != b->parent)
-        return (a->parent > b->parent) - (a->parent < b->parent);
-    if (a->rank != b->rank)
-        return (a->rank > b->rank) - (a->rank < b->rank);
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-// A parent always has a smaller id than its children. `size` of a track counts itself and
-// those below it: so much room it takes behind its parent.
-static void order_tracks(struct choosing *choosing)
-{
-    const uint32_t count = choosing->profile->tracks.count;
-    struct ranked *ranked = memory_allocate_zeroed(count, sizeof *ranked);
-    uint32_t *size = memory_allocate_zeroed(count, sizeof *size);
-    uint32_t *place = memory_allocate_zeroed(count, sizeof *place);
-    for (uint32_t i = 1; i < count; i++) {
-        const struct track *track = profile_track(choosing->profile, i);
-        ranked[i] = (struct ranked){track->parent, track->rank, i};
-    }
-    size[0] = 1;
-    for (uint32_t i = count - 1; i > 0; i--) {
-        size[i]++;
-        size[ranked[i].parent] += size[i];
-    }
-    // `place` of a parent is where its next child goes; by_place has parents in order of
-    // their ids, so that it is known when its children come.
-    qsort(ranked + 1, count - 1, sizeof *ranked, by_place);
-    place[0] = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t id = ranked[i].id;
-        const uint32_t at = place[ranked[i].parent];
-        place[ranked[i].parent] += size[id];
-        choosing->order[at] = id;
-        place[id] = at + 1;
-    }
-    free(ranked);
-    free(size);
-    free(place);
 }
 
 // Choice ---------------------------------------------------------------------------
@@ -172,7 +121,7 @@ status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
     choosing.indent = memory_allocate_zeroed(count, sizeof *choosing.indent);
     choosing.lane_of = memory_allocate(count * sizeof *choosing.lane_of);
     memset(choosing.lane_of, 0xff, count * sizeof *choosing.lane_of);
-    order_tracks(&choosing);
+    track_order(profile, choosing.order);
     mark(&choosing);
     for (uint32_t i = 1; i < count; i++) {
         if (choosing.needed[choosing.order[i]])

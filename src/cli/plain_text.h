@@ -1,0 +1,14 @@
+// Texts of files on a terminal: whatever they hold, they cannot steer it.
+
+#ifndef OPSCOPE_CLI_PLAIN_TEXT_H
+#define OPSCOPE_CLI_PLAIN_TEXT_H
+
+#include <stdio.h>
+
+#include "base/view.h"
+
+// Prints `text` with blanks behind it up to `width` letters. Control characters and bytes that
+// are no UTF-8 become U+FFFD.
+void plain_text_print(FILE *file, struct view text, int width);
+
+#endif
