@@ -309,6 +309,8 @@ static bool add_recipe(struct host_builder *builder)
         return reads_last(builder) && add_chain(builder, 0, builder->task->call_count, true);
     case HOST_RECIPE_CONVOLUTION:
         return host_images_add_convolution(builder);
+    case HOST_RECIPE_SPREAD:
+        return host_images_add_spread(builder);
     case HOST_RECIPE_POOL:
         return host_images_add_pool(builder);
     case HOST_RECIPE_JOIN:

@@ -15,6 +15,7 @@ enum host_step_kind {
     HOST_STEP_POOL_AVERAGE,
     HOST_STEP_MEAN,
     HOST_STEP_JOIN,
+    HOST_STEP_SPREAD,
     HOST_STEP_TO_LAST,
     HOST_STEP_TO_FIRST,
 };
@@ -33,6 +34,8 @@ struct host_step {
     uint64_t pixels, channels; // of images
     uint64_t batch;
     uint64_t all_channels, at; // of a join
+    uint64_t rows, columns;    // of images that are spread,
+    uint64_t high, wide;       // into blocks
 };
 
 struct host_step_list {

@@ -55,6 +55,7 @@ const struct shape *host_builder_places(const struct host_builder *builder, uint
 // False when the task is not to be had this way; steps may have been added.
 
 bool host_images_add_convolution(struct host_builder *builder);
+bool host_images_add_spread(struct host_builder *builder);
 bool host_images_add_pool(struct host_builder *builder);
 bool host_images_add_join(struct host_builder *builder);
 bool host_images_add_resize(struct host_builder *builder);

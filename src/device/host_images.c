@@ -205,6 +205,70 @@ bool host_images_add_convolution(struct host_builder *builder)
     return true;
 }
 
+// The convolution of single pixels that gives all pixels of a window at once: the weights of
+// pixel after pixel of the window.
+static struct fused_convolution *make_spread(struct host_builder *builder, const struct shape *in,
+                                             const struct shape *kernel)
+{
+    const int64_t inputs = kernel->dims[0], outputs = kernel->dims[1];
+    const int64_t places = kernel->dims[2] * kernel->dims[3];
+    const float *weights = constant_data(builder, 1);
+    const float *bias = constant_data(builder, 2);
+    float *turned = memory_allocate((size_t)(inputs * outputs * places) * sizeof *turned);
+    float *repeated = memory_allocate((size_t)(outputs * places) * sizeof *repeated);
+    for (int64_t i = 0; i < places * outputs; i++) {
+        const int64_t place = i / outputs, output = i % outputs;
+        repeated[i] = bias != NULL ? bias[output] : 0;
+        for (int64_t j = 0; j < inputs; j++)
+            turned[i * inputs + j] = weights[(j * outputs + output) * places + place];
+    }
+    const struct fused_convolution_plan plan = {
+        .convolution = {.spatial = 2,
+                        .batch = in->dims[0],
+                        .groups = 1,
+                        .inputs = inputs,
+                        .outputs = outputs * places,
+                        .input = {in->dims[2], in->dims[3]},
+                        .kernel = {1, 1},
+                        .output = {in->dims[2], in->dims[3]},
+                        .strides = {1, 1},
+                        .dilations = {1, 1}},
+        .weights = turned,
+        .bias = bias != NULL ? repeated : NULL,
+        .blocks = builder->build->blocks};
+    struct fused_convolution *made = fused_convolution_create(&plan);
+    free(turned);
+    free(repeated);
+    return made;
+}
+
+static bool add_spread_steps(struct host_builder *builder, const void *source, void *result)
+{
+    const struct program_call *call =
+        host_recipe_call(builder->machine, builder->task, builder->recipe->main);
+    const struct tensor x = host_recipe_input(builder->machine, call, 0);
+    const struct tensor weights = host_recipe_input(builder->machine, call, 1);
+    const struct tensor y = host_recipe_output(builder->machine, call, 0);
+    float *blocks = host_builder_scratch(builder, tensor_bytes(&y));
+    if (blocks == NULL)
+        return false;
+    struct fused_convolution *convolution = make_spread(builder, &x.shape, &weights.shape);
+    if (convolution == NULL)
+        return false;
+    struct host_step *step = host_builder_step(builder, HOST_STEP_CONVOLUTION);
+    step->convolution = convolution;
+    step->source = source;
+    step->result = blocks;
+    step = host_builder_step(builder, HOST_STEP_SPREAD);
+    step->source = blocks;
+    step->result = result;
+    step->rows = (uint64_t)(x.shape.dims[0] * x.shape.dims[2]);
+    step->columns = (uint64_t)x.shape.dims[3];
+    step->high = (uint64_t)weights.shape.dims[2];
+    step->wide = (uint64_t)(weights.shape.dims[3] * weights.shape.dims[1]);
+    return true;
+}
+
 // A step that runs `chain` over what lies in `source`.
 static const void *add_chain_over(struct host_builder *builder, const struct chain_nodes *nodes,
                                   const void *const *inputs, uint64_t count, void *result)
@@ -410,7 +474,10 @@ static bool add_turned_call(struct host_builder *builder, const void *source, vo
     return true;
 }
 
-bool host_images_add_resize(struct host_builder *builder)
+// A main call on images that `add_main` adds the steps of, and what comes behind it.
+static bool add_with_behind(struct host_builder *builder,
+                            bool (*add_main)(struct host_builder *builder, const void *source,
+                                             void *result))
 {
     const uint32_t result = result_buffer(builder);
     struct chain_nodes after;
@@ -422,14 +489,23 @@ bool host_images_add_resize(struct host_builder *builder)
     void *place = host_builder_write(builder, result, true);
     const struct tensor made =
         host_builder_tensor(builder, buffer_of(builder, main_node(builder)->outputs[0]));
-    void *resized = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
-    if (source == NULL || place == NULL || resized == NULL ||
-        !add_turned_call(builder, source, resized))
+    void *given = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
+    if (source == NULL || place == NULL || given == NULL || !add_main(builder, source, given))
         return false;
-    const void *inputs[CHAIN_INPUTS_MOST] = {resized};
+    const void *inputs[CHAIN_INPUTS_MOST] = {given};
     if (has_after && (!host_builder_inputs(builder, &after, 1, inputs + 1) ||
                       add_chain_over(builder, &after, inputs, tensor_count(&made), place) == NULL))
         return false;
     host_builder_written(builder, result, true, place);
     return true;
+}
+
+bool host_images_add_resize(struct host_builder *builder)
+{
+    return add_with_behind(builder, add_turned_call);
+}
+
+bool host_images_add_spread(struct host_builder *builder)
+{
+    return add_with_behind(builder, add_spread_steps);
 }

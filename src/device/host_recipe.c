@@ -153,11 +153,47 @@ static bool is_of(const struct network_node *node, const char *type)
            (node->domain.size == 0 || view_is(node->domain, "ai.onnx"));
 }
 
+static bool has_no_dilations(const struct network_node *node)
+{
+    const int64_t *dilations = NULL;
+    const uint32_t count = attribute_integers(node->attributes, "dilations", &dilations);
+    for (uint32_t i = 0; i < count; i++) {
+        if (dilations[i] != 1)
+            return false;
+    }
+    return true;
+}
+
 static bool is_constant(const struct host_machine *machine, const struct network_node *node,
                         uint32_t input)
 {
     return node->inputs[input] != NETWORK_NONE &&
            network_value(machine->network, node->inputs[input])->constant != NULL;
+}
+
+// Whether the windows of a transposed convolution neither overlap nor leave gaps.
+static bool is_spread(const struct host_machine *machine, const struct network_node *node,
+                      const struct tensor *in, const struct tensor *out)
+{
+    if (in->element != ELEMENT_F32 || !is_constant(machine, node, 1) ||
+        attribute_integer(node->attributes, "group", 1) != 1 ||
+        (node->input_count > 2 && node->inputs[2] != NETWORK_NONE &&
+         !is_constant(machine, node, 2)))
+        return false;
+    const struct shape *weights =
+        &network_value(machine->network, node->inputs[1])->constant->tensor.shape;
+    const int64_t *strides = NULL, *pads = NULL;
+    const uint32_t count = attribute_integers(node->attributes, "strides", &strides);
+    for (uint32_t i = 0; i < attribute_integers(node->attributes, "pads", &pads); i++) {
+        if (pads[i] != 0)
+            return false;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        if ((count > 0 ? strides[i] : 1) != weights->dims[2 + i] ||
+            out->shape.dims[2 + i] != in->shape.dims[2 + i] * weights->dims[2 + i])
+            return false;
+    }
+    return has_no_dilations(node);
 }
 
 // Whether a Resize says by constants alone, one for each dimension, what it does.
@@ -197,6 +233,8 @@ static enum host_recipe_kind kind_of(const struct host_machine *machine,
                         is_constant(machine, node, 2))
                    ? HOST_RECIPE_CONVOLUTION
                    : HOST_RECIPE_CALLS;
+    if (is_of(node, "ConvTranspose"))
+        return is_spread(machine, node, &in, &out) ? HOST_RECIPE_SPREAD : HOST_RECIPE_CALLS;
     if (is_of(node, "MaxPool"))
         return node->output_count == 1 && host_recipe_is_image(&in) ? HOST_RECIPE_POOL
                                                                     : HOST_RECIPE_CALLS;

@@ -153,6 +153,10 @@ static status run_step(struct host_steps *steps, const struct host_step *step,
         images_join(step->pixels, step->channels, step->all_channels, step->at, size, step->source,
                     step->result, parallel);
         break;
+    case HOST_STEP_SPREAD:
+        images_spread(step->rows, step->columns, step->high, step->wide, step->source, step->result,
+                      parallel);
+        break;
     case HOST_STEP_TO_LAST:
         images_to_last((int64_t)step->batch, (int64_t)step->channels, (int64_t)step->pixels, size,
                        step->source, step->result, parallel);

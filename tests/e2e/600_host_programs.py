@@ -142,7 +142,12 @@ def test_images_of_every_kind(folder):
     both = made.node("Concat", [pooled, mean, value], axis=1)
     scales = made.constant("f32", [4], [1, 1, 2, 2])
     large = made.node("Resize", [both, "", scales], mode="linear")
-    last = made.node("HardSwish", [made.conv(large, 5, 72, kernel=1)])
+    weights = made.constant("f32", [72, 10, 2, 3], numbers(72 * 10 * 6, -0.3, 0.3, 9))
+    spread = made.node("ConvTranspose", [large, weights, made.constant("f32", [10], numbers(10))],
+                       strides=Ints([2, 3]))
+    spread = made.node("MaxPool", [made.node("Tanh", [spread])], kernel_shape=Ints([2, 3]),
+                       strides=Ints([2, 3]))
+    last = made.node("HardSwish", [made.conv(spread, 5, 10, kernel=1)])
     turned = made.node("Transpose", [last], perm=Ints([0, 2, 3, 1]))
     averaged = made.node("GlobalAveragePool", [large])
     network = made.write(folder, turned, averaged)

@@ -151,12 +151,35 @@ static void channels_are_joined_and_averaged(void **state)
     parallel_free(parallel);
 }
 
+// Pixel (y, x) of the result is pixel (y % 2, x % 3) of the block that (y / 2, x / 3) holds.
+static void blocks_are_put_beside_one_another(void **state)
+{
+    (void)state;
+    enum { ROWS = 5, COLUMNS = 4, HIGH = 2, ACROSS = 3, CHANNELS = 2, WIDE = ACROSS * CHANNELS };
+    float source[ROWS * COLUMNS * HIGH * WIDE], result[ROWS * COLUMNS * HIGH * WIDE];
+    for (int i = 0; i < ROWS * COLUMNS * HIGH * WIDE; i++)
+        source[i] = (float)i;
+    struct parallel *parallel = parallel_create(2);
+    images_spread(ROWS, COLUMNS, HIGH, WIDE, source, result, parallel);
+    parallel_free(parallel);
+    for (int y = 0; y < ROWS * HIGH; y++) {
+        for (int x = 0; x < COLUMNS * ACROSS; x++) {
+            const int block = y / HIGH * COLUMNS + x / ACROSS;
+            const int pixel = y % HIGH * ACROSS + x % ACROSS;
+            const int at = (block * HIGH * ACROSS + pixel) * CHANNELS;
+            assert_memory_equal(&result[(y * COLUMNS * ACROSS + x) * CHANNELS], &source[at],
+                                CHANNELS * sizeof *source);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_see_what_they_should),
         cmocka_unit_test(turning_back_gives_the_same),
         cmocka_unit_test(channels_are_joined_and_averaged),
+        cmocka_unit_test(blocks_are_put_beside_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,6 +237,33 @@ void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, 
     parallel_for(parallel, pixels, 2 * PIECE / (job.bytes + 1) + 1, join_piece, &job);
 }
 
+struct spread_job {
+    uint64_t columns, high, wide;
+    const float *source;
+    float *result;
+};
+
+static void spread_piece(void *context, uint64_t from, uint64_t to)
+{
+    const struct spread_job *job = context;
+    for (uint64_t row = from; row < to; row++) {
+        for (uint64_t i = 0; i < job->high; i++) {
+            float *line = job->result + (row * job->high + i) * job->columns * job->wide;
+            for (uint64_t j = 0; j < job->columns; j++)
+                memcpy(line + j * job->wide,
+                       job->source + ((row * job->columns + j) * job->high + i) * job->wide,
+                       job->wide * sizeof *line);
+        }
+    }
+}
+
+void images_spread(uint64_t rows, uint64_t columns, uint64_t high, uint64_t wide,
+                   const float *source, float *result, struct parallel *parallel)
+{
+    struct spread_job job = {columns, high, wide, source, result};
+    parallel_for(parallel, rows, PIECE / (columns * high * wide + 1) + 1, spread_piece, &job);
+}
+
 // Turning -------------------------------------------------------------------------------
 
 struct turn_job {

@@ -31,6 +31,11 @@ void images_mean(int64_t batch, int64_t pixels, int64_t channels, const float *s
 void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, uint32_t size,
                  const void *source, void *result, struct parallel *parallel);
 
+// Each pixel of `rows` x `columns` holds a block of pixels, `high` rows of `wide` elements each:
+// puts the blocks beside one another. f32.
+void images_spread(uint64_t rows, uint64_t columns, uint64_t high, uint64_t wide,
+                   const float *source, float *result, struct parallel *parallel);
+
 // From channels first to channels last, and back. `size`: bytes of an element, 1 or 4.
 void images_to_last(int64_t batch, int64_t channels, int64_t pixels, uint32_t size,
                     const void *source, void *result, struct parallel *parallel);
