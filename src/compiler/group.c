@@ -273,6 +273,16 @@ static uint64_t fused_steps(const struct plan *plan, const struct plan_group *gr
     return steps;
 }
 
+// Whether a processor chooses among integers, or moves them, though the network scales them
+// to reals and back around it.
+static bool stays_integer(const struct plan *plan, const struct plan_group *group, uint32_t main)
+{
+    const struct network_node *node = group_node(plan, group, main);
+    const struct network_node *last = group_node(plan, group, group->node_count - 1);
+    return (view_is(node->type, "MaxPool") || view_is(node->type, "Concat")) &&
+           view_is(last->type, "QuantizeLinear") && element_of(plan, node, 0) != ELEMENT_F32;
+}
+
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile)
 {
@@ -292,6 +302,13 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
     if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE) {
         request = node_cost(plan->network, node, &output);
         request.cycles = fused_steps(plan, group, tile, index);
+        if (stays_integer(plan, group, index)) {
+            request.input_bits = (uint16_t)element_bits(input);
+            request.output_bits = request.input_bits;
+            request.is_float = 0;
+            request.bytes /= sizeof(float);
+            request.cycles = request.kind == COST_POOLING ? 0 : request.cycles;
+        }
         return request;
     }
     request.bytes = tile_bytes(plan, group, tile);

@@ -170,7 +170,7 @@ static bool build_rnn(struct probe *probe, enum element element, const uint64_t 
 // At: results, places of the window, which overlaps its neighbour by one at most.
 static bool build_pool(struct probe *probe, enum element element, const uint64_t *at)
 {
-    const uint64_t channels = 16;
+    const uint64_t channels = 64;
     const uint64_t side = root(at[0] / channels);
     const uint64_t window = root(at[1]);
     const uint64_t input = (side - 1) * 2 + window;
@@ -476,6 +476,7 @@ const struct calibrate_grid CALIBRATE_GRIDS[] = {
      ELEMENT_F32,
      build_pool,
      {{64, 784, 3136, 12544, 50176, 200704}, {4, 9, 25}}},
+    {NAMES("MaxPool"), ELEMENT_U8, build_pool, {{64, 3136, 50176, 200704}, {4, 9, 25}}},
     {NAMES("GlobalAveragePool", "GlobalMaxPool"),
      ELEMENT_F32,
      build_global_pool,
