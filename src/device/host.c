@@ -220,20 +220,6 @@ static status get_output(struct host_device *device, uint32_t index, struct datu
     return datum_own(*out_datum);
 }
 
-static status run_all(struct host_device *device, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
-{
-    const struct program *program = device->machine.program;
-    for (uint32_t i = 0; i < program->input_count; i++)
-        STATUS_TRY(set_input(device, i, i < input_count ? inputs[i] : NULL));
-    if (device->machine.times != NULL)
-        wake_workers(device->machine.worker.parallel);
-    STATUS_TRY(host_schedule_run(device->schedule, device->profile));
-    for (uint32_t i = 0; i < program->output_count; i++)
-        STATUS_TRY(get_output(device, i, &out_outputs[i]));
-    return STATUS_OK;
-}
-
 static void wait_a_little(void *context, uint64_t from, uint64_t to)
 {
     enum { LOOKS = 1000 };
@@ -247,6 +233,20 @@ static void wake_workers(struct parallel *parallel)
 {
     enum { PIECES = 200 };
     parallel_for(parallel, PIECES, 1, wait_a_little, NULL);
+}
+
+static status run_all(struct host_device *device, struct datum *const *inputs, size_t input_count,
+                      struct datum **out_outputs)
+{
+    const struct program *program = device->machine.program;
+    for (uint32_t i = 0; i < program->input_count; i++)
+        STATUS_TRY(set_input(device, i, i < input_count ? inputs[i] : NULL));
+    if (device->machine.times != NULL)
+        wake_workers(device->machine.worker.parallel);
+    STATUS_TRY(host_schedule_run(device->schedule, device->profile));
+    for (uint32_t i = 0; i < program->output_count; i++)
+        STATUS_TRY(get_output(device, i, &out_outputs[i]));
+    return STATUS_OK;
 }
 
 status host_device_run(struct host_device *device, struct datum *const *inputs, size_t input_count,
