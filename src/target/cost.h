@@ -38,8 +38,8 @@ struct cost_request {
     uint64_t channels;
     uint64_t inner;
     uint64_t groups;
-    uint64_t bytes;  // read and written, weights included
-    uint64_t macs;   // exact
+    uint64_t bytes; // read and written, weights included
+    uint64_t macs;  // exact
     // Of COST_FIXED. Of other work on a processor: steps of elementwise operators that are
     // fused with it, one for each element and operation.
     uint64_t cycles;

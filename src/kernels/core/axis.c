@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 // Elements of one parallel piece.
-enum { GRAIN = 16384 };
+enum { GRAIN = 4096 };
 
 struct axis axis_of(const struct shape *shape, uint32_t dimension)
 {
