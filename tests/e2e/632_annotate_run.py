@@ -222,6 +222,7 @@ def test_a_program_without_tasks_has_no_rows(folder):
     program, profile = recorded(folder, network)
     rows, result = table(folder, program, profile)
     equal((rows, result.err), ([], ""), "rows and report")
+    equal(table(folder, program, profile, "--fold")[0], [], "folded rows")
     contains(opscope("annotate", program, profile).out, "0 iterations", "nothing to show")
 
 
