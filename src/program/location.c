@@ -107,16 +107,49 @@ void program_group_location(const struct program *program, uint32_t group, struc
     free(operators);
 }
 
-uint32_t program_task_group(const struct program *program, uint32_t task)
+// The first of the steps' tasks that has one says it.
+static uint32_t group_of_job(const struct program *program, const struct program_job *job)
 {
-    const struct program_task *item = &program->tasks[task];
-    if (item->group != PROGRAM_NONE || item->job == PROGRAM_NONE)
-        return item->group;
-    const struct program_job *job = &program->jobs[item->job];
     for (uint32_t i = 0; i < job->step_count; i++) {
         const uint32_t group = program->tasks[program->steps[job->first_step + i].task].group;
         if (group != PROGRAM_NONE)
             return group;
     }
     return PROGRAM_NONE;
+}
+
+uint32_t program_task_group(const struct program *program, uint32_t task)
+{
+    const struct program_task *item = &program->tasks[task];
+    if (item->group != PROGRAM_NONE || item->job == PROGRAM_NONE)
+        return item->group;
+    return group_of_job(program, &program->jobs[item->job]);
+}
+
+uint32_t program_action_group(const struct program *program, const struct program_action *action)
+{
+    switch ((enum program_action_kind)action->kind) {
+    case PROGRAM_ACTION_HOST_START:
+    case PROGRAM_ACTION_HOST_WAIT:
+        return program_task_group(program, action->subject);
+    case PROGRAM_ACTION_JOB_START:
+    case PROGRAM_ACTION_JOB_WAIT:
+        return group_of_job(program, &program->jobs[action->subject]);
+    default:
+        return PROGRAM_NONE;
+    }
+}
+
+void program_action_location(const struct program *program, const struct program_action *action,
+                             struct bytes *out_text)
+{
+    const struct view known = view_of(program_text(program, action->location));
+    const uint32_t group = program_action_group(program, action);
+    const size_t before = out_text->size;
+    if (group != PROGRAM_NONE && !view_starts_with(known, "loc("))
+        program_group_location(program, group, out_text);
+    if (view_is(view_slice(bytes_view(out_text), before, out_text->size), "loc(unknown)"))
+        out_text->size = before;
+    if (out_text->size == before)
+        bytes_append(out_text, known.data, known.size);
 }

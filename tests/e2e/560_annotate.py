@@ -215,6 +215,7 @@ def matched_everywhere(folder, dump, program_file=None):
         if form == "R1" and not any(job is not None for *_, job in actions):
             continue
         text = runtime(form, actions, iterations=2)
+        places = []  # as the dump has them, and the program
         for source in filter(None, (dump, program_file)):
             out, result = annotate(folder, source, text)
             equal(result.err, "", f"{source} with {form}")
@@ -230,6 +231,8 @@ def matched_everywhere(folder, dump, program_file=None):
             true(times <= {"7.0", ""}, f"{form}: times {times}")
             equal([row["job_id"] for row in table],
                   ["" if job is None else str(job) for *_, job in actions] * 2, "jobs")
+            places.append([row["location"] for row in table])
+        equal(places[1:], places[:1] if program_file and places else [], f"{dump} with {form}: locations")
 
 
 def test_real_dump_with_every_version(folder):

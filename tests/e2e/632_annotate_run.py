@@ -75,6 +75,7 @@ def test_every_action_and_task_has_its_row(folder):
             [found] = [time for key, time in times.items() if key[:2] == (iteration, "action")
                        and key[3] == int(row["action_id"])]
             near(row["total_time"], found[1] - found[0], f"action {row['action_id']}")
+            contains(row["location"], "backbone/conv", f"location of action {row['action_id']}")
             continue
         number = int(row["task_id"])
         task = run_of.program.tasks[number]

@@ -131,7 +131,8 @@ static void add_times(struct annotate_row *row, const struct span *span)
     row->id = span->id;
     row->has_id = span->has_id;
     row->event = span->event;
-    row->location = span->location;
+    if (span->location != 0)
+        row->location = span->location;
     row->timed = true;
     row->start = span->start;
     row->end = span->end;
@@ -176,19 +177,12 @@ static void add_action(struct annotation *annotation, const struct annotate_row 
 {
     const struct program_action *action = &annotation->program->actions[id];
     struct annotate_row row = *like;
-    row.action = id;
-    row.id = action->number;
-    row.has_id = true;
-    if (action->kind == PROGRAM_ACTION_JOB_START || action->kind == PROGRAM_ACTION_JOB_WAIT)
-        row.job = action->subject;
+    annotate_row_set_action(annotation, id, &row);
     if (span != NULL)
         add_times(&row, span);
     // R2 and R3 never log it.
     else if (action->kind != PROGRAM_ACTION_HOST_WAIT || annotation->form == TORQ_R4)
         annotation->missing++;
-    if (row.location == 0 && action->location != 0)
-        row.location = profile_string(annotation->profile,
-                                      view_of(program_text(annotation->program, action->location)));
     annotate_row_add(annotation, &row);
 }
 
@@ -508,7 +502,7 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
         .dispatch_event = profile_string(profile, VIEW_LITERAL("DISPATCH")),
     };
-    annotation->jobs = annotate_jobs(annotation);
+    annotate_describe(annotation);
     const status result = profile_replay(profile, &joining.sink);
     if (result == STATUS_OK)
         join(&joining);
@@ -519,5 +513,6 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
 void annotate_free(struct annotation *annotation)
 {
     free(annotation->jobs);
+    free(annotation->locations);
     free(annotation->rows);
 }

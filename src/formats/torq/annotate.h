@@ -95,6 +95,7 @@ struct annotation {
     enum torq_form form; // TORQ_UNKNOWN: a profile of `opscope run`
     struct annotate_source *source;
     struct annotate_job *jobs;
+    uint32_t *locations; // of the program's actions: texts of the profile; 0: none
     struct annotate_row *rows;
     size_t count, capacity;
     uint64_t unmatched; // rows that the program does not know

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "program/location.h"
 
 #define PROGRAM_PREFIX "slice_program_torq_hl."
 
@@ -97,7 +98,7 @@ static void describe_job(const struct annotation *annotation, uint32_t id,
     hash_free(&names.index);
 }
 
-struct annotate_job *annotate_jobs(const struct annotation *annotation)
+static struct annotate_job *describe_jobs(const struct annotation *annotation)
 {
     const struct program *program = annotation->program;
     struct annotate_job *jobs =
@@ -109,6 +110,27 @@ struct annotate_job *annotate_jobs(const struct annotation *annotation)
         describe_job(annotation, i, active, &jobs[i]);
     }
     return jobs;
+}
+
+static uint32_t *describe_actions(const struct annotation *annotation)
+{
+    const struct program *program = annotation->program;
+    uint32_t *locations =
+        memory_allocate_zeroed((size_t)program->action_count + 1, sizeof *locations);
+    struct bytes text = {0};
+    for (uint32_t i = 0; i < program->action_count; i++) {
+        text.size = 0;
+        program_action_location(program, &program->actions[i], &text);
+        locations[i] = text.size > 0 ? profile_string(annotation->profile, bytes_view(&text)) : 0;
+    }
+    bytes_free(&text);
+    return locations;
+}
+
+void annotate_describe(struct annotation *annotation)
+{
+    annotation->jobs = describe_jobs(annotation);
+    annotation->locations = describe_actions(annotation);
 }
 
 // Rows -------------------------------------------------------------------------------
@@ -136,7 +158,17 @@ struct annotate_row annotate_row_make(const struct annotation *annotation, uint3
         .runs = 1};
 }
 
-// Rows of R1 -------------------------------------------------------------------------
+void annotate_row_set_action(const struct annotation *annotation, uint32_t id,
+                             struct annotate_row *row)
+{
+    const struct program_action *action = &annotation->program->actions[id];
+    row->action = id;
+    row->id = action->number;
+    row->has_id = true;
+    row->location = annotation->locations[id];
+    if (action->kind == PROGRAM_ACTION_JOB_START || action->kind == PROGRAM_ACTION_JOB_WAIT)
+        row->job = action->subject;
+}
 
 struct annotate_row *annotate_row_add(struct annotation *annotation, const struct annotate_row *row)
 {
@@ -145,6 +177,8 @@ struct annotate_row *annotate_row_add(struct annotation *annotation, const struc
     annotation->rows[annotation->count] = *row;
     return &annotation->rows[annotation->count++];
 }
+
+// Rows of R1 -------------------------------------------------------------------------
 
 static enum annotate_operation operation_of(enum target_engine_kind kind, bool starts)
 {

@@ -5,13 +5,17 @@
 
 #include "annotate.h"
 
-// For the caller to free.
-struct annotate_job *annotate_jobs(const struct annotation *annotation);
+// Finds out all that rows say of the program's jobs and actions. annotate_free frees it.
+void annotate_describe(struct annotation *annotation);
 
 // A row of nothing yet, of a dispatch (PROGRAM_NONE: of one that is called `name`, a text of
 // the profile).
 struct annotate_row annotate_row_make(const struct annotation *annotation, uint32_t dispatch,
                                       uint32_t name, uint64_t invocation);
+
+// Makes it the row of an action of the program, without times.
+void annotate_row_set_action(const struct annotation *annotation, uint32_t id,
+                             struct annotate_row *row);
 
 struct annotate_row *annotate_row_add(struct annotation *annotation,
                                       const struct annotate_row *row);

@@ -302,14 +302,7 @@ static void add_action(struct joining *joining, const struct annotate_row *like,
     const struct program_action *action = &annotation->program->actions[id];
     const struct span *span = joining->by_action[id];
     struct annotate_row row = *like;
-    row.action = id;
-    row.id = action->number;
-    row.has_id = true;
-    if (action->kind == PROGRAM_ACTION_JOB_START || action->kind == PROGRAM_ACTION_JOB_WAIT)
-        row.job = action->subject;
-    if (action->location != 0)
-        row.location = profile_string(annotation->profile,
-                                      view_of(program_text(annotation->program, action->location)));
+    annotate_row_set_action(annotation, id, &row);
     if (action->bytes > 0)
         row.bytes = action->bytes;
     if (span != NULL)
@@ -454,7 +447,7 @@ status annotate_join_run(struct annotation *annotation, const char *profile_path
         .iteration_key = profile_string(profile, VIEW_LITERAL("iteration")),
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
     };
-    annotation->jobs = annotate_jobs(annotation);
+    annotate_describe(annotation);
     status result = profile_replay(profile, &joining.sink);
     if (result == STATUS_OK)
         result = join(&joining);

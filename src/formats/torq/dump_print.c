@@ -174,34 +174,12 @@ void dump_append_group_location(const struct dump_writing *writing, uint32_t gro
         to->size = before;
 }
 
-// The group whose work an action starts or waits for; PROGRAM_NONE.
-static uint32_t group_of_action(const struct program *program, const struct program_action *action)
-{
-    switch ((enum program_action_kind)action->kind) {
-    case PROGRAM_ACTION_HOST_START:
-    case PROGRAM_ACTION_HOST_WAIT:
-        return program->tasks[action->subject].group;
-    case PROGRAM_ACTION_JOB_START:
-    case PROGRAM_ACTION_JOB_WAIT: {
-        const struct program_job *job = &program->jobs[action->subject];
-        for (uint32_t i = 0; i < job->step_count; i++) {
-            const uint32_t group = program->tasks[program->steps[job->first_step + i].task].group;
-            if (group != PROGRAM_NONE)
-                return group;
-        }
-        return PROGRAM_NONE;
-    }
-    default:
-        return PROGRAM_NONE;
-    }
-}
-
 void dump_append_action_location(const struct dump_writing *writing,
                                  const struct program_action *action, struct bytes *to)
 {
     const struct view text = view_of(program_text(writing->program, action->location));
     if (!view_starts_with(text, "loc(") || !view_ends_with(text, ")")) {
-        dump_append_group_location(writing, group_of_action(writing->program, action), to);
+        dump_append_group_location(writing, program_action_group(writing->program, action), to);
         return;
     }
     if (!writing->locations)

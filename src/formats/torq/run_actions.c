@@ -185,31 +185,14 @@ struct describing_run {
     uint32_t action_key, job_key, dispatch_key, invocation_key;
 };
 
-// The group that an action works for; PROGRAM_NONE: none.
-static uint32_t group_of(const struct program *program, const struct program_action *action)
-{
-    if (action->kind == PROGRAM_ACTION_HOST_START || action->kind == PROGRAM_ACTION_HOST_WAIT)
-        return program_task_group(program, action->subject);
-    if (action->kind != PROGRAM_ACTION_JOB_START && action->kind != PROGRAM_ACTION_JOB_WAIT)
-        return PROGRAM_NONE;
-    const struct program_job *job = &program->jobs[action->subject];
-    return job->step_count > 0 ? program_task_group(program, program->steps[job->first_step].task)
-                               : PROGRAM_NONE;
-}
-
 static uint32_t call_of(struct describing_run *run, uint32_t id)
 {
     const struct program *program = run->actions->program;
     const struct program_action *action = &program->actions[id];
     if (run->calls[id] != 0)
         return run->calls[id];
-    const char *known = program_text(program, action->location);
-    const uint32_t group = group_of(program, action);
     run->text.size = 0;
-    if (group != PROGRAM_NONE)
-        program_group_location(program, group, &run->text);
-    else
-        bytes_append(&run->text, known, strlen(known));
+    program_action_location(program, action, &run->text);
     if (run->text.size > 0)
         run->calls[id] = runs_call(&run->runs, run->profile, 0,
                                    profile_string(run->profile, bytes_view(&run->text)));
