@@ -402,7 +402,10 @@ static status choose(struct event_finder *finder, const char *profile_name, stru
     if (count == 0)
         return status_make(STATUS_USAGE, "%s has no event '%.*s'", profile_name,
                            VIEW_ARGUMENTS(event));
-    if (number > count || (number == 0 && count > 1))
+    if (number > count)
+        return status_make(STATUS_USAGE, "%s has no event '%.*s#%llu', only %zu of that name",
+                           profile_name, VIEW_ARGUMENTS(event), (unsigned long long)number, count);
+    if (number == 0 && count > 1)
         return status_make(STATUS_USAGE,
                            "%s has %zu events '%.*s': say which one, as '%.*s#1' for the first",
                            profile_name, count, VIEW_ARGUMENTS(event), VIEW_ARGUMENTS(event));

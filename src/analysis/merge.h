@@ -50,6 +50,7 @@ struct merge_source {
     bool fitted_drift;
     int64_t refused_drift; // ppb, as in align_fit
     bool placed;
+    size_t tried; // how many of those that are placed share nothing with it
 };
 
 // `a` of source `source_a` and `b` of source `source_b` are the same moment.

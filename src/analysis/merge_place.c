@@ -232,36 +232,77 @@ static bool has_events(const struct merge_source *source)
     return range_of(source, &first, &last);
 }
 
-// Tries to place what is left by those that are placed.
-static status place_more(struct merge *merge, bool by_pairs)
+// Those that are placed, in the order in which they were.
+struct placing {
+    struct merge *merge;
+    size_t *placed;
+    size_t count;
+};
+
+static status try_pairs(struct placing *placing, size_t index)
 {
+    const struct merge_source *source = &placing->merge->sources[index];
+    for (size_t i = 0; i < placing->count && !source->placed; i++)
+        STATUS_TRY(place_by_pairs(placing->merge, index, placing->placed[i]));
+    return STATUS_OK;
+}
+
+static status try_what_is_shared(struct placing *placing, size_t index)
+{
+    struct merge *merge = placing->merge;
+    struct merge_source *source = &merge->sources[index];
+    for (; source->tried < placing->count && !source->placed; source->tried++) {
+        const size_t reference = placing->placed[source->tried];
+        if (has_events(source) && has_events(&merge->sources[reference]))
+            STATUS_TRY(place_by_what_is_shared(merge, source, reference));
+    }
+    return STATUS_OK;
+}
+
+static status try_start(struct placing *placing, size_t index)
+{
+    return place_at_start(placing->merge, &placing->merge->sources[index]);
+}
+
+// Places one more, the first that can be placed in this way.
+static status place_next(struct placing *placing, status (*try_way)(struct placing *, size_t),
+                         bool *out_found)
+{
+    struct merge *merge = placing->merge;
     for (size_t i = 0; i < merge->count; i++) {
-        struct merge_source *source = &merge->sources[i];
-        for (size_t k = 0; k < merge->count && !source->placed && has_events(source); k++) {
-            if (k == i || !merge->sources[k].placed || !has_events(&merge->sources[k]))
-                continue;
-            STATUS_TRY(by_pairs ? place_by_pairs(merge, i, k)
-                                : place_by_what_is_shared(merge, source, k));
+        const struct merge_source *source = &merge->sources[i];
+        if (source->placed)
+            continue;
+        STATUS_TRY(try_way(placing, i));
+        if (source->placed) {
+            placing->placed[placing->count++] = i;
+            *out_found = true;
+            return STATUS_OK;
         }
     }
     return STATUS_OK;
 }
 
-static size_t count_placed(const struct merge *merge)
+// Whatever is placed may be what another is waiting for: what the caller said comes first again,
+// the start of the reference only where nothing else is left.
+static status place_the_rest(struct merge *merge)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < merge->count; i++)
-        count += merge->sources[i].placed;
-    return count;
-}
-
-static status place_all_by(struct merge *merge, bool by_pairs)
-{
-    for (size_t before = 0; before != count_placed(merge);) {
-        before = count_placed(merge);
-        STATUS_TRY(place_more(merge, by_pairs));
+    static status (*const WAYS[])(struct placing *, size_t) = {try_pairs, try_what_is_shared,
+                                                               try_start};
+    struct placing placing = {.merge = merge};
+    placing.placed = memory_allocate_zeroed(merge->count, sizeof *placing.placed);
+    for (size_t i = 0; i < merge->count; i++) {
+        if (merge->sources[i].placed)
+            placing.placed[placing.count++] = i;
     }
-    return STATUS_OK;
+    status result = STATUS_OK;
+    while (result == STATUS_OK && placing.count < merge->count) {
+        bool found = false;
+        for (size_t way = 0; way < 3 && !found && result == STATUS_OK; way++)
+            result = place_next(&placing, WAYS[way], &found);
+    }
+    free(placing.placed);
+    return result;
 }
 
 // No time may be negative, and none beyond what a trace can hold.
@@ -315,12 +356,7 @@ status merge_place(struct merge *merge)
         if (merge->sources[i].has_offset)
             STATUS_TRY(place_by_offset(&merge->sources[i]));
     }
-    STATUS_TRY(place_all_by(merge, true));
-    STATUS_TRY(place_all_by(merge, false));
-    for (size_t i = 1; i < merge->count; i++) {
-        if (!merge->sources[i].placed)
-            STATUS_TRY(place_at_start(merge, &merge->sources[i]));
-    }
+    STATUS_TRY(place_the_rest(merge));
     return find_shift(merge);
 }
 

@@ -163,6 +163,12 @@ static status read_pair(struct merge *merge, const char *text, struct merge_pair
                        text);
 }
 
+// The first file has its place; an offset gives one.
+static bool is_placed(const struct merge *merge, size_t index)
+{
+    return index == 0 || merge->sources[index].has_offset;
+}
+
 static status read_pairs(const struct arguments *arguments, struct merge *merge)
 {
     size_t count;
@@ -171,10 +177,12 @@ static status read_pairs(const struct arguments *arguments, struct merge *merge)
     merge->pair_count = count;
     for (size_t i = 0; i < count; i++) {
         STATUS_TRY(read_pair(merge, texts[i], &merge->pairs[i]));
-        if (merge->sources[merge->pairs[i].source_a].has_offset &&
-            merge->sources[merge->pairs[i].source_b].has_offset)
-            return status_make(STATUS_USAGE, "merge: --align '%s': --offset places both already",
-                               texts[i]);
+        if (is_placed(merge, merge->pairs[i].source_a) &&
+            is_placed(merge, merge->pairs[i].source_b))
+            return status_make(
+                STATUS_USAGE,
+                "merge: --align '%s': both have a place already, by --offset or as the first",
+                texts[i]);
     }
     return STATUS_OK;
 }

@@ -180,6 +180,22 @@ def test_a_given_pair_of_events(folder):
     equal(placed["b"]["anchors"], ["kernel"])
 
 
+def test_a_pair_joins_two_that_are_not_the_first(folder):
+    """Also where neither is placed by pairs: by what they share, or by nothing at all."""
+    write(folder / "a.pb", seen_by(Clock(), [Seen("x", 1000), Seen("work", 9000, 9500)]))
+    write(folder / "b.pb", seen_by(Clock(70_000), [Seen("x", 1000), Seen("y", 5000)]))
+    write(folder / "c.pb", seen_by(Clock(9_000_000), [Seen("z", 5000), Seen("other", 7000, 7500)]))
+    for files in (("a.pb", "b.pb", "c.pb"), ("a.pb", "c.pb", "b.pb")):
+        _, placed = merge(folder, *files, "--align", "c:z=b:y")
+        equal((placed["c"]["placed_by"], placed["c"]["placed_on"]), ("given events", "b"))
+        equal(starts(folder / "out.pb", "c", "other"), [7000], f"c of {files}")
+    write(folder / "b.pb", seen_by(Clock(70_000), [Seen("first", 1000), Seen("y", 5000)]))
+    _, placed = merge(folder, "a.pb", "b.pb", "c.pb", "--align", "c:z=b:y")
+    equal([placed[name]["placed_by"] for name in "bc"], ["its start", "given events"])
+    equal(placed["c"]["error_ns"], None, "error of what is placed by a guess")
+    equal(starts(folder / "out.pb", "c", "other"), [7000], "c")
+
+
 def test_two_pairs_give_the_drift(folder):
     two(folder, a=[Seen("p", 10_000), Seen("p", 1_000_010_000)],
         b=[Seen("q=r", 10_000), Seen("q=r", 1_000_010_000), Seen("late", 2_000_010_000, 2_000_011_000)],
@@ -193,9 +209,17 @@ def test_two_pairs_give_the_drift(folder):
 def test_pairs_that_make_no_sense(folder):
     two(folder)
     for pair, want in (("a:nothing=b:task", "no event 'nothing'"), ("a:work", "expected 'A:EVENT="),
+                       ("a:work#2=b:task", "no event 'work#2', only 1"),
                        ("x:work=b:task", "(a, b)"), ("a:work=a:work", "two profiles")):
         result = opscope("merge", "a.pb", "b.pb", "-o", "o.pb", "--align", pair, code=2, cwd=folder)
         contains(result.err, want, pair)
+    result = opscope("merge", "a.pb", "b.pb", "-o", "o.pb", "--align", "a:work=b:task", "--offset",
+                     "b=1s", code=2, cwd=folder)
+    contains(result.err, "have a place already")
+    write(folder / "none.pb", seen_by(Clock(), []))
+    result = opscope("merge", "a.pb", "none.pb", "-o", "o.pb", "--align", "a:work=none:x", code=2,
+                     cwd=folder)
+    contains(result.err, "none has no event 'x'")
     two(folder, a=[Seen("work", 8000, 9000)])
     result = opscope("merge", "a.pb", "b.pb", "-o", "o.pb", "--align", "a:work=b:task", code=2,
                      cwd=folder)
