@@ -155,6 +155,54 @@ static void cut_anywhere_gives_what_is_before(void **state)
     }
 }
 
+// What an event is, in a number.
+struct sum {
+    struct chrome_visitor visitor;
+    uint64_t number;
+    uint64_t events;
+};
+
+static void mix(struct sum *sum, struct view text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        sum->number = (sum->number ^ (unsigned char)text.data[i]) * 0x100000001b3;
+}
+
+static void sum_event(struct chrome_visitor *visitor, const struct chrome_event *event)
+{
+    struct sum *sum = (struct sum *)visitor;
+    sum->events++;
+    mix(sum, event->object);
+    mix(sum, event->name);
+    mix(sum, event->category);
+    mix(sum, event->tid.text);
+    mix(sum, event->rare.id);
+    mix(sum, (struct view){(const char *)&event->ts, sizeof event->ts});
+}
+
+// A thread reads large traces ahead: what arrives is the same, and all of it.
+static void large_traces_arrive_as_small_ones_do(void **state)
+{
+    (void)state;
+    struct bytes text = {0};
+    uint64_t count = 0;
+    for (; text.size < 3 * CHROME_AHEAD_LEAST; count++)
+        bytes_append_format(&text, "%s{\"ph\":\"X\",\"name\":\"n\\t%llu\",\"ts\":%llu.%03u%s%s}",
+                            count == 0 ? "[" : ",\n", (unsigned long long)count % 100,
+                            (unsigned long long)count, (unsigned)(count % 1000),
+                            count % 3 == 0 ? ",\"id\":7" : ",\"tid\":\"\\u0041\"",
+                            count % 5 == 0 ? ",\"cat\":\"a\\\\b\"" : "");
+    struct sum ahead = {.visitor.event = sum_event};
+    struct sum plain = {.visitor.event = sum_event};
+    chrome_events_visit(bytes_view(&text), &ahead.visitor);
+    chrome_events_visit_from(bytes_view(&text), 1, &plain.visitor);
+    assert_int_equal(ahead.events, count);
+    assert_int_equal(plain.events, count);
+    assert_true(ahead.number == plain.number);
+    assert_true(ahead.visitor.unfinished);
+    bytes_free(&text);
+}
+
 static void traces_are_recognised(void **state)
 {
     (void)state;
@@ -259,6 +307,7 @@ int main(void)
         cmocka_unit_test(ids_are_numbers_or_texts),
         cmocka_unit_test(what_is_no_event_is_passed_over),
         cmocka_unit_test(cut_anywhere_gives_what_is_before),
+        cmocka_unit_test(large_traces_arrive_as_small_ones_do),
         cmocka_unit_test(traces_are_recognised),
         cmocka_unit_test(times_are_exact_and_rounded_down),
         cmocka_unit_test(ends_are_rounded_as_starts_are),

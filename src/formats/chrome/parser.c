@@ -288,10 +288,8 @@ static void clear_event(struct chrome_event *event)
     event->name.size = 0;
     event->category.size = 0;
     event->args.size = 0;
-    event->pid.kind = CHROME_ABSENT;
-    event->pid.number = 0;
-    event->tid.kind = CHROME_ABSENT;
-    event->tid.number = 0;
+    event->pid = (struct chrome_scalar){0};
+    event->tid = (struct chrome_scalar){0};
 }
 
 // At a '{'. Leaves `*at` behind the '}', or where reading stopped.
