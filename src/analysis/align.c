@@ -256,14 +256,36 @@ static int64_t error_of_line(const struct fit *fit, int64_t first, int64_t last,
     return clamp(best);
 }
 
-static int64_t error_of_offset(const struct fit *fit, bool worst)
+// The most that a clock can drift from x to where the range ends.
+static wide drift_from(int64_t x, const struct align_request *request)
 {
-    const int64_t scattered = worst ? 0 : scatter(fit);
+    const uint64_t before = distance(request->first, (uint64_t)x);
+    const uint64_t behind = distance(request->last, (uint64_t)x);
+    return (wide)(before > behind ? before : behind) * ALIGN_DRIFT_MOST_PPB / BILLION;
+}
+
+// Where the drift is not known, from the anchor that says most. A single moment says nothing
+// of other times: then it is the error at that moment.
+static int64_t error_of_offset(const struct fit *fit, const struct align_request *request)
+{
+    const int64_t scattered = scatter(fit);
+    const bool apart = fit->points[0].x < fit->points[fit->count - 1].x;
     wide error = -1;
     for (size_t i = 0; i < fit->count; i++) {
-        const wide at = error_at(fit, i, scattered);
-        if (error < 0 || (worst ? at > error : at < error))
-            error = at;
+        const wide drifted = apart ? drift_from(fit->points[i].x, request) : 0;
+        const wide at = error_at(fit, i, scattered) + drifted;
+        error = error < 0 || at < error ? at : error;
+    }
+    return clamp(error);
+}
+
+// Where the anchors ask for more than a drift: the error at the worst of them.
+static int64_t error_of_refused(const struct fit *fit)
+{
+    wide error = 0;
+    for (size_t i = 0; i < fit->count; i++) {
+        const wide at = error_at(fit, i, 0);
+        error = at > error ? at : error;
     }
     return clamp(error);
 }
@@ -327,7 +349,7 @@ static void fit_points(struct fit *fit, const struct align_request *request, int
         fit->count = count;
         fit->drift_ppb = 0;
         fit_line(fit, false, numbers);
-        error = error_of_offset(fit, out->refused_drift != 0);
+        error = out->refused_drift != 0 ? error_of_refused(fit) : error_of_offset(fit, request);
     }
     finish(fit, request, error, out);
     free(before);

@@ -50,7 +50,7 @@ struct align_fit {
     uint64_t
         error_ns; // no time from first to last is mapped more wrongly, if the used anchors hold
     size_t used;
-    bool has_drift;        // else the drift is not known, and the error is that at the anchors
+    bool has_drift;        // else it is not known: the error of one anchor is that at its moment
     int64_t refused_drift; // in ppb: what the anchors ask for, when no clock does that
 };
 

@@ -115,6 +115,28 @@ static void a_span_inside_another_leaves_half_the_difference_open(void **state)
     assert_false(fit.has_drift);
 }
 
+// Spans at the very start of those around them, on a clock whose drift they do not show.
+static void a_drift_that_is_not_shown_is_part_of_the_error(void **state)
+{
+    (void)state;
+    enum { WIDTH = 2000000 };
+    for (int64_t drift_ppb = -900000; drift_ppb <= 900000; drift_ppb += 300000) {
+        const struct world world = {7000000, drift_ppb, 0};
+        struct align_anchor anchors[ANCHORS];
+        for (size_t i = 0; i < ANCHORS; i++) {
+            const uint64_t time = 10000 + i * (LENGTH / ANCHORS);
+            const uint64_t from = shown(&world, time);
+            anchors[i] = (struct align_anchor){from, from, time, time + WIDTH, i, false, false};
+        }
+        struct align_fit fit;
+        const struct align_request request = request_for(&world, anchors, ANCHORS);
+        align_fit(&request, &fit);
+        assert_false(fit.has_drift);
+        assert_true(worst_error(&world, &fit.map) <= fit.error_ns);
+        assert_true(fit.error_ns < 2 * WIDTH);
+    }
+}
+
 static void many_anchors_are_taken_all_over_the_time(void **state)
 {
     (void)state;
@@ -166,6 +188,7 @@ int main(void)
         cmocka_unit_test(the_error_stays_below_the_bound),
         cmocka_unit_test(wrong_anchors_do_not_matter),
         cmocka_unit_test(a_span_inside_another_leaves_half_the_difference_open),
+        cmocka_unit_test(a_drift_that_is_not_shown_is_part_of_the_error),
         cmocka_unit_test(many_anchors_are_taken_all_over_the_time),
         cmocka_unit_test(maps_compose),
         cmocka_unit_test(what_does_not_fit_is_said),
