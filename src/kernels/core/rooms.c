@@ -9,8 +9,8 @@
 
 struct room {
     atomic_bool taken;
-    size_t bytes;
-    void *data;
+    size_t bytes;       // of who has taken it
+    void *_Atomic data; // that others compare with theirs
 };
 
 struct rooms {
@@ -47,15 +47,16 @@ void rooms_reserve(struct rooms *rooms, size_t bytes)
 // Made when first taken: a machine whose workers are idle does not pay for theirs.
 static void *grown(struct room *room, size_t bytes)
 {
+    void *data = atomic_load(&room->data);
     if (room->bytes >= bytes)
-        return room->data;
-    free(room->data);
-    room->bytes = 0;
-    room->data = memory_take(bytes);
-    if (room->data == NULL)
-        return NULL;
-    room->bytes = bytes;
-    return room->data;
+        return data;
+    // Another room may get the same memory as soon as it is free.
+    atomic_store(&room->data, NULL);
+    free(data);
+    data = memory_take(bytes);
+    room->bytes = data != NULL ? bytes : 0;
+    atomic_store(&room->data, data);
+    return data;
 }
 
 void *rooms_take(struct rooms *rooms)
@@ -73,7 +74,7 @@ void *rooms_take(struct rooms *rooms)
 void rooms_give_back(struct rooms *rooms, void *room)
 {
     for (unsigned i = 0; i < rooms->count; i++) {
-        if (rooms->items[i].data == room)
+        if (atomic_load(&rooms->items[i].data) == room)
             atomic_store(&rooms->items[i].taken, false);
     }
 }
