@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "formats/spans.h"
-#include "formats/torq/timeline.h"
+#include "profile/track_order.h"
 #include "text.h"
 
 // Numbers ---------------------------------------------------------------------
@@ -222,7 +222,8 @@ void writer_places_start(struct writer_places *places, struct profile *profile)
     number_lanes(places, true);
     number_lanes(places, false);
     find_ambiguous(places);
-    uint32_t *order = timeline_tracks(profile);
+    uint32_t *order = memory_allocate_zeroed(count, sizeof *order);
+    track_order(profile, order);
     uint32_t next = 0;
     for (uint32_t i = 0; i < count; i++) {
         places->places[order[i]].order = next;
