@@ -117,7 +117,8 @@ static status load_node(struct loader *loader, const struct program_node *from)
     node->type = text_of(loader, from->type);
     node->domain = text_of(loader, from->domain);
     node->version = from->version;
-    node->index = id;
+    // The operator's number says where it stands in the network; the node's would not.
+    node->index = from->operator_id != PROGRAM_NONE ? from->operator_id : id;
     node->definition = operator_find(node->domain, node->type);
     if (node->definition == NULL)
         return status_make(STATUS_DATA, "node %u: there is no operator '%.*s'", id,

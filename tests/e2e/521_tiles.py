@@ -33,7 +33,7 @@ def check(folder, network, tiles_least=2, little=LITTLE):
     equal({engine for engine, _ in engines.values()}, {"slice"}, f"engines of {engines}")
     true(max(tiles for _, tiles in engines.values()) >= tiles_least, f"tiles of {engines}")
     plain, run = folder / "plain.npy", folder / "run.npy"
-    opscope("infer", network, f"--output={plain}")
+    opscope("infer", "--plain", network, f"--output={plain}")
     opscope("run", program, f"--output={run}")
     true(plain.read_bytes() == run.read_bytes(), f"{network.name} computes other bits in tiles")
 
@@ -110,7 +110,7 @@ def test_a_product_with_itself_is_not_cut(folder):
     network = plain_network(folder, [make_node("MatMul", ["x", "x"], ["y"])], {"x": shape}, {"y": shape})
     program, plain, run = folder / "net.opx", folder / "plain.npy", folder / "run.npy"
     opscope("compile", network, "--target=torq-sl2610", "-o", program)
-    opscope("infer", network, f"--output={plain}")
+    opscope("infer", "--plain", network, f"--output={plain}")
     opscope("run", program, f"--output={run}")
     true(plain.read_bytes() == run.read_bytes(), "a product with itself computes other bits")
 
