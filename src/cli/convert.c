@@ -20,6 +20,9 @@ static status read_split(const struct arguments *arguments, const char *out, uin
         status_free(found);
         return status_make(STATUS_USAGE, "convert: --split is for Chrome traces: end OUT in .json");
     }
+    if (strcmp(out, "-") == 0)
+        return status_make(STATUS_USAGE, "convert: --split writes several files: give them a name "
+                                         "with -o, not -");
     if (!units_size(view_of(split), out_split) || *out_split < CHROME_SPLIT_LEAST)
         return status_make(
             STATUS_USAGE, "convert: --split %s: expected a size from 64KiB on, as in 200MB", split);

@@ -157,7 +157,7 @@ def test_parts_are_traces_of_their_own(folder):
     spoken = 0
     for path in parts:
         equal(problems_of(path), [], f"rules of {path}")
-        true(path.stat().st_size <= limit * 1.02, f"{path}: {path.stat().st_size} bytes")
+        true(path.stat().st_size <= limit, f"{path}: {path.stat().st_size} bytes")
         events = events_of(path)
         slices += slices_of(events)
         spoken += sum(event["ph"] in "stf" for event in events)
@@ -172,6 +172,25 @@ def test_parts_are_traces_of_their_own(folder):
                   code=2).err.count("--split is for Chrome traces"), 1, "wrong use")
     contains(opscope("convert", folder / "one.json", "-o", folder / "x.json", "--split", "1x",
                      code=2).err, "expected a size", "wrong size")
+
+
+def test_names_count_in_the_size_of_parts(folder):
+    """Each part names its tracks: 200 of them take a third of it."""
+    events = [complete("e", 1, 1 + i % 200, i * 1000, i * 1000 + 900) for i in range(5000)]
+    opscope("convert", write(folder / "in.json", dump(events)), "-o", folder / "t.json", "--split",
+            "64KiB")
+    parts = list(folder.glob("t-*.json"))
+    sizes = sorted(path.stat().st_size for path in parts)
+    true(sizes[-1] <= 1 << 16, f"sizes of parts: {sizes}")
+    true(sizes[1] > 60_000, f"all but the last are full: {sizes}")
+    equal(sum(len(slices_of(events_of(path))) for path in parts), len(events), "events")
+    events = [complete("e", 1, 1 + i, i * 1000, i * 1000 + 900) for i in range(2000)]
+    opscope("convert", write(folder / "many.json", dump(events)), "-o", folder / "m.json", "--split",
+            "64KiB")
+    sizes = sorted(path.stat().st_size for path in folder.glob("m-*.json"))
+    true(sizes[-1] <= 1 << 16, f"sizes where each event has a thread of its own: {sizes}")
+    contains(opscope("convert", folder / "in.json", "-o", "-", "--to", "chrome", "--split", "1MB",
+                     code=2).err, "several files", "parts on the standard output")
 
 
 def test_the_checker_finds_what_viewers_mind(folder):

@@ -11,8 +11,9 @@
 #include "writer_events.h"
 #include "writer_file.h"
 
-// Stretches of time whose size is counted before the parts are cut, and bytes of a flow event.
-enum { STRETCHES = 4096, FLOW_SIZE = 90, FLUSH = 128 * 1024 };
+// Stretches of time whose size is counted before the parts are cut; the most bytes of a flow
+// event, and of what stands around all events.
+enum { STRETCHES = 4096, FLOW_SIZE = 136, BRACKETS = 8, FLUSH = 128 * 1024 };
 
 // Doubles hold microseconds with three decimals up to here.
 static const uint64_t EXACT_NS = 4000000000000000;
@@ -26,7 +27,9 @@ struct writer {
     struct writer_file *file; // NULL: nothing is written yet, sizes are counted
     uint64_t split;
     uint64_t length;           // ns from the first event to the last
-    uint64_t *sizes;           // of the stretches
+    uint64_t *sizes;           // of the events in the stretches
+    uint64_t *names;           // of what names the tracks in the stretches, each by itself
+    uint64_t names_size;       // of what names all tracks
     uint32_t parts[STRETCHES]; // of the stretches
     uint32_t part_count;
     uint32_t part;   // at hand
@@ -50,17 +53,28 @@ static uint32_t part_of(const void *context, uint64_t ns)
     return writer->parts[stretch_of(writer, ns)];
 }
 
+// What events and names take together: a track is named once, in however many stretches it is.
+static uint64_t part_size(const struct writer *writer, uint64_t events, uint64_t names)
+{
+    return BRACKETS + events + (names < writer->names_size ? names : writer->names_size);
+}
+
 // Puts stretches together while they fit.
 static void cut_parts(struct writer *writer)
 {
-    uint64_t size = 0;
+    uint64_t events = 0;
+    uint64_t names = 0;
     for (uint32_t i = 0; i < STRETCHES; i++) {
-        if (size > 0 && size + writer->sizes[i] > writer->split) {
+        const uint64_t more = writer->sizes[i];
+        const uint64_t more_names = writer->names[i];
+        if (events > 0 && part_size(writer, events + more, names + more_names) > writer->split) {
             writer->part++;
-            size = 0;
+            events = 0;
+            names = 0;
         }
-        size += writer->sizes[i];
-        writer->large_parts += writer->sizes[i] > writer->split;
+        events += more;
+        names += more_names;
+        writer->large_parts += part_size(writer, more, more_names) > writer->split;
         writer->parts[i] = writer->part;
     }
     writer->part_count = writer->part + 1;
@@ -74,22 +88,48 @@ static bool is_wanted(const struct writer *writer, uint64_t ns)
     return writer->part_count <= 1 || part_of(writer, ns) == writer->part;
 }
 
-static void describe_process(struct writer *writer, uint32_t index)
+// Whether something has no name yet where an event starts: in its part or, while sizes are
+// counted, in its stretch. `*written` is which of them it has one in, + 1.
+static bool is_new(const struct writer *writer, uint64_t start, uint32_t *written)
 {
-    struct writer_process *process = &writer->places.processes[index];
-    if (process->written == writer->part + 1)
-        return;
-    process->written = writer->part + 1;
-    writer_put_process(&writer->events, &writer->places, process);
+    const uint32_t here = (writer->file != NULL ? writer->part : stretch_of(writer, start)) + 1;
+    const bool is = *written != here;
+    *written = here;
+    return is;
 }
 
-static void describe_lane(struct writer *writer, uint32_t track, struct writer_lane *lane)
+// While sizes are counted: what was put behind `before` is a name.
+static void count_name(struct writer *writer, uint64_t start, size_t before, bool first)
 {
-    if (lane->written == writer->part + 1)
+    struct bytes *buffer = &writer->events.buffer;
+    if (writer->file != NULL)
         return;
-    lane->written = writer->part + 1;
-    describe_process(writer, writer->places.places[track].process);
+    writer->names[stretch_of(writer, start)] += buffer->size - before;
+    writer->names_size += first ? buffer->size - before : 0;
+    buffer->size = before;
+}
+
+static void describe_process(struct writer *writer, uint32_t index, uint64_t start)
+{
+    struct writer_process *process = &writer->places.processes[index];
+    const size_t before = writer->events.buffer.size;
+    const bool first = process->written == 0;
+    if (!is_new(writer, start, &process->written))
+        return;
+    writer_put_process(&writer->events, &writer->places, process);
+    count_name(writer, start, before, first);
+}
+
+static void describe_lane(struct writer *writer, uint32_t track, struct writer_lane *lane,
+                          uint64_t start)
+{
+    const bool first = lane->written == 0;
+    if (!is_new(writer, start, &lane->written))
+        return;
+    describe_process(writer, writer->places.places[track].process, start);
+    const size_t before = writer->events.buffer.size;
     writer_put_thread(&writer->events, &writer->places, track, lane);
+    count_name(writer, start, before, first);
 }
 
 static void write_flows(struct writer *writer, const struct writer_lane *lane, uint64_t start,
@@ -117,7 +157,7 @@ static void write_slice(struct writer *writer, const struct event *event, uint64
     struct writer_lane *lane =
         writer_places_lane(&writer->places, event->track, place->nests || !span, start, end);
     if (wanted) {
-        describe_lane(writer, event->track, lane);
+        describe_lane(writer, event->track, lane, start);
         writer_put_slice(&writer->events, place, lane, event, start, end);
     }
     if (span)
@@ -148,7 +188,7 @@ static void write_event(struct writer *writer, const struct event *event, struct
         writer_take_values(&writer->events, values);
         write_slice(writer, event, start, end);
     } else if (is_wanted(writer, start)) {
-        describe_process(writer, writer->places.places[event->track].process);
+        describe_process(writer, writer->places.places[event->track].process, start);
         writer_put_sample(&writer->events, &writer->places, event->track, values, start);
     }
     pass_on(writer, start);
@@ -244,15 +284,17 @@ static char *part_path(const char *path, uint32_t number)
     return (char *)text.data;
 }
 
-// Tracks without events, in the first part.
+// Tracks without events, in the first part; of others, each part has its own.
 static void describe_all(struct writer *writer)
 {
     for (uint32_t i = 1; i < writer->profile->tracks.count; i++) {
         struct writer_place *place = &writer->places.places[i];
+        if (writer->split > 0 && profile_track(writer->profile, i)->ledger.recorded > 0)
+            continue;
         if (place->process != HASH_NONE)
-            describe_process(writer, place->process);
+            describe_process(writer, place->process, writer->events.base);
         for (size_t k = 0; k < place->lane_count; k++)
-            describe_lane(writer, i, &place->lanes[k]);
+            describe_lane(writer, i, &place->lanes[k], writer->events.base);
     }
 }
 
@@ -302,12 +344,16 @@ static void start_again(struct writer *writer)
 // Goes over all events without writing any: for the roles of flows, and for sizes.
 static status count(struct writer *writer)
 {
-    if (writer->split > 0)
+    if (writer->split > 0) {
         writer->sizes = memory_allocate_zeroed(STRETCHES, sizeof *writer->sizes);
+        writer->names = memory_allocate_zeroed(STRETCHES, sizeof *writer->names);
+    }
     writer->counted = true;
     STATUS_TRY(handle_events(writer));
-    if (writer->split > 0)
+    if (writer->split > 0) {
+        describe_all(writer);
         cut_parts(writer);
+    }
     start_again(writer);
     return writer_flows_finish(&writer->flows, writer->split > 0 ? part_of : NULL, writer);
 }
@@ -412,6 +458,7 @@ status chrome_write(struct profile *profile, const char *path,
     writer_events_free(&writer->events);
     writer_places_free(&writer->places);
     free(writer->sizes);
+    free(writer->names);
     free(writer);
     return result;
 }
