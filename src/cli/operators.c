@@ -145,16 +145,26 @@ static void print_report(const struct request *request, const char *path)
 
 // JSON ------------------------------------------------------------------------
 
+// Absent where the profile has no times of that side.
+static void write_side(struct json_writer *json, const struct request *request, const char *key,
+                       enum operator_side side, uint64_t ns)
+{
+    if (request->sides[side])
+        json_uint(json, key, ns);
+    else
+        json_null(json, key);
+}
+
 static void write_times(struct json_writer *json, const struct request *request,
                         const struct operator_time *time)
 {
     json_uint(json, "calls", time->calls);
     json_uint(json, "spans", time->spans);
     json_real(json, "share", share_of(request, time) / 100);
-    json_uint(json, "host_ns", time->self[OPERATOR_HOST]);
-    json_uint(json, "host_total_ns", time->total[OPERATOR_HOST]);
-    json_uint(json, "device_ns", time->self[OPERATOR_DEVICE]);
-    json_uint(json, "device_total_ns", time->total[OPERATOR_DEVICE]);
+    write_side(json, request, "host_ns", OPERATOR_HOST, time->self[OPERATOR_HOST]);
+    write_side(json, request, "host_total_ns", OPERATOR_HOST, time->total[OPERATOR_HOST]);
+    write_side(json, request, "device_ns", OPERATOR_DEVICE, time->self[OPERATOR_DEVICE]);
+    write_side(json, request, "device_total_ns", OPERATOR_DEVICE, time->total[OPERATOR_DEVICE]);
 }
 
 static void write_operator(struct json_writer *json, const struct request *request,
@@ -183,8 +193,8 @@ static status write_report(const struct request *request, const char *path)
     struct json_writer json = json_write(output);
     json_open_object(&json, NULL);
     json_text(&json, "file", view_of(path));
-    json_uint(&json, "host_ns", request->times.self[OPERATOR_HOST]);
-    json_uint(&json, "device_ns", request->times.self[OPERATOR_DEVICE]);
+    write_side(&json, request, "host_ns", OPERATOR_HOST, request->times.self[OPERATOR_HOST]);
+    write_side(&json, request, "device_ns", OPERATOR_DEVICE, request->times.self[OPERATOR_DEVICE]);
     json_uint(&json, "spans_without_operator", request->times.without);
     json_open_array(&json, "types");
     for (size_t i = 0; i < shown(request, request->times.type_count); i++) {

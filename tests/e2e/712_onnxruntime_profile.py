@@ -52,6 +52,8 @@ def check(path, events, expected=None):
     report = opscope("operators", path, "--json").json()
     got = {(op["name"], op["type"]): [op["calls"], op["host_ns"]] for op in report["operators"]}
     equal(got, totals_of(events), f"operators of {path}")
+    equal((report["device_ns"], report["types"][0]["device_total_ns"]), (None, None),
+          "a CPU's profile has no times of a device")
     expected = len(events) if expected is None else expected
     equal({key: report["ledger"][key] for key in ("expected", "recorded", "lost", "impossible")},
           {"expected": expected, "recorded": expected, "lost": 0, "impossible": 0}, "ledger")

@@ -137,6 +137,18 @@ def test_the_gpu_is_idle_inside_an_annotation(folder):
     equal([row["ns"] for row in rows], [busy], "busy time of the GPU")
 
 
+def test_annotations_of_streams_that_are_texts(folder):
+    """As older versions call them: one track for the annotations of each."""
+    events = [{"ph": "X", "cat": kind, "name": "fwd", "pid": 0, "tid": f"stream {stream}", "ts": 5 * stream,
+               "dur": 20, "args": {"correlation": stream}}
+              for stream in (7, 20) for kind in ("kernel", "gpu_user_annotation")]
+    report = opscope("info", write(folder / "in.json", json.dumps({"traceEvents": events})), "--json").json()
+    equal({track["name"]: track["spans"] for track in report[0]["tracks"] if track["spans"]},
+          {name: 1 for stream in (7, 20) for name in (f"stream {stream}", f"stream {stream} annotations")},
+          "tracks")
+    equal(report[0]["ledger"]["notes"], [], "notes")
+
+
 def test_a_kernel_belongs_to_the_innermost_operator(folder):
     text = opscope("operators", made(folder), "--top", "0").out
     matches(text, r"^ +\S+ us +\S+ [um]s +\S+ % .* aten::addmm", "operators")
