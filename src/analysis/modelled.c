@@ -35,7 +35,7 @@ const char *modelled_group_text(const struct program *program, uint32_t group, c
     const char *location = "";
     for (uint32_t i = 0; i < item->node_count && location[0] == '\0'; i++) {
         const uint32_t id = program->nodes[item->first_node + i].operator_id;
-        location = program_text(program, program->operators[id].location);
+        location = id != PROGRAM_NONE ? program_text(program, program->operators[id].location) : "";
     }
     if (name[0] >= '0' && name[0] <= '9') // an MLIR result: "%4" alone says little
         snprintf(text, size, "%%%s %s", name, program_text(program, item->type));

@@ -11,7 +11,7 @@
 #include "program/print.h"
 #include "wire/json.h"
 
-enum { TOP = 20, NAME_MOST = 34 };
+enum { TOP = 20, NAME_MOST = 33, NAME_ROOM = 512 };
 
 // The tasks of a group in one iteration. Times are ns.
 struct piece {
@@ -185,14 +185,17 @@ static double share_of(const struct summary *summary, const struct part *part)
 static void print_part(const struct summary *summary, const struct part *part)
 {
     char median[FIGURES_ROOM], p90[FIGURES_ROOM], moved[FIGURES_ROOM], rate[FIGURES_ROOM];
-    char name[NAME_MOST];
+    char name[NAME_ROOM];
     const double bandwidth = bandwidth_of(part);
     snprintf(rate, sizeof rate, bandwidth > 0 ? "%.2f GB/s" : "-", bandwidth / 1e9);
-    printf("%9s %9s %5.1f %% %6" PRIu32 " %9s %11s  %-8s %s\n",
+    printf("%9s %9s %5.1f %% %6" PRIu32 " %9s %11s  %-8s ",
            figures_time(part->median, 1000000000, median), figures_time(part->p90, 1000000000, p90),
            share_of(summary, part), part->tasks,
            part->moved > 0 ? figures_bytes(part->moved, moved) : "-", rate,
-           engine_of(summary, part), name_of(summary, part, name, sizeof name));
+           engine_of(summary, part));
+    const size_t size = strlen(name_of(summary, part, name, sizeof name));
+    figures_print_name(view_of(name), (int)(size < NAME_MOST ? size : NAME_MOST));
+    printf("\n");
 }
 
 static void print_text(const struct summary *summary, size_t shown)
@@ -220,7 +223,7 @@ static void write_part(struct json_writer *json, const struct summary *summary,
                        const struct part *part)
 {
     const struct program *program = summary->annotation->program;
-    char name[256];
+    char name[NAME_ROOM];
     json_open_object(json, NULL);
     json_text(json, "operators", view_of(name_of(summary, part, name, sizeof name)));
     json_text(json, "group",

@@ -141,16 +141,6 @@ static void print_memory(const struct compiling *compiling)
 
 // Groups ----------------------------------------------------------------------
 
-// The end of a path tells more than its start.
-static void print_name(const char *name, int width)
-{
-    const size_t size = strlen(name);
-    if (size <= (size_t)width)
-        printf("%-*s", width, name);
-    else
-        printf("..%s", name + size - (size_t)width + 2);
-}
-
 static uint32_t count_above(const struct modelled *modelled, uint32_t from, double percent)
 {
     uint32_t count = 0;
@@ -171,8 +161,8 @@ static void print_slowest(const struct compiling *compiling, unsigned top)
             break;
         char name[512];
         printf("  %-10s", i == 0 ? "slowest" : "");
-        print_name(modelled_group_text(&compiling->program, group->group, name, sizeof name),
-                   NAME_MOST);
+        modelled_group_text(&compiling->program, group->group, name, sizeof name);
+        figures_print_name(view_of(name), NAME_MOST);
         print_time(compiling, group->end - group->start, 10);
         printf("  %s-bound", modelled_kind_name(group->bound));
         printf("\n");
@@ -235,7 +225,8 @@ static void print_host(const struct compiling *compiling)
         if (reasons[i].count > 1)
             snprintf(more, sizeof more, " and %u more", reasons[i].count - 1);
         printf("  %-10s", i == 0 ? "on host" : "");
-        print_name(name, (int)(strlen(name) < NAME_MOST ? strlen(name) : NAME_MOST));
+        figures_print_name(view_of(name),
+                           (int)(strlen(name) < NAME_MOST ? strlen(name) : NAME_MOST));
         printf("%s: %s\n", more, program_text(program, reasons[i].text));
     }
     if (count > REASONS_MOST)

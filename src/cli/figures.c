@@ -60,3 +60,12 @@ const char *figures_count(uint64_t number, char text[FIGURES_ROOM])
     *end = '\0';
     return text;
 }
+
+void figures_print_name(struct view name, int width)
+{
+    const size_t room = (size_t)width;
+    if (name.size <= room)
+        printf("%-*.*s", width, VIEW_ARGUMENTS(name));
+    else
+        printf("..%.*s", VIEW_ARGUMENTS(view_slice(name, name.size - room + 2, name.size)));
+}

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/view.h"
+
 enum { FIGURES_ROOM = 32 };
 
 // Each writes to `text` and returns it.
@@ -20,5 +22,8 @@ const char *figures_short(uint64_t number, char text[FIGURES_ROOM]);
 
 // All digits, in groups of three: "1 832".
 const char *figures_count(uint64_t number, char text[FIGURES_ROOM]);
+
+// Prints a name in `width` columns, of a longer one the end: it tells more of a path.
+void figures_print_name(struct view name, int width);
 
 #endif

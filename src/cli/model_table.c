@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "figures.h"
 #include "network_input.h"
 
 // Order -----------------------------------------------------------------------
@@ -85,16 +86,6 @@ static void print_least(uint64_t number)
     printf(" %6s", marked);
 }
 
-// The end of a path tells more than its start: "..layer1/conv1/Conv".
-static void print_name(struct view name, int width)
-{
-    const size_t room = (size_t)width;
-    if (name.size <= room)
-        printf("%-*.*s", width, (int)name.size, name.size > 0 ? name.data : "");
-    else
-        printf("..%.*s", width - 2, name.data + name.size - (room - 2));
-}
-
 static void print_start(struct view text, int width)
 {
     const size_t room = (size_t)width;
@@ -131,7 +122,7 @@ static void print_row(const struct network *network, uint32_t id)
     if (node->output_count > 0 && node->outputs[0] != NETWORK_NONE)
         network_input_append_type(&type, &network_value(network, node->outputs[0])->type);
     printf("%4" PRIu32 " ", id);
-    print_name(node->name, NAME_MOST);
+    figures_print_name(node->name, NAME_MOST);
     printf(" ");
     print_start(node->type, TYPE_MOST);
     printf(" ");

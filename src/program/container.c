@@ -151,7 +151,8 @@ static status check_header(const struct input *input)
             "the network with opscope's torq-compile",
             input->path);
     if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0)
-        return damaged(input, "it does not start like one");
+        return damaged(input,
+                       "it does not start like one ('opscope compile' makes one of a network)");
     if (header.version != CONTAINER_VERSION)
         return status_make(STATUS_UNSUPPORTED,
                            "%s: a program of version %" PRIu32 "; this opscope reads version %d, "

@@ -98,11 +98,62 @@ static void fused_places_come_once_in_order(void **state)
     program_builder_free(sketch.builder);
 }
 
+static void add_task(struct sketch *sketch, uint32_t group, uint32_t job)
+{
+    struct program_task *task = PROGRAM_ADD(sketch->builder, tasks, NULL);
+    task->group = group;
+    task->job = job;
+}
+
+static void assert_action(struct sketch *sketch, enum program_action_kind kind, uint32_t subject,
+                          const char *said, const char *want)
+{
+    const struct program_action action = {
+        .kind = kind,
+        .subject = subject,
+        .location = program_builder_text(sketch->builder, view_of(said)),
+    };
+    struct bytes text = {0};
+    program_builder_view(sketch->builder, &sketch->program);
+    program_action_location(&sketch->program, &action, &text);
+    bytes_append(&text, "", 1);
+    assert_string_equal((const char *)text.data, want);
+    bytes_free(&text);
+}
+
+static void actions_are_where_their_work_is(void **state)
+{
+    (void)state;
+    struct sketch sketch = sketch_start();
+    add_node(&sketch, add_operator(&sketch, "conv", ""));
+    const uint32_t group = add_group(&sketch, 0, 1);
+    const uint32_t nowhere = add_group(&sketch, 0, 0);
+    add_task(&sketch, PROGRAM_NONE, 0); // brings code
+    add_task(&sketch, group, 0);
+    add_task(&sketch, nowhere, PROGRAM_NONE);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct program_step *step = PROGRAM_ADD(sketch.builder, steps, NULL);
+        step->task = i;
+    }
+    struct program_job *job = PROGRAM_ADD(sketch.builder, jobs, NULL);
+    job->step_count = 2;
+
+    assert_action(&sketch, PROGRAM_ACTION_JOB_START, 0, "", "loc(\"conv\")");
+    assert_action(&sketch, PROGRAM_ACTION_JOB_WAIT, 0, "x.py:3", "loc(\"conv\")");
+    assert_action(&sketch, PROGRAM_ACTION_JOB_WAIT, 0, "loc(\"a\")", "loc(\"a\")");
+    assert_action(&sketch, PROGRAM_ACTION_HOST_START, 1, "", "loc(\"conv\")");
+    assert_action(&sketch, PROGRAM_ACTION_HOST_WAIT, 2, "", "");
+    assert_action(&sketch, PROGRAM_ACTION_HOST_WAIT, 2, "x.py:3", "x.py:3");
+    assert_action(&sketch, PROGRAM_ACTION_HOST_COPY, 0, "", "");
+    program_builder_free(sketch.builder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_or_else_a_name),
         cmocka_unit_test(fused_places_come_once_in_order),
+        cmocka_unit_test(actions_are_where_their_work_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

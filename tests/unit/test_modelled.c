@@ -130,12 +130,24 @@ static void memory_in_use_at_the_same_time(void **state)
     modelled_free(modelled);
 }
 
+static void a_group_of_no_operator_has_a_text(void **state)
+{
+    (void)state;
+    const struct program_node node = {.operator_id = PROGRAM_NONE};
+    const struct program_group group = {.node_count = 1};
+    const struct program program = {
+        .texts = {"", 1}, .nodes = &node, .node_count = 1, .groups = &group, .group_count = 1};
+    char text[64];
+    assert_string_equal(modelled_group_text(&program, 0, text, sizeof text), " (group 0)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_by_kind_is_that_of_the_union),
         cmocka_unit_test(groups_come_by_their_time),
         cmocka_unit_test(memory_in_use_at_the_same_time),
+        cmocka_unit_test(a_group_of_no_operator_has_a_text),
     };
     return cmocka_run_group_tests(tests, open_target, close_target);
 }

@@ -101,12 +101,14 @@ static void failures_name_the_file_and_its_first_line(void **state)
     assert_fails("0123456789012345678901234567890123456789012345678901234567890123456789\n", 0,
                  "t.csv: is not a Torq profile: its first line is "
                  "'012345678901234567890123456789012345678901234567890123456789...'; expected");
-    assert_fails("0;100;30\n", 1,
-                 "t.csv: is a runtime profile (torq-r1), not a compile profile; give it as "
-                 "--runtime_profile");
-    assert_fails("DI0,0,77,loc(unknown),DMA_IN\n", 2,
-                 "t.csv: is a compile profile (torq-c1), not a runtime profile; give it as "
-                 "--compile_profile");
+    assert_fails(
+        "0;100;30\n", 1,
+        "t.csv: is a runtime profile (torq-r1), not a compile profile; perfetto_logger takes it as "
+        "--runtime_profile");
+    assert_fails(
+        "DI0,0,77,loc(unknown),DMA_IN\n", 2,
+        "t.csv: is a compile profile (torq-c1), not a runtime profile; perfetto_logger takes it as "
+        "--compile_profile");
 }
 
 static void an_empty_file_may_be_a_loss(void **state)

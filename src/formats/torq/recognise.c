@@ -217,7 +217,9 @@ status torq_check(const struct input *input, bool compile)
     STATUS_TRY(form_of(input, &form));
     if (form == TORQ_UNKNOWN || torq_form_is_compile(form) == compile)
         return STATUS_OK;
-    return status_make(STATUS_DATA, "%s: is a %s profile (%s), not a %s profile; give it as --%s",
+    return status_make(STATUS_DATA,
+                       "%s: is a %s profile (%s), not a %s profile; "
+                       "perfetto_logger takes it as --%s",
                        input->path, compile ? "runtime" : "compile", torq_form_name(form),
                        compile ? "compile" : "runtime",
                        compile ? "runtime_profile" : "compile_profile");
