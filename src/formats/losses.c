@@ -44,13 +44,16 @@ void losses_note(const struct loss_entry *entry, const struct loss_text *text,
     struct bytes detail = {0};
     if (text->detail != NULL)
         bytes_append_format(&detail, " (%s %llu)", text->detail, (unsigned long long)entry->detail);
-    profile_note(profile, entry->track, text->kind, entry->count,
-                 "%s: %.*s%s%.*s: %llu, the first at byte %llu", path,
+    struct bytes first = {0};
+    if (entry->offset != LOSS_NO_OFFSET)
+        bytes_append_format(&first, ", the first at byte %llu", (unsigned long long)entry->offset);
+    profile_note(profile, entry->track, text->kind, entry->count, "%s: %.*s%s%.*s: %llu%.*s", path,
                  VIEW_ARGUMENTS(bytes_view(&place)), text->text,
                  VIEW_ARGUMENTS(bytes_view(&detail)), (unsigned long long)entry->count,
-                 (unsigned long long)entry->offset);
+                 VIEW_ARGUMENTS(bytes_view(&first)));
     bytes_free(&place);
     bytes_free(&detail);
+    bytes_free(&first);
 }
 
 void losses_free(struct losses *losses)

@@ -8,12 +8,15 @@
 
 #include "profile/profile.h"
 
+// For what is seen only when all is read.
+#define LOSS_NO_OFFSET UINT64_MAX
+
 struct loss_entry {
     uint32_t track;  // of the profile; 0: no track in particular
     uint32_t reason; // the reader's own number
     uint64_t detail;
     uint64_t count;
-    uint64_t offset; // in the file, of the first one
+    uint64_t offset; // in the file, of the first one; LOSS_NO_OFFSET: not known
 };
 
 // All zero is an empty account.

@@ -85,7 +85,8 @@ FAULTS = [  # events, recorded, lost, impossible, what the ledger says
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 9, "dur": "x"}], 0, 1, 0, "beyond 2^63"),
     ([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 5, "dur": -1}], 0, 0, 1,
      "spans that end before they begin: 1"),
-    ([complete("a", 1, 1, 0, 10), complete("b", 1, 1, 5, 15)], 2, 0, 0, "cut into another one"),
+    ([complete("a", 1, 1, 0, 10), complete("b", 1, 1, 5, 15)], 2, 0, 0,
+     "cut into another one, which no call stack does: 1"),
     ([complete("b", 1, 1, 5, 15), complete("a", 1, 1, 0, 10)], 2, 0, 0, "cut into another one"),
     ([{"ph": "b", "name": "a", "cat": "c", "pid": 1, "tid": 1, "ts": 5}], 0, 1, 0, "without an id: 1"),
     ([{"ph": "b", "name": "a", "cat": "c", "id": 1, "pid": 1, "tid": 1, "ts": 5}], 0, 1, 0,
@@ -128,6 +129,7 @@ def test_what_cannot_be_kept_is_in_the_ledger(folder):
         equal((ledger["recorded"], ledger["lost"], ledger["impossible"]),
               (recorded, lost, impossible), f"ledger of {events}: {notes}")
         contains(notes, note, f"notes of {events}")
+        true("at byte 0" not in notes, f"no event starts there: {notes}")
         unknown = "pieces" in note or "cut off" in note
         equal(ledger["expected"], None if unknown else recorded + lost + impossible,
               f"expected of {events}")

@@ -511,7 +511,7 @@ static status look_for_overlaps(struct chrome_reading *reading)
                 chrome_overlaps_look_again(&lane->overlaps, reading->profile, lane->spans.track));
         if (lane->overlaps.count == 0)
             continue;
-        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_OVERLAP, 0, 0);
+        losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_OVERLAP, 0, LOSS_NO_OFFSET);
         reading->losses.entries[reading->losses.count - 1].count = lane->overlaps.count;
     }
     return STATUS_OK;
