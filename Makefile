@@ -88,6 +88,12 @@ install: all
 	$(BUILD)/opscope completion bash >"$(SHARE)/bash-completion/completions/opscope"
 	$(BUILD)/opscope completion zsh >"$(SHARE)/zsh/site-functions/_opscope"
 	$(BUILD)/opscope completion fish >"$(SHARE)/fish/vendor_completions.d/opscope.fish"
+	for file in "$(DESTDIR)$(PREFIX)"/bin/*; do \
+	    name=$${file##*/}; \
+	    [ "$$(readlink "$$file")" = opscope ] || continue; \
+	    ln -sf opscope "$(SHARE)/bash-completion/completions/$$name"; \
+	    ln -sf opscope.fish "$(SHARE)/fish/vendor_completions.d/$$name.fish"; \
+	done
 	@$(call build,$(BUILD),$(LIBRARIES))
 	install -d "$(LIB)/pkgconfig" "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -m 644 $(BUILD)/libopscope.a $(BUILD)/libopscope-record.a "$(LIB)"

@@ -336,7 +336,7 @@ struct opscope_profile_event {
     uint64_t end;
     uint64_t start_ns; // the same in nanoseconds; ignored when an event is added
     uint64_t end_ns;
-    double sample; // OPSCOPE_SAMPLE: the number
+    double sample; // OPSCOPE_SAMPLE: the number; NAN when it has none
 };
 
 // Events that are being read.

@@ -2,6 +2,7 @@
 
 #include <opscope/profile.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "api.h"
@@ -164,22 +165,6 @@ int opscope_events_open(struct opscope_profile *profile, uint32_t track,
     return api_answer(open_events(profile, track, out_events), message, size);
 }
 
-// A counter's number is the value without a key.
-static double sample_of(struct view list)
-{
-    struct value_reader reader = value_read(list);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (value.key == 0 && value.kind == VALUE_REAL)
-            return value.real;
-        if (value.key == 0 && value.kind == VALUE_UINT)
-            return (double)value.number;
-        if (value.key == 0 && value.kind == VALUE_INT)
-            return (double)(int64_t)value.number;
-    }
-    return 0;
-}
-
 static uint32_t event_kind_of(enum event_kind kind)
 {
     if (kind == EVENT_SPAN)
@@ -193,16 +178,18 @@ static struct opscope_profile_event describe(const struct opscope_events *events
     const struct profile *profile = events->profile;
     const struct track *track = profile_track(profile, event->track);
     const struct clock_domain *clock = profile_clock(profile, track->clock);
-    return (struct opscope_profile_event){
-        .name = api_text(profile, event->name),
-        .kind = event_kind_of(event->kind),
-        .track = event->track,
-        .call = event->call,
-        .start = event->start,
-        .end = event->end,
-        .start_ns = clock_to_ns(clock, event->start),
-        .end_ns = clock_to_ns(clock, event->end),
-        .sample = event->kind == EVENT_COUNTER ? sample_of(events->current) : 0};
+    double sample = 0;
+    if (event->kind == EVENT_COUNTER && !value_sample(events->current, &sample))
+        sample = NAN;
+    return (struct opscope_profile_event){.name = api_text(profile, event->name),
+                                          .kind = event_kind_of(event->kind),
+                                          .track = event->track,
+                                          .call = event->call,
+                                          .start = event->start,
+                                          .end = event->end,
+                                          .start_ns = clock_to_ns(clock, event->start),
+                                          .end_ns = clock_to_ns(clock, event->end),
+                                          .sample = sample};
 }
 
 int opscope_events_next_sized(struct opscope_events *events,

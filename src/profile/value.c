@@ -130,3 +130,23 @@ bool value_next(struct value_reader *reader, struct value *out_value)
     }
     return true;
 }
+
+bool value_sample(struct view list, double *out_number)
+{
+    struct value_reader reader = value_read(list);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key != 0)
+            continue;
+        if (value.kind == VALUE_REAL)
+            *out_number = value.real;
+        else if (value.kind == VALUE_INT)
+            *out_number = (double)(int64_t)value.number;
+        else if (value.kind == VALUE_UINT || value.kind == VALUE_BOOL)
+            *out_number = (double)value.number;
+        else
+            continue;
+        return true;
+    }
+    return false;
+}

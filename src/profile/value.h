@@ -67,4 +67,7 @@ static inline struct value_reader value_read(struct view list)
 // `end`). Text points into the list.
 bool value_next(struct value_reader *reader, struct value *out_value);
 
+// The number of a counter's sample, which has no key. False when the list holds none.
+bool value_sample(struct view list, double *out_number);
+
 #endif

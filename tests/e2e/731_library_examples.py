@@ -111,6 +111,15 @@ def test_a_process_has_one_recorder_whatever_its_parts_link(folder):
     matches(start("slowest", folder / "r.prof").out, r"^1 events, 0 lost.*\n.*in the plugin")
 
 
+def test_shells_find_the_completion_of_every_name(folder):
+    """They look for a file that is called as the command is."""
+    place()
+    share = pathlib.Path(PLACE.name) / "installed/share"
+    for name in ("opscope", *VENDOR_NAMES):
+        for file in (f"bash-completion/completions/{name}", f"fish/vendor_completions.d/{name}.fish"):
+            contains((share / file).read_text(), name, file)
+
+
 def test_the_slowest_spans_are_those_of_the_trace(folder):
     compile_path, _ = profiles(folder)
     opscope("convert", compile_path, "-o", folder / "c.pb")

@@ -197,6 +197,30 @@ static void notes_beyond_the_kept_ones_are_still_counted(void **state)
     profile_free(profile);
 }
 
+static void a_sample_is_the_number_without_a_key(void **state)
+{
+    (void)state;
+    struct bytes list = {0};
+    double number = 7;
+    value_add_uint(&list, 5, 1);
+    value_add_text(&list, 0, VIEW_LITERAL("much"));
+    assert_false(value_sample(bytes_view(&list), &number));
+    assert_float_equal(number, 7, 0);
+    const struct value values[] = {{.kind = VALUE_INT, .number = (uint64_t)-3},
+                                   {.kind = VALUE_UINT, .number = 4},
+                                   {.kind = VALUE_BOOL, .number = 1},
+                                   {.kind = VALUE_REAL, .real = 0.5}};
+    const double want[] = {-3, 4, 1, 0.5};
+    for (size_t i = 0; i < 4; i++) {
+        list.size = 0;
+        value_add_uint(&list, 5, 99);
+        value_add(&list, &values[i]);
+        assert_true(value_sample(bytes_view(&list), &number));
+        assert_float_equal(number, want[i], 0);
+    }
+    bytes_free(&list);
+}
+
 static void values_of_every_kind_round_trip(void **state)
 {
     (void)state;
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_span_that_ends_before_it_starts_is_impossible),
         cmocka_unit_test(only_tracks_that_are_not_in_order_need_sorting),
         cmocka_unit_test(notes_beyond_the_kept_ones_are_still_counted),
+        cmocka_unit_test(a_sample_is_the_number_without_a_key),
         cmocka_unit_test(values_of_every_kind_round_trip),
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
         cmocka_unit_test(a_clock_may_drift),

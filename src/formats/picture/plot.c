@@ -172,30 +172,6 @@ static void add_instant(const struct plot *plot, struct plot_lane *lane, uint64_
     lane->instants[column_at(plot, ns)]++;
 }
 
-static bool sample_of(struct view values, double *out_number)
-{
-    struct value_reader reader = value_read(values);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (value.key != 0)
-            continue;
-        switch (value.kind) {
-        case VALUE_UINT:
-            *out_number = (double)value.number;
-            return true;
-        case VALUE_INT:
-            *out_number = (double)(int64_t)value.number;
-            return true;
-        case VALUE_REAL:
-            *out_number = value.real;
-            return value.real - value.real == 0; // neither infinite nor no number
-        default:
-            break;
-        }
-    }
-    return false;
-}
-
 // A counter keeps its value until the next sample, which is never an earlier one.
 static void carry_level(struct plot_lane *lane, uint32_t column)
 {
@@ -208,7 +184,8 @@ static void add_sample(const struct plot *plot, struct plot_lane *lane, uint64_t
 {
     double number;
     lane->sample_count++;
-    if (ns > plot->to || lane->track == 0 || !sample_of(values, &number))
+    if (ns > plot->to || lane->track == 0 || !value_sample(values, &number) ||
+        number - number != 0) // infinite, or no number
         return;
     if (lane->levels == NULL) {
         lane->levels = memory_allocate_zeroed(plot->options.columns, sizeof *lane->levels);
