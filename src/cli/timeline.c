@@ -55,6 +55,7 @@ static void write_lane(struct json_writer *json, const struct plot *plot,
     json_uint(json, "merged", lane->merged);
     json_uint(json, "outside", lane->outside);
     json_uint(json, "instants", lane->instant_count);
+    json_uint(json, "instants_outside", lane->instants_outside);
     json_uint(json, "samples", lane->sample_count);
     json_uint(json, "busy_ns", lane->busy);
     json_close(json);

@@ -140,6 +140,18 @@ def test_many_spans_are_merged_and_counted(folder):
     contains(opscope("timeline", path).out, "too narrow to be drawn alone", "the note")
 
 
+def test_instants_outside_are_counted(folder):
+    events = [{"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": time} for time in (0, 1, 5, 9, 10)]
+    events.append({"ph": "X", "name": "work", "pid": 1, "tid": 1, "ts": 0, "dur": 2})
+    path = write(folder / "marks.json", json.dumps(events))
+    [lane] = check_account(path, "--from", "4us", "--to", "9us")["lanes"]
+    equal((lane["instants"], lane["instants_outside"]), (5, 3), "instants")
+    contains(opscope("timeline", path, "--from", "4us", "--to", "9us").out,
+             "1 span and 3 instants lie outside the time shown", "note")
+    [lane] = check_account(path)["lanes"]
+    equal((lane["instants"], lane["instants_outside"]), (5, 0), "all of them")
+
+
 def test_a_time_is_chosen(folder):
     path = engines(folder, count=10)
     made = check_account(path, "--from", "2us", "--to", "0.000006", "-o", folder / "t.svg")

@@ -163,7 +163,10 @@ def test_names_cannot_steer_the_terminal(folder):
     result = opscope("info", write(folder / "in.json", dump(events)), code=3)
     contains(result.out, "\ufffd[2Jthread\ufffd\ufffdcleared", "info")
     contains(result.out, "\ufffd]0;title\ufffd p", "info")
-    shown = result.out + opscope("timeline", folder / "in.json", code=3).err
+    timeline = opscope("timeline", write(folder / "object.json", dump(
+        {"traceEvents": events, "device": "\x1b[2Jdevice", "network": "\x1b[2J", "target": "\x07"})), code=3)
+    contains(timeline.out, "\ufffd[2Jdevice", "the note")
+    shown = result.out + timeline.out + timeline.err
     equal(sorted(set(shown) & {chr(code) for code in (*range(32), *range(127, 160))}), ["\n"],
           "control characters on the terminal")
 

@@ -165,8 +165,10 @@ static void add_span(struct reading *reading, struct plot_lane *lane, const stru
 static void add_instant(const struct plot *plot, struct plot_lane *lane, uint64_t ns)
 {
     lane->instant_count++;
-    if (ns < plot->from || ns > plot->to)
+    if (ns < plot->from || ns > plot->to) {
+        lane->instants_outside++;
         return;
+    }
     if (lane->instants == NULL)
         lane->instants = memory_allocate_zeroed(plot->options.columns, sizeof *lane->instants);
     lane->instants[column_at(plot, ns)]++;
@@ -271,6 +273,7 @@ static void add_up(struct plot *plot)
         plot->outside += lane->outside;
         plot->deeper += lane->track != 0 ? lane->deeper : 0;
         plot->instants += lane->instant_count;
+        plot->instants_outside += lane->instants_outside;
         plot->samples += lane->sample_count;
     }
 }

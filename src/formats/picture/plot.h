@@ -69,7 +69,7 @@ struct plot_lane {
     uint32_t level_column;
     // All of the lane, then what became of it; spans = kept + merged + outside.
     uint64_t spans, kept, merged, outside;
-    uint64_t instant_count, sample_count;
+    uint64_t instant_count, instants_outside, sample_count;
     uint64_t deeper; // merged into the last row, whatever their width
     uint64_t busy;   // ns of the time that is shown in which some span is open
     uint64_t until;  // the end of what is counted in `busy`
@@ -92,7 +92,7 @@ struct plot {
     struct plot_lane *lanes;
     size_t lane_count;
     struct plot_total totals[PICTURE_KINDS];
-    uint64_t spans, kept, merged, outside, instants, samples, deeper;
+    uint64_t spans, kept, merged, outside, instants, instants_outside, samples, deeper;
     uint32_t empty_tracks;    // without events: not shown
     uint32_t unchosen_tracks; // by the names given
     bool provenances[PROVENANCE_DERIVED + 1];

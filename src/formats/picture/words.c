@@ -14,6 +14,7 @@ enum {
     MOST_LETTERS = 13, // "most 3.81 G  "
     MARK_LEAST = 12,   // letters from one mark of the axis to the next
     MARK_GAP = 3,
+    DEVICE_MOST = 80,
 };
 
 // Texts --------------------------------------------------------------------------------
@@ -238,8 +239,10 @@ static bool note_ledger(struct bytes *to, const struct plot *plot)
 static bool note_origin(struct bytes *to, const struct plot *plot)
 {
     const struct view device = profile_fact(plot->profile, "device");
-    if (device.size > 0)
-        bytes_append_format(to, "device %.*s", VIEW_ARGUMENTS(device));
+    if (device.size > 0) {
+        bytes_append_format(to, "device ");
+        words_shorten(to, device, DEVICE_MOST);
+    }
     return device.size > 0;
 }
 
@@ -264,10 +267,15 @@ static bool note_deeper(struct bytes *to, const struct plot *plot)
 
 static bool note_outside(struct bytes *to, const struct plot *plot)
 {
+    const uint64_t outside = plot->outside + plot->instants_outside;
     if (plot->outside > 0)
-        append_count(to, "", plot->outside, "span lies outside the time shown",
-                     "spans lie outside the time shown");
-    return plot->outside > 0;
+        append_count(to, "", plot->outside, "span", "spans");
+    if (plot->instants_outside > 0)
+        append_count(to, plot->outside > 0 ? " and " : "", plot->instants_outside, "instant",
+                     "instants");
+    if (outside > 0)
+        bytes_append_format(to, " %s outside the time shown", outside == 1 ? "lies" : "lie");
+    return outside > 0;
 }
 
 static bool note_tracks(struct bytes *to, const struct plot *plot)
