@@ -13,6 +13,16 @@ struct status_failure {
     char message[];
 };
 
+// A name that an input brings along says nothing to the terminal.
+static void hide_controls(char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
+            *text = '?';
+    }
+}
+
 static status from_arguments(enum status_code code, const char *prefix, const char *format,
                              va_list arguments)
 {
@@ -27,6 +37,7 @@ static status from_arguments(enum status_code code, const char *prefix, const ch
     failure->code = code;
     memcpy(failure->message, prefix, front + 1);
     vsnprintf(failure->message + front, text + 1, format, arguments);
+    hide_controls(failure->message);
     return failure;
 }
 

@@ -16,13 +16,20 @@ static status compute(void *context, struct datum *const *inputs, size_t input_c
     return host_device_run(context, inputs, input_count, out_outputs);
 }
 
+static const char *path_of(const struct arguments *arguments)
+{
+    size_t count;
+    return arguments_words(arguments, &count)[0];
+}
+
 static status run_on(const struct arguments *arguments, const struct program *program,
                      const struct target *target)
 {
     struct host_options options = {0};
     struct host_device *device;
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    STATUS_TRY(host_device_create(program, target, &options, &device));
+    STATUS_TRY(status_within(host_device_create(program, target, &options, &device), "%s",
+                             path_of(arguments)));
     struct network_run run = {.command = "run",
                               .network = host_device_network(device),
                               .context = device,
@@ -38,9 +45,8 @@ static status run_recorded(const struct arguments *arguments, const struct progr
     const char *path = arguments_value(arguments, "profile");
     if (path == NULL)
         return run_on(arguments, program, target);
-    size_t count;
-    const char *const *words = arguments_words(arguments, &count);
-    STATUS_TRY(paths_check("run", path, words, count));
+    const char *const program_path = path_of(arguments);
+    STATUS_TRY(paths_check("run", path, &program_path, 1));
     char process[256];
     snprintf(process, sizeof process, "%s, run on this machine", target->name);
     STATUS_TRY(recording_start("run", path, process));
@@ -70,7 +76,8 @@ static status run_program(const struct arguments *arguments, const struct progra
     struct target *target;
     bool modelled;
     STATUS_TRY(choose_device(arguments, &modelled));
-    STATUS_TRY(target_parse("the program's target", program->target_text, &target));
+    STATUS_TRY(status_within(target_parse("its target", program->target_text, &target), "%s",
+                             path_of(arguments)));
     const status result =
         modelled ? run_sim(arguments, program, target) : run_recorded(arguments, program, target);
     target_free(target);

@@ -88,10 +88,7 @@ static void print_subject(const struct program *program, const struct program_ac
     }
     const bool job = action->kind == PROGRAM_ACTION_JOB_START;
     const struct program_job *item = job ? &program->jobs[action->subject] : NULL;
-    const uint32_t task = !job                    ? action->subject
-                          : item->step_count == 0 ? PROGRAM_NONE
-                                                  : program->steps[item->first_step].task;
-    const uint32_t group = task != PROGRAM_NONE ? program_task_group(program, task) : PROGRAM_NONE;
+    const uint32_t group = program_action_group(program, action);
     printf("%s", job ? program_text(program, item->name) : "host program");
     if (group != PROGRAM_NONE)
         printf("  %s", program_text(program, program->groups[group].type));

@@ -16,6 +16,7 @@
 #include "wire/json.h"
 
 struct simulation {
+    const char *path; // of the program
     const struct program *program;
     const struct target *target;
     enum cost_rules rules;
@@ -136,8 +137,9 @@ static status run_with_numbers(const struct arguments *arguments, struct simulat
 {
     struct host_options options = {0};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    STATUS_TRY(
-        host_device_create(simulation->program, simulation->target, &options, &simulation->host));
+    STATUS_TRY(status_within(
+        host_device_create(simulation->program, simulation->target, &options, &simulation->host),
+        "%s", simulation->path));
     struct network_run run = {.command = "run",
                               .network = host_device_network(simulation->host),
                               .context = simulation,
@@ -158,7 +160,8 @@ static status run_without_numbers(const struct arguments *arguments, struct simu
         return status_make(STATUS_USAGE, "run: --timing-only computes nothing: leave out --input");
     if (arguments_values(arguments, "output", &given), given > 0)
         return status_make(STATUS_USAGE, "run: --timing-only computes nothing: leave out --output");
-    STATUS_TRY(program_verify(simulation->program, simulation->target, &counts));
+    STATUS_TRY(status_within(program_verify(simulation->program, simulation->target, &counts), "%s",
+                             simulation->path));
     for (unsigned i = 0; i < iterations; i++)
         STATUS_TRY(evaluate(simulation));
     STATUS_TRY(finish_digest(simulation, NULL, 0));
@@ -182,11 +185,9 @@ static status write_profile(const struct simulation *simulation, const char *pat
 static status simulate(const struct arguments *arguments, struct simulation *simulation)
 {
     const char *path = arguments_value(arguments, "profile");
-    size_t count;
-    const char *const *words = arguments_words(arguments, &count);
     STATUS_TRY(units_rules(arguments, "rules", &simulation->rules));
     if (path != NULL)
-        STATUS_TRY(paths_check("run", path, words, count));
+        STATUS_TRY(paths_check("run", path, &simulation->path, 1));
     STATUS_TRY(arguments_flag(arguments, "timing-only") ? run_without_numbers(arguments, simulation)
                                                         : run_with_numbers(arguments, simulation));
     return path != NULL ? write_profile(simulation, path) : STATUS_OK;
@@ -195,7 +196,9 @@ static status simulate(const struct arguments *arguments, struct simulation *sim
 status run_sim(const struct arguments *arguments, const struct program *program,
                const struct target *target)
 {
-    struct simulation simulation = {.program = program, .target = target};
+    size_t count;
+    struct simulation simulation = {
+        .path = arguments_words(arguments, &count)[0], .program = program, .target = target};
     const status result = simulate(arguments, &simulation);
     host_device_free(simulation.host);
     sim_result_free(simulation.times);

@@ -114,6 +114,12 @@ def test_signed_changes_are_proved_or_refused(folder):
         for path in refused if MANY > 1 else refused[::8]:
             equal(ends_well(folder, path, network), 1, "a program that is wrong")
         print(f"# {network.name}: {len(proved)} proved, {len(refused)} refused")
+        disproved = [path for path, wrong in zip(files, said) if wrong and "damaged" not in wrong]
+        true(disproved, "some can be read and not proved")
+        for path in disproved[:3]:
+            for options in ([], ["--device", "sim"], ["--device", "sim", "--timing-only"]):
+                result = opscope("run", path, *options, code=1)
+                true(result.err.startswith(f"opscope: {path}:"), f"the file is named: {result}")
         for path in files:
             path.unlink()
 

@@ -65,12 +65,22 @@ static void the_first_of_two_failures_is_kept(void **state)
     assert_int_equal(status_code_of(status_first(STATUS_OK, STATUS_OK)), STATUS_DONE);
 }
 
+static void control_characters_stay_out(void **state)
+{
+    (void)state;
+    const status failure =
+        status_at(STATUS_DATA, "\x1b[2J.csv", 1, "no operator '%s'\n\tuse another", "Re\x7f\x01lu");
+    assert_string_equal(status_message(failure), "?[2J.csv:1: no operator 'Re??lu'\n\tuse another");
+    status_free(failure);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_name_the_place),
         cmocka_unit_test(a_failure_ends_the_function_that_tries),
         cmocka_unit_test(the_first_of_two_failures_is_kept),
+        cmocka_unit_test(control_characters_stay_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
