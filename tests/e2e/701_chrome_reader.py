@@ -182,6 +182,19 @@ def test_tracks_are_listed_below_their_processes(folder):
     equal(names, ["  Process 1", *lanes, "  Process 2", *lanes], "order of tracks")
 
 
+def test_asynchronous_events_inside_one_another_stay_so(folder):
+    """However many others are open at the same time."""
+    def event(phase, us, number):
+        return {"ph": phase, "name": "n", "cat": "c", "id": number, "pid": 1, "tid": 1, "ts": us}
+    events = [event("b", 1, 101), event("b", 2, 102), event("e", 3, 101), event("e", 4, 102),
+              event("b", 10, 1), event("b", 20, 1), *(event("b", 25, 200 + i) for i in range(100)),
+              event("e", 30, 1), event("e", 100, 1), *(event("e", 200, 200 + i) for i in range(100))]
+    opscope("convert", write(folder / "in.json", dump(events)), "-o", folder / "out.json")
+    got = [(item["ts"], item["dur"]) for item in json.loads((folder / "out.json").read_bytes())
+           if item["ph"] == "X" and item["args"]["id"] == 1]
+    equal(sorted(got), [(9, 90), (19, 10)], "outer and inner")
+
+
 def test_asynchronous_events_pair_by_id(folder):
     def event(phase, ns, number, name="request", **more):
         return {"ph": phase, "name": name, "cat": "net", "id": number, "pid": 1, "tid": 1,

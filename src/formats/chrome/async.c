@@ -28,19 +28,29 @@ static bool key_equal(const struct chrome_async_key *a, const struct chrome_asyn
            a->id.is_text == b->id.is_text && a->id.number == b->id.number;
 }
 
+// The newest stands in front: entries are used again, so that their places do not tell.
+static void put_by_age(struct chrome_async *async, uint32_t index)
+{
+    struct chrome_async_entry *entry = &async->entries[index - 1];
+    uint32_t *link = &async->heads[entry->hash & (async->head_count - 1)];
+    for (unsigned i = 0; *link != 0 && i < LOOK_MOST; i++) {
+        struct chrome_async_entry *other = &async->entries[*link - 1];
+        if (other->edge.offset < entry->edge.offset)
+            break;
+        link = &other->next;
+    }
+    entry->next = *link;
+    *link = index;
+}
+
 static void grow_heads(struct chrome_async *async)
 {
     free(async->heads);
     async->head_count = async->head_count == 0 ? 64 : async->head_count * 2;
     async->heads = memory_allocate_zeroed(async->head_count, sizeof *async->heads);
-    // From the oldest to the newest, which stands in front.
     for (size_t i = 0; i < async->count; i++) {
-        struct chrome_async_entry *entry = &async->entries[i];
-        if (entry->lane == NULL)
-            continue;
-        uint32_t *head = &async->heads[entry->hash & (async->head_count - 1)];
-        entry->next = *head;
-        *head = (uint32_t)i + 1;
+        if (async->entries[i].lane != NULL)
+            put_by_age(async, (uint32_t)i + 1);
     }
 }
 

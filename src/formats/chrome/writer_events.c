@@ -65,7 +65,8 @@ static void put_string(struct writer_events *events, uint32_t id)
 
 static void separate(struct writer_events *events)
 {
-    text_put(&events->buffer, events->first ? "" : ",\n");
+    if (!events->first)
+        text_put(&events->buffer, ",\n");
     events->first = false;
 }
 
