@@ -76,8 +76,35 @@ static const char PAIRS[] = "00010203040506070809101112131415161718192021222324"
 
 enum { DIGITS_MOST = 20 };
 
-// Writes digits backwards from `end`; returns where they start.
-static char *put_digits(char *end, uint64_t number)
+static unsigned count_digits(uint64_t number)
+{
+    static const uint64_t POWERS[DIGITS_MOST] = {0,
+                                                 10,
+                                                 100,
+                                                 1000,
+                                                 10000,
+                                                 100000,
+                                                 1000000,
+                                                 10000000,
+                                                 100000000,
+                                                 1000000000,
+                                                 10000000000,
+                                                 100000000000,
+                                                 1000000000000,
+                                                 10000000000000,
+                                                 100000000000000,
+                                                 1000000000000000,
+                                                 10000000000000000,
+                                                 100000000000000000,
+                                                 1000000000000000000,
+                                                 10000000000000000000u};
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
+    const unsigned least = bits * 1233 >> 12; // 1233 / 4096: a little more than log10(2)
+    return least + (number >= POWERS[least]);
+}
+
+// Writes digits backwards from `end`.
+static void put_digits(unsigned char *end, uint64_t number)
 {
     while (number >= 100) {
         end -= 2;
@@ -85,19 +112,18 @@ static char *put_digits(char *end, uint64_t number)
         number /= 100;
     }
     if (number < 10) {
-        *--end = (char)('0' + number);
-        return end;
+        end[-1] = (unsigned char)('0' + number);
+        return;
     }
-    end -= 2;
-    memcpy(end, PAIRS + number * 2, 2);
-    return end;
+    memcpy(end - 2, PAIRS + number * 2, 2);
 }
 
 void text_put_uint(struct bytes *to, uint64_t number)
 {
-    char digits[DIGITS_MOST];
-    const char *start = put_digits(digits + DIGITS_MOST, number);
-    text_put_view(to, (struct view){start, (size_t)(digits + DIGITS_MOST - start)});
+    unsigned char *at = text_room(to, DIGITS_MOST);
+    const unsigned count = count_digits(number);
+    put_digits(at + count, number);
+    to->size += count;
 }
 
 void text_put_int(struct bytes *to, int64_t number)
@@ -109,15 +135,15 @@ void text_put_int(struct bytes *to, int64_t number)
 
 void text_put_time(struct bytes *to, uint64_t ns)
 {
-    char digits[DIGITS_MOST + 4];
-    char *end = digits + sizeof digits;
+    unsigned char *at = text_room(to, DIGITS_MOST + 1);
     const unsigned below = (unsigned)(ns % 1000);
-    *--end = (char)('0' + below % 10);
-    end -= 2;
-    memcpy(end, PAIRS + below / 10 * 2, 2);
-    *--end = '.';
-    const char *start = put_digits(end, ns / 1000);
-    text_put_view(to, (struct view){start, (size_t)(digits + sizeof digits - start)});
+    const unsigned count = count_digits(ns / 1000);
+    put_digits(at + count, ns / 1000);
+    at += count;
+    *at++ = '.';
+    memcpy(at, PAIRS + below / 10 * 2, 2);
+    at[2] = (unsigned char)('0' + below % 10);
+    to->size += count + 4;
 }
 
 // Numbers with a few decimals, as nearly all are.

@@ -19,18 +19,33 @@ void text_put_real(struct bytes *to, double number);
 // Nanoseconds as microseconds: "1234.567".
 void text_put_time(struct bytes *to, uint64_t ns);
 
-// For texts of a few bytes, of which there are many.
+static inline unsigned char *text_room(struct bytes *to, size_t size)
+{
+    return to->capacity - to->size < size ? bytes_reserve(to, size) : to->data + to->size;
+}
+
 static inline void text_put_view(struct bytes *to, struct view text)
 {
-    if (to->capacity - to->size < text.size)
-        bytes_reserve(to, text.size);
-    memcpy(to->data + to->size, text.data, text.size);
+    memcpy(text_room(to, text.size), text.data, text.size);
     to->size += text.size;
 }
 
-static inline void text_put(struct bytes *to, const char *text)
+// For words of the program: their sizes are known to the compiler.
+static inline __attribute__((always_inline)) void text_put(struct bytes *to, const char *text)
 {
     text_put_view(to, (struct view){text, strlen(text)});
+}
+
+// Bytes behind a text that may be read, whatever they hold.
+enum { TEXT_PADDING = 16 };
+
+// For texts of a few bytes with padding, of which there are many: without a call for each.
+static inline void text_put_padded(struct bytes *to, struct view text)
+{
+    unsigned char *at = text_room(to, text.size + TEXT_PADDING);
+    for (size_t i = 0; i < text.size; i += TEXT_PADDING)
+        memcpy(at + i, text.data + i, TEXT_PADDING);
+    to->size += text.size;
 }
 
 #endif

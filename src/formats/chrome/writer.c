@@ -132,10 +132,10 @@ static void describe_lane(struct writer *writer, uint32_t track, struct writer_l
     count_name(writer, start, before, first);
 }
 
-static void write_flows(struct writer *writer, const struct writer_lane *lane, uint64_t start,
-                        bool wanted)
+static void write_flows(struct writer *writer, const struct writer_lane *lane, size_t count,
+                        uint64_t start, bool wanted)
 {
-    for (size_t i = 0; i < writer->events.values.flow_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct writer_flow *flow = &writer->flows.items[writer->flow_at++];
         if (wanted && flow->role != WRITER_FLOW_NONE)
             writer_put_flow(&writer->events, lane, flow, start);
@@ -148,25 +148,43 @@ static void open_span(struct writer_lane *lane, uint64_t end)
     lane->ends[lane->depth++] = end;
 }
 
-static void write_slice(struct writer *writer, const struct event *event, uint64_t start,
-                        uint64_t end)
+// Flows have key 0 and one of two kinds: most lists can be told to hold none without being taken
+// apart (profile/value.h).
+static bool may_have_flows(struct view values)
+{
+    enum { KIND = 31 };
+    const char *end = values.data + values.size;
+    const char *at = values.data;
+    while (at + 1 < end && (at = memchr(at, 0, (size_t)(end - at - 1))) != NULL) {
+        const int kind = *++at & KIND;
+        if (kind == VALUE_FLOW_OUT || kind == VALUE_FLOW_IN)
+            return true;
+    }
+    return false;
+}
+
+static void write_slice(struct writer *writer, const struct event *event, struct view values,
+                        uint64_t start, uint64_t end)
 {
     const struct writer_place *place = &writer->places.places[event->track];
     const bool span = event->kind == EVENT_SPAN;
     const bool wanted = is_wanted(writer, start);
     struct writer_lane *lane =
         writer_places_lane(&writer->places, event->track, place->nests || !span, start, end);
+    size_t flows = 0;
     if (wanted) {
         describe_lane(writer, event->track, lane, start);
-        writer_put_slice(&writer->events, place, lane, event, start, end);
+        flows = writer_put_slice(&writer->events, place, lane, event, values, start, end);
+    } else if (values.size > 0 && may_have_flows(values)) {
+        flows = writer_count_flows(values);
     }
     if (span)
         open_span(lane, end);
-    if (writer->events.values.flow_count == 0 || writer->file == NULL)
+    if (flows == 0 || writer->file == NULL)
         return;
     writer->must_count = !writer->counted;
     if (writer->counted)
-        write_flows(writer, lane, start, wanted);
+        write_flows(writer, lane, flows, start, wanted);
 }
 
 // What was written since goes to the file, or to the size of its stretch.
@@ -185,28 +203,12 @@ static void write_event(struct writer *writer, const struct event *event, struct
                         uint64_t start, uint64_t end)
 {
     if (event->kind != EVENT_COUNTER) {
-        writer_take_values(&writer->events, values);
-        write_slice(writer, event, start, end);
+        write_slice(writer, event, values, start, end);
     } else if (is_wanted(writer, start)) {
         describe_process(writer, writer->places.places[event->track].process, start);
         writer_put_sample(&writer->events, &writer->places, event->track, values, start);
     }
     pass_on(writer, start);
-}
-
-// Flows have key 0 and one of two kinds: most lists can be told to hold none without being taken
-// apart (profile/value.h).
-static bool may_have_flows(struct view values)
-{
-    enum { KIND = 31 };
-    const char *end = values.data + values.size;
-    const char *at = values.data;
-    while (at + 1 < end && (at = memchr(at, 0, (size_t)(end - at - 1))) != NULL) {
-        const int kind = *++at & KIND;
-        if (kind == VALUE_FLOW_OUT || kind == VALUE_FLOW_IN)
-            return true;
-    }
-    return false;
 }
 
 // Before anything is written: the flows, and the sizes where parts are asked for.
@@ -308,7 +310,9 @@ static status write_part(struct writer *writer, const char *path)
     const status result = handle_events(writer);
     if (writer->part == 0)
         describe_all(writer);
-    text_put(&writer->events.buffer, writer->events.first ? "]\n" : "\n]\n");
+    if (!writer->events.first)
+        text_put(&writer->events.buffer, "\n");
+    text_put(&writer->events.buffer, "]\n");
     writer_file_put(writer->file, &writer->events.buffer);
     return status_first(result, writer_file_close(writer->file));
 }

@@ -28,7 +28,6 @@ void writer_events_free(struct writer_events *events)
 {
     bytes_free(&events->buffer);
     free(events->quoted);
-    free(events->values.items);
     free(events->locations);
     arena_free(&events->arena);
 }
@@ -47,7 +46,9 @@ static void quote(struct writer_events *events, uint32_t id)
         memory_extend(events->quoted, &events->quoted_count, id, sizeof *events->quoted);
     if (!text_put_quoted(&text, profile_text(events->profile, id)))
         events->losses.bad_texts++;
-    events->quoted[id] = arena_copy(&events->arena, bytes_view(&text));
+    char *padded = arena_allocate(&events->arena, text.size + TEXT_PADDING);
+    memcpy(padded, text.data, text.size);
+    events->quoted[id] = (struct view){padded, text.size};
     bytes_free(&text);
 }
 
@@ -58,9 +59,9 @@ static inline struct view quoted(struct writer_events *events, uint32_t id)
     return events->quoted[id];
 }
 
-static void put_string(struct writer_events *events, uint32_t id)
+static inline void put_string(struct writer_events *events, uint32_t id)
 {
-    text_put_view(&events->buffer, quoted(events, id));
+    text_put_padded(&events->buffer, quoted(events, id));
 }
 
 static void separate(struct writer_events *events)
@@ -144,47 +145,46 @@ void writer_put_thread(struct writer_events *events, const struct writer_places 
 
 // Arguments -------------------------------------------------------------------
 
-void writer_take_values(struct writer_events *events, struct view list)
+size_t writer_count_flows(struct view values)
 {
-    struct writer_values *values = &events->values;
-    struct value_reader reader = value_read(list);
-    values->count = 0;
-    values->flow_count = 0;
-    values->has_category = false;
-    for (;;) {
-        values->items =
-            memory_grow(values->items, values->count, &values->capacity, sizeof *values->items);
-        struct value *value = &values->items[values->count];
-        if (!value_next(&reader, value))
-            return;
-        values->flow_count += writer_is_flow(value);
-        values->has_category |= value->key == events->category_key;
-        values->count++;
-    }
+    struct value_reader reader = value_read(values);
+    struct value value;
+    size_t count = 0;
+    while (value_next(&reader, &value))
+        count += writer_is_flow(&value);
+    return count;
 }
 
-// The keys of the object at hand, to see whether one comes twice.
-struct keys {
-    uint64_t seen; // a bit for each of 64 kinds of keys
+// The arguments of the event at hand.
+struct arguments {
+    struct view values;
+    uint64_t seen; // a bit for each of 64 kinds of keys, to see whether one comes twice
     size_t count;
 };
 
-static unsigned times_before(const struct writer_values *values, uint32_t key, size_t index)
+static unsigned times_before(struct view values, uint32_t key, size_t index)
 {
+    struct value_reader reader = value_read(values);
+    struct value value;
     unsigned times = 1;
-    for (size_t i = 0; i < index; i++)
-        times += values->items[i].key == key && !writer_is_flow(&values->items[i]);
+    for (size_t i = 0; i < index && value_next(&reader, &value); i++)
+        times += value.key == key && !writer_is_flow(&value);
     return times;
 }
 
 // The key of the value at `index`: where others before it have the same, it gets a number.
-static void put_key(struct writer_events *events, struct keys *keys, uint32_t key, size_t index)
+static void put_key(struct writer_events *events, struct arguments *arguments, uint32_t key,
+                    size_t index)
 {
     struct bytes *to = &events->buffer;
     const uint64_t bit = 1ull << (key & 63);
-    text_put(to, keys->count++ > 0 ? "," : ",\"args\":{");
-    const unsigned times = (keys->seen & bit) != 0 ? times_before(&events->values, key, index) : 1;
-    keys->seen |= bit;
+    const bool again = (arguments->seen & bit) != 0;
+    const unsigned times = again ? times_before(arguments->values, key, index) : 1;
+    arguments->seen |= bit;
+    if (arguments->count++ > 0)
+        text_put(to, ",");
+    else
+        text_put(to, ",\"args\":{");
     put_string(events, key);
     if (times > 1) {
         to->size--;
@@ -209,7 +209,7 @@ static void put_value(struct writer_events *events, const struct value *value)
         text_put_int(to, (int64_t)value->number);
         break;
     case VALUE_BOOL:
-        text_put(to, value->number != 0 ? "true" : "false");
+        text_put_view(to, view_of(value->number != 0 ? "true" : "false"));
         break;
     case VALUE_REAL:
         events->losses.not_numbers += isfinite(value->real) ? 0 : 1;
@@ -233,20 +233,43 @@ static bool is_category(const struct writer_events *events, const struct value *
     return value->kind == VALUE_STRING && value->key == events->category_key;
 }
 
-static void put_category(struct writer_events *events)
+// Behind those that stand in front of `*at`, and in front of the arguments that stand there.
+static void put_category(struct writer_events *events, uint32_t id, bool first, size_t *at)
 {
-    bool found = false;
-    for (size_t i = 0; i < events->values.count; i++) {
-        const struct value *value = &events->values.items[i];
-        if (!is_category(events, value))
-            continue;
-        const struct view text = quoted(events, (uint32_t)value->number);
-        text_put(&events->buffer, found ? "," : ",\"cat\":\"");
-        text_put_view(&events->buffer, view_slice(text, 1, text.size - 1));
-        found = true;
+    struct bytes *to = &events->buffer;
+    struct bytes behind = {0};
+    const struct view text = quoted(events, id);
+    bytes_append(&behind, to->data + *at, to->size - *at);
+    to->size = *at;
+    if (first)
+        text_put(to, ",\"cat\":");
+    else
+        to->data[to->size - 1] = ',';
+    text_put_view(to, first ? text : view_slice(text, 1, text.size));
+    *at = to->size;
+    bytes_append(to, behind.data, behind.size);
+    bytes_free(&behind);
+}
+
+// Category and arguments, in one go; returns how many values are ends of flows.
+static size_t put_values(struct writer_events *events, struct arguments *arguments)
+{
+    struct value_reader reader = value_read(arguments->values);
+    struct value value;
+    size_t flows = 0;
+    size_t categories = 0;
+    size_t category_at = events->buffer.size;
+    for (size_t i = 0; value_next(&reader, &value); i++) {
+        if (writer_is_flow(&value)) {
+            flows++;
+        } else if (is_category(events, &value)) {
+            put_category(events, (uint32_t)value.number, categories++ == 0, &category_at);
+        } else if (!events->no_arguments) {
+            put_key(events, arguments, value.key, i);
+            put_value(events, &value);
+        }
     }
-    if (found)
-        text_put(&events->buffer, "\"");
+    return flows;
 }
 
 static uint32_t location_of(struct writer_events *events, uint32_t call_id)
@@ -263,41 +286,36 @@ static uint32_t location_of(struct writer_events *events, uint32_t call_id)
     return events->locations[call_id] - 1;
 }
 
-static void put_arguments(struct writer_events *events, const struct event *event, bool cycles)
+// Arguments that are no values of the event.
+static void put_further(struct writer_events *events, struct arguments *arguments,
+                        const struct event *event, bool cycles)
 {
-    const struct writer_values *values = &events->values;
-    struct keys keys = {0};
-    for (size_t i = 0; i < values->count; i++) {
-        const struct value *value = &values->items[i];
-        if (writer_is_flow(value) || is_category(events, value))
-            continue;
-        put_key(events, &keys, value->key, i);
-        put_value(events, value);
-    }
     const uint32_t location = location_of(events, event->call);
     if (location != 0) {
-        put_key(events, &keys, events->location_key, values->count);
+        put_key(events, arguments, events->location_key, SIZE_MAX);
         put_string(events, location);
     }
     if (cycles) {
-        put_key(events, &keys, events->cycles_key, values->count);
+        put_key(events, arguments, events->cycles_key, SIZE_MAX);
         text_put_uint(&events->buffer, event->end - event->start);
     }
-    if (keys.count > 0)
-        text_put(&events->buffer, "}");
 }
 
 // Events ----------------------------------------------------------------------
 
-void writer_put_slice(struct writer_events *events, const struct writer_place *place,
-                      const struct writer_lane *lane, const struct event *event, uint64_t start,
-                      uint64_t end)
+size_t writer_put_slice(struct writer_events *events, const struct writer_place *place,
+                        const struct writer_lane *lane, const struct event *event,
+                        struct view values, uint64_t start, uint64_t end)
 {
     struct bytes *to = &events->buffer;
+    struct arguments arguments = {.values = values};
     const bool span = event->kind == EVENT_SPAN;
     separate(events);
-    text_put(to, span ? "{\"ph\":\"X\"," : "{\"ph\":\"i\",\"s\":\"t\",");
-    text_put_view(to, bytes_view(&lane->head));
+    if (span)
+        text_put(to, "{\"ph\":\"X\",");
+    else
+        text_put(to, "{\"ph\":\"i\",\"s\":\"t\",");
+    text_put_padded(to, bytes_view(&lane->head));
     text_put_time(to, start - events->base);
     if (span) {
         text_put(to, ",\"dur\":");
@@ -305,11 +323,13 @@ void writer_put_slice(struct writer_events *events, const struct writer_place *p
     }
     text_put(to, ",\"name\":");
     put_string(events, event->name);
-    if (events->values.has_category)
-        put_category(events);
+    const size_t flows = put_values(events, &arguments);
     if (!events->no_arguments)
-        put_arguments(events, event, place->cycles && span);
+        put_further(events, &arguments, event, place->cycles && span);
+    if (arguments.count > 0)
+        text_put(to, "}");
     text_put(to, "}");
+    return flows;
 }
 
 // At the start of its slice and behind it in the file.
@@ -321,8 +341,8 @@ void writer_put_flow(struct writer_events *events, const struct writer_lane *lan
                                         [WRITER_FLOW_END] = "{\"ph\":\"f\",\"bp\":\"e\","};
     struct bytes *to = &events->buffer;
     separate(events);
-    text_put(to, HEADS[flow->role]);
-    text_put_view(to, bytes_view(&lane->head));
+    text_put_view(to, view_of(HEADS[flow->role]));
+    text_put_padded(to, bytes_view(&lane->head));
     text_put_time(to, start - events->base);
     text_put(to, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":");
     text_put_uint(to, flow->flow);

@@ -15,23 +15,13 @@ struct writer_losses {
     uint64_t samples;
 };
 
-// The values of the event at hand.
-struct writer_values {
-    struct value *items;
-    size_t count;
-    size_t capacity;
-    size_t flow_count; // ends of flows among them
-    bool has_category;
-};
-
 struct writer_events {
     struct profile *profile;
-    struct writer_values values;
     struct bytes buffer;
     bool first; // no event is in the file yet
     bool no_arguments;
     uint64_t base;       // ns of the trace's time 0
-    struct view *quoted; // by string id: in quotes and escaped; size 0: not yet
+    struct view *quoted; // by string id: in quotes, escaped, padded; size 0: not yet
     size_t quoted_count;
     struct arena arena; // of those
     uint32_t location_key;
@@ -54,18 +44,18 @@ void writer_put_process(struct writer_events *events, const struct writer_places
 void writer_put_thread(struct writer_events *events, const struct writer_places *places,
                        uint32_t track, const struct writer_lane *lane);
 
-// Takes the values of an event apart, for what follows.
-void writer_take_values(struct writer_events *events, struct view list);
-
 static inline bool writer_is_flow(const struct value *value)
 {
     return value->kind == VALUE_FLOW_OUT || value->kind == VALUE_FLOW_IN;
 }
 
-// Times in nanoseconds of the profile.
-void writer_put_slice(struct writer_events *events, const struct writer_place *place,
-                      const struct writer_lane *lane, const struct event *event, uint64_t start,
-                      uint64_t end);
+// How many values are ends of flows.
+size_t writer_count_flows(struct view values);
+
+// Times in nanoseconds of the profile. Returns how many of the values are ends of flows.
+size_t writer_put_slice(struct writer_events *events, const struct writer_place *place,
+                        const struct writer_lane *lane, const struct event *event,
+                        struct view values, uint64_t start, uint64_t end);
 void writer_put_flow(struct writer_events *events, const struct writer_lane *lane,
                      const struct writer_flow *flow, uint64_t start);
 void writer_put_sample(struct writer_events *events, const struct writer_places *places,

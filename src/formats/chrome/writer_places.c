@@ -121,6 +121,7 @@ static struct writer_lane *add_lane(struct writer_places *places, struct writer_
     const uint32_t pid = places->processes[place->process].pid;
     *lane = (struct writer_lane){.tid = tid};
     bytes_append_format(&lane->head, "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid);
+    bytes_reserve(&lane->head, TEXT_PADDING);
     return lane;
 }
 

@@ -20,7 +20,7 @@ struct writer_process {
 struct writer_lane {
     uint32_t tid;
     uint32_t written;  // as above
-    struct bytes head; // "pid":1,"tid":2,"ts":
+    struct bytes head; // "pid":1,"tid":2,"ts": padded
     uint64_t *ends;    // of open spans (ns), outermost first
     size_t depth;
     size_t capacity;
