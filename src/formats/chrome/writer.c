@@ -136,9 +136,9 @@ static void write_flows(struct writer *writer, const struct writer_lane *lane, s
                         uint64_t start, bool wanted)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct writer_flow *flow = &writer->flows.items[writer->flow_at++];
-        if (wanted && flow->role != WRITER_FLOW_NONE)
-            writer_put_flow(&writer->events, lane, flow, start);
+        const struct writer_flow flow = writer_flows_get(&writer->flows, writer->flow_at++);
+        if (wanted && flow.role != WRITER_FLOW_NONE)
+            writer_put_flow(&writer->events, lane, &flow, start);
     }
 }
 
@@ -450,7 +450,8 @@ status chrome_write(struct profile *profile, const char *path,
     struct writer *writer = memory_allocate_zeroed(1, sizeof *writer);
     writer->profile = profile;
     writer->split = options->split;
-    writer->flows.spool = SPOOL_EMPTY;
+    writer->flows.ends = SPOOL_EMPTY;
+    writer->flows.roles = SPOOL_EMPTY;
     writer_places_start(&writer->places, profile);
     writer_events_start(&writer->events, profile, 0);
     writer->events.no_arguments = options->no_arguments;

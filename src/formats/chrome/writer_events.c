@@ -345,7 +345,7 @@ void writer_put_flow(struct writer_events *events, const struct writer_lane *lan
     text_put_padded(to, bytes_view(&lane->head));
     text_put_time(to, start - events->base);
     text_put(to, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":");
-    text_put_uint(to, flow->flow);
+    text_put_uint(to, flow->number);
     text_put(to, "}");
 }
 

@@ -18,18 +18,15 @@ enum writer_flow_role {
 };
 
 struct writer_flow {
-    uint64_t ns;
-    uint64_t flow;    // of the profile; then the number in the trace
-    uint64_t ordinal; // of the value among all flow values, in the order of the profile
-    uint32_t part;
-    uint8_t ends;
-    uint8_t role;
+    uint64_t number; // in the trace
+    enum writer_flow_role role;
 };
 
-// `spool` is SPOOL_EMPTY at first.
+// Spools are SPOOL_EMPTY at first.
 struct writer_flows {
-    struct spool spool;
-    struct writer_flow *items; // in the order of the profile
+    struct spool ends;
+    struct spool roles;
+    const uint64_t *given; // in the order of the profile: number * 4 + role
     size_t count;
     uint64_t ends_without_start;
     uint64_t cut; // flows that go on in another part
@@ -42,6 +39,13 @@ status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, 
 status writer_flows_finish(struct writer_flows *flows,
                            uint32_t (*part_of)(const void *context, uint64_t ns),
                            const void *context);
+
+// The end at `index`, in the order in which they were added.
+static inline struct writer_flow writer_flows_get(const struct writer_flows *flows, size_t index)
+{
+    const uint64_t given = flows->given[index];
+    return (struct writer_flow){given >> 2, (enum writer_flow_role)(given & 3)};
+}
 
 void writer_flows_free(struct writer_flows *flows);
 
