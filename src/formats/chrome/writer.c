@@ -369,10 +369,36 @@ static bool is_plain_file(const char *path)
     return strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 }
 
+static bool block_has_flows(const struct store_block *block)
+{
+    struct store_reader reader = store_read(block);
+    struct event event;
+    struct view values;
+    while (store_next(&reader, &event, &values)) {
+        if (values.size > 0 && may_have_flows(values) && writer_count_flows(values) > 0)
+            return true;
+    }
+    return false;
+}
+
+// Looks at a few blocks from the whole profile.
+static bool shows_flows(const struct writer *writer)
+{
+    enum { LOOKS = 64 };
+    const size_t count = store_block_count(writer->profile->store);
+    const size_t step = count / LOOKS + 1;
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i += step) {
+        const struct store_block block = store_block_get(writer->profile->store, i);
+        found = block_has_flows(&block);
+    }
+    return found;
+}
+
 // Most profiles have no flows: then once over the events is enough.
 static status write_whole(struct writer *writer, const char *path)
 {
-    if (!is_plain_file(path))
+    if (!is_plain_file(path) || shows_flows(writer))
         STATUS_TRY(count(writer));
     status result = write_part(writer, path);
     if (!writer->must_count)
