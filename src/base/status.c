@@ -18,7 +18,10 @@ static void hide_controls(char *text)
 {
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
-        if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
+        const unsigned char next = (unsigned char)text[1];
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) // U+0080 to U+009F
+            text[0] = text[1] = '?';
+        else if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
             *text = '?';
     }
 }

@@ -12,7 +12,6 @@
 #include "formats/format.h"
 #include "help.h"
 #include "kernels/executor.h"
-#include "plain_text.h"
 #include "progress_line.h"
 
 const struct command *const COMMANDS[] = {
@@ -88,23 +87,10 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-// A message may quote what a file holds, and have several lines.
-static void print_message(struct view message)
-{
-    fprintf(stderr, "opscope: ");
-    for (size_t from = 0; from <= message.size;) {
-        const struct view rest = view_slice(message, from, message.size);
-        const size_t size = view_find(rest, '\n');
-        plain_text_print(stderr, view_slice(rest, 0, size), 0);
-        fprintf(stderr, "\n");
-        from += size + 1;
-    }
-}
-
 static int report(status failure)
 {
     const int code = status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
-    print_message(view_of(status_message(failure)));
+    fprintf(stderr, "opscope: %s\n", status_message(failure));
     status_free(failure);
     return code;
 }

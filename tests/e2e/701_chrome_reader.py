@@ -166,8 +166,8 @@ def test_names_cannot_steer_the_terminal(folder):
     timeline = opscope("timeline", write(folder / "object.json", dump(
         {"traceEvents": events, "device": "\x1b[2Jdevice", "network": "\x1b[2J", "target": "\x07"})), code=3)
     contains(timeline.out, "\ufffd[2Jdevice", "the note")
-    wrong = opscope("timeline", folder / "in.json", "--tracks", "\x1b[2Jnone", code=2)
-    contains(wrong.err, "'\ufffd[2Jnone'", "an error")
+    wrong = opscope("timeline", folder / "in.json", "--tracks", "\x1b[2J\x9bnone", code=2)
+    contains(wrong.err, "'?[2J??none'", "an error")
     shown = result.out + timeline.out + timeline.err + wrong.err
     equal(sorted(set(shown) & {chr(code) for code in (*range(32), *range(127, 160))}), ["\n"],
           "control characters on the terminal")
