@@ -16,6 +16,8 @@ enum {
     // two loops of an inference, which a sleeper would miss.
     SPIN_NANOSECONDS = 100000,
     LOOKS = 32, // between two looks at the clock
+    // That are made for who asks for more than there are CPUs; those beyond only sleep.
+    THREADS_MOST = 256,
 };
 
 // `gate` says all about the loop at hand: its round above, whether it takes workers, and
@@ -187,6 +189,8 @@ struct parallel *parallel_create(unsigned threads)
     struct parallel *parallel = memory_allocate_zeroed(1, sizeof *parallel);
     const unsigned cpus = count_cpus();
     unsigned wanted = threads > 0 ? threads : cpus;
+    const unsigned most = cpus > THREADS_MOST ? cpus : THREADS_MOST;
+    wanted = wanted < most ? wanted : most;
     wanted = wanted < GATE_INSIDE ? wanted : GATE_INSIDE;
     parallel->threads = 1;
     parallel->others = wanted - 1;

@@ -17,7 +17,8 @@
 struct parallel;
 
 // `threads` counts the calling one; 0 means one for each CPU that this
-// process may use (its affinity and its control group).
+// process may use (its affinity and its control group). More than 256 are made
+// only where there are as many CPUs.
 struct parallel *parallel_create(unsigned threads);
 void parallel_free(struct parallel *parallel);
 unsigned parallel_threads(const struct parallel *parallel);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,6 +130,16 @@ static void zero_threads_means_one_for_each_cpu(void **state)
     parallel_free(parallel);
 }
 
+static void nobody_gets_more_threads_than_a_machine_bears(void **state)
+{
+    (void)state;
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct parallel *parallel = parallel_create(1000000);
+    assert_true(parallel_threads(parallel) <= (cpus > 256 ? (unsigned long)cpus : 256));
+    check_loop(parallel, 1000, 7);
+    parallel_free(parallel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +148,7 @@ int main(void)
         cmocka_unit_test(sleepers_wake_for_the_next_loop),
         cmocka_unit_test(a_thread_for_each_cpu_works_at_once),
         cmocka_unit_test(zero_threads_means_one_for_each_cpu),
+        cmocka_unit_test(nobody_gets_more_threads_than_a_machine_bears),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
