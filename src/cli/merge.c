@@ -266,7 +266,7 @@ static const struct option OPTIONS[] = {
     {"drift", 0, OPTION_EACH, "NAME=PPM", "its seconds are this much too short: dev=+20ppm"},
     {"align", 0, OPTION_EACH, "A:EVENT=B:EVENT",
      "the same moment in both; two show the drift too; EVENT#3: the third"},
-    {"no-args", 0, OPTION_FLAG, NULL, "Perfetto: leave out the arguments of events"},
+    {"no-args", 0, OPTION_FLAG, NULL, "Perfetto, Chrome: leave out the arguments of events"},
     {"json", 0, OPTION_FLAG, NULL, "how each was placed, as JSON on the standard output"},
     {0},
 };
