@@ -217,7 +217,8 @@ static status place_at_start(struct merge *merge, struct merge_source *source)
     uint64_t start;
     source->method = range_of(source, &first, &last) ? MERGE_START : MERGE_EMPTY;
     source->map = (struct align_map){.from = first, .drift_ppb = source->drift_ppb};
-    range_of(&merge->sources[0], &start, &last);
+    if (!range_of(&merge->sources[0], &start, &last))
+        start = first; // nothing starts there: its times stay
     source->placed = true;
     return align_apply(&merge->sources[0].map, start, &source->map.to) ? STATUS_OK
                                                                        : too_far(source);

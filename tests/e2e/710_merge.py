@@ -369,6 +369,8 @@ def test_an_empty_profile_has_nothing_to_place(folder):
     _, placed = merge(folder, "a.pb", "none.pb")
     equal(placed["none"]["placed_by"], "empty")
     equal(starts(folder / "out.pb", "a", "work"), [5000], "a")
+    merge(folder, "none.pb", "a.pb")
+    equal(starts(folder / "out.pb", "a", "work"), [5000], "a behind an empty one keeps its times")
 
 
 def test_merged_profiles_merge_again(folder):
