@@ -157,13 +157,25 @@ static struct scale scale_of(const struct host_builder *builder, const float *bi
     return scale;
 }
 
+// What is infinite or NaN is so for other numbers when it is multiplied out.
+static bool is_finite(const struct scale *scale, uint64_t count)
+{
+    for (uint64_t i = 0; i < count && scale->factors != NULL; i++) {
+        if (!isfinite(scale->factors[i]) || !isfinite(scale->bias[i]))
+            return false;
+    }
+    return true;
+}
+
 static struct fused_convolution *make_convolution(const struct host_builder *builder,
                                                   struct fused_convolution_plan *plan)
 {
     const struct scale scale = scale_of(builder, plan->bias);
     plan->scales = scale.factors;
     plan->bias = scale.bias != NULL ? scale.bias : plan->bias;
-    struct fused_convolution *made = fused_convolution_create(plan);
+    const uint64_t outputs = (uint64_t)(plan->convolution.outputs * plan->convolution.groups);
+    struct fused_convolution *made =
+        is_finite(&scale, outputs) ? fused_convolution_create(plan) : NULL;
     free(scale.factors);
     free(scale.bias);
     return made;

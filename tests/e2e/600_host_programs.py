@@ -4,6 +4,7 @@
 """
 
 import array
+import math
 import random
 
 from support import *
@@ -152,6 +153,34 @@ def test_images_of_every_kind(folder):
     averaged = made.node("GlobalAveragePool", [large])
     network = made.write(folder, turned, averaged)
     check(folder, network, 2)
+
+
+def odd_places(npy):
+    return [(at, str(number)) for at, number in enumerate(reals(npy)) if not math.isfinite(number)]
+
+
+def same_odd_places(folder, network):
+    plain, fused = (outputs(folder, 1, "infer", network, *options)[0] for options in (["--plain"], []))
+    true(odd_places(plain), "something that is no number")
+    equal(odd_places(fused), odd_places(plain), "NaN and infinite where they are")
+
+
+def test_what_is_no_number_stays_so(folder):
+    bounds = [-0.5, 0.75]
+    for outputs_, group in ((CHANNELS, CHANNELS), (CHANNELS, 1), (8, 1)):  # each has its kernels
+        for operator, more in (("Relu", []), ("Clip", bounds)):
+            made = Made()
+            made.conv("x", outputs_, group=group, output="y")
+            made.constants[1] = make_tensor("c1", "f32", [outputs_], [math.nan] + [0.1] * (outputs_ - 1))
+            clipped = made.node(operator, ["y", *(made.constant("f32", [], [bound]) for bound in more)])
+            same_odd_places(folder, made.write(folder, clipped))
+    for variance in (0.0, -1.0, math.nan):
+        made = Made()
+        value = made.conv("x")
+        lists = [[1.0], [0.5], [0.1], [variance]]
+        parameters = [made.constant("f32", [CHANNELS], first + [1.0] * (CHANNELS - 1)) for first in lists]
+        value = made.node("BatchNormalization", [value, *parameters], epsilon=0.0)
+        same_odd_places(folder, made.write(folder, made.node("Relu", [value])))
 
 
 def test_integers_are_the_same_bit_for_bit(folder):

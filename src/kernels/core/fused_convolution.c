@@ -181,22 +181,10 @@ static bool describe_bias(const struct fused_convolution *fused, int64_t channel
     return dnnl_memory_desc_init_by_tag(layout, 1, dims, dnnl_f32, dnnl_a) == dnnl_success;
 }
 
-static bool make_attributes(const struct fused_convolution *fused, dnnl_primitive_attr_t *out)
+static bool make_attributes(dnnl_primitive_attr_t *out)
 {
-    if (dnnl_primitive_attr_create(out) != dnnl_success)
-        return false;
-    dnnl_primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user);
-    if (!fused->clips)
-        return true;
-    dnnl_post_ops_t operations;
-    if (dnnl_post_ops_create(&operations) != dnnl_success)
-        return false;
-    const bool relu = fused->lowest == 0 && isinf(fused->highest);
-    dnnl_post_ops_append_eltwise(operations, 1.0f, relu ? dnnl_eltwise_relu : dnnl_eltwise_clip,
-                                 relu ? 0.0f : fused->lowest, relu ? 0.0f : fused->highest);
-    dnnl_primitive_attr_set_post_ops(*out, operations);
-    dnnl_post_ops_destroy(operations);
-    return true;
+    return dnnl_primitive_attr_create(out) == dnnl_success &&
+           dnnl_primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user) == dnnl_success;
 }
 
 // Those of oneDNN's that are made of generated code.
@@ -230,7 +218,7 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
             &convolution, dnnl_forward_inference, dnnl_convolution_direct, &shared->source,
             &shared->weights, fused->with_bias ? &bias : NULL, &shared->result, strides, dilations,
             before, after) != dnnl_success ||
-        !make_attributes(fused, &attributes))
+        !make_attributes(&attributes))
         return false;
     dnnl_primitive_desc_t description;
     bool made = dnnl_primitive_desc_create(&description, &convolution, attributes, onednn_engine(),
@@ -440,12 +428,13 @@ static bool make_all(struct fused_convolution *fused, const struct fused_convolu
     return true;
 }
 
-// A clip right behind the convolution is oneDNN's to do.
+// A clip right behind the convolution is the panels' to do. oneDNN's makes numbers of NaN.
 static void take_clip(struct fused_convolution *fused)
 {
     struct chain *after = &fused->after;
-    if (!fused->has_after || after->step_count < 2 || after->steps[0].operation != CHAIN_READ ||
-        after->steps[1].operation != CHAIN_CLIP || after->steps[1].left != 0)
+    if (!fused->own || !fused->has_after || after->step_count < 2 ||
+        after->steps[0].operation != CHAIN_READ || after->steps[1].operation != CHAIN_CLIP ||
+        after->steps[1].left != 0)
         return;
     for (uint32_t i = 2; i < after->step_count; i++) {
         const struct chain_step *step = &after->steps[i];
