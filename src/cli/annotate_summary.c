@@ -204,10 +204,13 @@ static void print_text(const struct summary *summary, size_t shown)
     const struct view device = profile_fact(annotation->profile, "device");
     const bool measured = view_starts_with(device, "host");
     char time[FIGURES_ROOM];
-    printf("%.*s for %s: %" PRIu64 " iteration%s, %s of tasks each (median)\n",
-           VIEW_ARGUMENTS(annotation->program->source), annotation->target->name,
-           summary->iterations, summary->iterations == 1 ? "" : "s",
-           figures_time(summary->sum, 1000000000, time));
+    printf("%.*s for %s: ", VIEW_ARGUMENTS(annotation->program->source), annotation->target->name);
+    if (summary->iterations == 0) {
+        printf("no task ran\n");
+        return;
+    }
+    printf("%" PRIu64 " iteration%s, %s of tasks each (median)\n", summary->iterations,
+           summary->iterations == 1 ? "" : "s", figures_time(summary->sum, 1000000000, time));
     printf("%.*s", VIEW_ARGUMENTS(device.size > 0 ? device : VIEW_LITERAL("device: not said")));
     if (measured && strcmp(annotation->target->name, "host") != 0)
         printf("; they say nothing about %s", annotation->target->name);

@@ -116,8 +116,9 @@ void run_blocks_print(const struct run_actions *actions)
     struct block *blocks = list(actions, &executions);
     const size_t count = fold(blocks, executions);
     const bool several = executions > count;
-    printf("time of each block, by its first action, on this machine%s:\n",
-           several ? " (median)" : "");
+    if (count > 0)
+        printf("time of each block, by its first action, on this machine%s:\n",
+               several ? " (median)" : "");
     for (size_t i = 0; i < count && i < BLOCKS_SHOWN; i++)
         print_block(actions->program, &blocks[i], i > 0 ? &blocks[i - 1] : NULL);
     uint64_t rest = 0;

@@ -224,7 +224,7 @@ def test_a_program_without_tasks_has_no_rows(folder):
     rows, result = table(folder, program, profile)
     equal((rows, result.err), ([], ""), "rows and report")
     equal(table(folder, program, profile, "--fold")[0], [], "folded rows")
-    contains(opscope("annotate", program, profile).out, "0 iterations", "nothing to show")
+    contains(opscope("annotate", program, profile).out, "no task ran", "nothing to show")
 
 
 def test_public_networks_match(folder):
