@@ -1,9 +1,12 @@
 // `opscope run PROGRAM`: runs a compiled program on this machine.
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "device/host.h"
+#include "formats/format.h"
+#include "ledger_text.h"
 #include "network_run.h"
 #include "paths.h"
 #include "recording.h"
@@ -39,8 +42,28 @@ static status run_on(const struct arguments *arguments, const struct program *pr
     return result;
 }
 
+// The account of what was recorded, from the file: what cannot be read there is an error now.
+// A pipe or a device cannot be looked at again.
+static status print_account(const struct arguments *arguments, const char *path, int *out_exit)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+        return STATUS_OK;
+    struct profile *profile = profile_create();
+    const status result = format_read(path, &(struct format_options){0}, profile);
+    if (result == STATUS_OK) {
+        if (arguments_flag(arguments, "json"))
+            ledger_warn(profile);
+        else
+            ledger_print(stdout, profile);
+        *out_exit = ledger_exit(profile);
+    }
+    profile_free(profile);
+    return result;
+}
+
 static status run_recorded(const struct arguments *arguments, const struct program *program,
-                           const struct target *target)
+                           const struct target *target, int *out_exit)
 {
     const char *path = arguments_value(arguments, "profile");
     if (path == NULL)
@@ -51,7 +74,8 @@ static status run_recorded(const struct arguments *arguments, const struct progr
     snprintf(process, sizeof process, "%s, run on this machine", target->name);
     STATUS_TRY(recording_start("run", path, process));
     const status result = run_on(arguments, program, target);
-    return status_first(result, recording_stop());
+    STATUS_TRY(status_first(result, recording_stop()));
+    return print_account(arguments, path, out_exit);
 }
 
 static status choose_device(const struct arguments *arguments, bool *out_modelled)
@@ -71,15 +95,16 @@ static status choose_device(const struct arguments *arguments, bool *out_modelle
     return STATUS_OK;
 }
 
-static status run_program(const struct arguments *arguments, const struct program *program)
+static status run_program(const struct arguments *arguments, const struct program *program,
+                          int *out_exit)
 {
     struct target *target;
     bool modelled;
     STATUS_TRY(choose_device(arguments, &modelled));
     STATUS_TRY(status_within(target_parse("its target", program->target_text, &target), "%s",
                              path_of(arguments)));
-    const status result =
-        modelled ? run_sim(arguments, program, target) : run_recorded(arguments, program, target);
+    const status result = modelled ? run_sim(arguments, program, target)
+                                   : run_recorded(arguments, program, target, out_exit);
     target_free(target);
     return result;
 }
@@ -88,12 +113,11 @@ static status run(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
-    (void)out_exit;
     if (count != 1)
         return status_make(STATUS_USAGE, "run: give one program, as 'opscope compile' writes it");
     struct program *program;
     STATUS_TRY(program_open(words[0], &program));
-    const status result = run_program(arguments, program);
+    const status result = run_program(arguments, program, out_exit);
     program_free(program);
     return result;
 }
