@@ -18,11 +18,17 @@ def timed(command):
     return time.perf_counter() - start
 
 
-def best_times(rounds, commands):
-    """The best time of each named command. They take turns, so that all share the noise."""
+def best_times(rounds, commands, written=()):
+    """The best time of each named command. They take turns, so that all share the noise.
+
+    What they write (`written`) is removed beforehand: to throw away the file of the round before
+    may mean to wait for the disk.
+    """
     best = dict.fromkeys(commands, float("inf"))
     for _ in range(rounds):
         for name, command in commands.items():
+            for path in written:
+                path.unlink(missing_ok=True)
             best[name] = min(best[name], timed(command))
     return best
 

@@ -13,7 +13,7 @@
 
 // Stretches of time whose size is counted before the parts are cut; the most bytes of a flow
 // event, and of what stands around all events.
-enum { STRETCHES = 4096, FLOW_SIZE = 136, BRACKETS = 8, FLUSH = 128 * 1024 };
+enum { STRETCHES = 4096, FLOW_SIZE = 136, BRACKETS = 8, FLUSH = 500 * 1024 };
 
 // Doubles hold microseconds with three decimals up to here.
 static const uint64_t EXACT_NS = 4000000000000000;
