@@ -107,6 +107,21 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
     return STATUS_OK;
 }
 
+status spool_make_room(struct spool *spool, size_t size, char **out_data)
+{
+    enum { PIECE = 1 << 16 };
+    char *zeros = memory_allocate_zeroed(1, PIECE);
+    status result = STATUS_OK;
+    for (size_t left = size; left > 0 && result == STATUS_OK;) {
+        const size_t piece = left < PIECE ? left : PIECE;
+        result = spool_append(spool, zeros, piece);
+        left -= piece;
+    }
+    free(zeros);
+    STATUS_TRY(result);
+    return spool_read(spool, out_data, &size);
+}
+
 void spool_free(struct spool *spool)
 {
     unmap(spool);

@@ -35,6 +35,9 @@ static inline uint64_t spool_size(const struct spool *spool)
 // append. No copy: what was written to the file is mapped.
 status spool_read(struct spool *spool, char **out_data, size_t *out_size);
 
+// Appends `size` zero bytes, then the same.
+status spool_make_room(struct spool *spool, size_t size, char **out_data);
+
 void spool_free(struct spool *spool);
 
 #endif

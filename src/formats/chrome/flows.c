@@ -108,22 +108,6 @@ static void sort_points(struct point *points, size_t count,
     }
 }
 
-// Room for `size` bytes in a spool.
-static status make_room(struct spool *spool, size_t size, char **out_data)
-{
-    enum { PIECE = 1 << 16 };
-    char *zeros = memory_allocate_zeroed(1, PIECE);
-    status result = STATUS_OK;
-    for (size_t left = size; left > 0 && result == STATUS_OK;) {
-        const size_t piece = left < PIECE ? left : PIECE;
-        result = spool_append(spool, zeros, piece);
-        left -= piece;
-    }
-    free(zeros);
-    STATUS_TRY(result);
-    return spool_read(spool, out_data, &size);
-}
-
 // Track by track, each in the order of before.
 static void group_by_track(const struct point *points, size_t count, uint32_t track_count,
                            struct point *to)
@@ -377,7 +361,7 @@ static status bind(struct chrome_flows *flows, struct profile *profile, struct s
     char *grouped;
     size_t size;
     STATUS_TRY(spool_read(&flows->points, &data, &size));
-    STATUS_TRY(make_room(spool, size, &grouped));
+    STATUS_TRY(spool_make_room(spool, size, &grouped));
     const size_t count = size / sizeof(struct point);
     struct point *points = (struct point *)(void *)grouped;
     number_flows((struct point *)(void *)data, count);

@@ -477,6 +477,7 @@ status chrome_write(struct profile *profile, const char *path,
     writer->profile = profile;
     writer->split = options->split;
     writer->flows.ends = SPOOL_EMPTY;
+    writer->flows.sorted = SPOOL_EMPTY;
     writer->flows.roles = SPOOL_EMPTY;
     writer_places_start(&writer->places, profile);
     writer_events_start(&writer->events, profile, 0);

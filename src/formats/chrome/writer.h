@@ -3,7 +3,7 @@
 //
 // Events leave as they come from the profile, in the array form: what a crash leaves can be read.
 // Memory: the distinct texts of the profile once more, about 100 bytes a lane, and the windows of
-// two spools; nothing grows with the number of events.
+// a few spools; nothing grows with the number of events.
 
 #ifndef OPSCOPE_FORMATS_CHROME_WRITER_H
 #define OPSCOPE_FORMATS_CHROME_WRITER_H

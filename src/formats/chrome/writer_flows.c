@@ -10,9 +10,7 @@ struct flow_end {
 
 status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, bool ends)
 {
-    static const uint64_t NO_ROLE = WRITER_FLOW_NONE;
     const struct flow_end end = {flow, ns, (uint64_t)flows->count++ << 1 | ends};
-    STATUS_TRY(spool_append(&flows->roles, &NO_ROLE, sizeof NO_ROLE));
     return spool_append(&flows->ends, &end, sizeof end);
 }
 
@@ -24,6 +22,63 @@ static bool comes_before(const void *left, const void *right)
         return a->flow < b->flow;
     return a->ns != b->ns ? a->ns < b->ns : a->order < b->order;
 }
+
+// Sorting ---------------------------------------------------------------------
+
+// Ids that are hardly larger than there are ends: those of most profiles are 1, 2 ...
+static bool are_dense(const struct flow_end *items, size_t count, size_t *out_ids)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = items[i].flow > largest ? items[i].flow : largest;
+    *out_ids = (size_t)largest + 1;
+    return largest < 2 * (uint64_t)count;
+}
+
+// To where its flow has room, in the order of before; then each flow by itself.
+static void sort_by_id(const struct flow_end *items, size_t count, uint64_t *at, size_t ids,
+                       struct flow_end *to)
+{
+    for (size_t i = 0; i < count; i++)
+        at[items[i].flow + 1]++;
+    for (size_t i = 0; i < ids; i++)
+        at[i + 1] += at[i];
+    for (size_t i = 0; i < count; i++)
+        to[at[items[i].flow]++] = items[i];
+    for (size_t from = 0, end = 0; from < count; from = end) {
+        while (end < count && to[end].flow == to[from].flow)
+            end++;
+        sort_in_place(to + from, end - from, sizeof *to, comes_before);
+    }
+}
+
+static status sort_ends(struct writer_flows *flows, struct flow_end **out_items)
+{
+    char *data;
+    char *sorted;
+    char *at;
+    size_t size;
+    size_t ids;
+    STATUS_TRY(spool_read(&flows->ends, &data, &size));
+    struct flow_end *items = (struct flow_end *)(void *)data;
+    *out_items = items;
+    if (!are_dense(items, flows->count, &ids)) {
+        sort_in_place(items, flows->count, sizeof *items, comes_before);
+        return STATUS_OK;
+    }
+    struct spool places = SPOOL_EMPTY;
+    status result = spool_make_room(&places, (ids + 1) * sizeof(uint64_t), &at);
+    if (result == STATUS_OK)
+        result = spool_make_room(&flows->sorted, size, &sorted);
+    if (result == STATUS_OK) {
+        *out_items = (struct flow_end *)(void *)sorted;
+        sort_by_id(items, flows->count, (uint64_t *)(void *)at, ids, *out_items);
+    }
+    spool_free(&places);
+    return result;
+}
+
+// Roles -----------------------------------------------------------------------
 
 static bool ends_flow(const struct flow_end *end)
 {
@@ -99,16 +154,13 @@ status writer_flows_finish(struct writer_flows *flows,
                            uint32_t (*part_of)(const void *context, uint64_t ns),
                            const void *context)
 {
-    char *ends;
+    struct flow_end *items;
     char *roles;
-    size_t size;
     if (flows->count == 0)
         return STATUS_OK;
-    STATUS_TRY(spool_read(&flows->ends, &ends, &size));
-    STATUS_TRY(spool_read(&flows->roles, &roles, &size));
+    STATUS_TRY(sort_ends(flows, &items));
+    STATUS_TRY(spool_make_room(&flows->roles, flows->count * sizeof(uint64_t), &roles));
     const struct giving giving = {(uint64_t *)(void *)roles, part_of, context};
-    struct flow_end *items = (struct flow_end *)(void *)ends;
-    sort_in_place(items, flows->count, sizeof *items, comes_before);
     give_numbers(flows, &giving, items);
     flows->given = giving.roles;
     return STATUS_OK;
@@ -117,5 +169,6 @@ status writer_flows_finish(struct writer_flows *flows,
 void writer_flows_free(struct writer_flows *flows)
 {
     spool_free(&flows->ends);
+    spool_free(&flows->sorted);
     spool_free(&flows->roles);
 }

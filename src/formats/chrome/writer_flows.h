@@ -2,7 +2,7 @@
 // is never used again.
 //
 // A profile says of an event that it starts flow N or goes on with it, or that it ends it; which of
-// the two is decided by the order of time. Ends of flows lie in a spool, 32 bytes each.
+// the two is decided by the order of time. Ends of flows lie in spools, at most 80 bytes each.
 
 #ifndef OPSCOPE_FORMATS_CHROME_WRITER_FLOWS_H
 #define OPSCOPE_FORMATS_CHROME_WRITER_FLOWS_H
@@ -25,6 +25,7 @@ struct writer_flow {
 // Spools are SPOOL_EMPTY at first.
 struct writer_flows {
     struct spool ends;
+    struct spool sorted;
     struct spool roles;
     const uint64_t *given; // in the order of the profile: number * 4 + role
     size_t count;
