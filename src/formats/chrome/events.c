@@ -9,9 +9,13 @@
 
 // Small traces, on the caller's thread ----------------------------------------
 
+// Arguments that are taken apart, of an event at most (small traces) or of a batch.
+enum { MEMBERS = 64, BATCH_MEMBERS = 4096 };
+
 struct plain {
     struct chrome_visitor visitor; // hands on to `to`
     struct chrome_visitor *to;
+    struct chrome_member members[MEMBERS];
     struct arena texts;
 };
 
@@ -50,7 +54,8 @@ static void visit_plain(struct view bytes, const uint64_t *from, struct chrome_v
     struct chrome_event event = {0};
     struct plain plain = {.visitor = {plain_event, plain_member, plain_damage, false},
                           .to = visitor};
-    struct chrome_parser parser = {bytes.data, bytes.data + bytes.size, &event, &plain.texts};
+    struct chrome_parser parser = {bytes.data,   bytes.data + bytes.size, &event,
+                                   &plain.texts, plain.members,           MEMBERS};
     if (from == NULL)
         chrome_parser_run(&parser, &plain.visitor);
     else
@@ -75,6 +80,7 @@ struct batch {
     size_t count;
     struct item items[BATCH_ITEMS];
     struct chrome_event events[BATCH_ITEMS];
+    struct chrome_member members[BATCH_MEMBERS];
     struct arena texts;
 };
 
@@ -91,6 +97,8 @@ static void take_batch(struct ahead *ahead)
     ahead->batch = queue_take(&ahead->empty);
     ahead->parser.event = ahead->batch->events;
     ahead->parser.texts = &ahead->batch->texts;
+    ahead->parser.members = ahead->batch->members;
+    ahead->parser.member_room = BATCH_MEMBERS;
 }
 
 static void put_item(struct chrome_visitor *visitor, const struct item *item)
@@ -107,7 +115,9 @@ static void put_item(struct chrome_visitor *visitor, const struct item *item)
 
 static void put_event(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
-    (void)event; // it is in its place already
+    struct ahead *ahead = (struct ahead *)visitor;
+    ahead->parser.members += event->member_count;
+    ahead->parser.member_room -= event->member_count;
     put_item(visitor, &(struct item){.kind = ITEM_EVENT});
 }
 

@@ -6,7 +6,7 @@
 //
 // Texts are views into the input, or into memory of the reader's where they hold escapes; both
 // are valid until the visitor returns. Large inputs are read ahead of the visitor by a thread of
-// their own; the visitor is always called on the caller's. Memory: 0.5 MiB and the escaped texts
+// their own; the visitor is always called on the caller's. Memory: 1 MiB and the escaped texts
 // of a thousand events, independent of the size of the input.
 
 #ifndef OPSCOPE_FORMATS_CHROME_EVENTS_H
@@ -30,6 +30,12 @@ struct chrome_scalar {
     struct view text; // CHROME_TEXT, without escapes
 };
 
+// A member of an object: the key without its quotes, the value as it is written.
+struct chrome_member {
+    struct view key;
+    struct view value;
+};
+
 struct chrome_event {
     uint64_t offset;    // of its '{' in the input
     struct view object; // all of it, for members that are not listed here: json.h
@@ -48,6 +54,10 @@ struct chrome_event {
     struct chrome_scalar tid;
     // As they are written, quotes and all (json.h has what reads them); size 0 when absent:
     struct view args;
+    // The members of args where there are a few and their keys have no escapes; else none, and args
+    // has to be looked at (json.h).
+    const struct chrome_member *members;
+    size_t member_count;
     struct chrome_rare {
         struct view id;
         struct view id2;

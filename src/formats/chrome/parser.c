@@ -169,6 +169,50 @@ static struct view *raw_member(struct chrome_event *event, const char *key, size
     }
 }
 
+// A member of args, up to the comma or the brace behind it. NULL: it is not as nearly all are.
+static inline const char *take_argument(const char *at, const char *end, struct chrome_member *to)
+{
+    bool escapes = false;
+    if (at == end || *at != '"')
+        return NULL;
+    const char *stop = scan_text(at + 1, end, &escapes);
+    if (stop == end || escapes)
+        return NULL;
+    to->key = (struct view){at + 1, (size_t)(stop - at - 1)};
+    at = scan_blanks(stop + 1, end);
+    if (at == end || *at != ':')
+        return NULL;
+    at = scan_blanks(at + 1, end);
+    stop = scan_value(at, end);
+    if (stop == NULL)
+        return NULL;
+    to->value = (struct view){at, (size_t)(stop - at)};
+    at = scan_blanks(stop, end);
+    return at < end && (*at == ',' || *at == '}') ? at : NULL;
+}
+
+// The members of args, so that nobody has to look for them again; false where there is no room for
+// them or something is odd, and nothing is taken.
+static bool take_arguments(struct chrome_parser *parser, const char **at,
+                           struct chrome_event *event)
+{
+    const char *end = parser->end;
+    const char *next = *at;
+    size_t count = 0;
+    do {
+        if (count == parser->member_room)
+            return false;
+        next = take_argument(scan_blanks(next + 1, end), end, &parser->members[count++]);
+    } while (next != NULL && *next == ',');
+    if (next == NULL)
+        return false;
+    event->args = (struct view){*at, (size_t)(next + 1 - *at)};
+    event->members = parser->members;
+    event->member_count = count;
+    *at = next + 1;
+    return true;
+}
+
 static enum result take_phase(struct chrome_parser *parser, const char **at,
                               struct chrome_event *event)
 {
@@ -185,6 +229,11 @@ static enum result take_other(struct chrome_parser *parser, const char **at, con
 {
     struct view ignored;
     struct view *to = raw_member(event, key, size);
+    if (to == &event->args) {
+        event->member_count = 0; // args may come twice
+        if (*at < parser->end && **at == '{' && take_arguments(parser, at, event))
+            return DONE;
+    }
     if (to == NULL) {
         event->others = true;
         to = &ignored;
@@ -288,6 +337,7 @@ static void clear_event(struct chrome_event *event)
     event->name.size = 0;
     event->category.size = 0;
     event->args.size = 0;
+    event->member_count = 0;
     event->pid = (struct chrome_scalar){0};
     event->tid = (struct chrome_scalar){0};
 }
@@ -468,7 +518,8 @@ static bool object_recognise(const char *at, const char *end)
 bool chrome_recognise(struct view bytes)
 {
     struct arena texts = {0};
-    struct chrome_parser parser = {bytes.data, bytes.data + bytes.size, NULL, &texts};
+    struct chrome_parser parser = {
+        .start = bytes.data, .end = bytes.data + bytes.size, .texts = &texts};
     const char *at = scan_blanks(parser.start, parser.end);
     if (at == parser.end)
         return false;

@@ -12,6 +12,8 @@ struct chrome_parser {
     struct chrome_event
         *event;          // where the next event goes, zero at first; a visitor may move it on
     struct arena *texts; // those that hold escapes
+    struct chrome_member *members; // where those of the next event go
+    size_t member_room;
 };
 
 // A trace of either form.

@@ -165,14 +165,17 @@ static void add_arguments_whole(struct chrome_reading *reading, struct view args
     values->unread += members.damaged;
 }
 
-static void add_arguments(struct chrome_reading *reading, struct view args)
+static void add_arguments(struct chrome_reading *reading, const struct chrome_event *event)
 {
+    const struct view args = event->args;
     if (view_is(args, "null"))
         reading->values.empty++;
     else if (args.data[0] != '{')
         reading->values.unread++;
     else if (reading->dialect != NULL)
         add_arguments_whole(reading, args);
+    else if (event->member_count > 0)
+        chrome_values_add_members(&reading->values, event->members, event->member_count);
     else
         chrome_values_add(&reading->values, args);
 }
@@ -192,7 +195,7 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     values->empty = 0;
     values->unread = 0;
     if (event->args.size > 0 && !view_is(event->args, "{}"))
-        add_arguments(reading, event->args);
+        add_arguments(reading, event);
     if (event->others)
         add_others(reading, event);
     if (values->empty > 0)

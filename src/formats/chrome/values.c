@@ -249,12 +249,8 @@ static void add_nested(struct chrome_values *values, struct view raw, unsigned d
     values->unread += members.damaged;
 }
 
-void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
+static void add_member(struct chrome_values *values, struct view key, struct view value)
 {
-    if (memchr(key.data, '\\', key.size) != NULL) {
-        values->scratch.size = 0;
-        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
-    }
     const uint32_t id = chrome_text_id(&values->keys, values->strings, key);
     if (value.data[0] != '{' && value.data[0] != '[') {
         add_scalar(values, id, value);
@@ -268,6 +264,22 @@ void chrome_values_add_member(struct chrome_values *values, struct view key, str
     else
         values->unread++;
     values->path_size = 0;
+}
+
+void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value)
+{
+    if (memchr(key.data, '\\', key.size) != NULL) {
+        values->scratch.size = 0;
+        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
+    }
+    add_member(values, key, value);
+}
+
+void chrome_values_add_members(struct chrome_values *values, const struct chrome_member *members,
+                               size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_member(values, members[i].key, members[i].value);
 }
 
 void chrome_values_add(struct chrome_values *values, struct view args)

@@ -3,6 +3,7 @@
 #ifndef OPSCOPE_FORMATS_CHROME_VALUES_H
 #define OPSCOPE_FORMATS_CHROME_VALUES_H
 
+#include "events.h"
 #include "json.h"
 #include "profile/profile.h"
 
@@ -39,6 +40,10 @@ struct chrome_values {
 
 // Appends the values of `args`, an object.
 void chrome_values_add(struct chrome_values *values, struct view args);
+
+// Appends the values of members whose keys have no escapes.
+void chrome_values_add_members(struct chrome_values *values, const struct chrome_member *members,
+                               size_t count);
 
 // Appends one value, which may be nested, under a key.
 void chrome_values_add_member(struct chrome_values *values, struct view key, struct view value);
