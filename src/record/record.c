@@ -279,6 +279,8 @@ static status start(const struct opscope_record_options *options)
 
 static status stop(void)
 {
+    // First: threads that record without end keep the collector at work, and the lock with it.
+    __atomic_store_n(&opscope_record_state, OPSCOPE_OFF, __ATOMIC_RELAXED);
     pthread_mutex_lock(&recorder.lock);
     const bool running = recorder.session != NULL && !recorder.stopping;
     if (running) {
