@@ -218,16 +218,21 @@ static inline status interpreter_invoke(struct interpreter *run, const struct pr
 {
     const uint32_t *buffers = &run->program->call_buffers[call->first_buffer];
     bool *wanted = arena_allocate(&run->arena, node->output_count + 1);
+    bool *fixed = arena_allocate(&run->arena, node->input_count + 1);
     struct datum **outputs = data + node->input_count;
     for (uint32_t i = 0; i < node->output_count; i++)
         wanted[i] = buffers[node->input_count + i] != PROGRAM_NONE;
-    for (uint32_t i = 0; i < node->input_count; i++)
+    for (uint32_t i = 0; i < node->input_count; i++) {
         data[i] = interpreter_take(run, buffers[i]);
+        fixed[i] = buffers[i] != PROGRAM_NONE &&
+                   run->program->buffers[buffers[i]].kind == PROGRAM_BUFFER_CONSTANT;
+    }
     struct kernel_state *state = NULL;
     const struct invocation invocation = {.network = network,
                                           .node = node,
                                           .run = kernel_find(node->definition),
                                           .inputs = data,
+                                          .fixed = fixed,
                                           .wanted = wanted,
                                           .parallel = run->parallel,
                                           .state = &state};
