@@ -155,7 +155,8 @@ def test_a_killed_run_reads(folder):
 def test_signals_that_ask_to_end_lose_nothing(folder):
     for number in (signal.SIGTERM, signal.SIGINT):
         path = folder / f"{number.name}.prof"
-        process = long_run(folder, path)
+        # Shells let what they start in the background ignore SIGINT.
+        process = long_run(folder, path, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
         process.send_signal(number)
         code, _, err = ended(process)
         equal(code, -number, "ends by the signal")
