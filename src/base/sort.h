@@ -6,11 +6,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SORT_ITEM_MOST = 64 };
 
 // `size` is at most SORT_ITEM_MOST. `before` says whether `a` comes first.
 void sort_in_place(void *items, size_t count, size_t size,
                    bool (*before)(const void *a, const void *b));
+
+// For comparisons as qsort asks for them: below, at or above 0.
+static inline int sort_compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "analysis/modelled.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "figures.h"
 #include "program/location.h"
 #include "program/print.h"
@@ -44,32 +45,29 @@ struct summary {
 
 // Adding up --------------------------------------------------------------------------
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_group(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
-    return a->group != b->group ? compare(a->group, b->group) : compare(a->iteration, b->iteration);
+    return a->group != b->group ? sort_compare(a->group, b->group)
+                                : sort_compare(a->iteration, b->iteration);
 }
 
 static int by_time(const void *left, const void *right)
 {
-    return compare(((const struct piece *)left)->time, ((const struct piece *)right)->time);
+    return sort_compare(((const struct piece *)left)->time, ((const struct piece *)right)->time);
 }
 
 static int by_transfer_time(const void *left, const void *right)
 {
-    return compare(((const struct piece *)left)->transfer_time,
-                   ((const struct piece *)right)->transfer_time);
+    return sort_compare(((const struct piece *)left)->transfer_time,
+                        ((const struct piece *)right)->transfer_time);
 }
 
 static int slowest_first(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
-    return a->median != b->median ? compare(b->median, a->median) : compare(a->group, b->group);
+    return a->median != b->median ? sort_compare(b->median, a->median)
+                                  : sort_compare(a->group, b->group);
 }
 
 // One for each timed task, then one for each group and iteration.

@@ -1,3 +1,4 @@
+#include "base/monotonic.h"
 #include "isolate.h"
 
 #include <errno.h>
@@ -8,14 +9,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    return (double)monotonic_ns() * 1e-9;
 }
 
 static void write_all(int file, const char *data, size_t size)

@@ -1,9 +1,10 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/sort.h"
 #include "network_run.h"
 #include "network/tensor_file.h"
 #include "network/tensor_text.h"
@@ -20,18 +21,11 @@ struct running {
     uint64_t *times_ns; // of each iteration
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static int by_size(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left;
     const uint64_t b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    return sort_compare(a, b);
 }
 
 static void release_all(struct datum **data, uint32_t count)
@@ -56,10 +50,10 @@ static status run_iterations(struct running *running)
                                          running->graph->input_count));
     for (unsigned i = 0; i < running->run->iterations; i++) {
         release_all(running->outputs, running->graph->output_count);
-        const uint64_t start = now_ns();
+        const uint64_t start = monotonic_ns();
         STATUS_TRY(running->run->compute(running->run->context, running->inputs,
                                          running->graph->input_count, running->outputs));
-        running->times_ns[i] = now_ns() - start;
+        running->times_ns[i] = monotonic_ns() - start;
     }
     qsort(running->times_ns, running->run->iterations, sizeof *running->times_ns, by_size);
     return STATUS_OK;

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "device/host.h"
 #include "device/sim.h"
 #include "figures.h"
@@ -27,21 +27,14 @@ struct simulation {
     uint64_t evaluating_ns;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static status evaluate(struct simulation *simulation)
 {
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     sim_result_free(simulation->times);
     simulation->times = NULL;
     STATUS_TRY(
         sim_run(simulation->program, simulation->target, simulation->rules, &simulation->times));
-    simulation->evaluating_ns += now_ns() - start;
+    simulation->evaluating_ns += monotonic_ns() - start;
     simulation->evaluations++;
     return STATUS_OK;
 }

@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "calibrate_grids.h"
 #include "kernels/core/chain.h"
 #include "target/cost_host.h"
@@ -33,9 +33,7 @@ struct calibration {
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)monotonic_ns() * 1e-9;
 }
 
 static int compare_doubles(const void *a, const void *b)

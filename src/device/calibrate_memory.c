@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "calibrate.h"
 #include "kernels/parallel.h"
 
@@ -51,18 +51,11 @@ static void triad_piece(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static double time_triad(struct parallel *parallel, struct triad *triad)
 {
-    const double start = now_ns();
+    const uint64_t start = monotonic_ns();
     parallel_for(parallel, parallel_threads(parallel), 1, triad_piece, triad);
-    return now_ns() - start;
+    return (double)(monotonic_ns() - start);
 }
 
 // Bytes a nanosecond over a working set for each thread, the best of several tries.

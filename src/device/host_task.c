@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "host_steps.h"
 #include "kernels/core/copy.h"
 #include "kernels/invoke.h"
@@ -181,45 +181,16 @@ static struct network_node node_of_call(struct host_machine *machine,
     return node;
 }
 
-struct call_frame {
-    struct datum **inputs;
-    struct datum **outputs;
-    void **places;
-    uint64_t *sizes;
-    bool *wanted;
-    bool *fixed;
-    struct attribute *attributes;
-};
-
-static void frame_start(struct call_frame *frame, const struct network_node *node, uint32_t more)
-{
-    const size_t outputs = (size_t)node->output_count + 1;
-    frame->inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *frame->inputs);
-    frame->outputs = memory_allocate_zeroed(outputs, sizeof *frame->outputs);
-    frame->places = memory_allocate_zeroed(outputs, sizeof *frame->places);
-    frame->sizes = memory_allocate_zeroed(outputs, sizeof *frame->sizes);
-    frame->wanted = memory_allocate_zeroed(outputs, sizeof *frame->wanted);
-    frame->fixed = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *frame->fixed);
-    frame->attributes = memory_allocate_zeroed((size_t)node->attributes.count + more + 1,
-                                               sizeof *frame->attributes);
-}
-
-static void frame_free(struct call_frame *frame, const struct network_node *node)
+static void release_frame(struct invoke_frame *frame, const struct network_node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++)
         datum_release(frame->inputs[i]);
     for (uint32_t i = 0; i < node->output_count; i++)
         datum_release(frame->outputs[i]);
-    free(frame->inputs);
-    free(frame->outputs);
-    free(frame->places);
-    free(frame->sizes);
-    free(frame->wanted);
-    free(frame->fixed);
-    free(frame->attributes);
+    invoke_frame_free(frame);
 }
 
-static void place_output(struct host_machine *machine, struct call_frame *frame, uint32_t index,
+static void place_output(struct host_machine *machine, struct invoke_frame *frame, uint32_t index,
                          uint32_t buffer)
 {
     frame->wanted[index] = buffer != PROGRAM_NONE;
@@ -247,10 +218,10 @@ static status bind_captured(struct host_machine *machine, const struct program_t
 
 static status run_call(struct host_machine *machine, struct host_worker *worker,
                        const struct program_task *task, const struct program_call *call,
-                       struct call_frame *frame)
+                       struct attribute *attributes, struct invoke_frame *frame)
 {
     const struct program *program = machine->program;
-    const struct network_node node = node_of_call(machine, call, frame->attributes);
+    const struct network_node node = node_of_call(machine, call, attributes);
     const uint32_t *buffers = program->call_buffers + call->first_buffer;
     for (uint32_t i = 0; i < node.input_count; i++) {
         // A tile of a constant is another one at the next call.
@@ -288,23 +259,19 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
     for (uint32_t i = 0; i < task->call_count; i++) {
         const struct program_call *call = &machine->program->calls[task->first_call + i];
         const struct network_node *node = network_node(machine->network, call->node);
-        struct call_frame frame;
-        frame_start(&frame, node, call->attribute_count);
-        const status failure = run_call(machine, worker, task, call, &frame);
-        frame_free(&frame, node);
+        struct invoke_frame frame;
+        invoke_frame_start(&frame, node);
+        struct attribute *attributes = memory_allocate_zeroed(
+            (size_t)node->attributes.count + call->attribute_count + 1, sizeof *attributes);
+        const status failure = run_call(machine, worker, task, call, attributes, &frame);
+        free(attributes);
+        release_frame(&frame, node);
         if (failure != STATUS_OK) {
             char text[200];
             return status_within(failure, "%s", network_node_text(node, text, sizeof text));
         }
     }
     return STATUS_OK;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static status compute(struct host_machine *machine, struct host_worker *worker,
@@ -324,8 +291,8 @@ status host_task_compute(struct host_machine *machine, struct host_worker *worke
     const uint32_t index = (uint32_t)(task - machine->program->tasks);
     if (machine->times == NULL)
         return compute(machine, worker, task, index);
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     const status result = compute(machine, worker, task, index);
-    machine->times[index] += now_ns() - start;
+    machine->times[index] += monotonic_ns() - start;
     return result;
 }

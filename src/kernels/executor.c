@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "buffer_plan.h"
 #include "invoke.h"
 
@@ -174,39 +174,8 @@ static status drop_value(struct executor *executor, uint32_t id)
     return failure;
 }
 
-// What one call of a node needs besides the node.
-struct step {
-    struct datum **inputs;
-    struct datum **outputs;
-    void **places;
-    uint64_t *sizes;
-    bool *wanted;
-    bool *fixed;
-};
-
-static void step_allocate(struct step *step, const struct network_node *node)
-{
-    const size_t outputs = node->output_count;
-    step->inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *step->inputs);
-    step->outputs = memory_allocate_zeroed(outputs + 1, sizeof *step->outputs);
-    step->places = memory_allocate_zeroed(outputs + 1, sizeof *step->places);
-    step->sizes = memory_allocate_zeroed(outputs + 1, sizeof *step->sizes);
-    step->wanted = memory_allocate_zeroed(outputs + 1, sizeof *step->wanted);
-    step->fixed = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *step->fixed);
-}
-
-static void step_free(struct step *step)
-{
-    free(step->inputs);
-    free(step->outputs);
-    free(step->places);
-    free(step->sizes);
-    free(step->wanted);
-    free(step->fixed);
-}
-
 static void step_place_outputs(const struct executor *executor, const struct network_node *node,
-                               struct step *step)
+                               struct invoke_frame *step)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         const uint32_t id = node->outputs[i];
@@ -220,7 +189,7 @@ static void step_place_outputs(const struct executor *executor, const struct net
     }
 }
 
-static status step_run(struct executor *executor, uint32_t node_id, struct step *step)
+static status step_run(struct executor *executor, uint32_t node_id, struct invoke_frame *step)
 {
     const struct network_node *node = network_node(executor->network, node_id);
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -269,25 +238,18 @@ static status run_node(struct executor *executor, uint32_t node_id)
     const struct network_node *node = network_node(executor->network, node_id);
     if (already_known(executor, node))
         return STATUS_OK;
-    struct step step;
-    step_allocate(&step, node);
+    struct invoke_frame step;
+    invoke_frame_start(&step, node);
     const status failure = step_run(executor, node_id, &step);
-    step_free(&step);
+    invoke_frame_free(&step);
     return failure == STATUS_OK ? STATUS_OK : name_node(executor, node, failure);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static status time_node(struct executor *executor, uint32_t node_id)
 {
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     const status failure = run_node(executor, node_id);
-    executor->times[node_id] += now_ns() - start;
+    executor->times[node_id] += monotonic_ns() - start;
     return failure;
 }
 

@@ -5,7 +5,29 @@
 
 #include "base/memory.h"
 
-// What one call works with, in one piece of memory.
+void invoke_frame_start(struct invoke_frame *frame, const struct network_node *node)
+{
+    const size_t inputs = (size_t)node->input_count + 1;
+    const size_t outputs = (size_t)node->output_count + 1;
+    frame->inputs = memory_allocate_zeroed(inputs, sizeof *frame->inputs);
+    frame->outputs = memory_allocate_zeroed(outputs, sizeof *frame->outputs);
+    frame->places = memory_allocate_zeroed(outputs, sizeof *frame->places);
+    frame->sizes = memory_allocate_zeroed(outputs, sizeof *frame->sizes);
+    frame->wanted = memory_allocate_zeroed(outputs, sizeof *frame->wanted);
+    frame->fixed = memory_allocate_zeroed(inputs, sizeof *frame->fixed);
+}
+
+void invoke_frame_free(struct invoke_frame *frame)
+{
+    free(frame->inputs);
+    free(frame->outputs);
+    free(frame->places);
+    free(frame->sizes);
+    free(frame->wanted);
+    free(frame->fixed);
+}
+
+// What the types of one call are found with.
 struct frame {
     const struct tensor **tensors;
     struct value_type *types;

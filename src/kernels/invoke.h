@@ -6,6 +6,20 @@
 
 #include "kernel.h"
 
+// What one call of a node needs besides the node.
+struct invoke_frame {
+    struct datum **inputs;
+    struct datum **outputs;
+    void **places;
+    uint64_t *sizes;
+    bool *wanted;
+    bool *fixed;
+};
+
+// All is zero at first. References to data are the caller's to give back.
+void invoke_frame_start(struct invoke_frame *frame, const struct network_node *node);
+void invoke_frame_free(struct invoke_frame *frame);
+
 struct invocation {
     const struct network *network;
     const struct network_node *node;

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 enum {
     // How long someone who waits looks before sleeping: longer than what lies between
@@ -57,13 +57,6 @@ static void relax(void)
 #endif
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static unsigned count_awake(struct parallel *parallel)
 {
     return parallel->others - atomic_load(&parallel->sleeping);
@@ -78,7 +71,7 @@ static bool spin(struct parallel *parallel, uint64_t seen,
     // With more threads than CPUs, whoever looks takes a CPU from someone who works.
     if (count_awake(parallel) > parallel->useful || parallel->useful == 0)
         return false;
-    for (const uint64_t end = now() + SPIN_NANOSECONDS; now() < end;) {
+    for (const uint64_t end = monotonic_ns() + SPIN_NANOSECONDS; monotonic_ns() < end;) {
         for (int i = 0; i < LOOKS; i++) {
             if (reached(parallel, seen))
                 return true;

@@ -4,13 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/monotonic.h"
+
 enum { TRIES = 8, NS_PER_SECOND = 1000000000 };
 
 uint64_t ticks_monotonic_ns(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+    return monotonic_ns();
 }
 
 #if defined(__x86_64__) || defined(__i386__)

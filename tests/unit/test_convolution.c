@@ -12,18 +12,7 @@
 
 #include <cmocka.h>
 
-static int64_t between(unsigned *seed, int64_t least, int64_t most)
-{
-    return least + rand_r(seed) % (most - least + 1);
-}
-
-static float *random_numbers(unsigned *seed, int64_t count)
-{
-    float *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
-    for (int64_t i = 0; i < count; i++)
-        numbers[i] = (float)between(seed, -100, 100) / 64.0F;
-    return numbers;
-}
+#include "random_numbers.h"
 
 static int64_t product_of(uint64_t count, const int64_t *lengths)
 {

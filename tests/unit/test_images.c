@@ -10,10 +10,7 @@
 
 #include <cmocka.h>
 
-static int64_t between(unsigned *seed, int64_t least, int64_t most)
-{
-    return least + rand_r(seed) % (most - least + 1);
-}
+#include "random_numbers.h"
 
 static struct images_pool random_pool(unsigned *seed)
 {

@@ -11,11 +11,7 @@
 #include <math.h>
 
 #include "kernels/core/panels.h"
-
-static int64_t between(unsigned *seed, int64_t least, int64_t most)
-{
-    return least + rand_r(seed) % (most - least + 1);
-}
+#include "random_numbers.h"
 
 static struct convolution random_convolution(unsigned *seed)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "logs.h"
 
 struct joiner {
@@ -108,31 +109,26 @@ struct replayed {
     bool counted;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_replayed(const void *left, const void *right)
 {
     const struct replayed *a = left;
     const struct replayed *b = right;
-    int order = compare_u64(a->device, b->device);
+    int order = sort_compare(a->device, b->device);
     if (order == 0)
-        order = compare_u64(a->trace, b->trace);
+        order = sort_compare(a->trace, b->trace);
     if (order == 0)
-        order = compare_u64(a->start, b->start);
-    return order != 0 ? order : compare_u64(a->run, b->run);
+        order = sort_compare(a->start, b->start);
+    return order != 0 ? order : sort_compare(a->run, b->run);
 }
 
 static int compare_replays(const void *left, const void *right)
 {
     const struct host_replay *a = left;
     const struct host_replay *b = right;
-    int order = compare_u64(a->device, b->device);
+    int order = sort_compare(a->device, b->device);
     if (order == 0)
-        order = compare_u64(a->trace, b->trace);
-    return order != 0 ? order : compare_u64(a->time, b->time);
+        order = sort_compare(a->trace, b->trace);
+    return order != 0 ? order : sort_compare(a->time, b->time);
 }
 
 struct replay_list {
@@ -320,12 +316,12 @@ static int compare_runs(const void *left, const void *right)
 {
     const struct timed_run *a = left;
     const struct timed_run *b = right;
-    int order = compare_u64(a->session, b->session);
+    int order = sort_compare(a->session, b->session);
     if (order == 0)
-        order = compare_u64(a->device, b->device);
+        order = sort_compare(a->device, b->device);
     if (order == 0)
-        order = compare_u64(a->start, b->start);
-    return order != 0 ? order : compare_u64(a->run, b->run);
+        order = sort_compare(a->start, b->start);
+    return order != 0 ? order : sort_compare(a->run, b->run);
 }
 
 static struct timed_run *runs_sorted(const struct device_ops *ops)
@@ -414,12 +410,12 @@ static int compare_rows(const void *left, const void *right)
 {
     const struct logs_row *a = left;
     const struct logs_row *b = right;
-    int order = compare_u64(a->time, b->time);
+    int order = sort_compare(a->time, b->time);
     if (order == 0)
-        order = compare_u64(a->kind, b->kind);
+        order = sort_compare(a->kind, b->kind);
     if (order == 0 && a->kind == LOGS_ROW_REPLAY)
-        order = compare_u64(a->call_count, b->call_count);
-    return order != 0 ? order : compare_u64(a->sequence, b->sequence);
+        order = sort_compare(a->call_count, b->call_count);
+    return order != 0 ? order : sort_compare(a->sequence, b->sequence);
 }
 
 struct logs_rows logs_join(struct logs_record *record)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "logs_report.h"
 
 // Cycles that the profiler itself takes between two operations.
@@ -30,19 +31,14 @@ struct visit {
     uint64_t movement;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_visits(const void *left, const void *right)
 {
     const struct visit *a = left;
     const struct visit *b = right;
-    int order = compare_u64(a->core, b->core);
+    int order = sort_compare(a->core, b->core);
     if (order == 0)
-        order = compare_u64(a->first, b->first);
-    return order != 0 ? order : compare_u64(a->run, b->run);
+        order = sort_compare(a->first, b->first);
+    return order != 0 ? order : sort_compare(a->run, b->run);
 }
 
 static struct visit *list_visits(const struct device_ops *ops, size_t *out_count)
@@ -70,12 +66,12 @@ static int compare_gaps(const void *left, const void *right)
 {
     const struct gap *a = left;
     const struct gap *b = right;
-    int order = compare_u64(a->session, b->session);
+    int order = sort_compare(a->session, b->session);
     if (order == 0)
-        order = compare_u64(a->device, b->device);
+        order = sort_compare(a->device, b->device);
     if (order == 0)
-        order = compare_u64(a->start, b->start);
-    return order != 0 ? order : compare_u64(a->core, b->core);
+        order = sort_compare(a->start, b->start);
+    return order != 0 ? order : sort_compare(a->core, b->core);
 }
 
 static struct gap *list_gaps(const struct device_ops *ops, size_t *out_count)
@@ -127,8 +123,8 @@ static int compare_places(const void *left, const void *right)
 {
     const struct place *a = left;
     const struct place *b = right;
-    const int order = compare_u64(a->x, b->x);
-    return order != 0 ? order : compare_u64(a->y, b->y);
+    const int order = sort_compare(a->x, b->x);
+    return order != 0 ? order : sort_compare(a->y, b->y);
 }
 
 static struct places list_places(const struct device_log *log)

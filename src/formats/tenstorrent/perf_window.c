@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "perf.h"
 
 // Signposts ------------------------------------------------------------------
@@ -127,7 +128,7 @@ static int compare_devices(const void *left, const void *right)
 {
     const uint64_t a = ((const struct device_list *)left)->device;
     const uint64_t b = ((const struct device_list *)right)->device;
-    return (a > b) - (a < b);
+    return sort_compare(a, b);
 }
 
 static void collect_devices(const struct perf *perf, struct device_lists *lists)
@@ -219,7 +220,7 @@ static int compare_ids(const void *left, const void *right)
 {
     const uint64_t a = ((const struct perf_op *)left)->id;
     const uint64_t b = ((const struct perf_op *)right)->id;
-    return (a > b) - (a < b);
+    return sort_compare(a, b);
 }
 
 void perf_devices_merge(struct perf *perf)

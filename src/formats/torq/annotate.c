@@ -4,6 +4,7 @@
 
 #include "annotate_jobs.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 // What the profile has of one action, one job or one call of the HAL.
 struct span {
@@ -66,11 +67,6 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
     return STATUS_OK;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 // HAL last; by time.
 static int by_start(const void *left, const void *right)
 {
@@ -78,16 +74,16 @@ static int by_start(const void *left, const void *right)
     if (a->is_hal != b->is_hal)
         return a->is_hal ? 1 : -1;
     if (a->start != b->start)
-        return compare(a->start, b->start);
+        return sort_compare(a->start, b->start);
     if (a->id != b->id)
-        return compare(a->id, b->id);
-    return a->end != b->end ? compare(a->end, b->end) : compare(a->event, b->event);
+        return sort_compare(a->id, b->id);
+    return a->end != b->end ? sort_compare(a->end, b->end) : sort_compare(a->event, b->event);
 }
 
 static int by_wave(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
-    return a->wave != b->wave ? compare(a->wave, b->wave) : compare(a->id, b->id);
+    return a->wave != b->wave ? sort_compare(a->wave, b->wave) : sort_compare(a->id, b->id);
 }
 
 static int by_invocation(const void *left, const void *right)
@@ -98,18 +94,18 @@ static int by_invocation(const void *left, const void *right)
     if (a->is_hal)
         return by_start(left, right);
     if (a->wave != b->wave) // the invocation's first start
-        return compare(a->wave, b->wave);
+        return sort_compare(a->wave, b->wave);
     if (a->invocation != b->invocation)
-        return compare(a->invocation, b->invocation);
+        return sort_compare(a->invocation, b->invocation);
     if (a->has_id != b->has_id)
         return a->has_id ? 1 : -1;
-    return a->id != b->id ? compare(a->id, b->id) : compare(a->start, b->start);
+    return a->id != b->id ? sort_compare(a->id, b->id) : sort_compare(a->start, b->start);
 }
 
 static int by_number(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
-    return a->invocation != b->invocation ? compare(a->invocation, b->invocation)
+    return a->invocation != b->invocation ? sort_compare(a->invocation, b->invocation)
                                           : by_start(left, right);
 }
 
@@ -195,7 +191,7 @@ struct item {
 static int by_item(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
-    return a->number != b->number ? compare(a->number, b->number) : compare(a->id, b->id);
+    return a->number != b->number ? sort_compare(a->number, b->number) : sort_compare(a->id, b->id);
 }
 
 static void add_item(struct annotation *annotation, const struct annotate_row *like,

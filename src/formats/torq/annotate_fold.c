@@ -5,11 +5,7 @@
 
 #include "annotate.h"
 #include "base/memory.h"
-
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
+#include "base/sort.h"
 
 // What rows have in common that are about the same.
 static int compare_subjects(const struct annotate_row *a, const struct annotate_row *b)
@@ -27,7 +23,7 @@ static int compare_subjects(const struct annotate_row *a, const struct annotate_
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (keys[i][0] != keys[i][1])
-            return compare(keys[i][0], keys[i][1]);
+            return sort_compare(keys[i][0], keys[i][1]);
     }
     return 0;
 }
@@ -41,7 +37,7 @@ static int by_subject(const void *left, const void *right)
         return subjects;
     if (a->timed != b->timed)
         return a->timed ? -1 : 1;
-    return compare(a->end - a->start, b->end - b->start);
+    return sort_compare(a->end - a->start, b->end - b->start);
 }
 
 static uint64_t time_of(const struct annotate_row *row)

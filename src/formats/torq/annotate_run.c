@@ -8,6 +8,7 @@
 #include "annotate_jobs.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "device/describe.h"
 #include "program/location.h"
 #include "program/print.h"
@@ -89,21 +90,17 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
     return STATUS_OK;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_iteration(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
     if (a->iteration != b->iteration)
-        return compare(a->iteration, b->iteration);
+        return sort_compare(a->iteration, b->iteration);
     if (a->start != b->start)
-        return compare(a->start, b->start);
+        return sort_compare(a->start, b->start);
     if (a->is_task != b->is_task)
         return a->is_task ? 1 : -1;
-    return a->number != b->number ? compare(a->number, b->number) : compare(a->track, b->track);
+    return a->number != b->number ? sort_compare(a->number, b->number)
+                                  : sort_compare(a->track, b->track);
 }
 
 // Matching ---------------------------------------------------------------------------
