@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "intervals.h"
 
-enum modelled_kind modelled_kind_of(const struct target *target, uint8_t engine)
+enum modelled_kind modelled_kind_of(const struct target *target, uint32_t engine)
 {
     switch (target->engines[engine].kind) {
     case TARGET_DMA_IN:
@@ -107,7 +107,7 @@ static void find_least(struct modelled *modelled, const struct program *program,
         const uint64_t least = sums[i] / target->engines[i].count;
         if (least > modelled->least) {
             modelled->least = least;
-            modelled->least_engine = (uint8_t)i;
+            modelled->least_engine = (uint32_t)i;
         }
     }
 }
@@ -235,7 +235,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
         memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *modelled->groups);
     for (uint32_t i = 0; i < program->group_count; i++) {
         modelled->groups[i].group = i;
-        const uint8_t engine = program->groups[i].engine;
+        const uint32_t engine = program->groups[i].engine;
         if (engine < target->engine_count && target->engines[engine].kind == TARGET_HOST)
             modelled->host_groups++;
     }

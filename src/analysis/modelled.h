@@ -38,7 +38,7 @@ struct modelled {
     uint64_t idle;                 // in which none is
     // The least that the engine with the most to do needs at its peak rate.
     uint64_t least;
-    uint8_t least_engine; // of the target; TARGET_NONE: there is no work
+    uint32_t least_engine; // of the target; TARGET_NONE: there is no work
     struct modelled_memory memories[TARGET_MEMORIES_MOST];
     uint64_t constants; // bytes, of all memories
     uint32_t host_groups;
@@ -51,7 +51,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
                                  const struct sim_result *result);
 void modelled_free(struct modelled *modelled);
 
-enum modelled_kind modelled_kind_of(const struct target *target, uint8_t engine);
+enum modelled_kind modelled_kind_of(const struct target *target, uint32_t engine);
 
 // "compute", "dma", "host"
 const char *modelled_kind_name(enum modelled_kind kind);

@@ -182,7 +182,7 @@ struct reason {
 
 static bool is_on_host(const struct compiling *compiling, uint32_t group)
 {
-    const uint8_t engine = compiling->program.groups[group].engine;
+    const uint32_t engine = compiling->program.groups[group].engine;
     return compiling->target->engines[engine].kind == TARGET_HOST;
 }
 

@@ -25,17 +25,17 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
-static uint8_t memory_of(const struct target *target, enum target_engine_kind kind)
+static uint32_t memory_of(const struct target *target, enum target_engine_kind kind)
 {
-    const uint8_t engine = target_engine_of(target, kind);
+    const uint32_t engine = target_engine_of(target, kind);
     return engine != TARGET_NONE ? target->engines[engine].memory : TARGET_NONE;
 }
 
 // Whether what an engine works on gets from the far memory to its own and back.
 static status check_way(const struct target *target, const struct target_engine *engine)
 {
-    const uint8_t in = memory_of(target, TARGET_DMA_IN);
-    const uint8_t across = memory_of(target, TARGET_CDMA);
+    const uint32_t in = memory_of(target, TARGET_DMA_IN);
+    const uint32_t across = memory_of(target, TARGET_CDMA);
     if (in == TARGET_NONE || in != memory_of(target, TARGET_DMA_OUT) || !target->memories[in].local)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s: nothing brings data to engine %s: give it engines of "
@@ -54,7 +54,7 @@ static status check_way(const struct target *target, const struct target_engine 
 static status check_engine(const struct target *target, const struct target_engine *engine)
 {
     const struct target_memory *memory = &target->memories[engine->memory];
-    const uint8_t far = target_far_memory(target);
+    const uint32_t far = target_far_memory(target);
     if (memory->local ? engine->kind >= TARGET_CPU : engine->memory != far)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s: engine %s works in %s, but values lie in %s, the first "
@@ -82,7 +82,7 @@ static status check_target(const struct target *target)
 static status check_values(const struct plan *plan)
 {
     const struct target *target = plan->target;
-    const uint8_t far = target_far_memory(target);
+    const uint32_t far = target_far_memory(target);
     for (uint32_t i = 0; i < plan->network->values.count; i++) {
         const struct network_value *value = network_value(plan->network, i);
         if (!value_type_static(&value->type))

@@ -21,7 +21,7 @@ struct emit_writers {
 struct emitter {
     struct plan *plan;
     struct program_builder *builder;
-    uint8_t far_memory;
+    uint32_t far_memory;
     uint32_t *values;             // by network value: id in the program, PROGRAM_NONE
     uint32_t *far;                // by network value: its buffer in the far memory
     uint32_t *graphs;             // by network graph: id in the program

@@ -71,7 +71,7 @@ static void add_buffer(struct far *far, uint32_t value, enum program_buffer_kind
         .name = program_builder_text(emitter->builder, source->name),
         .value = emitter->values[value],
         .memory = emitter->far_memory,
-        .kind = (uint8_t)(group_is_fixed(source) ? kind : PROGRAM_BUFFER_DYNAMIC),
+        .kind = (uint16_t)(group_is_fixed(source) ? kind : PROGRAM_BUFFER_DYNAMIC),
         .element = (uint16_t)source->type.element,
         .address = address,
         .alias = PROGRAM_NONE,

@@ -118,8 +118,8 @@ struct local_job {
     struct flight *flights;
     uint32_t *staying; // the buffer of each input that stays
     uint32_t *staying_loads;
-    uint8_t memory;      // of the engine
-    uint8_t near_memory; // what the DMA engines reach
+    uint32_t memory;      // of the engine
+    uint32_t near_memory; // what the DMA engines reach
 };
 
 // Brings part of a value to `address` of the engine's memory: through the memory
@@ -221,7 +221,7 @@ static void compute_tile(struct local_job *local, uint32_t tile)
     const uint32_t task =
         emit_task(emitter, local->job.group, tile, group->engine, PROGRAM_TASK_COMPUTE, item->cost);
     struct program_task *kept = EMIT_GET(emitter, tasks, task);
-    kept->lane = (uint8_t)(tile % emitter->plan->target->engines[group->engine].count);
+    kept->lane = (uint32_t)(tile % emitter->plan->target->engines[group->engine].count);
     struct emit_places places;
     emit_places_start(&places, emitter->plan, group);
     for (uint32_t i = 0; i < group->input_count; i++) {

@@ -11,6 +11,10 @@ void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t grou
     char name[40];
     *job = (struct emit_job){.emitter = emitter, .group = group};
     memset(job->last, 0xff, sizeof job->last);
+    if (EMIT_COUNT(emitter, streams) == 0) {
+        struct program_stream *stream = EMIT_ADD(emitter, streams, NULL);
+        *stream = (struct program_stream){.queue = 0};
+    }
     snprintf(name, sizeof name, "nss_program_%u", emitter->jobs);
     struct program_job *item = EMIT_ADD(emitter, jobs, &job->id);
     *item = (struct program_job){.name = program_builder_text(emitter->builder, view_of(name)),
@@ -21,7 +25,7 @@ void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t grou
 
 // Tasks and steps --------------------------------------------------------------------
 
-uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
                    enum program_task_kind kind, struct cost_request cost)
 {
     uint32_t id;
@@ -126,7 +130,8 @@ static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t
     take_code(job, code_of(emitter, task, kind));
     const uint32_t number = number_of(job, kind, task);
     struct program_step *step = EMIT_ADD(emitter, steps, NULL);
-    *step = (struct program_step){task, kind, number, job->block};
+    *step =
+        (struct program_step){.kind = kind, .task = task, .number = number, .block = job->block};
     struct program_job *item = EMIT_GET(emitter, jobs, job->id);
     item->step_count++;
     emit_touch(emitter, task);
@@ -146,8 +151,8 @@ void emit_start(struct emit_job *job, uint32_t task)
     struct emitter *emitter = job->emitter;
     struct program_task *item = EMIT_GET(emitter, tasks, task);
     item->job = job->id;
-    const uint8_t engine = item->engine;
-    const uint8_t lane = item->lane;
+    const uint32_t engine = item->engine;
+    const uint32_t lane = item->lane;
     const uint32_t first = item->first_dependency;
     const uint32_t count = item->dependency_count;
     emit_wait(job, job->last[engine][lane]);
@@ -161,7 +166,7 @@ void emit_start(struct emit_job *job, uint32_t task)
 
 // Buffers ------------------------------------------------------------------------------
 
-uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint8_t memory,
+uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint32_t memory,
                      enum program_buffer_kind kind, uint64_t address, const struct plan_box *box)
 {
     const struct network_value *source =
@@ -172,7 +177,7 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, 
             program_builder_text(emitter->builder, source != NULL ? source->name : view_of(name)),
         .value = source != NULL ? emitter->values[value] : PROGRAM_NONE,
         .memory = memory,
-        .kind = (uint8_t)kind,
+        .kind = (uint16_t)kind,
         .element = (uint16_t)element,
         .rank = box->rank,
         .address = address,
@@ -189,7 +194,7 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, 
 }
 
 // A transfer between boxes of two buffers.
-uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
                        uint32_t from, const struct plan_box *from_box, uint32_t to,
                        const struct plan_box *to_box)
 {
@@ -275,7 +280,7 @@ void emit_places_free(struct emit_places *places)
 static void place_inner(struct emitter *emitter, const struct plan_group *group,
                         const struct plan_tile *tile, struct emit_places *places)
 {
-    const uint8_t memory = emitter->plan->target->engines[group->engine].memory;
+    const uint32_t memory = emitter->plan->target->engines[group->engine].memory;
     uint32_t at = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(emitter->plan, group, i);

@@ -12,9 +12,9 @@ struct emit_job {
     struct emitter *emitter;
     uint32_t id;
     uint32_t group;
-    uint8_t dma_in;
-    uint8_t dma_out;
-    uint8_t cdma;
+    uint32_t dma_in;
+    uint32_t dma_out;
+    uint32_t cdma;
     uint32_t code; // bytes of the block at hand
     uint32_t block;
     uint32_t last[TARGET_ENGINES_MOST][EMIT_LANES_MOST]; // task started last on a lane
@@ -22,7 +22,7 @@ struct emit_job {
 
 void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group);
 
-uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
                    enum program_task_kind kind, struct cost_request cost);
 void emit_operand(struct emitter *emitter, uint32_t task, uint32_t buffer,
                   const struct plan_box *box, bool writes);
@@ -46,11 +46,11 @@ void emit_wait(struct emit_job *job, uint32_t task);
 void emit_start(struct emit_job *job, uint32_t task);
 
 // `value` NETWORK_NONE: bytes that hold no value, under this name.
-uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint8_t memory,
+uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint32_t memory,
                      enum program_buffer_kind kind, uint64_t address, const struct plan_box *box);
 
 // A transfer between boxes of two buffers.
-uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint8_t engine,
+uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
                        uint32_t from, const struct plan_box *from_box, uint32_t to,
                        const struct plan_box *to_box);
 

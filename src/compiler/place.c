@@ -108,7 +108,7 @@ static const struct network_node *wrong_node(const struct plan *plan,
     return NULL;
 }
 
-static void place_on(struct plan_group *group, uint8_t engine, const char *reason)
+static void place_on(struct plan_group *group, uint32_t engine, const char *reason)
 {
     group->engine = engine;
     group->reason = reason;
@@ -127,9 +127,9 @@ static bool has_elements(const struct plan *plan, const struct plan_group *group
 
 static void place_torq(struct plan *plan, struct plan_group *group)
 {
-    const uint8_t host = target_engine_of(plan->target, TARGET_HOST);
-    const uint8_t slice = target_engine_of(plan->target, TARGET_SLICE);
-    const uint8_t css = target_engine_of(plan->target, TARGET_CSS);
+    const uint32_t host = target_engine_of(plan->target, TARGET_HOST);
+    const uint32_t slice = target_engine_of(plan->target, TARGET_SLICE);
+    const uint32_t css = target_engine_of(plan->target, TARGET_CSS);
     if (!group_is_static(plan, group)) {
         place_on(group, host, "its shapes are known only when it runs");
         return;
@@ -162,7 +162,7 @@ static void place_torq(struct plan *plan, struct plan_group *group)
 
 status pass_place(struct plan *plan)
 {
-    const uint8_t cpu = target_engine_of(plan->target, TARGET_CPU);
+    const uint32_t cpu = target_engine_of(plan->target, TARGET_CPU);
     for (uint32_t i = 0; i < plan->group_count; i++) {
         if (cpu != TARGET_NONE)
             place_on(&plan->groups[i], cpu, "the processor computes everything");

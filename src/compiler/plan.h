@@ -49,7 +49,7 @@ struct plan_group {
     uint32_t input_count;
     uint32_t output_count;
     // place:
-    uint8_t engine; // of the target
+    uint32_t engine; // of the target
     const char *reason;
     // tile: empty for groups that run as a whole on the host
     struct plan_tile *tiles;

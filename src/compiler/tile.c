@@ -374,7 +374,7 @@ static uint64_t compute_cycles(struct tiler *tiler)
 
 static uint64_t transfer_cycles(const struct tiler *tiler, uint64_t bytes)
 {
-    const uint8_t engine = target_engine_of(tiler->plan->target, TARGET_DMA_IN);
+    const uint32_t engine = target_engine_of(tiler->plan->target, TARGET_DMA_IN);
     const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes};
     return engine == TARGET_NONE
                ? bytes
@@ -516,7 +516,7 @@ static bool fill_grid(struct tiler *tiler, const struct grid *grid, struct plan_
     return true;
 }
 
-static uint64_t room_behind_code(const struct plan *plan, uint8_t memory)
+static uint64_t room_behind_code(const struct plan *plan, uint32_t memory)
 {
     const uint64_t size = plan->target->memories[memory].size;
     return size > CODE_BYTES ? size - CODE_BYTES : 0;
@@ -531,7 +531,7 @@ static uint64_t local_room(const struct plan *plan, const struct plan_group *gro
     const uint64_t size = target->memories[engine->memory].size;
     const uint64_t own =
         engine->kind == TARGET_SLICE ? room_behind_code(plan, engine->memory) : size;
-    const uint8_t dma = target_engine_of(target, TARGET_DMA_IN);
+    const uint32_t dma = target_engine_of(target, TARGET_DMA_IN);
     if (dma == TARGET_NONE || target->engines[dma].memory == engine->memory)
         return own;
     const uint64_t near = room_behind_code(plan, target->engines[dma].memory);

@@ -87,7 +87,7 @@ static double percent(const struct finder *finder, uint64_t cycles)
 
 // Counting ------------------------------------------------------------------------
 
-static enum target_engine_kind kind_of(const struct finder *finder, uint8_t engine)
+static enum target_engine_kind kind_of(const struct finder *finder, uint32_t engine)
 {
     return finder->target->engines[engine].kind;
 }
@@ -139,7 +139,7 @@ static uint64_t run_bytes(const struct finder *finder, const struct program_oper
     return elements * element_size((enum element)buffer->element);
 }
 
-static uint64_t burst_bytes(const struct finder *finder, uint8_t engine)
+static uint64_t burst_bytes(const struct finder *finder, uint32_t engine)
 {
     char name[96];
     snprintf(name, sizeof name, "%s.mtu", finder->target->engines[engine].name);
@@ -341,7 +341,7 @@ static void find_spills(const struct finder *finder)
         if (buffer->kind != PROGRAM_BUFFER_INNER ||
             !is_next(finder, passage->writer, passage->reader))
             continue;
-        const uint8_t engine = program->groups[passage->writer].engine;
+        const uint32_t engine = program->groups[passage->writer].engine;
         const uint64_t room = finder->target->memories[finder->target->engines[engine].memory].size;
         // Half of it, so that what the next group gives has a place, too.
         if (buffer->size > room / 2)

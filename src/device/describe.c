@@ -285,8 +285,8 @@ static uint32_t name_of_copy(const struct describing *describing, const struct p
     if (task->operand_count >= 2) {
         const struct program_operand *operands =
             &describing->program->operands[task->first_operand];
-        const uint8_t from = describing->program->buffers[operands[0].buffer].memory;
-        const uint8_t to = describing->program->buffers[operands[1].buffer].memory;
+        const uint32_t from = describing->program->buffers[operands[0].buffer].memory;
+        const uint32_t to = describing->program->buffers[operands[1].buffer].memory;
         if (from < describing->target->memory_count && to < describing->target->memory_count)
             snprintf(name, sizeof name, "CDMA_%s_TO_%s", describing->target->memories[from].name,
                      describing->target->memories[to].name);

@@ -94,7 +94,7 @@ static status find_kernels(struct host_machine *machine)
 // A processor does one task after the other, where values lie.
 static bool runs_on_processor(const struct host_machine *machine)
 {
-    const uint8_t engine = target_engine_of(machine->target, TARGET_CPU);
+    const uint32_t engine = target_engine_of(machine->target, TARGET_CPU);
     for (uint32_t i = 0; i < machine->program->task_count; i++) {
         const struct program_task *task = &machine->program->tasks[i];
         if (task->engine != engine || task->lane != 0)

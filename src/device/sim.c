@@ -91,7 +91,7 @@ static uint64_t run_job(struct sim *sim, uint32_t job, uint64_t time)
 // The host copies with its own hands.
 static uint64_t copy_cycles(const struct sim *sim, uint64_t bytes)
 {
-    const uint8_t host = target_engine_of(sim->target, TARGET_HOST);
+    const uint32_t host = target_engine_of(sim->target, TARGET_HOST);
     if (host == TARGET_NONE || sim->rules == COST_RULES_PUBLIC)
         return 0;
     const struct cost_request request = {.kind = COST_MOVEMENT, .bytes = bytes};

@@ -184,7 +184,7 @@ static uint64_t bytes_a_second(uint64_t bytes, uint64_t cycles, uint64_t clock)
     return cycles == 0 ? 0 : (uint64_t)((__uint128_t)bytes * clock / cycles);
 }
 
-static void add_bandwidth(const struct sim_counters *counters, uint8_t engine)
+static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
 {
     const struct program *program = counters->program;
     struct changes changes = {0};
@@ -202,7 +202,8 @@ static void add_bandwidth(const struct sim_counters *counters, uint8_t engine)
     snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);
     if (changes.count > 0)
         add_samples(counters->profile,
-                    add_counter(counters, name, "bytes/s", RANK_BANDWIDTH + engine), &changes);
+                    add_counter(counters, name, "bytes/s", RANK_BANDWIDTH + (int32_t)engine),
+                    &changes);
     free(changes.items);
 }
 
@@ -211,6 +212,6 @@ void sim_counters_bandwidth(const struct sim_counters *counters)
     for (uint32_t i = 0; i < counters->target->engine_count; i++) {
         const enum target_engine_kind kind = counters->target->engines[i].kind;
         if (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA)
-            add_bandwidth(counters, (uint8_t)i);
+            add_bandwidth(counters, (uint32_t)i);
     }
 }

@@ -8,7 +8,7 @@
 #include "program.h"
 
 struct program_builder {
-    struct bytes tables[20]; // as PROGRAM_TABLES has them
+    struct bytes tables[24]; // as PROGRAM_TABLES has them
     struct bytes texts;
     struct bytes constants;
     struct hash_index text_index;

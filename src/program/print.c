@@ -51,12 +51,12 @@ const char *program_action_kind_name(uint32_t kind)
     return NAME_IN(NAMES, kind);
 }
 
-const char *program_engine_name(const struct target *target, uint8_t engine)
+const char *program_engine_name(const struct target *target, uint32_t engine)
 {
     return engine < target->engine_count ? target->engines[engine].name : "?";
 }
 
-const char *program_memory_name(const struct target *target, uint8_t memory)
+const char *program_memory_name(const struct target *target, uint32_t memory)
 {
     return memory < target->memory_count ? target->memories[memory].name : "?";
 }

@@ -27,8 +27,8 @@ const char *program_value_kind_name(uint32_t kind);
 const char *program_action_kind_name(uint32_t kind);
 
 // Names of engines and memories; "?" for what the target does not have.
-const char *program_engine_name(const struct target *target, uint8_t engine);
-const char *program_memory_name(const struct target *target, uint8_t memory);
+const char *program_engine_name(const struct target *target, uint32_t engine);
+const char *program_memory_name(const struct target *target, uint32_t memory);
 
 // "1x8x8x1xi8"; "?" and the type where the shape is not known.
 struct bytes;

@@ -63,8 +63,7 @@ struct program_group {
     uint32_t name;   // of its first operator, or what the fusion is called
     uint32_t type;   // "conv2d", "conv2d_rescale_clamp", "add"
     uint32_t reason; // text: why it is placed there
-    uint8_t engine;
-    uint8_t reserved[3];
+    uint32_t engine;
     uint32_t first_node; // its nodes, in order, in `nodes`
     uint32_t node_count;
 };
@@ -110,15 +109,16 @@ struct program_graph {
 // A piece of memory in use from one moment of the program to another.
 struct program_buffer {
     uint32_t name;
-    uint32_t value; // what it holds all or a tile of; PROGRAM_NONE: code, tables
-    uint8_t memory;
-    uint8_t kind; // enum program_buffer_kind
+    uint32_t value; // what it holds all or a part of; PROGRAM_NONE: code, tables
+    uint32_t memory;
+    uint32_t unit; // which of the memories of that name: a core's own, or 0
+    uint16_t kind; // enum program_buffer_kind
     uint16_t element;
     uint32_t rank;
     uint64_t address;
     uint64_t size;  // bytes
     uint32_t alias; // the buffer whose bytes it shows under another shape; PROGRAM_NONE
-    uint32_t from;  // first and last moment at which it is in use
+    uint32_t from;  // first and last moment at which it is in use, in the order of the tables
     uint32_t to;
     uint32_t reserved;
     int64_t dims[SHAPE_RANK_MOST];   // of the tile
@@ -134,28 +134,46 @@ enum program_buffer_kind {
     PROGRAM_BUFFER_PIPELINE, // between fused operators, inside the engine: takes no memory
     PROGRAM_BUFFER_CODE,     // what the controller runs
     PROGRAM_BUFFER_DYNAMIC,  // made when it runs: size or shape is not known before
+    PROGRAM_BUFFER_RING,     // of a staged task: `size` bytes that its pieces run through in turn
 };
 
-// One piece of work on one engine.
+// One piece of work on one engine. A task with stages is computed by several engines of
+// one core that hand pieces on to one another through rings: its first operands are read
+// from where values lie, its rings are filled and emptied while it runs.
 struct program_task {
-    uint32_t group; // PROGRAM_NONE: loads code
-    uint32_t tile;  // which one of its group, from 0
-    uint8_t engine; // of the target
-    uint8_t lane;   // which of its equals
-    uint16_t kind;  // enum program_task_kind
+    uint32_t group;  // PROGRAM_NONE: loads code
+    uint32_t tile;   // which one of its group, from 0
+    uint32_t engine; // of the target
+    uint32_t unit;   // which of the engines of that name: a core's own, or 0
+    uint32_t lane;   // which of its equals there
+    uint32_t kind;   // enum program_task_kind
     uint32_t job;
+    uint32_t first_unit; // in `task_units`: the cores that take part besides its own
+    uint32_t unit_count;
+    uint32_t first_stage; // in `stages`
+    uint32_t stage_count;
     uint32_t first_operand; // in `operands`
     uint32_t operand_count;
     uint32_t first_call; // of COMPUTE, in `calls`
     uint32_t call_count;
     uint32_t first_dependency; // in `dependencies`: tasks that must have ended
     uint32_t dependency_count;
+    uint32_t reserved;
     struct cost_request cost;
 };
 
 enum program_task_kind {
-    PROGRAM_TASK_TRANSFER, // operand 0 to operand 1
+    PROGRAM_TASK_TRANSFER, // operand 0 to operand 1, and to each further one where it is cast
     PROGRAM_TASK_COMPUTE,
+};
+
+// What one engine does of a staged task, piece by piece.
+struct program_stage {
+    uint32_t engine; // of the task's unit
+    uint32_t ring;   // buffer that it fills; PROGRAM_NONE for the last stage
+    uint32_t depth;  // pieces that the ring has room for
+    uint32_t pieces;
+    struct cost_request cost; // of all pieces together
 };
 
 // What a task reads or writes: a box of a buffer. Of a transfer's far side the
@@ -182,19 +200,41 @@ struct program_dependency {
     uint32_t is_true; // data flows; 0: a buffer is used again
 };
 
+// Where steps are done one after the other: a queue of the target, of one core where
+// each has its own.
+struct program_stream {
+    uint32_t name;
+    uint32_t queue; // of the target
+    uint32_t unit;
+    uint32_t reserved;
+};
+
+// A counter that one stream raises and others await. It begins at 0 and never falls.
+struct program_semaphore {
+    uint32_t name;
+    uint32_t stream; // that signals it
+};
+
 enum program_step_kind {
     PROGRAM_STEP_START,
     PROGRAM_STEP_WAIT,
+    PROGRAM_STEP_SIGNAL,
+    PROGRAM_STEP_AWAIT,
 };
 
-// What the controller does: starts a task (an engine's lane does one at a time)
-// or waits until it has ended. Steps with the same number form one task of the
-// controller ("nss_task").
+// What a stream does: it starts a task (an engine's lane does one at a time), waits until
+// one that it started has ended, raises a semaphore by one, or awaits that it has reached
+// `count`. The steps of a job stand in one order in which all of them can be done; streams
+// only relax it. Steps with the same number form one task of the stream ("nss_task").
 struct program_step {
-    uint32_t task;
     uint32_t kind;
-    uint32_t number; // of the controller's task, counted over the dispatch
+    uint32_t stream;
+    uint32_t task;   // of start and wait
+    uint32_t number; // of the stream's task, counted over the dispatch
     uint32_t block;  // of the job's code
+    uint32_t semaphore;
+    uint32_t count; // of await
+    uint32_t reserved;
 };
 
 struct program_job {
@@ -252,14 +292,19 @@ struct program {
     const struct program_call *calls;
     const uint32_t *call_buffers;
     const struct program_dependency *dependencies;
+    const uint32_t *task_units;
+    const struct program_stage *stages;
+    const struct program_stream *streams;
+    const struct program_semaphore *semaphores;
     const struct program_step *steps;
     const struct program_job *jobs;
     const struct program_action *actions;
     const struct program_dispatch *dispatches;
     uint32_t input_count, output_count, operator_count, value_count, operator_value_count,
         group_count, node_count, node_value_count, attribute_count, graph_count, buffer_count,
-        task_count, operand_count, call_count, call_buffer_count, dependency_count, step_count,
-        job_count, action_count, dispatch_count;
+        task_count, operand_count, call_count, call_buffer_count, dependency_count, task_unit_count,
+        stage_count, stream_count, semaphore_count, step_count, job_count, action_count,
+        dispatch_count;
     struct input *source_file; // of a mapped program
     // Of a program that was made in this process: by value, constants that stay where they
     // are, at any address; NULL for those of the constants' section. NULL: all are there.

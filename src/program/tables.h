@@ -12,7 +12,7 @@ struct program_table {
     size_t count; // offset of the number of items
 };
 
-enum { PROGRAM_TABLE_COUNT = 20 };
+enum { PROGRAM_TABLE_COUNT = 24 };
 
 // In the order in which they stand in a file.
 extern const struct program_table PROGRAM_TABLES[PROGRAM_TABLE_COUNT];

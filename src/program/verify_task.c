@@ -74,12 +74,12 @@ static bool is_whole(const struct checker *checker, const struct program_operand
 
 // Transfers --------------------------------------------------------------------------
 
-static bool is_far(const struct checker *checker, uint8_t memory)
+static bool is_far(const struct checker *checker, uint32_t memory)
 {
     return !checker->target->memories[memory].local;
 }
 
-static bool engine_carries(const struct checker *checker, uint8_t from, uint8_t to)
+static bool engine_carries(const struct checker *checker, uint32_t from, uint32_t to)
 {
     const struct target_engine *engine = &checker->target->engines[checker->task->engine];
     switch (engine->kind) {
@@ -224,7 +224,7 @@ static status check_calls(const struct checker *checker)
 
 static status check_compute(const struct checker *checker)
 {
-    const uint8_t memory = checker->target->engines[checker->task->engine].memory;
+    const uint32_t memory = checker->target->engines[checker->task->engine].memory;
     STATUS_TRY(check_calls(checker));
     for (uint32_t i = 0; i < checker->task->operand_count; i++) {
         const struct program_operand *operand = operand_at(checker, i);

@@ -2,7 +2,7 @@
 
 #include "cost_rules.h"
 
-static uint64_t price(const struct target *target, enum cost_rules rules, uint8_t engine,
+static uint64_t price(const struct target *target, enum cost_rules rules, uint32_t engine,
                       const struct cost_request *request)
 {
     switch (target->rules) {
@@ -15,14 +15,14 @@ static uint64_t price(const struct target *target, enum cost_rules rules, uint8_
 }
 
 // The published rules charge the same for anything on these.
-static bool is_flat(const struct target *target, enum cost_rules rules, uint8_t engine)
+static bool is_flat(const struct target *target, enum cost_rules rules, uint32_t engine)
 {
     const enum target_engine_kind kind = target->engines[engine].kind;
     return target->rules == TARGET_RULES_TORQ && rules == COST_RULES_PUBLIC &&
            (kind == TARGET_CSS || kind == TARGET_HOST);
 }
 
-uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t engine,
+uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_t engine,
                      const struct cost_request *request)
 {
     if (request->kind == COST_NOTHING)
@@ -34,7 +34,8 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t
     return cycles > 0 || free ? cycles : 1;
 }
 
-uint64_t cost_bound(const struct target *target, uint8_t engine, const struct cost_request *request)
+uint64_t cost_bound(const struct target *target, uint32_t engine,
+                    const struct cost_request *request)
 {
     switch (target->rules) {
     case TARGET_RULES_TORQ:

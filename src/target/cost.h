@@ -80,12 +80,12 @@ enum cost_rules {
 };
 
 // Cycles, at least 1 for any work. `engine` is an index of the target.
-uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint8_t engine,
+uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_t engine,
                      const struct cost_request *request);
 
 // The least that physics allows: MACs at the peak rate and bytes at the peak
 // bandwidth of that engine.
-uint64_t cost_bound(const struct target *target, uint8_t engine,
+uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request);
 
 #endif

@@ -265,7 +265,7 @@ static double setting(const struct target *target, const char *engine, const cha
 
 static struct cost_host_rates find_rates(const struct target *target)
 {
-    const uint8_t index = target_engine_of(target, TARGET_CPU);
+    const uint32_t index = target_engine_of(target, TARGET_CPU);
     const char *engine = index != TARGET_NONE ? target->engines[index].name : "";
     const double bytes = setting(target, engine, "bytes_per_cycle", 4);
     return (struct cost_host_rates){

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cost_host.h"
+#include "old_form.h"
 #include "settings.h"
 
 enum section_kind {
@@ -90,13 +91,13 @@ static bool open_memory(struct parser *parser, struct view name)
 {
     struct target *target = parser->target;
     const char *kept = keep(target, name);
-    const uint8_t found = target_memory_named(target, kept);
+    const uint32_t found = target_memory_named(target, kept);
     parser->section = SECTION_MEMORY;
     parser->index = found != TARGET_NONE ? found : target->memory_count;
     if (found != TARGET_NONE)
         return true;
-    if (target->memory_count == TARGET_MEMORIES_MOST)
-        return false;
+    target->memories = memory_grow(target->memories, target->memory_count, &target->memory_capacity,
+                                   sizeof *target->memories);
     target->memories[target->memory_count++] = (struct target_memory){.name = kept, .alignment = 1};
     return true;
 }
@@ -108,8 +109,8 @@ static bool open_engine(struct parser *parser, struct view name)
     parser->index = engine_named(target, name);
     if (parser->index < target->engine_count)
         return true;
-    if (target->engine_count == TARGET_ENGINES_MOST)
-        return false;
+    target->engines = memory_grow(target->engines, target->engine_count, &target->engine_capacity,
+                                  sizeof *target->engines);
     target->engines[target->engine_count++] =
         (struct target_engine){.name = keep(target, name), .kind = TARGET_ENGINE_KINDS, .count = 1};
     return true;
@@ -296,6 +297,7 @@ static status check_whole(struct parser *parser)
     }
     if (target->title == NULL)
         target->title = target->name;
+    target_fill(target);
     return STATUS_OK;
 }
 
@@ -348,6 +350,10 @@ void target_free(struct target *target)
         return;
     cost_host_model_free(target->model);
     arena_free(&target->arena);
+    free(target->memories);
+    free(target->ports);
+    free(target->engines);
+    free(target->queues);
     free(target);
 }
 
@@ -356,31 +362,76 @@ const char *target_engine_kind_name(enum target_engine_kind kind)
     return ENGINE_KINDS[kind];
 }
 
-uint8_t target_memory_named(const struct target *target, const char *name)
+uint32_t target_memory_named(const struct target *target, const char *name)
 {
     for (uint32_t i = 0; i < target->memory_count; i++) {
         if (strcmp(target->memories[i].name, name) == 0)
-            return (uint8_t)i;
+            return (uint32_t)i;
     }
     return TARGET_NONE;
 }
 
-uint8_t target_far_memory(const struct target *target)
+uint32_t target_far_memory(const struct target *target)
 {
     for (uint32_t i = 0; i < target->memory_count; i++) {
         if (!target->memories[i].local)
-            return (uint8_t)i;
+            return (uint32_t)i;
     }
     return TARGET_NONE;
 }
 
-uint8_t target_engine_of(const struct target *target, enum target_engine_kind kind)
+uint32_t target_engine_of(const struct target *target, enum target_engine_kind kind)
 {
     for (uint32_t i = 0; i < target->engine_count; i++) {
         if (target->engines[i].kind == kind)
-            return (uint8_t)i;
+            return (uint32_t)i;
     }
     return TARGET_NONE;
+}
+
+uint32_t target_units(const struct target *target, enum target_per per)
+{
+    switch (per) {
+    case TARGET_PER_CORE:
+        return target->device_count * target->core_count;
+    case TARGET_PER_DEVICE:
+        return target->device_count;
+    default:
+        return 1;
+    }
+}
+
+uint32_t target_engine_between(const struct target *target, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        if (engine->role == TARGET_ROLE_TRANSFER && engine->from == from && engine->to == to)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+uint32_t target_engine_with(const struct target *target, enum target_role role)
+{
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (target->engines[i].role == role)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+uint32_t target_engine_named(const struct target *target, const char *name)
+{
+    const uint32_t index = engine_named(target, view_of(name));
+    return index < target->engine_count ? index : TARGET_NONE;
+}
+
+bool target_is_processor(const struct target *target)
+{
+    const uint32_t compute = target_engine_with(target, TARGET_ROLE_COMPUTE);
+    return compute != TARGET_NONE && !target->memories[target->engines[compute].memory].local &&
+           target->engines[compute].take_count == 1 &&
+           target->engines[compute].takes[0].classes[0][0] == '*';
 }
 
 static const struct target_setting *find_setting(const struct target *target, const char *name)
@@ -453,6 +504,7 @@ status target_set(struct target *target, const char *name, const char *value)
         failure = parse_line(&parser, bytes_view(&line));
     bytes_free(&line);
     take_settings(&parser);
+    target_fill(target);
     if (failure == STATUS_OK)
         append_text(target, section, key, view_trim(view_of(value)));
     return failure;

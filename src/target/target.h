@@ -23,7 +23,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-enum { TARGET_MEMORIES_MOST = 8, TARGET_ENGINES_MOST = 16, TARGET_NONE = 255 };
+enum { TARGET_MEMORIES_MOST = 8, TARGET_ENGINES_MOST = 16 }; // of the tables of old code
+#define TARGET_NONE UINT32_MAX
 
 // How tasks are priced (cost.h).
 enum target_rules {
@@ -31,11 +32,39 @@ enum target_rules {
     TARGET_RULES_HOST,
 };
 
+// How many there are of a memory, an engine or a queue. Each of them is a unit: unit
+// n belongs to core n (counted over all devices) or to device n.
+enum target_per {
+    TARGET_PER_MACHINE,
+    TARGET_PER_DEVICE,
+    TARGET_PER_CORE,
+};
+
 struct target_memory {
-    const char *name;   // "lram", "xram", "dram"
-    uint64_t size;      // bytes
+    const char *name;   // "tile", "dram"
+    uint64_t size;      // bytes, of each unit
     uint64_t alignment; // of buffers in it
+    uint64_t reserved;  // bytes at its bottom that hold no values: code
     bool local;         // close to the engines: what they work on is brought there
+    enum target_per per;
+    uint32_t first_unit; // of all units of all memories
+};
+
+// A way that several engines share: a total rate, and what one user gets at most.
+struct target_port {
+    const char *name;
+    double rate;     // bytes a second
+    double per_user; // bytes a second; `rate` when the file does not say
+};
+
+// What an engine is for. In and out follow from the memories at a transfer's ends.
+enum target_role {
+    TARGET_ROLE_COMPUTE,
+    TARGET_ROLE_TRANSFER,      // between memories
+    TARGET_ROLE_COMMUNICATION, // between units of a memory: from core to core
+    TARGET_ROLE_CONTROL,
+    TARGET_ROLE_HOST, // the host of an accelerator: what nothing else can do
+    TARGET_ROLES,
 };
 
 enum target_engine_kind {
@@ -49,11 +78,62 @@ enum target_engine_kind {
     TARGET_ENGINE_KINDS,
 };
 
+// Classes of operators, and the elements that they may have: "convolution matmul : i8".
+struct target_takes {
+    const char *const *classes;  // ends with NULL; "*": all
+    const char *const *elements; // the same
+};
+
 struct target_engine {
     const char *name;
     enum target_engine_kind kind;
-    uint32_t count; // of equal ones: slices, cores
-    uint8_t memory; // index of the memory that it works on
+    enum target_role role;
+    enum target_per per;
+    uint32_t count;  // of equal lanes of each unit: each does one task at a time
+    uint32_t memory; // that it computes in
+    uint32_t from;   // memories of a transfer or communication
+    uint32_t to;
+    uint32_t port;  // TARGET_NONE: it shares none
+    uint32_t queue; // that starts its tasks; TARGET_NONE: the host does
+    bool cast;      // of communication: to several units at once
+    uint64_t clock; // Hz, that its price is in
+    const struct target_takes *takes;
+    uint32_t take_count;
+    // Of a staged engine: the engines of the same unit that its tasks run through, in order.
+    const uint32_t *stages;
+    uint32_t stage_count;
+    uint32_t ring; // pieces that fit between two stages
+    // How people know it:
+    const char *called;  // in sentences: "the slices"
+    const char *label;   // of a lane, {lane} and {core} being numbers: "SLICE {lane}"
+    const char *work;    // of a span; NULL: what it computes. {FROM}, {TO}: memories
+    const char *row;     // of the identity of a span: "DI"; {f}, {t}: first letters of memories
+    uint32_t row_engine; // whose counter its rows share; itself
+    int32_t rank;        // of its first lane among the lanes of a profile
+    uint32_t first_lane; // of all lanes of all units of all engines
+    // What the queue needs for it:
+    uint64_t start_cycles; // of the queue, for each start
+    uint64_t start_code;   // bytes of code
+    uint64_t wait_code;
+    uint64_t program_bytes; // that are brought to its memory before it works on a group
+    uint64_t program_room;  // of them there
+};
+
+// Where work is ordered. What it starts runs on engines.
+struct target_queue {
+    const char *name;
+    enum target_per per;
+    const char *program; // what its jobs are called: "nss_program"
+    uint64_t code_block; // bytes of code that it holds at a time; 0: it needs none
+    uint64_t code_slots; // such blocks
+    uint64_t code_next;  // bytes of the jump to the next block
+};
+
+// What the compiler's passes are told to do.
+struct target_plan {
+    bool evaluated; // tiles: try cuts on the evaluator, instead of estimating the best
+    bool keep;      // what one group hands to the next stays on chip where it fits
+    bool cast;      // what all cores need is loaded once and cast to the others
 };
 
 // A further setting: "slice.macs_per_cycle", a number in its base unit.
@@ -68,14 +148,25 @@ struct target {
     const char *title;
     enum target_rules rules;
     uint64_t clock; // Hz; estimates are in its cycles
-    struct target_memory memories[TARGET_MEMORIES_MOST];
+    uint32_t device_count;
+    uint32_t core_count; // of each device
+    uint32_t grid[2];    // columns and rows of cores; 0: not said
+    struct target_memory *memories;
     uint32_t memory_count;
-    struct target_engine engines[TARGET_ENGINES_MOST];
+    uint32_t memory_unit_count; // of all memories
+    struct target_port *ports;
+    uint32_t port_count;
+    struct target_engine *engines;
     uint32_t engine_count;
+    uint32_t lane_count; // of all units of all engines
+    struct target_queue *queues;
+    uint32_t queue_count;
+    struct target_plan plan;
     const struct target_setting *settings;
     uint32_t setting_count;
     struct cost_host_model *model; // of TARGET_RULES_HOST: its measured times
     struct view text;              // of its file
+    size_t memory_capacity, port_capacity, engine_capacity, queue_capacity;
     struct arena arena;
 };
 
@@ -99,9 +190,36 @@ char *target_user_folder(void);
 const char *target_engine_kind_name(enum target_engine_kind kind);
 
 // TARGET_NONE when there is none.
-uint8_t target_memory_named(const struct target *target, const char *name);
-uint8_t target_far_memory(const struct target *target); // the first that is not local: for values
-uint8_t target_engine_of(const struct target *target, enum target_engine_kind kind);
+uint32_t target_memory_named(const struct target *target, const char *name);
+uint32_t target_far_memory(const struct target *target); // the first that is not local: for values
+uint32_t target_engine_of(const struct target *target, enum target_engine_kind kind);
+
+// How many units there are of what is there so often.
+uint32_t target_units(const struct target *target, enum target_per per);
+
+// The number of a lane among all lanes, and of a unit of a memory among all of them. The
+// parts must be the target's.
+static inline uint32_t target_lane(const struct target *target, uint32_t engine, uint32_t unit,
+                                   uint32_t lane)
+{
+    return target->engines[engine].first_lane + unit * target->engines[engine].count + lane;
+}
+
+static inline uint32_t target_memory_unit(const struct target *target, uint32_t memory,
+                                          uint32_t unit)
+{
+    return target->memories[memory].first_unit + unit;
+}
+
+// The first engine that brings data from the far memory to `memory`, or back, or across
+// from one local memory to another; TARGET_NONE.
+uint32_t target_engine_between(const struct target *target, uint32_t from, uint32_t to);
+// The first one of a role.
+uint32_t target_engine_with(const struct target *target, enum target_role role);
+uint32_t target_engine_named(const struct target *target, const char *name);
+
+// Whether work is done where values lie: by a processor that takes everything there.
+bool target_is_processor(const struct target *target);
 
 // "engine.key"; `fallback` when the file does not say.
 double target_number(const struct target *target, const char *name, double fallback);

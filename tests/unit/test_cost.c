@@ -54,7 +54,7 @@ static void set_up_is_charged_once_but_by_public_rules(void **state)
     assert_int_equal(target_set(target, "dma_in.setup", "30"), STATUS_OK);
     assert_int_equal(transfer(target, TARGET_DMA_IN, 364), 107);
     const struct cost_request request = {.kind = COST_TRANSFER, .bytes = 364};
-    const uint8_t engine = target_engine_of(target, TARGET_DMA_IN);
+    const uint32_t engine = target_engine_of(target, TARGET_DMA_IN);
     assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, engine, &request), 77);
     target_free(target);
 }
@@ -127,8 +127,8 @@ static void public_rules_are_flat(void **state)
     (void)state;
     struct target *target = torq();
     const struct cost_request steps = {.kind = COST_OTHER, .outputs = 100, .inner = 3};
-    const uint8_t css = target_engine_of(target, TARGET_CSS);
-    const uint8_t host = target_engine_of(target, TARGET_HOST);
+    const uint32_t css = target_engine_of(target, TARGET_CSS);
+    const uint32_t host = target_engine_of(target, TARGET_HOST);
     assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, css, &steps), 8000);
     assert_int_equal(cost_cycles(target, COST_RULES_PUBLIC, host, &steps), 0);
     target_free(target);
@@ -184,7 +184,7 @@ static struct cost_request any_request(unsigned *seed)
 }
 
 // What a slice is never given.
-static bool is_possible(const struct target *target, uint8_t engine,
+static bool is_possible(const struct target *target, uint32_t engine,
                         const struct cost_request *request)
 {
     return target->engines[engine].kind != TARGET_SLICE || request->kind != COST_RECURRENT;
@@ -197,7 +197,7 @@ static void no_price_is_below_what_physics_allows(void **state)
     unsigned seed = 5;
     for (unsigned round = 0; round < 20000; round++) {
         const struct cost_request request = any_request(&seed);
-        for (uint8_t engine = 0; engine < target->engine_count; engine++) {
+        for (uint32_t engine = 0; engine < target->engine_count; engine++) {
             if (is_possible(target, engine, &request))
                 assert_true(cost_cycles(target, COST_RULES_BEST, engine, &request) >=
                             cost_bound(target, engine, &request));
@@ -253,7 +253,7 @@ static void no_price_rises_with_a_rate(void **state)
         unsigned seed = i;
         for (unsigned round = 0; round < 2000; round++) {
             const struct cost_request request = any_request(&seed);
-            for (uint8_t engine = 0; engine < target->engine_count; engine++)
+            for (uint32_t engine = 0; engine < target->engine_count; engine++)
                 assert_true(cost_cycles(faster, COST_RULES_BEST, engine, &request) <=
                             cost_cycles(target, COST_RULES_BEST, engine, &request));
         }

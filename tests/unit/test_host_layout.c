@@ -25,7 +25,7 @@ static void add_buffer(struct row *row, enum program_buffer_kind kind, int64_t c
                        int64_t side)
 {
     row->buffers[row->program.buffer_count++] =
-        (struct program_buffer){.kind = (uint8_t)kind,
+        (struct program_buffer){.kind = (uint16_t)kind,
                                 .element = ELEMENT_F32,
                                 .rank = 4,
                                 .alias = PROGRAM_NONE,

@@ -36,7 +36,7 @@ static struct program_buffer buffer(const char *memory, enum program_buffer_kind
                                     uint64_t address, uint64_t size, uint32_t from, uint32_t to)
 {
     return (struct program_buffer){.memory = target_memory_named(target, memory),
-                                   .kind = (uint8_t)kind,
+                                   .kind = (uint16_t)kind,
                                    .address = address,
                                    .size = size,
                                    .from = from,

@@ -44,7 +44,7 @@ static uint32_t task(struct sketch *sketch, enum target_engine_kind kind, unsign
     struct program_task *item = PROGRAM_ADD(sketch->builder, tasks, &id);
     *item = (struct program_task){.group = PROGRAM_NONE,
                                   .engine = target_engine_of(sketch->target, kind),
-                                  .lane = (uint8_t)lane,
+                                  .lane = (uint32_t)lane,
                                   .job = PROGRAM_NONE,
                                   .cost = {.kind = COST_FIXED, .cycles = cycles}};
     return id;

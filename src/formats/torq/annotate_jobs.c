@@ -31,7 +31,7 @@ static struct view name_of(const struct annotation *annotation, uint32_t task)
 // ANNOTATE_ENGINES for what has no flag.
 static enum annotate_engine engine_of(const struct annotation *annotation, uint32_t task)
 {
-    const uint8_t lane = annotation->program->tasks[task].lane;
+    const uint32_t lane = annotation->program->tasks[task].lane;
     switch (kind_of(annotation, task)) {
     case TARGET_DMA_IN:
         return ANNOTATE_DMA_IN;
@@ -206,7 +206,7 @@ static void add_step_rows(struct annotation *annotation, const struct annotate_r
     row.operation = (uint8_t)operation_of(kind, step->kind == PROGRAM_STEP_START);
     row.order = step->number;
     if (kind == TARGET_SLICE) {
-        row.slice = annotation->program->tasks[step->task].lane;
+        row.slice = (uint8_t)annotation->program->tasks[step->task].lane;
         row.names = profile_string(annotation->profile, name_of(annotation, step->task));
     }
     if (row.operation == ANNOTATE_DMA_IN_START || row.operation == ANNOTATE_DMA_OUT_START) {

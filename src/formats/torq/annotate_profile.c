@@ -108,7 +108,8 @@ static uint32_t lane_of_task(struct laying *laying, const struct annotate_row *r
         char name[64];
         const struct view text = profile_text(annotation->profile, row->lane);
         snprintf(name, sizeof name, "%.*s annotated", VIEW_ARGUMENTS(text));
-        *lane = add_lane(laying, name, ENGINE_NONE, 0, 3000 + 256 * task->engine + task->lane);
+        *lane = add_lane(laying, name, ENGINE_NONE, 0,
+                         3000 + (int32_t)(256 * task->engine + task->lane));
     }
     return *lane;
 }

@@ -59,7 +59,7 @@ void dump_append_type(const struct dump_writing *writing, uint32_t buffer, struc
 
 bool dump_is_port(const struct dump_writing *writing, uint32_t buffer)
 {
-    const uint8_t kind = writing->program->buffers[buffer].kind;
+    const uint16_t kind = writing->program->buffers[buffer].kind;
     return kind == PROGRAM_BUFFER_INPUT || kind == PROGRAM_BUFFER_OUTPUT;
 }
 

@@ -394,7 +394,7 @@ static status add_memory_action(struct dump_reading *reading,
                                 enum program_action_kind kind, struct dump_value value,
                                 uint64_t bytes)
 {
-    const uint8_t memory = dump_memory_of(reading->target, value.type);
+    const uint32_t memory = dump_memory_of(reading->target, value.type);
     if (memory == TARGET_NONE)
         return dump_failure(reading, operation, "uses a memory that the target does not have");
     const uint32_t buffer = dump_buffer(reading, &value, memory, bytes, true);

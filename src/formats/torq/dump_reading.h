@@ -99,7 +99,7 @@ status dump_task(struct dump_reading *reading, const struct mlir_operation *oper
                  enum target_engine_kind kind, struct cost_request cost, uint32_t *out_task);
 
 // The buffer at that place and of that size, in use from the moment at hand.
-uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *value, uint8_t memory,
+uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *value, uint32_t memory,
                      uint64_t bytes, bool writes);
 
 // A piece of memory that a task touches, at the moment at hand.
@@ -108,7 +108,7 @@ status dump_touch(struct dump_reading *reading, const struct mlir_operation *ope
 
 // The group of work of one type at one place.
 uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t location,
-                    uint8_t engine);
+                    uint32_t engine);
 
 // Makes a task the work of a program, at the program's place or else the operation's.
 void dump_attribute(struct dump_reading *reading, const struct dump_program *program,

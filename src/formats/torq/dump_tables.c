@@ -3,7 +3,7 @@
 #include "dump_reading.h"
 
 uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t location,
-                    uint8_t engine)
+                    uint32_t engine)
 {
     const uint32_t type_id = dump_text(reading, type);
     const uint32_t hash = hash_u64((uint64_t)type_id << 32 | location);
@@ -30,7 +30,7 @@ uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t loc
 status dump_task(struct dump_reading *reading, const struct mlir_operation *operation,
                  enum target_engine_kind kind, struct cost_request cost, uint32_t *out_task)
 {
-    const uint8_t engine = target_engine_of(reading->target, kind);
+    const uint32_t engine = target_engine_of(reading->target, kind);
     if (engine == TARGET_NONE)
         return dump_failure(reading, operation, "needs an engine that the target does not have");
     const uint32_t location = dump_location(reading, operation);
@@ -58,7 +58,7 @@ static enum program_buffer_kind kind_of(const struct dump_value *value, bool loc
     return local ? PROGRAM_BUFFER_TILE : PROGRAM_BUFFER_INNER;
 }
 
-uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *value, uint8_t memory,
+uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *value, uint32_t memory,
                      uint64_t bytes, bool writes)
 {
     const uint64_t key[3] = {memory, value->address, bytes};
@@ -76,7 +76,7 @@ uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *valu
         .name = name,
         .value = PROGRAM_NONE,
         .memory = memory,
-        .kind = (uint8_t)kind_of(value, reading->target->memories[memory].local, writes),
+        .kind = (uint16_t)kind_of(value, reading->target->memories[memory].local, writes),
         .element = ELEMENT_I8,
         .rank = 1,
         .address = value->address,
@@ -91,7 +91,7 @@ uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *valu
 status dump_touch(struct dump_reading *reading, const struct mlir_operation *operation,
                   uint32_t task, const struct dump_value *value, uint64_t bytes, bool writes)
 {
-    const uint8_t memory = dump_memory_of(reading->target, value->type);
+    const uint32_t memory = dump_memory_of(reading->target, value->type);
     if (memory == TARGET_NONE)
         return dump_failure(reading, operation, "uses a memory that the target does not have");
     const uint32_t id = dump_buffer(reading, value, memory, bytes, writes);

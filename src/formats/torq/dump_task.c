@@ -10,7 +10,8 @@ static status add_step(struct dump_reading *reading, enum program_step_kind kind
         return status_make(STATUS_LIMIT, "%s: more than %d starts and waits",
                            reading->document->name, TORQ_DUMP_STEPS_MOST);
     struct program_step *step = DUMP_ADD(reading, steps, NULL);
-    *step = (struct program_step){task, kind, number, reading->block};
+    *step = (struct program_step){
+        .kind = kind, .task = task, .number = number, .block = reading->block};
     struct program_job *job = DUMP_GET(reading, jobs, reading->job);
     job->step_count++;
     reading->moment++;
@@ -90,7 +91,7 @@ static status start_dma(struct dump_reading *reading, const struct mlir_operatio
 // Three kinds, as the published rules wait for each of them.
 static uint32_t cdma_kind(const struct dump_reading *reading, const struct dump_transfer *transfer)
 {
-    const uint8_t to = dump_memory_of(reading->target, transfer->to.type);
+    const uint32_t to = dump_memory_of(reading->target, transfer->to.type);
     if (to == target_memory_named(reading->target, "dtcm"))
         return 0;
     return to == target_memory_named(reading->target, "itcm") ? 1 : 2;
@@ -154,7 +155,7 @@ static status touch_code(struct dump_reading *reading, const struct mlir_operati
     struct dump_size size;
     if (value->kind != DUMP_MEMORY || !value->has_address || !dump_memory_size(value->type, &size))
         return STATUS_OK;
-    const uint8_t memory = dump_memory_of(reading->target, value->type);
+    const uint32_t memory = dump_memory_of(reading->target, value->type);
     if (memory == TARGET_NONE)
         return dump_failure(reading, operation, "uses a memory that the target does not have");
     const uint32_t id = dump_buffer(reading, value, memory, size.extent, true);
@@ -201,7 +202,7 @@ void dump_attribute(struct dump_reading *reading, const struct dump_program *pro
     const struct mlir_operation *at =
         program->operation->location != NULL ? program->operation : operation;
     struct program_task *item = DUMP_GET(reading, tasks, task);
-    const uint8_t engine = item->engine;
+    const uint32_t engine = item->engine;
     const uint32_t group =
         dump_group(reading, type_of_program(program->name), dump_location(reading, at), engine);
     reading->names =
@@ -226,7 +227,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
     struct program_task *item = DUMP_GET(reading, tasks, task);
     if (id >= reading->target->engines[item->engine].count || id > UINT8_MAX)
         return dump_failure(reading, operation, "starts a slice that the target does not have");
-    item->lane = (uint8_t)id;
+    item->lane = (uint32_t)id;
     dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last_slice[id] = task;

@@ -207,14 +207,14 @@ bool dump_memory_size(const struct mlir_type *type, struct dump_size *out_size)
     return size > 0 && out_size->bytes <= DUMP_AMOUNT_MOST && out_size->extent <= DUMP_AMOUNT_MOST;
 }
 
-uint8_t dump_memory_of(const struct target *target, const struct mlir_type *type)
+uint32_t dump_memory_of(const struct target *target, const struct mlir_type *type)
 {
     static const char KEY[] = "mem_space = ";
     const struct view encoding = type != NULL ? type->encoding : VIEW_LITERAL("");
     const size_t at = view_find_text(encoding, KEY);
     if (at == encoding.size)
         return target_far_memory(target);
-    for (uint8_t i = 0; i < target->memory_count; i++) {
+    for (uint32_t i = 0; i < target->memory_count; i++) {
         const struct view name = view_slice(encoding, at + strlen(KEY), encoding.size);
         const size_t length = strlen(target->memories[i].name);
         if (view_starts_with(name, target->memories[i].name) &&

@@ -56,6 +56,6 @@ struct dump_size {
 bool dump_memory_size(const struct mlir_type *type, struct dump_size *out_size);
 
 // The memory of the target that a memref lies in; TARGET_NONE: it has none of that name.
-uint8_t dump_memory_of(const struct target *target, const struct mlir_type *type);
+uint32_t dump_memory_of(const struct target *target, const struct mlir_type *type);
 
 #endif

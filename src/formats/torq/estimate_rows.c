@@ -34,7 +34,7 @@ static enum target_engine_kind kind_of(const struct program *program, const stru
 static const char *memory_name(const struct program *program, const struct target *target,
                                uint32_t operand)
 {
-    const uint8_t memory = program->buffers[program->operands[operand].buffer].memory;
+    const uint32_t memory = program->buffers[program->operands[operand].buffer].memory;
     return memory < target->memory_count ? target->memories[memory].name : "?";
 }
 
