@@ -203,6 +203,8 @@ static void copy_tracks(struct copier *copier)
             track.name = copy_string(copier, track.name);
         }
         track.clock = copier->clocks[track.clock];
+        track.engine = copy_string(copier, track.engine);
+        track.queue = copy_string(copier, track.queue);
         track.unit = copy_string(copier, track.unit);
         track.values = copy_values(copier, track.values);
         track.ledger.recorded = 0; // counted again as events come

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/torq/overview_rows.h"
+#include "formats/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
@@ -106,7 +106,8 @@ static void write_tracks(struct json_writer *json, const struct profile *profile
         json_uint(json, "id", i);
         json_uint(json, "parent", track->parent);
         json_text(json, "name", profile_text(profile, track->name));
-        json_text(json, "engine", view_of(engine_name(track->engine)));
+        json_text(json, "engine",
+                  track->engine != 0 ? profile_text(profile, track->engine) : view_of("none"));
         json_text(json, "provenance", view_of(provenance_name(track->provenance)));
         json_uint(json, "spans", track->spans);
         json_uint(json, "instants", track->instants);

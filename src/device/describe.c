@@ -10,17 +10,18 @@
 
 static const struct {
     const char *name; // of a lane; of engines that there may be several of, numbered
-    enum engine engine;
+    enum role role;
+    const char *engine; // in the record
     int32_t rank;
     bool numbered;
 } KINDS[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = {"DMA IN", ENGINE_DMA_IN, RANK_DMA_IN, false},
-    [TARGET_DMA_OUT] = {"DMA OUT", ENGINE_DMA_OUT, RANK_DMA_OUT, false},
-    [TARGET_CDMA] = {"CDMA", ENGINE_CDMA, RANK_CDMA, false},
-    [TARGET_SLICE] = {"SLICE", ENGINE_SLICE, RANK_SLICE, true},
-    [TARGET_CSS] = {"CSS", ENGINE_CSS, RANK_CSS, false},
-    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true},
-    [TARGET_HOST] = {"HOST", ENGINE_HOST, RANK_HOST, false},
+    [TARGET_DMA_IN] = {"DMA IN", ROLE_TRANSFER_IN, "dma in", RANK_DMA_IN, false},
+    [TARGET_DMA_OUT] = {"DMA OUT", ROLE_TRANSFER_OUT, "dma out", RANK_DMA_OUT, false},
+    [TARGET_CDMA] = {"CDMA", ROLE_TRANSFER, "cdma", RANK_CDMA, false},
+    [TARGET_SLICE] = {"SLICE", ROLE_COMPUTE, "slice", RANK_SLICE, true},
+    [TARGET_CSS] = {"CSS", ROLE_CONTROL, "css", RANK_CSS, false},
+    [TARGET_CPU] = {"CPU", ROLE_HOST, "host", RANK_CPU, true},
+    [TARGET_HOST] = {"HOST", ROLE_HOST, "host", RANK_HOST, false},
 };
 
 uint32_t describing_text(const struct describing *describing, uint32_t text)
@@ -273,7 +274,8 @@ struct track describing_lane(const struct describing *describing, uint32_t engin
     snprintf(name, sizeof name, KINDS[kind].numbered ? "%s %u" : "%s", KINDS[kind].name, index);
     return (struct track){.name = describing_key(describing, name),
                           .kind = TRACK_LANE,
-                          .engine = KINDS[kind].engine,
+                          .role = KINDS[kind].role,
+                          .engine = describing_key(describing, KINDS[kind].engine),
                           .index = index,
                           .rank = KINDS[kind].rank + (int32_t)index};
 }

@@ -178,11 +178,12 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
     if (times.start == times.end)
         return;
     if (model->host_copies == 0)
-        model->host_copies =
-            add_lane(model, &(struct track){.name = describing_key(&model->describing, "HOST COPY"),
-                                            .kind = TRACK_LANE,
-                                            .engine = ENGINE_HOST_COPY,
-                                            .rank = RANK_HOST_COPY});
+        model->host_copies = add_lane(
+            model, &(struct track){.name = describing_key(&model->describing, "HOST COPY"),
+                                   .kind = TRACK_LANE,
+                                   .role = ROLE_HOST_COPY,
+                                   .engine = describing_key(&model->describing, "host copy"),
+                                   .rank = RANK_HOST_COPY});
     snprintf(id, sizeof id, "HC%" PRIu64, model->copy_rows++);
     model->values.size = 0;
     value_add_text(&model->values, model->keys.id, view_of(id));

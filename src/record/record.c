@@ -383,8 +383,8 @@ uint32_t opscope_lane(const char *name)
     struct profile *profile = record_lock();
     if (profile == NULL)
         return 0;
-    struct track lane = {.name = text_id(profile, name), .kind = TRACK_LANE, .nests = true};
-    lane.engine = engine_from_name(profile_text(profile, lane.name), &lane.index);
+    const struct track lane = {
+        .name = text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
     const uint32_t id = record_add_lane(&lane);
     record_unlock();
     return id;

@@ -78,7 +78,7 @@ static struct opscope_profile *example(void)
     const struct opscope_profile_event sample = {
         .kind = OPSCOPE_SAMPLE, .track = 3, .start = 4, .sample = 2.5};
     assert_int_equal(opscope_profile_add_event(profile, &sample), OPSCOPE_OK);
-    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9};
+    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9, 0, 2};
     assert_int_equal(opscope_profile_add_buffer(profile, &buffer), OPSCOPE_OK);
     assert_int_equal(opscope_profile_add_fact(profile, "who", "test"), OPSCOPE_OK);
     return profile;

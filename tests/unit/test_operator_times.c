@@ -40,10 +40,10 @@ static void map_self(const struct placed *spans, size_t count, uint64_t self[OPE
     }
 }
 
-static struct profile *make_profile(const struct placed *spans, size_t count, enum engine engine)
+static struct profile *make_profile(const struct placed *spans, size_t count, enum role role)
 {
     struct profile *profile = profile_create();
-    const struct track lane = {.kind = TRACK_LANE, .engine = engine, .nests = true};
+    const struct track lane = {.kind = TRACK_LANE, .role = role, .nests = true};
     const uint32_t track = profile_track_add(profile, &lane);
     for (uint32_t i = 1; i <= OPERATORS; i++) {
         const struct operator_description op = {
@@ -79,7 +79,7 @@ static void every_moment_counts_for_the_innermost(void **state)
         map_self(spans, count, want);
         const enum operator_side side = round % 2 == 0 ? OPERATOR_HOST : OPERATOR_DEVICE;
         struct profile *profile =
-            make_profile(spans, count, round % 2 == 0 ? ENGINE_HOST : ENGINE_NPU);
+            make_profile(spans, count, round % 2 == 0 ? ROLE_HOST : ROLE_DEVICE);
         struct operator_times times;
         assert_true(operator_times_measure(profile, &times) == STATUS_OK);
         uint64_t sum = 0;

@@ -18,6 +18,7 @@
 
 #include <opscope/record.h>
 
+#include "formats/format.h"
 #include "profile/file.h"
 #include "record/record.h"
 #include "temporary_file.h"
@@ -44,7 +45,7 @@ static struct profile *load(void)
     struct input *input;
     struct profile *profile = profile_create();
     assert_null(input_open(path, &input));
-    assert_null(profile_load(input, profile));
+    assert_null(format_read_input(input, &(struct format_options){0}, profile));
     return profile;
 }
 
@@ -216,7 +217,8 @@ static void test_an_event_with_too_many_values_is_lost(void **state)
     stop();
     struct profile *profile = load();
     const struct track *track = profile_track(profile, track_named(profile, "SLICE 1"));
-    assert_int_equal(track->engine, ENGINE_SLICE);
+    assert_int_equal(track->role, ROLE_COMPUTE);
+    assert_true(view_is(profile_text(profile, track->engine), "slice"));
     assert_int_equal(track->index, 1);
     assert_int_equal(track->ledger.expected, 2);
     assert_int_equal(track->ledger.lost, 1);
@@ -258,7 +260,8 @@ static void test_everything_that_is_described_comes_back(void **state)
     assert_int_equal(track->instants, 1);
     assert_int_equal(track->ledger.impossible, 2);
     check_balance(&track->ledger);
-    assert_int_equal(track->engine, ENGINE_DMA_IN);
+    assert_int_equal(track->role, ROLE_TRANSFER_IN);
+    assert_true(view_is(profile_text(profile, track->engine), "dma in"));
     assert_int_equal(track->parent, track_named(profile, "engine room"));
     assert_int_equal(profile_track(profile, track_named(profile, "memory"))->samples, 1);
     assert_int_equal(profile->calls.count, 2);
