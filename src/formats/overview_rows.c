@@ -76,6 +76,13 @@ void overview_rows_list_free(struct overview_rows *list, size_t count)
     free(list);
 }
 
+// Torq's rows say nothing of other machines, and HAL is in few profiles.
+bool overview_row_is_shown(const struct profile *profile, const struct overview_row *row)
+{
+    return row->present || (strcmp(row->name, "Hal") != 0 &&
+                            !view_starts_with(profile_fact(profile, "format"), "tenstorrent"));
+}
+
 // Whose table it is -----------------------------------------------------------
 
 static bool has_other_engines(const struct profile *profile)

@@ -41,6 +41,10 @@ void overview_row_set(struct overview_row *row, const struct overview *overview,
 status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
                           size_t *out_count);
 
+// Whether a row is worth a line in a report of this profile: what is absent is said, but for what
+// its machine does not have.
+bool overview_row_is_shown(const struct profile *profile, const struct overview_row *row);
+
 // The list and its rows.
 void overview_rows_list_free(struct overview_rows *list, size_t count);
 

@@ -108,7 +108,7 @@ static void name_track(struct tree *tree, struct perfetto_track *track)
     }
 }
 
-// Torq's traces of estimates say so in the name of their overview.
+// Traces of estimates say so in the name of their overview, where a vendor's tool wrote them.
 static enum provenance trace_provenance(const struct tree *tree)
 {
     const uint32_t overview =
