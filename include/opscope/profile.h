@@ -227,8 +227,9 @@ struct opscope_profile_buffer {
     uint64_t size;
     uint64_t from;
     uint64_t to;
-    uint32_t device; // its number + 1; 0: not said
-    uint32_t core;   // whose memory it is: its number + 1; 0: not said
+    uint32_t device;  // its number + 1; 0: not said
+    uint32_t core;    // whose memory it is: its number + 1; 0: not said
+    const char *name; // what lies there; "" when nobody said
 };
 
 // A lifetime of a buffer, by its index.

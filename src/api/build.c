@@ -194,7 +194,8 @@ int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
                                                  .from = buffer.from,
                                                  .to = buffer.to,
                                                  .device = buffer.device,
-                                                 .core = buffer.core});
+                                                 .core = buffer.core,
+                                                 .name = text_id(profile, buffer.name)});
     return OPSCOPE_OK;
 }
 

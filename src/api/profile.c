@@ -252,7 +252,8 @@ int opscope_profile_get_buffer_sized(const struct opscope_profile *profile, uint
                                                     .from = buffer->from,
                                                     .to = buffer->to,
                                                     .device = buffer->device,
-                                                    .core = buffer->core};
+                                                    .core = buffer->core,
+                                                    .name = api_text(from, buffer->name)};
     }
     return give(found, out_buffer, size, &described, sizeof described);
 }

@@ -9,6 +9,7 @@
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "profile/file.h"
+#include "profile/memory.h"
 
 enum format format_recognise(struct view bytes)
 {
@@ -88,12 +89,12 @@ static status refuse(const struct input *input)
                        input->path);
 }
 
-// A recording leaves it to the reader what the names of its lanes mean.
+// A recording leaves it to the reader what the names of its lanes mean, and how long memory lived.
 static status load(struct input *input, struct profile *profile)
 {
     STATUS_TRY(profile_load(input, profile));
     engine_names_resolve(profile);
-    return STATUS_OK;
+    return memory_find_lifetimes(profile);
 }
 
 status format_read_input(struct input *input, const struct format_options *options,

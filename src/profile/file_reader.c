@@ -208,6 +208,7 @@ static void read_buffer(struct file_reader *reader, struct record *record)
     buffer.to = take(record);
     buffer.device = take_below(record, 1ull << 32);
     buffer.core = take_below(record, 1ull << 32);
+    buffer.name = take_string(reader, record);
     if (!record->damaged)
         profile_buffer_add(reader->profile, &buffer);
 }

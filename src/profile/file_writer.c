@@ -168,6 +168,7 @@ static void write_buffers(struct file_writer *writer)
         put(writer, buffer->to);
         put(writer, buffer->device);
         put(writer, buffer->core);
+        put(writer, buffer->name);
         record_end(writer);
     }
 }

@@ -78,6 +78,7 @@ struct call {
 // A piece of memory in use.
 struct buffer_lifetime {
     uint32_t memory; // string id
+    uint32_t name;   // what lies there: string id; 0: not said
     uint32_t owner;  // operator id
     uint32_t clock;
     uint32_t device; // number + 1; 0: not said
