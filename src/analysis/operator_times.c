@@ -20,6 +20,13 @@ struct operator_meter {
     size_t open_capacity;
 };
 
+static enum operator_side side_of(const struct track *track)
+{
+    if (role_is_device(track->role))
+        return OPERATOR_DEVICE;
+    return track->role == ROLE_NONE && track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
+}
+
 static void count_call(struct operator_meter *meter, struct operator_time *time, uint32_t call)
 {
     unsigned char *byte = &meter->seen[call / 8];
@@ -71,7 +78,7 @@ static void measure(struct operator_meter *meter, const struct event *event)
     }
     const uint64_t start = clock_to_ns(clock, event->start);
     const uint64_t end = clock_to_ns(clock, event->end);
-    const enum operator_side side = role_is_device(track->role) ? OPERATOR_DEVICE : OPERATOR_HOST;
+    const enum operator_side side = side_of(track);
     struct operator_time *time = &meter->times->operators[operator_id];
     const bool inside_itself =
         track->nests && take_from_outer(meter, start, end, side, operator_id);
