@@ -67,7 +67,8 @@ struct describing_tracks {
     uint32_t *lanes;   // by target_lane
 };
 
-// Adds a track and gives its id. Parent, name, kind, engine, index and rank are set.
+// Adds a track and gives its id. Parent, name, kind, rank, and what does which
+// work where are set.
 typedef uint32_t describing_add(void *context, const struct track *track);
 
 // Adds groups and lanes.
@@ -78,6 +79,11 @@ void describing_tracks_free(struct describing_tracks *tracks);
 // One of them, to be added: its parent is not set.
 struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t unit,
                              uint32_t lane);
+
+// Where a unit is, as tracks and buffers of a profile say it: numbers + 1, 0 where the target
+// has one device, or one core.
+void describing_place(const struct target *target, enum target_per per, uint32_t unit,
+                      uint32_t *out_device, uint32_t *out_core);
 
 // What the tracks of one unit lie below.
 uint32_t describing_parent(const struct describing_tracks *tracks, enum target_per per,

@@ -1,19 +1,85 @@
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "describe.h"
 
-// How the overview knows an engine.
-static enum engine engine_of(const struct target_engine *engine)
+// What it is in the record -----------------------------------------------------------
+
+// In and out are seen from the memories near the engines.
+static enum role role_of_transfer(const struct target *target, const struct target_engine *engine)
 {
-    static const enum engine ENGINES[TARGET_ENGINE_KINDS] = {
-        [TARGET_DMA_IN] = ENGINE_DMA_IN, [TARGET_DMA_OUT] = ENGINE_DMA_OUT,
-        [TARGET_CDMA] = ENGINE_CDMA,     [TARGET_SLICE] = ENGINE_SLICE,
-        [TARGET_CSS] = ENGINE_CSS,       [TARGET_CPU] = ENGINE_HOST,
-        [TARGET_HOST] = ENGINE_HOST,
-    };
-    return engine->kind < TARGET_ENGINE_KINDS ? ENGINES[engine->kind] : ENGINE_NONE;
+    const bool known = engine->from < target->memory_count && engine->to < target->memory_count;
+    const bool from_near = known && target->memories[engine->from].local;
+    const bool to_near = known && target->memories[engine->to].local;
+    if (from_near == to_near)
+        return ROLE_TRANSFER;
+    return to_near ? ROLE_TRANSFER_IN : ROLE_TRANSFER_OUT;
+}
+
+static bool takes_class(const struct target_engine *engine, const char *class)
+{
+    for (uint32_t i = 0; i < engine->take_count; i++) {
+        for (const char *const *taken = engine->takes[i].classes; *taken != NULL; taken++) {
+            if (strcmp(*taken, class) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// A processor of the device that takes what is left over when others have what they are
+// built for.
+static bool helps_out(const struct target_engine *engine)
+{
+    return takes_class(engine, "other") && !takes_class(engine, "elementwise") &&
+           !takes_class(engine, "convolution") && !takes_class(engine, "matmul");
+}
+
+static enum role role_of(const struct target *target, const struct target_engine *engine)
+{
+    switch (engine->role) {
+    case TARGET_ROLE_COMPUTE:
+        if (target_is_processor(target))
+            return ROLE_HOST;
+        return helps_out(engine) ? ROLE_CONTROL : ROLE_COMPUTE;
+    case TARGET_ROLE_TRANSFER:
+        return role_of_transfer(target, engine);
+    case TARGET_ROLE_COMMUNICATION:
+        return ROLE_COMMUNICATION;
+    case TARGET_ROLE_CONTROL:
+        return ROLE_CONTROL;
+    case TARGET_ROLE_HOST:
+        return ROLE_HOST;
+    default:
+        return ROLE_NONE;
+    }
+}
+
+// "dma in"; a processor is the host itself.
+static uint32_t engine_of(const struct describing *describing, const struct target_engine *engine)
+{
+    if (role_of(describing->target, engine) == ROLE_HOST)
+        return describing_key(describing, "host");
+    struct bytes name = {0};
+    bytes_append(&name, engine->name, strlen(engine->name));
+    for (size_t i = 0; i < name.size; i++) {
+        if (name.data[i] == '_')
+            name.data[i] = ' ';
+    }
+    const uint32_t id = profile_string(describing->profile, bytes_view(&name));
+    bytes_free(&name);
+    return id;
+}
+
+void describing_place(const struct target *target, enum target_per per, uint32_t unit,
+                      uint32_t *out_device, uint32_t *out_core)
+{
+    const bool by_core = per == TARGET_PER_CORE;
+    const uint32_t device = by_core ? unit / target->core_count : unit;
+    *out_device = per != TARGET_PER_MACHINE && target->device_count > 1 ? device + 1 : 0;
+    *out_core = by_core && target->core_count > 1 ? unit % target->core_count + 1 : 0;
 }
 
 // Texts of a target ---------------------------------------------------------------
@@ -146,6 +212,12 @@ static void add_groups(const struct adding *adding)
     }
 }
 
+// One queue that orders everything is not worth a word.
+static bool names_queues(const struct target *target)
+{
+    return target->queue_count > 1;
+}
+
 struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t unit,
                              uint32_t lane)
 {
@@ -153,11 +225,15 @@ struct track describing_lane(const struct describing *describing, uint32_t engin
     const struct words words = words_of(describing->target, item, unit, lane);
     struct bytes name = {0};
     append_text(&name, &words, view_of(item->label != NULL ? item->label : item->name));
-    const struct track track = {.name = profile_string(describing->profile, bytes_view(&name)),
-                                .kind = TRACK_LANE,
-                                .engine = engine_of(item),
-                                .index = lane,
-                                .rank = item->rank + (int32_t)lane};
+    struct track track = {.name = profile_string(describing->profile, bytes_view(&name)),
+                          .kind = TRACK_LANE,
+                          .role = role_of(describing->target, item),
+                          .engine = engine_of(describing, item),
+                          .index = lane,
+                          .rank = item->rank + (int32_t)lane};
+    describing_place(describing->target, item->per, unit, &track.device, &track.core);
+    if (item->queue < describing->target->queue_count && names_queues(describing->target))
+        track.queue = describing_key(describing, describing->target->queues[item->queue].name);
     bytes_free(&name);
     return track;
 }

@@ -137,30 +137,6 @@ static uint64_t time_of(const struct sim_counters *counters, const struct sim_ti
     return end ? moments[moment].end : moments[moment].start;
 }
 
-// Each unit of a memory has addresses of its own: where there are several they are numbered.
-static uint32_t name_of_unit(const struct sim_counters *counters, uint32_t memory, uint32_t unit)
-{
-    const struct target_memory *item = &counters->target->memories[memory];
-    char name[96];
-    if (target_units(counters->target, item->per) > 1)
-        snprintf(name, sizeof name, "%s %u", item->name, unit);
-    else
-        snprintf(name, sizeof name, "%s", item->name);
-    return profile_string(counters->profile, view_of(name));
-}
-
-// By unit of the target's memories.
-static uint32_t *names_of_units(const struct sim_counters *counters)
-{
-    const struct target *target = counters->target;
-    uint32_t *names = memory_allocate_zeroed((size_t)target->memory_unit_count + 1, sizeof *names);
-    for (uint32_t i = 0; i < target->memory_count; i++) {
-        for (uint32_t k = 0; k < target_units(target, target->memories[i].per); k++)
-            names[target_memory_unit(target, i, k)] = name_of_unit(counters, i, k);
-    }
-    return names;
-}
-
 static bool target_has(const struct target *target, const struct program_buffer *buffer)
 {
     return buffer->memory < target->memory_count &&
@@ -174,7 +150,6 @@ static void add_lifetimes(const struct sim_counters *counters, struct changes *u
     size_t count;
     struct sim_times *moments = moments_of(counters, &count);
     uint32_t *owners = owners_of(counters);
-    uint32_t *names = names_of_units(counters);
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
         if (!takes_memory(buffer) || !target_has(counters->target, buffer))
@@ -184,18 +159,21 @@ static void add_lifetimes(const struct sim_counters *counters, struct changes *u
         const uint64_t to = time_of(counters, moments, count, buffer->to, true);
         add_change(&units[unit], from, buffer->size, false);
         add_change(&units[unit], to > from ? to : from, buffer->size, true);
-        const struct buffer_lifetime lifetime = {.memory = names[unit],
-                                                 .owner = owners[i],
-                                                 .clock = counters->clock,
-                                                 .address = buffer->address,
-                                                 .size = buffer->size,
-                                                 .from = from,
-                                                 .to = to > from ? to : from};
+        const struct target_memory *memory = &counters->target->memories[buffer->memory];
+        struct buffer_lifetime lifetime = {
+            .memory = profile_string(counters->profile, view_of(memory->name)),
+            .owner = owners[i],
+            .clock = counters->clock,
+            .address = buffer->address,
+            .size = buffer->size,
+            .from = from,
+            .to = to > from ? to : from};
+        describing_place(counters->target, memory->per, buffer->unit, &lifetime.device,
+                         &lifetime.core);
         profile_buffer_add(counters->profile, &lifetime);
     }
     free(moments);
     free(owners);
-    free(names);
 }
 
 static void add_memory(const struct sim_counters *counters, uint32_t memory, struct changes *units)

@@ -51,12 +51,13 @@ static void add_streams(struct modelled *model)
     for (uint32_t i = 0; i < program->stream_count; i++) {
         const struct program_stream *stream = &program->streams[i];
         const struct target_queue *queue = &model->target->queues[stream->queue];
-        const struct track lane = {.parent =
-                                       describing_parent(&model->tracks, queue->per, stream->unit),
-                                   .name = describing_key(&model->describing, queue->name),
-                                   .kind = TRACK_LANE,
-                                   .index = stream->unit,
-                                   .rank = RANK_STREAM + (int32_t)stream->queue};
+        struct track lane = {.parent = describing_parent(&model->tracks, queue->per, stream->unit),
+                             .name = describing_key(&model->describing, queue->name),
+                             .kind = TRACK_LANE,
+                             .role = ROLE_WAIT,
+                             .queue = describing_key(&model->describing, queue->name),
+                             .rank = RANK_STREAM + (int32_t)stream->queue};
+        describing_place(model->target, queue->per, stream->unit, &lane.device, &lane.core);
         model->streams[i] = add_track(model, &lane);
     }
 }
@@ -220,7 +221,8 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
             model, &(struct track){.parent = model->tracks.process,
                                    .name = describing_key(&model->describing, "HOST COPY"),
                                    .kind = TRACK_LANE,
-                                   .engine = ENGINE_HOST_COPY,
+                                   .role = ROLE_HOST_COPY,
+                                   .engine = describing_key(&model->describing, "host copy"),
                                    .rank = RANK_HOST_COPY});
     snprintf(id, sizeof id, "HC%" PRIu64, model->copy_rows++);
     model->values.size = 0;

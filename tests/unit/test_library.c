@@ -78,7 +78,7 @@ static struct opscope_profile *example(void)
     const struct opscope_profile_event sample = {
         .kind = OPSCOPE_SAMPLE, .track = 3, .start = 4, .sample = 2.5};
     assert_int_equal(opscope_profile_add_event(profile, &sample), OPSCOPE_OK);
-    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9};
+    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9, 0, 2, "weights"};
     assert_int_equal(opscope_profile_add_buffer(profile, &buffer), OPSCOPE_OK);
     assert_int_equal(opscope_profile_add_fact(profile, "who", "test"), OPSCOPE_OK);
     return profile;
@@ -116,6 +116,8 @@ static void check_tables(const struct opscope_profile *profile)
     assert_int_equal(opscope_profile_get_buffer(profile, 0, &buffer), OPSCOPE_OK);
     assert_string_equal(buffer.memory, "lram");
     assert_int_equal(buffer.to, 9);
+    assert_int_equal(buffer.core, 2);
+    assert_string_equal(buffer.name, "weights");
     assert_string_equal(opscope_profile_fact(profile, "who"), "test");
     assert_null(opscope_profile_fact(profile, "nothing"));
     assert_int_equal(opscope_profile_to_ns(profile, 1, 5), 10);

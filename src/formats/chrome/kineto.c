@@ -469,14 +469,14 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
 {
     struct kineto *kineto = (struct kineto *)dialect;
     if (is_device(event)) {
-        if (profile_track(kineto->profile, track)->engine == ENGINE_NONE)
+        if (profile_track(kineto->profile, track)->role == ROLE_NONE)
             find_device(kineto, event, track);
-        chrome_mark_track(kineto->profile, track, ENGINE_NPU);
+        chrome_mark_track(kineto->profile, track, ROLE_DEVICE);
         return call_of_device(kineto, event);
     }
     if (!is_host(event))
         return 0;
-    chrome_mark_track(kineto->profile, track, ENGINE_HOST);
+    chrome_mark_track(kineto->profile, track, ROLE_HOST);
     return call_of_item(kineto, event);
 }
 
