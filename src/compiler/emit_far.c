@@ -40,8 +40,7 @@ bool emit_is_alias(const struct emitter *emitter, const struct plan_group *group
 {
     // Processors have a kernel for it, which copies.
     if (group->node_count != 1 || group->output_count != 1 ||
-        target_engine_of(emitter->plan->target, TARGET_CPU) != TARGET_NONE ||
-        !group_is_static(emitter->plan, group))
+        target_is_processor(emitter->plan->target) || !group_is_static(emitter->plan, group))
         return false;
     const struct network_node *node = group_node(emitter->plan, group, 0);
     const struct network_value *from = value_of(emitter, node->inputs[0]);

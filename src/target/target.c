@@ -405,7 +405,12 @@ uint32_t target_engine_between(const struct target *target, uint32_t from, uint3
 {
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
-        if (engine->role == TARGET_ROLE_TRANSFER && engine->from == from && engine->to == to)
+        // One that begins and ends in the same memory connects it with every other local one.
+        const bool hub = engine->from == engine->to && from != to &&
+                         (from == engine->from || to == engine->from) &&
+                         target->memories[from].local && target->memories[to].local;
+        if (engine->role == TARGET_ROLE_TRANSFER &&
+            (hub || (engine->from == from && engine->to == to)))
             return i;
     }
     return TARGET_NONE;
