@@ -79,7 +79,7 @@ static void emit_groups(struct emitter *emitter)
     bool host = false;
     for (uint32_t i = 0; i < plan->group_count; i++) {
         const struct plan_group *group = &plan->groups[i];
-        if (emit_is_alias(emitter, group)) {
+        if (group_is_alias(emitter->plan, group)) {
             emit_alias(emitter, i);
             continue;
         }

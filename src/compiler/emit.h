@@ -59,10 +59,6 @@ uint32_t emit_override(struct emitter *emitter, const struct plan_override *over
 
 // Where it is kept in the far memory (emit_far.c) --------------------------------
 
-// A group that only looks at the same bytes under another shape, and so needs no
-// work.
-bool emit_is_alias(const struct emitter *emitter, const struct plan_group *group);
-
 // A buffer for each value that lies in the far memory.
 void emit_far_buffers(struct emitter *emitter);
 
@@ -75,6 +71,9 @@ void emit_far_lifetimes(struct emitter *emitter);
 
 // One job for a group that is computed in a local memory, or for the chain that it begins.
 void emit_local_job(struct emitter *emitter, uint32_t group);
+
+// The same on an engine whose tasks run through stages.
+void emit_staged_job(struct emitter *emitter, uint32_t group);
 
 // One job for groups [from, to) that a processor computes where they lie.
 void emit_far_job(struct emitter *emitter, uint32_t from, uint32_t to);

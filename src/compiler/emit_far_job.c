@@ -62,7 +62,7 @@ void emit_far_job(struct emitter *emitter, uint32_t from, uint32_t to)
     emit_action(emitter, PROGRAM_ACTION_JOB_START, job.id, location, 0);
     for (uint32_t i = from; i < to; i++) {
         const struct plan_group *group = &emitter->plan->groups[i];
-        if (emit_is_alias(emitter, group)) {
+        if (group_is_alias(emitter->plan, group)) {
             pass_on_writers(emitter, group);
             continue;
         }

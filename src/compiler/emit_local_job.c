@@ -505,6 +505,11 @@ static struct local_job local_of(struct emitter *emitter, uint32_t group_id)
 
 void emit_local_job(struct emitter *emitter, uint32_t group_id)
 {
+    const uint32_t engine = emitter->plan->groups[group_id].engine;
+    if (emitter->plan->target->engines[engine].stage_count > 0) {
+        emit_staged_job(emitter, group_id);
+        return;
+    }
     struct local_job local = local_of(emitter, group_id);
     emit_job_start(emitter, &local.job, group_id);
     layout_make(&local);
