@@ -40,11 +40,6 @@ static uint64_t sum(uint64_t time, uint64_t cycles)
     return __builtin_add_overflow(time, cycles, &end) ? UINT64_MAX : end;
 }
 
-static uint64_t divide_up(uint64_t cycles, uint32_t pieces)
-{
-    return pieces > 1 ? cycles / pieces + (cycles % pieces != 0) : cycles;
-}
-
 // Ports -----------------------------------------------------------------------------
 
 // How long bytes take at a rate of bytes a second; 0 when there is no rate.
@@ -101,14 +96,6 @@ static bool uses_port(const struct sim *sim, const struct program_task *task, ui
     return uses;
 }
 
-// Without a rate a port is for one at a time: two transfers at once would have half of it
-// each, and end no sooner.
-static uint64_t port_cycles(const struct sim *sim, uint32_t port, uint64_t bytes, uint64_t cycles)
-{
-    const double rate = sim->target->ports[port].rate;
-    return rate > 0 ? cycles_at(sim, bytes, rate) : cycles;
-}
-
 static uint64_t when_ports_are_free(const struct sim *sim, const struct program_task *task,
                                     uint64_t time)
 {
@@ -120,62 +107,68 @@ static uint64_t when_ports_are_free(const struct sim *sim, const struct program_
     return time;
 }
 
-// Takes the ports from `start` on. Returns how long the task takes when the ports must
-// carry what it moves.
+// Takes the ports from `start` on, for a task of so many cycles. Returns how long they need
+// for what it moves. Without a rate a port is for one at a time: two transfers at once would
+// have half of it each, and end no sooner.
 static uint64_t take_ports(struct sim *sim, const struct program_task *task, uint64_t start,
                            uint64_t cycles)
 {
-    uint64_t taken = cycles;
+    uint64_t longest = 0;
     uint64_t bytes;
     for (uint32_t i = 0; i < sim->target->port_count; i++) {
         if (!uses_port(sim, task, i, &bytes))
             continue;
-        const uint64_t carried = port_cycles(sim, i, bytes, cycles);
-        sim->ports[i] = sum(start, carried);
-        taken = later(taken, carried);
+        const double rate = sim->target->ports[i].rate;
+        const uint64_t carried = cycles_at(sim, bytes, rate);
+        sim->ports[i] = sum(start, rate > 0 ? carried : cycles);
+        longest = later(longest, carried);
     }
-    return taken;
+    return longest;
 }
 
 // Stages ----------------------------------------------------------------------------
 
-// A stage is busy for its cycles, and gives its first piece on when it has done that. The
-// stage with the most left after its first piece decides how long all of them take.
+// What a stage is busy with one piece for.
+static uint64_t piece_cycles(const struct sim *sim, const struct program_task *task, uint32_t index)
+{
+    const uint64_t busy = sim->result->stages[task->first_stage + index].busy;
+    const uint32_t pieces = sim->program->stages[task->first_stage + index].pieces;
+    return pieces > 1 ? busy / pieces + (busy % pieces != 0) : busy;
+}
+
+// A stage gives its first piece on when it has done that. The one with the most left then
+// decides how long all of them take.
 static uint64_t stages_cycles(const struct sim *sim, const struct program_task *task)
 {
     uint64_t first = 0;
     uint64_t rest = 0;
     for (uint32_t i = 0; i < task->stage_count; i++) {
         const struct program_stage *stage = &sim->program->stages[task->first_stage + i];
-        const uint64_t cycles =
+        const uint64_t busy =
             cycles_on(sim, stage->engine, stage_port(sim, task, stage), &stage->cost);
-        const uint64_t piece = divide_up(cycles, stage->pieces);
-        sim->result->stages[task->first_stage + i].busy = cycles;
-        first = sum(first, piece);
-        rest = later(rest, cycles - piece);
+        sim->result->stages[task->first_stage + i].busy = busy;
+        first = sum(first, piece_cycles(sim, task, i));
+        rest = later(rest, busy - piece_cycles(sim, task, i));
     }
     return sum(first, rest);
 }
 
-// Each begins when the one before has its first piece, and ends so long before the task
-// does as the ones behind need for the last piece.
-static void place_stages(struct sim *sim, const struct program_task *task,
-                         const struct sim_times *times)
+// Each begins when the one before has its first piece, and gives its last piece on when the
+// slowest one lets it; while a port is held up by what they move, none has done.
+static void place_stages(struct sim *sim, const struct program_task *task, uint64_t start,
+                         uint64_t carried)
 {
-    uint64_t start = times->start;
-    uint64_t end = times->end;
+    uint64_t rest = 0;
+    uint64_t first = 0;
     for (uint32_t i = 0; i < task->stage_count; i++) {
-        struct sim_stage *stage = &sim->result->stages[task->first_stage + i];
-        stage->times.start = start;
-        start =
-            sum(start, divide_up(stage->busy, sim->program->stages[task->first_stage + i].pieces));
+        const uint64_t busy = sim->result->stages[task->first_stage + i].busy;
+        rest = later(rest, busy - piece_cycles(sim, task, i));
     }
-    for (uint32_t i = task->stage_count; i-- > 0;) {
-        struct sim_stage *stage = &sim->result->stages[task->first_stage + i];
-        const uint64_t piece =
-            divide_up(stage->busy, sim->program->stages[task->first_stage + i].pieces);
-        stage->times.end = later(end, stage->times.start);
-        end = end > piece ? end - piece : 0;
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        struct sim_times *times = &sim->result->stages[task->first_stage + i].times;
+        times->start = sum(start, first);
+        first = sum(first, piece_cycles(sim, task, i));
+        times->end = sum(start, later(sum(first, rest), carried));
     }
 }
 
@@ -217,9 +210,10 @@ static uint64_t start_task(struct sim *sim, uint32_t id, uint64_t time)
         task->stage_count > 0
             ? stages_cycles(sim, task)
             : cycles_on(sim, task->engine, port_of(sim, task->engine), &task->cost);
-    const uint64_t end = sum(start, take_ports(sim, task, start, cycles));
+    const uint64_t carried = take_ports(sim, task, start, cycles);
+    const uint64_t end = sum(start, later(cycles, carried));
     sim->result->tasks[id] = (struct sim_times){start, end};
-    place_stages(sim, task, &sim->result->tasks[id]);
+    place_stages(sim, task, start, carried);
     take_lanes(sim, task, end);
     return taken;
 }
