@@ -96,7 +96,7 @@ static uint32_t code_of(const struct emitter *emitter, uint32_t task, enum progr
 {
     const struct program_task *item =
         program_builder_get(emitter->builder, offsetof(struct program, tasks), task);
-    return controller_code(emitter->plan->target->engines[item->engine].kind, kind);
+    return controller_code(&emitter->plan->target->engines[item->engine], kind);
 }
 
 // Opens the next block of code where a step does not fit any more.
@@ -130,8 +130,11 @@ static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t
     take_code(job, code_of(emitter, task, kind));
     const uint32_t number = number_of(job, kind, task);
     struct program_step *step = EMIT_ADD(emitter, steps, NULL);
-    *step =
-        (struct program_step){.kind = kind, .task = task, .number = number, .block = job->block};
+    *step = (struct program_step){.kind = kind,
+                                  .task = task,
+                                  .number = number,
+                                  .block = job->block,
+                                  .semaphore = PROGRAM_NONE};
     struct program_job *item = EMIT_GET(emitter, jobs, job->id);
     item->step_count++;
     emit_touch(emitter, task);
