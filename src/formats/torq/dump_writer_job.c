@@ -391,7 +391,8 @@ static uint64_t block_bytes(const struct job_writing *job, uint32_t *step)
     const uint32_t block = *step < count ? step_of(job, *step)->block : 0;
     uint64_t bytes = 0;
     for (; *step < count && step_of(job, *step)->block == block; (*step)++)
-        bytes += controller_code(kind_of(job, *step), step_of(job, *step)->kind);
+        bytes += controller_code(&job->writing->target->engines[task_of(job, *step)->engine],
+                                 step_of(job, *step)->kind);
     return bytes + (*step < count ? CONTROLLER_NEXT : 0);
 }
 
