@@ -460,13 +460,22 @@ static uint32_t default_memory(const struct target *target, const struct target_
                : far;
 }
 
+// The first memory that is not local, other than the one at the other end.
+static uint32_t other_far_memory(const struct target *target, uint32_t end)
+{
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        if (!target->memories[i].local && i != end)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
 // A transfer with two ends goes one way; the far memory is the end that is not said. One
 // with nothing but a memory goes between it and the other local ones, both ways.
 static status fill_transfer(const struct target_reading *reading, struct target_engine *engine,
                             uint64_t line)
 {
     const struct target *target = reading->target;
-    const uint32_t far = target_far_memory(target);
     if (engine->from == TARGET_NONE && engine->to == TARGET_NONE) {
         if (engine->memory == TARGET_NONE || !target->memories[engine->memory].local)
             return target_text_fail(&reading->text, line,
@@ -481,13 +490,10 @@ static status fill_transfer(const struct target_reading *reading, struct target_
                                 "engine '%s' moves from %s to itself: role = communication goes "
                                 "between the units of a memory",
                                 engine->name, target->memories[engine->from].name);
-    const bool in = engine->from == TARGET_NONE;
-    engine->from = in ? far : engine->from;
-    engine->to = engine->to == TARGET_NONE ? far : engine->to;
-    if (engine->from == engine->to)
-        return target_text_fail(&reading->text, line,
-                                "engine '%s' moves from %s to itself: say where to and from",
-                                engine->name, target->memories[engine->from].name);
+    if (engine->from == TARGET_NONE)
+        engine->from = other_far_memory(target, engine->to);
+    if (engine->to == TARGET_NONE)
+        engine->to = other_far_memory(target, engine->from);
     if (engine->memory == TARGET_NONE)
         engine->memory = engine->to != TARGET_NONE && target->memories[engine->to].local
                              ? engine->to
