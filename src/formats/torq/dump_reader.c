@@ -273,6 +273,8 @@ static status start_job(struct dump_reading *reading, const struct mlir_operatio
     const uint32_t number =
         invocation->number != PROGRAM_NONE ? invocation->number : reading->jobs++;
     const uint32_t name = dump_text(reading, program->name);
+    if (DUMP_COUNT(reading, streams) == 0)
+        DUMP_ADD(reading, streams, NULL); // there is one controller
     struct program_job *job = DUMP_ADD(reading, jobs, &reading->job);
     *job = (struct program_job){.name = name,
                                 .dispatch = reading->dispatch,
@@ -353,7 +355,7 @@ static status start_host(struct dump_reading *reading, const struct mlir_operati
         STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_CYCLES, 0, &cost.cycles));
     }
     uint32_t task = 0;
-    STATUS_TRY(dump_task(reading, operation, TARGET_HOST, cost, &task));
+    STATUS_TRY(dump_task(reading, operation, TORQ_KIND_HOST, cost, &task));
     STATUS_TRY(touch_given(reading, operation, task));
     dump_attribute(reading, &reading->programs[invocation->program], operation, task);
     invocation->task = task;
