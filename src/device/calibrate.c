@@ -7,7 +7,7 @@
 #include "base/monotonic.h"
 #include "calibrate_grids.h"
 #include "kernels/core/chain.h"
-#include "target/cost_host.h"
+#include "target/rules/table.h"
 
 enum { PASSES = 2, KEY_MOST = 120 };
 
@@ -54,7 +54,7 @@ static void keep(struct calibration *calibration, const char *operator,
                                           &calibration->capacity, sizeof *calibration->points);
         struct measured *point = &calibration->points[calibration->count++];
         *point = (struct measured){.least = UINT64_MAX};
-        cost_host_key(view_of(operator), request, point->key, sizeof point->key);
+        table_key(view_of(operator), request, point->key, sizeof point->key);
     }
     struct measured *point = &calibration->points[calibration->next++];
     if (result->least < point->least) {
@@ -166,9 +166,13 @@ static void write_head(const struct calibration *calibration, const struct calib
         text,
         "# This machine's processor, measured by 'opscope calibrate'.\n"
         "# docs/formats/target.md explains every key. A cycle is a nanosecond.\n\n"
-        "[target]\nname = host\ntitle = this machine's processor, %u threads\nrules = host\n"
-        "clock = 1 GHz\n\n[memory dram]\nsize = %" PRIu64 "\nalignment = 64\n\n"
-        "[engine cpu]\nkind = cpu\nmemory = dram\nthreads = %u\nspread = %.3f\n",
+        "[target]\nname = host\ntitle = this machine's processor, %u threads\n"
+        "clock = 1 GHz\n\n[plan]\ntiles = estimated\nkeep = no\ncast = no\n\n"
+        "[memory dram]\nsize = %" PRIu64 "\nalignment = 64\n\n"
+        "[queue cpu]\nprogram = nss_program\ncode_block = 640\ncode_slots = 2\ncode_next = 4\n\n"
+        "[engine cpu]\nrole = compute\nmemory = dram\ntakes = *\nprice = table\nqueue = cpu\n"
+        "start_code = 24\nwait_code = 20\ncalled = the processor\nlabel = CPU {lane}\nrow = H\n"
+        "rank = 2097152\nthreads = %u\nspread = %.3f\n",
         summary->threads, memory->total, summary->threads, summary->spread);
     for (int i = 0; i < 3; i++) {
         if (memory->caches[i] > 0)

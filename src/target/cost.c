@@ -1,47 +1,56 @@
 #include "cost.h"
 
-#include "cost_rules.h"
+#include "target/rules/price.h"
 
-static uint64_t price(const struct target *target, enum cost_rules rules, uint32_t engine,
-                      const struct cost_request *request)
+// Cycles of an engine's clock as cycles of the target's.
+static uint64_t convert(const struct target *target, const struct target_engine *engine,
+                        uint64_t cycles, bool up)
 {
-    switch (target->rules) {
-    case TARGET_RULES_TORQ:
-        return cost_torq_cycles(target, rules, &target->engines[engine], request);
-    case TARGET_RULES_HOST:
-        return cost_host_cycles(target, request);
-    }
-    return 0;
+    if (engine->clock == target->clock || engine->clock == 0)
+        return cycles;
+    const unsigned __int128 product = (unsigned __int128)cycles * target->clock;
+    const unsigned __int128 whole = product / engine->clock + (up && product % engine->clock != 0);
+    return whole < UINT64_MAX / 2 ? (uint64_t)whole : UINT64_MAX / 2;
 }
 
-// The published rules charge the same for anything on these.
-static bool is_flat(const struct target *target, enum cost_rules rules, uint32_t engine)
+static bool is_flat(const struct price_kind *kind, enum cost_rules rules)
 {
-    const enum target_engine_kind kind = target->engines[engine].kind;
-    return target->rules == TARGET_RULES_TORQ && rules == COST_RULES_PUBLIC &&
-           (kind == TARGET_CSS || kind == TARGET_HOST);
+    return kind->flat && rules == COST_RULES_PUBLIC;
 }
 
 uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_t engine,
                      const struct cost_request *request)
 {
+    const struct target_engine *own = &target->engines[engine];
     if (request->kind == COST_NOTHING)
         return 0;
-    if (request->kind == COST_FIXED && !is_flat(target, rules, engine))
+    if (request->kind == COST_FIXED && !is_flat(own->price, rules))
         return request->cycles;
-    const uint64_t cycles = price(target, rules, engine, request);
-    const bool free = rules == COST_RULES_PUBLIC && target->engines[engine].kind == TARGET_HOST;
+    const uint64_t cycles =
+        convert(target, own, own->price->cycles(own->rates, rules, request), true);
+    const bool free = own->price->free && rules == COST_RULES_PUBLIC;
     return cycles > 0 || free ? cycles : 1;
 }
 
 uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request)
 {
-    switch (target->rules) {
-    case TARGET_RULES_TORQ:
-        return cost_torq_bound(target, &target->engines[engine], request);
-    case TARGET_RULES_HOST:
-        return cost_host_bound(target, request);
+    const struct target_engine *own = &target->engines[engine];
+    return convert(target, own, own->price->bound(own->rates, request), false);
+}
+
+void cost_explain(const struct target *target, enum cost_rules rules, uint32_t engine,
+                  const struct cost_request *request, struct cost_explanation *out)
+{
+    const struct target_engine *own = &target->engines[engine];
+    *out = (struct cost_explanation){.price = own->price->name};
+    out->cycles = cost_cycles(target, rules, engine, request);
+    out->bound = cost_bound(target, engine, request);
+    if (request->kind == COST_NOTHING || request->kind == COST_FIXED) {
+        price_term(out, "given", out->cycles, "the work itself says so");
+        out->engine_cycles = out->cycles;
+        return;
     }
-    return 0;
+    own->price->explain(own->rates, rules, request, out);
+    out->engine_cycles = own->price->cycles(own->rates, rules, request);
 }

@@ -79,7 +79,8 @@ enum cost_rules {
     COST_RULES_PUBLIC, // the vendor's published arithmetic, to the cycle
 };
 
-// Cycles, at least 1 for any work. `engine` is an index of the target.
+// Cycles of the target's clock, whatever the engine's own is, rounded up; at least 1 for any
+// work. `engine` is an index of the target.
 uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_t engine,
                      const struct cost_request *request);
 
@@ -87,5 +88,28 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_
 // bandwidth of that engine.
 uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request);
+
+// How a price comes about ---------------------------------------------------------------
+
+enum { COST_TERMS_MOST = 8 };
+
+struct cost_term {
+    char name[32];
+    char how[200];
+    uint64_t cycles;
+    bool alternative; // only the largest of these counts
+};
+
+struct cost_explanation {
+    const char *price; // the kind that the target's file names
+    struct cost_term terms[COST_TERMS_MOST];
+    uint32_t term_count;
+    uint64_t engine_cycles; // of the engine's clock: the sum of the terms
+    uint64_t cycles;        // what cost_cycles says
+    uint64_t bound;         // what cost_bound says
+};
+
+void cost_explain(const struct target *target, enum cost_rules rules, uint32_t engine,
+                  const struct cost_request *request, struct cost_explanation *out);
 
 #endif

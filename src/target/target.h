@@ -1,18 +1,26 @@
-// A machine that networks are compiled for: its memories, engines, clocks and
-// rates, read from a text file (docs/formats/target.md).
+// A machine that networks are compiled for: its cores, memories, ports, engines, queues and
+// clocks, read from a text file (docs/formats/target.md).
 //
 //     [target]
-//     name = torq-sl2610
-//     rules = torq
-//     clock = 800 MHz
-//     [memory lram]
-//     size = 512 KiB
-//     [engine slice]
-//     kind = slice
-//     count = 2
-//     macs_per_cycle = 256
+//     name = example-npu
+//     clock = 900 MHz
+//     [core]
+//     count = 8
+//     [memory dram]
+//     size = 8 GiB
+//     [memory tile]
+//     size = 1 MiB
+//     local = yes
+//     per = core
+//     [engine matrix]
+//     role = compute
+//     per = core
+//     takes = convolution matmul : i8 f16
+//     price = array
+//     macs = i8:4096 f16:2048
 //
-// Keys that the rules do not know are errors that name the line.
+// Code asks for roles and abilities, never for names. What the file does not say, or says
+// wrongly, is an error that names the line and what would be right.
 
 #ifndef OPSCOPE_TARGET_TARGET_H
 #define OPSCOPE_TARGET_TARGET_H
@@ -25,12 +33,6 @@
 
 enum { TARGET_MEMORIES_MOST = 8, TARGET_ENGINES_MOST = 16 }; // of the tables of old code
 #define TARGET_NONE UINT32_MAX
-
-// How tasks are priced (cost.h).
-enum target_rules {
-    TARGET_RULES_TORQ,
-    TARGET_RULES_HOST,
-};
 
 // How many there are of a memory, an engine or a queue. Each of them is a unit: unit
 // n belongs to core n (counted over all devices) or to device n.
@@ -91,14 +93,16 @@ struct target_engine {
     enum target_per per;
     uint32_t count;  // of equal lanes of each unit: each does one task at a time
     uint32_t memory; // that it computes in
-    uint32_t from;   // memories of a transfer or communication
-    uint32_t to;
-    uint32_t port;  // TARGET_NONE: it shares none
-    uint32_t queue; // that starts its tasks; TARGET_NONE: the host does
-    bool cast;      // of communication: to several units at once
-    uint64_t clock; // Hz, that its price is in
+    uint32_t from;   // memories of a transfer or communication; TARGET_NONE: of no far memory.
+    uint32_t to;     // Of a transfer that goes to and from its own memory: `memory` both
+    uint32_t port;   // TARGET_NONE: it shares none
+    uint32_t queue;  // that starts its tasks; TARGET_NONE: the host does
+    bool cast;       // of communication: to several units at once
+    uint64_t clock;  // Hz, that its price is in
     const struct target_takes *takes;
     uint32_t take_count;
+    const struct price_kind *price; // how work is priced (cost.h)
+    void *rates;                    // the numbers that it works with
     // Of a staged engine: the engines of the same unit that its tasks run through, in order.
     const uint32_t *stages;
     uint32_t stage_count;
@@ -136,7 +140,8 @@ struct target_plan {
     bool cast;      // what all cores need is loaded once and cast to the others
 };
 
-// A further setting: "slice.macs_per_cycle", a number in its base unit.
+// What the price of an engine is given: "slice.macs_per_cycle", a number in its base unit; 0
+// of what is none.
 struct target_setting {
     const char *name;
     double number;
@@ -146,7 +151,6 @@ struct target_setting {
 struct target {
     const char *name;
     const char *title;
-    enum target_rules rules;
     uint64_t clock; // Hz; estimates are in its cycles
     uint32_t device_count;
     uint32_t core_count; // of each device
@@ -164,8 +168,7 @@ struct target {
     struct target_plan plan;
     const struct target_setting *settings;
     uint32_t setting_count;
-    struct cost_host_model *model; // of TARGET_RULES_HOST: its measured times
-    struct view text;              // of its file
+    struct view text; // of its file
     size_t memory_capacity, port_capacity, engine_capacity, queue_capacity;
     struct arena arena;
 };
@@ -211,8 +214,11 @@ static inline uint32_t target_memory_unit(const struct target *target, uint32_t 
     return target->memories[memory].first_unit + unit;
 }
 
-// The first engine that brings data from the far memory to `memory`, or back, or across
-// from one local memory to another; TARGET_NONE.
+// Whether an engine moves data from one memory to another. A transfer whose ends are one and
+// the same moves between that memory and any other local one, both ways.
+bool target_engine_carries(const struct target *target, uint32_t engine, uint32_t from,
+                           uint32_t to);
+// The first transfer engine that does; TARGET_NONE.
 uint32_t target_engine_between(const struct target *target, uint32_t from, uint32_t to);
 // The first one of a role.
 uint32_t target_engine_with(const struct target *target, enum target_role role);
@@ -221,12 +227,22 @@ uint32_t target_engine_named(const struct target *target, const char *name);
 // Whether work is done where values lie: by a processor that takes everything there.
 bool target_is_processor(const struct target *target);
 
-// "engine.key"; `fallback` when the file does not say.
+// Whether an engine takes operators of a class with an element; NULL: any of them.
+bool target_takes(const struct target *target, uint32_t engine, const char *class,
+                  const char *element);
+// Every operator, whatever its elements are.
+bool target_takes_all(const struct target *target, uint32_t engine);
+
+// As target files write it: "transfer".
+const char *target_role_name(enum target_role role);
+
+// "engine.key" of its price; `fallback` when the file does not say.
 double target_number(const struct target *target, const char *name, double fallback);
 
 // Changes one setting, for --torq-hw and for experiments: "slice.count", "lram.size",
-// "target.clock". Its text changes with it: a program carries the target it was
-// compiled for. Fails for a name that the rules do not know.
+// "target.clock", "core.count", "dram.rate"; "port dram.rate" where names are not enough. Its
+// text changes with it: a program carries the target it was compiled for. What was read from
+// the target before is gone. Fails, and changes nothing, for what no file could say.
 status target_set(struct target *target, const char *name, const char *value);
 
 #endif

@@ -16,7 +16,7 @@ def test_a_calibration_is_a_target(folder):
         raise Skip("times of a slow program say nothing")
     path = calibrated(folder)
     text = path.read_text()
-    contains(text, "rules = host", "its rules")
+    contains(text, "price = table", "its prices")
     contains(text, "time.Conv.f32.", "times of convolutions")
     shown = json.loads(opscope("targets", path, "--json").out)
     shown = shown[0] if isinstance(shown, list) else shown

@@ -1,6 +1,6 @@
 // Prices of a processor from a small table of measured times, worked out by hand.
 
-#include "target/cost_host.h"
+#include "target/rules/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,12 +143,12 @@ static void keys_are_read_as_they_are_written(void **state)
     (void)state;
     char key[100];
     struct cost_request request = conv(784, 64, 16, 9);
-    cost_host_key(view_of("tosa.conv2d"), &request, key, sizeof key);
+    table_key(view_of("tosa.conv2d"), &request, key, sizeof key);
     assert_string_equal(key, "time.tosa.conv2d.f32.784x64x16x9");
     request.variant = COST_SPREAD;
-    cost_host_key(view_of("Conv"), &request, key, sizeof key);
+    table_key(view_of("Conv"), &request, key, sizeof key);
     assert_string_equal(key, "time.Conv.f32.spread.784x64x16x9");
-    assert_true(cost_host_is_time(view_of(key)));
+    assert_true(table_is_time(view_of(key)));
     static const char *const WRONG[] = {"time",
                                         "time.Conv",
                                         "time.Conv.f32",
@@ -158,7 +158,7 @@ static void keys_are_read_as_they_are_written(void **state)
                                         "time.Add.f32.x",
                                         "time.Add.f32.1x1x1x1x1"};
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
-        assert_false(cost_host_is_time(view_of(WRONG[i])));
+        assert_false(table_is_time(view_of(WRONG[i])));
 }
 
 static void settings_changed_later_count(void **state)

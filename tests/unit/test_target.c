@@ -60,9 +60,12 @@ static void names_the_line_that_is_wrong(void **state)
     assert_refused("[memory m]\nalignment = 0\n",
                    "t.target:2: not an alignment of at least 1: '0'");
     assert_refused("name = t\n", "t.target:1: before the first section: 'name'");
-    assert_refused("[memory]\n", "t.target:1: there is no such section: '[memory]'");
+    assert_refused("[memory]\n", "t.target:1: there is no such section: '[memory]' (there are "
+                                 "[target], [device], [core], [plan], [memory NAME], [port NAME], "
+                                 "[queue NAME] and [engine NAME])");
     assert_refused("[engine e]\nkind = wheel\n", "t.target:2: there is no engine of kind 'wheel'");
-    assert_refused("[memory m]\nsize = -1\n", "t.target:2: not a number: '-1'");
+    assert_refused("[memory m]\nsize = -1\n",
+                   "t.target:2: not a number of bytes, like 512 KiB: '-1'");
     assert_refused("[target]\nname = t\n",
                    "t.target: a target has a name, a clock, a memory and an engine");
 }
@@ -116,7 +119,7 @@ static void wrong_changes_are_refused(void **state)
          "setting slice.efficiency: an efficiency is at most 1, not '110 %'"},
         {"slice.count", "0", "setting slice.count: not a number of engines: '0'"},
         {"slice.setup", "x", "setting slice.setup: not a number: 'x'"},
-        {"near.size", "", "setting near.size: not a number: ''"},
+        {"near.size", "", "setting near.size: not a number of bytes, like 512 KiB: ''"},
     };
     struct target *target = parse(TEXT);
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {

@@ -489,7 +489,8 @@ static uint32_t *numbers(uint32_t count)
 
 static status check(const struct program *program, const struct target *target)
 {
-    if (target->rules != TARGET_RULES_TORQ)
+    if (target_engine_named(target, "slice") == TARGET_NONE &&
+        target_engine_named(target, "css") == TARGET_NONE)
         return status_make(STATUS_UNSUPPORTED,
                            "a dump of executable targets is of programs for Torq, not for %s",
                            target->name);

@@ -2,11 +2,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cost_host.h"
-#include "cost_rules.h"
+#include "price.h"
+#include "table.h"
 
 enum { LENGTH_MOST = 16, CELLS_MOST = 4096 };
 
@@ -23,7 +24,7 @@ struct family_key {
 
 struct point {
     struct family_key key;
-    struct cost_host_place place;
+    struct table_place place;
     double cycles;
 };
 
@@ -35,13 +36,13 @@ struct axis {
 struct family {
     struct family_key key;
     uint32_t axis_count;
-    struct axis axes[COST_HOST_AXES];
+    struct axis axes[TABLE_AXES];
     double *logs; // of times, the last axis fastest; NaN: not measured
     uint32_t cell_count;
 };
 
-struct cost_host_model {
-    struct cost_host_rates rates;
+struct table_model {
+    struct table_rates rates;
     struct family *families; // in the order of their keys
     size_t count;
 };
@@ -71,13 +72,13 @@ static struct view take_last(struct view *text)
     return word;
 }
 
-static bool parse_place(struct view text, struct cost_host_place *out_place)
+static bool parse_place(struct view text, struct table_place *out_place)
 {
-    *out_place = (struct cost_host_place){0};
+    *out_place = (struct table_place){0};
     while (text.size > 0) {
         const size_t end = view_find(text, 'x');
         uint64_t number;
-        if (out_place->axis_count == COST_HOST_AXES ||
+        if (out_place->axis_count == TABLE_AXES ||
             !view_to_u64(view_slice(text, 0, end), &number) || number == 0)
             return false;
         out_place->at[out_place->axis_count++] = number;
@@ -103,19 +104,18 @@ static bool parse_key(struct view key, struct point *out_point)
     return element.size > 0 && rest.size > 0;
 }
 
-bool cost_host_is_time(struct view key)
+bool table_is_time(struct view key)
 {
     struct point point;
     return parse_key(key, &point);
 }
 
-void cost_host_key(struct view operator, const struct cost_request * request, char *text,
-                   size_t size)
+void table_key(struct view operator, const struct cost_request * request, char *text, size_t size)
 {
-    const struct cost_host_place place = cost_host_place(request);
+    const struct table_place place = table_place(request);
     const char *variant = VARIANT_NAMES[request->variant];
     int used = snprintf(text, size, "time.%.*s.%s%s%s", VIEW_ARGUMENTS(operator),
-                        cost_host_element(request), variant[0] != '\0' ? "." : "", variant);
+                        table_element(request), variant[0] != '\0' ? "." : "", variant);
     for (uint32_t i = 0; i < place.axis_count && used > 0 && (size_t)used < size; i++)
         used += snprintf(text + used, size - (size_t)used, "%c%" PRIu64, i == 0 ? '.' : 'x',
                          place.at[i]);
@@ -170,8 +170,8 @@ static void cell_indices(const struct family *family, uint32_t cell, uint32_t *o
 // How far two cells lie apart, and by how much more work the first one is.
 static double cell_distance(const struct family *family, uint32_t a, uint32_t b, double *out_more)
 {
-    uint32_t left[COST_HOST_AXES];
-    uint32_t right[COST_HOST_AXES];
+    uint32_t left[TABLE_AXES];
+    uint32_t right[TABLE_AXES];
     cell_indices(family, a, left);
     cell_indices(family, b, right);
     double distance = 0;
@@ -236,16 +236,19 @@ static bool family_fill(struct family *family, const struct point *points, size_
     return true;
 }
 
-static struct point *find_points(const struct target *target, size_t *out_count)
+// Of one engine: the settings that begin with its name.
+static struct point *find_points(const struct target *target, const struct target_engine *engine,
+                                 size_t *out_count)
 {
     struct point *points =
         memory_allocate_zeroed((size_t)target->setting_count + 1, sizeof *points);
     *out_count = 0;
     for (uint32_t i = 0; i < target->setting_count; i++) {
         const struct view name = view_of(target->settings[i].name);
-        const size_t dot = view_find(name, '.');
+        const size_t dot = strlen(engine->name);
         struct point *point = &points[*out_count];
-        if (dot < name.size && parse_key(view_slice(name, dot + 1, name.size), point)) {
+        if (dot < name.size && name.data[dot] == '.' && view_starts_with(name, engine->name) &&
+            parse_key(view_slice(name, dot + 1, name.size), point)) {
             point->cycles = target->settings[i].number;
             (*out_count)++;
         }
@@ -254,21 +257,19 @@ static struct point *find_points(const struct target *target, size_t *out_count)
     return points;
 }
 
-static double setting(const struct target *target, const char *engine, const char *key,
-                      double fallback)
+// A rate of nothing is as good as none.
+static double setting(const struct target *target, const struct target_engine *engine,
+                      const char *key, double fallback)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", engine, key);
-    const double number = target_number(target, name, fallback);
+    const double number = price_number(target, engine, &PRICE_TABLE, key);
     return number > 0 ? number : fallback;
 }
 
-static struct cost_host_rates find_rates(const struct target *target)
+static struct table_rates find_rates(const struct target *target,
+                                     const struct target_engine *engine)
 {
-    const uint32_t index = target_engine_of(target, TARGET_CPU);
-    const char *engine = index != TARGET_NONE ? target->engines[index].name : "";
     const double bytes = setting(target, engine, "bytes_per_cycle", 4);
-    return (struct cost_host_rates){
+    return (struct table_rates){
         .start = setting(target, engine, "start_cycles", 0),
         .macs = setting(target, engine, "macs_per_cycle", 1),
         .integer_macs = setting(target, engine, "integer_macs_per_cycle", 1),
@@ -285,17 +286,18 @@ static struct cost_host_rates find_rates(const struct target *target)
     };
 }
 
-const struct cost_host_rates *cost_host_model_rates(const struct cost_host_model *model)
+const struct table_rates *table_model_rates(const struct table_model *model)
 {
     return &model->rates;
 }
 
-struct cost_host_model *cost_host_model_make(const struct target *target)
+struct table_model *table_model_make(const struct target *target,
+                                     const struct target_engine *engine)
 {
     size_t count;
-    struct point *points = find_points(target, &count);
-    struct cost_host_model *model = memory_allocate_zeroed(1, sizeof *model);
-    model->rates = find_rates(target);
+    struct point *points = find_points(target, engine, &count);
+    struct table_model *model = memory_allocate_zeroed(1, sizeof *model);
+    model->rates = find_rates(target, engine);
     model->families = memory_allocate_zeroed(count + 1, sizeof *model->families);
     for (size_t from = 0; from < count;) {
         size_t to = from + 1;
@@ -309,7 +311,7 @@ struct cost_host_model *cost_host_model_make(const struct target *target)
     return model;
 }
 
-void cost_host_model_free(struct cost_host_model *model)
+void table_model_free(struct table_model *model)
 {
     if (model == NULL)
         return;
@@ -321,7 +323,7 @@ void cost_host_model_free(struct cost_host_model *model)
 
 // Asking --------------------------------------------------------------------------
 
-static const struct family *find_family(const struct cost_host_model *model,
+static const struct family *find_family(const struct table_model *model,
                                         const struct family_key *key)
 {
     size_t from = 0;
@@ -358,7 +360,7 @@ static uint32_t axis_locate(const struct axis *axis, double value, double *out_p
 static double interpolate(const struct family *family, const uint32_t *at, const double *parts,
                           uint32_t axis, uint32_t cell)
 {
-    if (axis >= family->axis_count || axis >= COST_HOST_AXES)
+    if (axis >= family->axis_count || axis >= TABLE_AXES)
         return family->logs[cell];
     const struct axis *along = &family->axes[axis];
     const double low = interpolate(family, at, parts, axis + 1, cell * along->length + at[axis]);
@@ -374,16 +376,15 @@ static double interpolate(const struct family *family, const uint32_t *at, const
     return low + (high - low) * parts[axis];
 }
 
-bool cost_host_model_time(const struct cost_host_model *model, uint32_t function,
-                          const char *element, uint32_t variant,
-                          const struct cost_host_place *place, double *out_cycles)
+bool table_model_time(const struct table_model *model, uint32_t function, const char *element,
+                      uint32_t variant, const struct table_place *place, double *out_cycles)
 {
     const struct family_key key = {function, cost_function(view_of(element)), variant};
     const struct family *family = find_family(model, &key);
     if (family == NULL || family->axis_count != place->axis_count)
         return false;
-    uint32_t at[COST_HOST_AXES];
-    double parts[COST_HOST_AXES];
+    uint32_t at[TABLE_AXES];
+    double parts[TABLE_AXES];
     for (uint32_t i = 0; i < family->axis_count; i++)
         at[i] = axis_locate(&family->axes[i], log((double)place->at[i]), &parts[i]);
     *out_cycles = exp(interpolate(family, at, parts, 0, 0));

@@ -1,0 +1,779 @@
+// The sections of a target's text that say what does the work, and where it is ordered.
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "reading.h"
+#include "target/rules/old_form.h"
+
+static const char *const ROLES[TARGET_ROLES] = {
+    [TARGET_ROLE_COMPUTE] = "compute",
+    [TARGET_ROLE_TRANSFER] = "transfer",
+    [TARGET_ROLE_COMMUNICATION] = "communication",
+    [TARGET_ROLE_CONTROL] = "control",
+    [TARGET_ROLE_HOST] = "host",
+};
+
+const char *target_role_name(enum target_role role)
+{
+    return ROLES[role];
+}
+
+// Names of others ---------------------------------------------------------------------
+
+static status wrong_name(const struct target_reading *reading, const struct target_entry *entry,
+                         enum target_section_kind kind, struct view name)
+{
+    struct bytes names = {0};
+    for (size_t i = 0; i < reading->text.count; i++) {
+        const struct target_section *section = &reading->text.sections[i];
+        if (section->kind == kind)
+            bytes_append_format(&names, "%s%.*s", names.size > 0 ? ", " : "",
+                                VIEW_ARGUMENTS(section->name));
+    }
+    const status failure =
+        target_text_fail(&reading->text, entry->line, "there is no %s '%.*s': there is %.*s",
+                         target_section_word(kind), VIEW_ARGUMENTS(name),
+                         VIEW_ARGUMENTS(names.size > 0 ? bytes_view(&names) : view_of("none")));
+    bytes_free(&names);
+    return failure;
+}
+
+// The index of a section among those of its kind, which is that of its record.
+static status read_name(const struct target_reading *reading, const struct target_entry *entry,
+                        enum target_section_kind kind, struct view name, uint32_t *out_index)
+{
+    uint32_t index = 0;
+    for (size_t i = 0; i < reading->text.count; i++) {
+        const struct target_section *section = &reading->text.sections[i];
+        if (section->kind != kind)
+            continue;
+        if (view_equal(section->name, name)) {
+            *out_index = index;
+            return STATUS_OK;
+        }
+        index++;
+    }
+    return wrong_name(reading, entry, kind, name);
+}
+
+// Keys of engines ---------------------------------------------------------------------
+
+typedef status read_key(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry);
+
+static status read_role(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    for (int i = 0; i < TARGET_ROLES; i++) {
+        if (view_is(entry->value, ROLES[i])) {
+            engine->role = (enum target_role)i;
+            return STATUS_OK;
+        }
+    }
+    return target_text_fail(
+        &reading->text, entry->line,
+        "a role is compute, transfer, communication, control or host, not '%.*s'",
+        VIEW_ARGUMENTS(entry->value));
+}
+
+static status read_price(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    engine->price = price_kind_named(entry->value);
+    if (engine->price != NULL)
+        return STATUS_OK;
+    struct bytes names = {0};
+    for (size_t i = 0; PRICE_KINDS[i] != NULL; i++)
+        bytes_append_format(&names, "%s%s", i > 0 ? ", " : "", PRICE_KINDS[i]->name);
+    const status failure =
+        target_text_fail(&reading->text, entry->line, "there is no price '%.*s': there is %.*s",
+                         VIEW_ARGUMENTS(entry->value), VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
+}
+
+static status read_per(struct target_reading *reading, struct target_engine *engine,
+                       const struct target_entry *entry)
+{
+    return target_read_per(reading, entry, &engine->per);
+}
+
+static status read_lanes(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    uint64_t count;
+    STATUS_TRY(
+        target_read_count(reading, entry, "a number of engines", 1, TARGET_UNITS_MOST, &count));
+    engine->count = (uint32_t)count;
+    return STATUS_OK;
+}
+
+static status read_memory(struct target_reading *reading, struct target_engine *engine,
+                          const struct target_entry *entry)
+{
+    return target_read_memory(reading, entry, &engine->memory);
+}
+
+static status read_from(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    return target_read_memory(reading, entry, &engine->from);
+}
+
+static status read_to(struct target_reading *reading, struct target_engine *engine,
+                      const struct target_entry *entry)
+{
+    return target_read_memory(reading, entry, &engine->to);
+}
+
+static status read_port(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    return read_name(reading, entry, SECTION_PORT, entry->value, &engine->port);
+}
+
+static status read_queue(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return read_name(reading, entry, SECTION_QUEUE, entry->value, &engine->queue);
+}
+
+static status read_cast(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    engine->cast = view_is(entry->value, "many");
+    if (engine->cast || view_is(entry->value, "one"))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, entry->line, "cast is one or many, not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
+}
+
+static status read_clock(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return target_read_clock(reading, entry, &engine->clock);
+}
+
+static status read_takes(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return target_read_takes(reading, entry, engine);
+}
+
+static status read_stages(struct target_reading *reading, struct target_engine *engine,
+                          const struct target_entry *entry)
+{
+    struct view rest = entry->value;
+    struct view word;
+    uint32_t *stages =
+        arena_allocate(&reading->target->arena, (rest.size / 2 + 1) * sizeof *stages);
+    engine->stage_count = 0;
+    while (target_value_word(&rest, &word))
+        STATUS_TRY(read_name(reading, entry, SECTION_ENGINE, word, &stages[engine->stage_count++]));
+    if (engine->stage_count == 0)
+        return target_text_fail(&reading->text, entry->line,
+                                "stages are the engines that a task runs through, in order");
+    engine->stages = stages;
+    return STATUS_OK;
+}
+
+static status read_ring(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    uint64_t ring;
+    STATUS_TRY(target_read_count(reading, entry, "a number of pieces of at least 1", 1, UINT32_MAX,
+                                 &ring));
+    engine->ring = (uint32_t)ring;
+    return STATUS_OK;
+}
+
+static status read_rank(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    uint64_t rank;
+    STATUS_TRY(
+        target_read_count(reading, entry, "a rank of at most 1073741824", 0, 1 << 30, &rank));
+    engine->rank = (int32_t)rank;
+    return STATUS_OK;
+}
+
+static status read_row_engine(struct target_reading *reading, struct target_engine *engine,
+                              const struct target_entry *entry)
+{
+    return read_name(reading, entry, SECTION_ENGINE, entry->value, &engine->row_engine);
+}
+
+static status read_text(struct target_reading *reading, const struct target_entry *entry,
+                        const char **out_text)
+{
+    if (entry->value.size == 0)
+        return target_text_fail(&reading->text, entry->line, "%.*s is not empty",
+                                VIEW_ARGUMENTS(entry->key));
+    *out_text = target_keep(reading->target, entry->value);
+    return STATUS_OK;
+}
+
+static status read_called(struct target_reading *reading, struct target_engine *engine,
+                          const struct target_entry *entry)
+{
+    return read_text(reading, entry, &engine->called);
+}
+
+static status read_label(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return read_text(reading, entry, &engine->label);
+}
+
+static status read_work(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    return read_text(reading, entry, &engine->work);
+}
+
+static status read_row(struct target_reading *reading, struct target_engine *engine,
+                       const struct target_entry *entry)
+{
+    return read_text(reading, entry, &engine->row);
+}
+
+static status read_amount(struct target_reading *reading, const struct target_entry *entry,
+                          uint64_t *out_amount)
+{
+    return target_read_count(reading, entry, "a number", 0, UINT64_MAX, out_amount);
+}
+
+static status read_start(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return read_amount(reading, entry, &engine->start_cycles);
+}
+
+static status read_start_code(struct target_reading *reading, struct target_engine *engine,
+                              const struct target_entry *entry)
+{
+    return read_amount(reading, entry, &engine->start_code);
+}
+
+static status read_wait_code(struct target_reading *reading, struct target_engine *engine,
+                             const struct target_entry *entry)
+{
+    return read_amount(reading, entry, &engine->wait_code);
+}
+
+static status read_program_bytes(struct target_reading *reading, struct target_engine *engine,
+                                 const struct target_entry *entry)
+{
+    return read_amount(reading, entry, &engine->program_bytes);
+}
+
+static status read_program_room(struct target_reading *reading, struct target_engine *engine,
+                                const struct target_entry *entry)
+{
+    return read_amount(reading, entry, &engine->program_room);
+}
+
+static const struct {
+    const char *name;
+    read_key *read;
+} KEYS[] = {
+    {"role", read_role},
+    {"per", read_per},
+    {"lanes", read_lanes},
+    {"count", read_lanes},
+    {"memory", read_memory},
+    {"from", read_from},
+    {"to", read_to},
+    {"port", read_port},
+    {"queue", read_queue},
+    {"cast", read_cast},
+    {"clock", read_clock},
+    {"takes", read_takes},
+    {"price", read_price},
+    {"stages", read_stages},
+    {"ring", read_ring},
+    {"called", read_called},
+    {"label", read_label},
+    {"work", read_work},
+    {"row", read_row},
+    {"row_engine", read_row_engine},
+    {"rank", read_rank},
+    {"start", read_start},
+    {"start_code", read_start_code},
+    {"wait_code", read_wait_code},
+    {"program_bytes", read_program_bytes},
+    {"program_room", read_program_room},
+};
+
+static read_key *key_named(struct view name)
+{
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        if (view_is(name, KEYS[i].name))
+            return KEYS[i].read;
+    }
+    return NULL;
+}
+
+// Keys of prices ----------------------------------------------------------------------
+
+static status unknown_key(const struct target_reading *reading, const struct target_engine *engine,
+                          const struct target_entry *entry)
+{
+    struct bytes names = {0};
+    for (const struct price_key *key = engine->price->keys; key->name != NULL; key++)
+        bytes_append_format(&names, "%s%s", names.size > 0 ? ", " : "", key->name);
+    const status failure = target_text_fail(
+        &reading->text, entry->line, "these rules know no '%.*s': price %s has %.*s%s",
+        VIEW_ARGUMENTS(entry->key), engine->price->name, VIEW_ARGUMENTS(bytes_view(&names)),
+        engine->price->is_key != NULL ? ", and measured times" : "");
+    bytes_free(&names);
+    return failure;
+}
+
+static status read_list(const struct target_reading *reading, const struct target_entry *entry)
+{
+    struct view rest = entry->value;
+    struct view word;
+    struct view name;
+    double number;
+    uint32_t count = 0;
+    for (; target_value_word(&rest, &word); count++) {
+        if (!target_value_pair(word, &name, &number))
+            return target_text_fail(&reading->text, entry->line,
+                                    "expected NAME:NUMBER, like i8:4096, not '%.*s'",
+                                    VIEW_ARGUMENTS(word));
+    }
+    return count > 0 ? STATUS_OK
+                     : target_text_fail(&reading->text, entry->line,
+                                        "%.*s is a list like i8:4096 f16:2048",
+                                        VIEW_ARGUMENTS(entry->key));
+}
+
+static status wrong_number(const struct target_reading *reading, const struct target_entry *entry,
+                           const char *what)
+{
+    return target_text_fail(&reading->text, entry->line, "%s '%.*s'", what,
+                            VIEW_ARGUMENTS(entry->value));
+}
+
+static status read_price_number(const struct target_reading *reading, enum price_form form,
+                                const struct target_entry *entry, double *out_number)
+{
+    const enum target_unit unit = form == PRICE_BYTES       ? UNIT_BYTES
+                                  : form == PRICE_BANDWIDTH ? UNIT_BYTES_A_SECOND
+                                                            : UNIT_NONE;
+    if (!target_value_number(entry->value, unit, out_number))
+        return wrong_number(reading, entry,
+                            form == PRICE_BANDWIDTH ? "not a rate like 10 GB/s:" : "not a number:");
+    const bool rate = form == PRICE_RATE || form == PRICE_SHARE || form == PRICE_BANDWIDTH;
+    if (rate && *out_number <= 0)
+        return wrong_number(reading, entry, "a rate is more than 0, not");
+    if (form == PRICE_SHARE && *out_number > 1)
+        return wrong_number(reading, entry, "an efficiency is at most 1, not");
+    return STATUS_OK;
+}
+
+static status read_price_key(struct target_reading *reading, const struct target_engine *engine,
+                             const struct target_entry *entry)
+{
+    const struct price_key *key = price_key_named(engine->price, entry->key);
+    const bool further =
+        key == NULL && engine->price->is_key != NULL && engine->price->is_key(entry->key);
+    if (key == NULL && !further)
+        return unknown_key(reading, engine, entry);
+    const enum price_form form = key != NULL ? key->form : PRICE_NUMBER;
+    double number = 0;
+    uint64_t shape[3];
+    if (form == PRICE_LIST)
+        STATUS_TRY(read_list(reading, entry));
+    else if (form != PRICE_SHAPE)
+        STATUS_TRY(read_price_number(reading, form, entry, &number));
+    else if (target_value_shape(entry->value, shape, 3) != 3)
+        return wrong_number(reading, entry, "not three numbers like 32x32x8:");
+    target_keep_setting(reading, engine->name, entry->key, number, entry->value);
+    return STATUS_OK;
+}
+
+// What is not said --------------------------------------------------------------------
+
+static const char *capitals(struct target *target, const char *name)
+{
+    char *text = arena_allocate(&target->arena, strlen(name) + 1);
+    size_t i = 0;
+    for (; name[i] != '\0'; i++)
+        text[i] = (char)toupper((unsigned char)name[i]);
+    text[i] = '\0';
+    return text;
+}
+
+static const char *default_label(struct target *target, const struct target_engine *engine)
+{
+    const char *name = capitals(target, engine->name);
+    if (engine->count == 1)
+        return name;
+    struct bytes label = {0};
+    bytes_append_format(&label, "%s {lane}", name);
+    const char *kept = target_keep(target, bytes_view(&label));
+    bytes_free(&label);
+    return kept;
+}
+
+static bool is_moving(const struct target_engine *engine)
+{
+    return engine->role == TARGET_ROLE_TRANSFER || engine->role == TARGET_ROLE_COMMUNICATION;
+}
+
+static void fill_words(struct target *target, struct target_engine *engine)
+{
+    if (engine->called == NULL)
+        engine->called = engine->name;
+    if (engine->label == NULL)
+        engine->label = default_label(target, engine);
+    if (engine->work == NULL && is_moving(engine))
+        engine->work = capitals(target, engine->name);
+    if (engine->row == NULL)
+        engine->row = capitals(target, engine->name);
+    if (engine->row_engine == TARGET_NONE)
+        engine->row_engine = (uint32_t)(engine - target->engines);
+    if (engine->rank < 0)
+        engine->rank = (int32_t)engine->first_lane;
+}
+
+// The first local memory that is there as often as the engine, else any, else the far one.
+static uint32_t default_memory(const struct target *target, const struct target_engine *engine)
+{
+    const uint32_t far = target_far_memory(target);
+    uint32_t any = TARGET_NONE;
+    for (uint32_t i = 0; i < target->memory_count && engine->role != TARGET_ROLE_HOST; i++) {
+        if (!target->memories[i].local)
+            continue;
+        if (target->memories[i].per == engine->per)
+            return i;
+        any = any == TARGET_NONE ? i : any;
+    }
+    return far == TARGET_NONE || (any != TARGET_NONE && engine->role != TARGET_ROLE_HOST)
+               ? (any != TARGET_NONE ? any : 0)
+               : far;
+}
+
+// The first memory that is not local, other than the one at the other end.
+static uint32_t other_far_memory(const struct target *target, uint32_t end)
+{
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        if (!target->memories[i].local && i != end)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+// A transfer with two ends goes one way; the far memory is the end that is not said. One
+// with nothing but a memory goes between it and the other local ones, both ways.
+static status fill_transfer(const struct target_reading *reading, struct target_engine *engine,
+                            uint64_t line)
+{
+    const struct target *target = reading->target;
+    if (engine->from == TARGET_NONE && engine->to == TARGET_NONE) {
+        if (engine->memory == TARGET_NONE || !target->memories[engine->memory].local)
+            return target_text_fail(&reading->text, line,
+                                    "engine '%s' moves data: say from, to, or both (or memory: a "
+                                    "local one, that it moves to and from others)",
+                                    engine->name);
+        engine->from = engine->to = engine->memory;
+        return STATUS_OK;
+    }
+    if (engine->from != TARGET_NONE && engine->from == engine->to)
+        return target_text_fail(&reading->text, line,
+                                "engine '%s' moves from %s to itself: role = communication goes "
+                                "between the units of a memory",
+                                engine->name, target->memories[engine->from].name);
+    if (engine->from == TARGET_NONE)
+        engine->from = other_far_memory(target, engine->to);
+    if (engine->to == TARGET_NONE)
+        engine->to = other_far_memory(target, engine->from);
+    if (engine->memory == TARGET_NONE)
+        engine->memory = engine->to != TARGET_NONE && target->memories[engine->to].local
+                             ? engine->to
+                             : engine->from;
+    if (engine->memory == TARGET_NONE)
+        engine->memory = engine->to;
+    return STATUS_OK;
+}
+
+static status fill_communication(const struct target_reading *reading, struct target_engine *engine,
+                                 uint64_t line)
+{
+    const struct target *target = reading->target;
+    if (engine->memory == TARGET_NONE)
+        engine->memory = engine->from != TARGET_NONE ? engine->from : engine->to;
+    for (uint32_t i = 0; engine->memory == TARGET_NONE && i < target->memory_count; i++)
+        engine->memory = target->memories[i].per != TARGET_PER_MACHINE ? i : TARGET_NONE;
+    const uint32_t memory = engine->memory;
+    if (memory == TARGET_NONE || target->memories[memory].per == TARGET_PER_MACHINE ||
+        (engine->from != TARGET_NONE && engine->from != memory) ||
+        (engine->to != TARGET_NONE && engine->to != memory))
+        return target_text_fail(&reading->text, line,
+                                "engine '%s' goes from core to core: give it one memory that is "
+                                "there per core or per device",
+                                engine->name);
+    engine->from = engine->to = memory;
+    return STATUS_OK;
+}
+
+static status fill_compute(const struct target_reading *reading, struct target_engine *engine,
+                           uint64_t line)
+{
+    static const char *const ALL[] = {"*", NULL};
+    static const struct target_takes EVERYTHING = {ALL, ALL};
+    const struct target *target = reading->target;
+    if (engine->memory == TARGET_NONE)
+        engine->memory = default_memory(target, engine);
+    engine->from = engine->to = engine->memory;
+    const enum target_per per = target->memories[engine->memory].per;
+    if (per != TARGET_PER_MACHINE && per != engine->per)
+        return target_text_fail(&reading->text, line,
+                                "engine '%s' is not there as often as its memory %s: give it per = "
+                                "%s",
+                                engine->name, target->memories[engine->memory].name,
+                                per == TARGET_PER_CORE ? "core" : "device");
+    if (engine->take_count > 0 || engine->role == TARGET_ROLE_CONTROL)
+        return STATUS_OK;
+    if (engine->role == TARGET_ROLE_COMPUTE)
+        return target_text_fail(&reading->text, line,
+                                "engine '%s' computes: say what it takes, like takes = convolution "
+                                "matmul : i8",
+                                engine->name);
+    engine->takes = &EVERYTHING;
+    engine->take_count = 1;
+    return STATUS_OK;
+}
+
+static status fill_price(const struct target_reading *reading, struct target_engine *engine,
+                         uint64_t line)
+{
+    if (engine->price != NULL)
+        return STATUS_OK;
+    engine->price = is_moving(engine) ? &PRICE_LINEAR : &PRICE_FIXED;
+    if (engine->stage_count > 0 || engine->role == TARGET_ROLE_CONTROL || is_moving(engine))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, line,
+                            "engine '%s' has no price: say how work is priced, like price = lanes",
+                            engine->name);
+}
+
+static status fill_engine(const struct target_reading *reading, struct target_engine *engine,
+                          uint64_t line)
+{
+    if (engine->role == TARGET_ROLE_TRANSFER)
+        STATUS_TRY(fill_transfer(reading, engine, line));
+    else if (engine->role == TARGET_ROLE_COMMUNICATION)
+        STATUS_TRY(fill_communication(reading, engine, line));
+    else
+        STATUS_TRY(fill_compute(reading, engine, line));
+    fill_words(reading->target, engine);
+    return STATUS_OK;
+}
+
+// Engines -----------------------------------------------------------------------------
+
+static struct target_engine *add_engine(struct target *target, struct view name)
+{
+    target->engines = memory_grow(target->engines, target->engine_count, &target->engine_capacity,
+                                  sizeof *target->engines);
+    struct target_engine *engine = &target->engines[target->engine_count++];
+    *engine = (struct target_engine){
+        .name = target_keep(target, name),
+        .role = TARGET_ROLES,
+        .count = 1,
+        .memory = TARGET_NONE,
+        .from = TARGET_NONE,
+        .to = TARGET_NONE,
+        .port = TARGET_NONE,
+        .queue = TARGET_NONE,
+        .clock = target->clock,
+        .ring = 2,
+        .row_engine = TARGET_NONE,
+        .rank = -1,
+    };
+    return engine;
+}
+
+static status read_engine(struct target_reading *reading, const struct target_section *section)
+{
+    struct target_engine *engine = add_engine(reading->target, section->name);
+    // Both decide what the other keys mean.
+    const struct target_entry *role = target_section_entry(section, "role");
+    const struct target_entry *price = target_section_entry(section, "price");
+    if (role == NULL)
+        return target_text_fail(&reading->text, section->line,
+                                "engine '%s' has no role: compute, transfer, communication, "
+                                "control or host",
+                                engine->name);
+    STATUS_TRY(read_role(reading, engine, role));
+    if (price != NULL)
+        STATUS_TRY(read_price(reading, engine, price));
+    engine->stage_count = target_section_entry(section, "stages") != NULL;
+    STATUS_TRY(fill_price(reading, engine, section->line));
+    for (size_t i = 0; i < section->count; i++) {
+        const struct target_entry *entry = &section->entries[i];
+        read_key *read = key_named(entry->key);
+        STATUS_TRY(read != NULL ? read(reading, engine, entry)
+                                : read_price_key(reading, engine, entry));
+    }
+    return STATUS_OK;
+}
+
+static status check_stages(const struct target_reading *reading, const struct target_engine *engine,
+                           uint64_t line)
+{
+    const struct target *target = reading->target;
+    for (uint32_t i = 0; i < engine->stage_count; i++) {
+        const struct target_engine *stage = &target->engines[engine->stages[i]];
+        if (stage->stage_count > 0 || stage->per != engine->per)
+            return target_text_fail(&reading->text, line, "engine '%s' runs through '%s', which %s",
+                                    engine->name, stage->name,
+                                    stage->stage_count > 0 ? "has stages of its own"
+                                                           : "is not there as often as it is");
+    }
+    return STATUS_OK;
+}
+
+status target_number_lanes(const struct target_reading *reading)
+{
+    struct target *target = reading->target;
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        struct target_engine *engine = &target->engines[i];
+        engine->first_lane = (uint32_t)lanes;
+        lanes += (uint64_t)engine->count * target_units(target, engine->per);
+        if (lanes > TARGET_UNITS_MOST)
+            return status_make(STATUS_DATA, "%s: a target has at most %d lanes", reading->text.path,
+                               TARGET_UNITS_MOST);
+    }
+    target->lane_count = (uint32_t)lanes;
+    return STATUS_OK;
+}
+
+// Queues ------------------------------------------------------------------------------
+
+static struct target_queue *add_queue(struct target *target, const char *name)
+{
+    target->queues = memory_grow(target->queues, target->queue_count, &target->queue_capacity,
+                                 sizeof *target->queues);
+    struct target_queue *queue = &target->queues[target->queue_count++];
+    *queue = (struct target_queue){.name = name, .program = name};
+    return queue;
+}
+
+static status read_drives(struct target_reading *reading, uint32_t queue,
+                          const struct target_entry *entry)
+{
+    struct target *target = reading->target;
+    struct view rest = entry->value;
+    struct view word;
+    while (target_value_word(&rest, &word)) {
+        uint32_t index;
+        STATUS_TRY(read_name(reading, entry, SECTION_ENGINE, word, &index));
+        struct target_engine *engine = &target->engines[index];
+        if (engine->queue != TARGET_NONE && engine->queue != queue)
+            return target_text_fail(&reading->text, entry->line,
+                                    "two queues drive engine '%s'; one does", engine->name);
+        engine->queue = queue;
+    }
+    return STATUS_OK;
+}
+
+static bool is_queue_key(struct view key)
+{
+    static const char *const NAMES[] = {"per",        "drives",     "program",
+                                        "code_block", "code_slots", "code_next"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if (view_is(key, NAMES[i]))
+            return true;
+    }
+    return false;
+}
+
+static status read_queue_key(struct target_reading *reading, uint32_t index,
+                             const struct target_entry *entry)
+{
+    struct target_queue *queue = &reading->target->queues[index];
+    if (view_is(entry->key, "per"))
+        return target_read_per(reading, entry, &queue->per);
+    if (view_is(entry->key, "drives"))
+        return read_drives(reading, index, entry);
+    if (view_is(entry->key, "program"))
+        return read_text(reading, entry, &queue->program);
+    if (view_is(entry->key, "code_block"))
+        return read_amount(reading, entry, &queue->code_block);
+    if (view_is(entry->key, "code_slots"))
+        return read_amount(reading, entry, &queue->code_slots);
+    if (view_is(entry->key, "code_next"))
+        return read_amount(reading, entry, &queue->code_next);
+    return target_text_fail(&reading->text, entry->line,
+                            "no queue has '%.*s': there is per, drives, program, code_block, "
+                            "code_slots, code_next",
+                            VIEW_ARGUMENTS(entry->key));
+}
+
+static status read_queues(struct target_reading *reading)
+{
+    struct target *target = reading->target;
+    for (size_t i = 0; i < reading->text.count; i++) {
+        const struct target_section *section = &reading->text.sections[i];
+        if (section->kind != SECTION_QUEUE)
+            continue;
+        add_queue(target, target_keep(target, section->name));
+        for (size_t j = 0; j < section->count; j++)
+            STATUS_TRY(read_queue_key(reading, target->queue_count - 1, &section->entries[j]));
+    }
+    // What no queue drives is ordered by itself; the host orders its own work.
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        struct target_engine *engine = &target->engines[i];
+        if (engine->role == TARGET_ROLE_HOST || engine->queue != TARGET_NONE)
+            continue;
+        engine->queue = target->queue_count;
+        add_queue(target, engine->name)->per = engine->per;
+    }
+    return STATUS_OK;
+}
+
+// All of them -------------------------------------------------------------------------
+
+bool target_section_has_key(enum target_section_kind kind, struct view key)
+{
+    if (kind == SECTION_QUEUE)
+        return is_queue_key(key);
+    return kind == SECTION_ENGINE || target_machine_has_key(kind, key);
+}
+
+static status read_all(struct target_reading *reading)
+{
+    struct target *target = reading->target;
+    const struct target_text *text = &reading->text;
+    for (size_t i = 0; i < text->count; i++) {
+        if (text->sections[i].kind == SECTION_ENGINE)
+            STATUS_TRY(read_engine(reading, &text->sections[i]));
+    }
+    STATUS_TRY(target_check_whole(reading));
+    STATUS_TRY(target_number_lanes(reading));
+    for (size_t i = 0, engine = 0; i < text->count; i++) {
+        if (text->sections[i].kind != SECTION_ENGINE)
+            continue;
+        STATUS_TRY(fill_engine(reading, &target->engines[engine], text->sections[i].line));
+        STATUS_TRY(check_stages(reading, &target->engines[engine++], text->sections[i].line));
+    }
+    return read_queues(reading);
+}
+
+status target_read_engines(struct target_reading *reading)
+{
+    if (old_form_is(reading))
+        return old_form_read(reading);
+    STATUS_TRY(read_all(reading));
+    old_form_name_kinds(reading->target);
+    return STATUS_OK;
+}

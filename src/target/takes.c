@@ -1,0 +1,95 @@
+// What engines take: classes of operators, and elements.
+
+#include "reading.h"
+
+static const char *const ALL[] = {"*", NULL};
+
+// The words of a list, which ends with NULL. A list with * in it is all of them.
+static const char *const *words_of(struct target *target, struct view text)
+{
+    struct view word;
+    const char **words = arena_allocate(&target->arena, (text.size / 2 + 2) * sizeof *words);
+    uint32_t count = 0;
+    while (target_value_word(&text, &word)) {
+        if (view_is(word, "*"))
+            return ALL;
+        words[count++] = target_keep(target, word);
+    }
+    words[count] = NULL;
+    return words;
+}
+
+static uint32_t clauses_of(struct view text)
+{
+    uint32_t count = 1;
+    for (size_t i = 0; i < text.size; i++)
+        count += text.data[i] == ';';
+    return count;
+}
+
+static status wrong_takes(const struct target_reading *reading, const struct target_entry *entry)
+{
+    return target_text_fail(&reading->text, entry->line,
+                            "expected classes of operators and elements, like 'convolution matmul "
+                            ": i8 f16 ; elementwise : *', not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
+}
+
+status target_read_takes(struct target_reading *reading, const struct target_entry *entry,
+                         struct target_engine *engine)
+{
+    struct target *target = reading->target;
+    struct view rest = entry->value;
+    struct target_takes *takes = arena_allocate(&target->arena, clauses_of(rest) * sizeof *takes);
+    uint32_t count = 0;
+    while (rest.size > 0) {
+        const size_t end = view_find(rest, ';');
+        const struct view clause = view_slice(rest, 0, end);
+        const size_t colon = view_find(clause, ':');
+        takes[count].classes = words_of(target, view_slice(clause, 0, colon));
+        takes[count].elements = colon < clause.size
+                                    ? words_of(target, view_slice(clause, colon + 1, clause.size))
+                                    : ALL;
+        if (takes[count].classes[0] == NULL || takes[count].elements[0] == NULL)
+            return wrong_takes(reading, entry);
+        count++;
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+    if (count == 0)
+        return wrong_takes(reading, entry);
+    engine->takes = takes;
+    engine->take_count = count;
+    return STATUS_OK;
+}
+
+// Asking ------------------------------------------------------------------------------
+
+static bool has_word(const char *const *words, const char *word)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (words[i][0] == '*' || word == NULL || strcmp(words[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool target_takes(const struct target *target, uint32_t engine, const char *class,
+                  const char *element)
+{
+    const struct target_engine *own = &target->engines[engine];
+    for (uint32_t i = 0; i < own->take_count; i++) {
+        if (has_word(own->takes[i].classes, class) && has_word(own->takes[i].elements, element))
+            return true;
+    }
+    return false;
+}
+
+bool target_takes_all(const struct target *target, uint32_t engine)
+{
+    const struct target_engine *own = &target->engines[engine];
+    for (uint32_t i = 0; i < own->take_count; i++) {
+        if (own->takes[i].classes[0][0] == '*' && own->takes[i].elements[0][0] == '*')
+            return true;
+    }
+    return false;
+}
