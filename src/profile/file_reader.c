@@ -347,7 +347,9 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
     struct event event;
     struct view values;
     const unsigned char *sound = payload;
-    while (store_next(&events, &event, &values) && event_is_sound(profile, &event, values)) {
+    // Behind the last one of a cut block something else may look like an event.
+    while (block.count < header->count && store_next(&events, &event, &values) &&
+           event_is_sound(profile, &event, values)) {
         track_count_event(profile_track(profile, header->track), &event);
         block.count++;
         sound = events.at;

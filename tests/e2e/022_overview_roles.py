@@ -3,7 +3,7 @@ import csv
 import io
 import random
 from support import *
-from profile_file import *
+from made_profile import *
 
 TICKS = 2000
 TRANSFERS = {"transfer in", "transfer out", "transfer"}

@@ -1,6 +1,6 @@
 """Profiles of version 1, which numbered the engines of one machine: read as they were meant."""
 from support import *
-from profile_file import *
+from made_profile import *
 
 OLD = ROOT / "tests/testdata/profile"
 ROLE_OF = {"dma in": "transfer in", "dma out": "transfer out", "cdma": "transfer", "slice": "compute",
