@@ -283,12 +283,23 @@ static void a_profile_has_a_group_for_each_core(void **state)
     assert_spans(profile, "cores", "HOST", 0, 0, 0); // shared by all
 
     // What streams awaited.
-    assert_spans(profile, "core 0", "load", 0, 0, 0);
-    assert_spans(profile, "core 1", "compute", 1, 0, 244);
-    assert_spans(profile, "core 2", "store", 1, 0, 358);
+    assert_spans(profile, "core 0", "load waits", 0, 0, 0);
+    assert_spans(profile, "core 1", "compute waits", 1, 0, 244);
+    assert_spans(profile, "core 2", "store waits", 1, 0, 358);
     assert_non_null(find_track(profile, "core 1", "tile in use"));
     assert_non_null(find_track(profile, "cores", "dram in use"));
     assert_null(find_track(profile, "cores", "tile in use"));
+
+    const struct track *load = find_track(profile, "core 2", "LOAD");
+    assert_int_equal(load->role, ROLE_TRANSFER_IN);
+    assert_int_equal(load->core, 3);
+    assert_int_equal(load->device, 0); // there is one
+    assert_true(view_is(profile_text(profile, load->engine), "load"));
+    assert_true(view_is(profile_text(profile, load->queue), "load"));
+    assert_int_equal(find_track(profile, "core 2", "STORE")->role, ROLE_TRANSFER_OUT);
+    assert_int_equal(find_track(profile, "core 2", "SPREAD")->role, ROLE_COMMUNICATION);
+    assert_int_equal(find_track(profile, "core 2", "KERNEL")->role, ROLE_COMPUTE);
+    assert_int_equal(find_track(profile, "core 2", "store waits")->role, ROLE_WAIT);
     profile_free(profile);
     sim_result_free(result);
     cores_end(&example.cores);
