@@ -324,7 +324,7 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
     if (group->node_count > 1)
         request.function = 0;
     // A processor's kernels read what they need: the sizes of parameters count too.
-    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE) {
+    if (target_is_processor(plan->target)) {
         request = node_cost(plan->network, node, &output);
         request.cycles = fused_steps(plan, group, tile, index);
         if (stays_integer(plan, group, index)) {

@@ -2,24 +2,12 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 // What lies, or lay last, at an address.
-struct piece {
+struct memory_piece {
     struct buffer_lifetime lifetime;
     bool taken;
-};
-
-struct finder {
-    struct event_sink sink;
-    struct profile *profile;
-    uint32_t address_key, bytes_key;
-    struct buffer_lifetime like;
-    struct piece *pieces;
-    size_t count, capacity;
-    struct hash_index index; // by address
-    uint64_t never_taken;
 };
 
 struct track memory_lane(struct profile *profile, struct view memory, struct bytes *values)
@@ -39,28 +27,71 @@ static bool find_value(struct view values, uint32_t key, struct value *out_value
     return false;
 }
 
-static struct piece *piece_at(struct finder *finder, uint64_t address)
+// Books --------------------------------------------------------------------------------
+
+static struct memory_piece *piece_at(struct memory_book *book, uint64_t address)
 {
     const uint32_t hash = hash_u64(address);
     uint32_t id;
-    for (uint32_t at = hash_first(&finder->index, hash);
-         (id = hash_next(&finder->index, hash, &at)) != HASH_NONE;) {
-        if (finder->pieces[id].lifetime.address == address)
-            return &finder->pieces[id];
+    for (uint32_t at = hash_first(&book->index, hash);
+         (id = hash_next(&book->index, hash, &at)) != HASH_NONE;) {
+        if (book->pieces[id].lifetime.address == address)
+            return &book->pieces[id];
     }
-    finder->pieces =
-        memory_grow(finder->pieces, finder->count, &finder->capacity, sizeof *finder->pieces);
-    hash_add(&finder->index, hash, (uint32_t)finder->count);
-    finder->pieces[finder->count] = (struct piece){.lifetime.address = address};
-    return &finder->pieces[finder->count++];
+    book->pieces = memory_grow(book->pieces, book->count, &book->capacity, sizeof *book->pieces);
+    hash_add(&book->index, hash, (uint32_t)book->count);
+    book->pieces[book->count] = (struct memory_piece){.lifetime.address = address};
+    return &book->pieces[book->count++];
 }
 
-static void give_back(struct finder *finder, struct piece *piece, uint64_t now)
+static void end_piece(struct memory_book *book, struct memory_piece *piece, uint64_t now)
 {
     piece->taken = false;
     piece->lifetime.to = now;
-    profile_buffer_add(finder->profile, &piece->lifetime);
+    profile_buffer_add(book->profile, &piece->lifetime);
 }
+
+void memory_book_take(struct memory_book *book, uint64_t address, uint64_t bytes, uint64_t now,
+                      uint32_t name, uint32_t owner)
+{
+    struct memory_piece *piece = piece_at(book, address);
+    if (piece->taken)
+        end_piece(book, piece, now);
+    piece->taken = true;
+    piece->lifetime = book->like;
+    piece->lifetime.address = address;
+    piece->lifetime.size = bytes;
+    piece->lifetime.from = now;
+    piece->lifetime.name = name;
+    piece->lifetime.owner = owner;
+}
+
+void memory_book_give_back(struct memory_book *book, uint64_t address, uint64_t now)
+{
+    struct memory_piece *piece = piece_at(book, address);
+    if (piece->taken)
+        end_piece(book, piece, now);
+    else
+        book->never_taken++;
+}
+
+void memory_book_close(struct memory_book *book, uint64_t end)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        if (book->pieces[i].taken)
+            end_piece(book, &book->pieces[i], end);
+    }
+    free(book->pieces);
+    hash_free(&book->index);
+}
+
+// Lanes --------------------------------------------------------------------------------
+
+struct finder {
+    struct event_sink sink;
+    struct memory_book book;
+    uint32_t address_key, bytes_key;
+};
 
 static void add_event(struct finder *finder, const struct event *event, struct view values)
 {
@@ -68,20 +99,11 @@ static void add_event(struct finder *finder, const struct event *event, struct v
     struct value bytes;
     if (event->kind != EVENT_INSTANT || !find_value(values, finder->address_key, &address))
         return;
-    struct piece *piece = piece_at(finder, address.number);
-    if (piece->taken)
-        give_back(finder, piece, event->start);
-    else if (!find_value(values, finder->bytes_key, &bytes))
-        finder->never_taken++;
-    if (!find_value(values, finder->bytes_key, &bytes))
-        return;
-    piece->taken = true;
-    piece->lifetime = finder->like;
-    piece->lifetime.address = address.number;
-    piece->lifetime.size = bytes.number;
-    piece->lifetime.from = event->start;
-    piece->lifetime.name = event->name;
-    piece->lifetime.owner = profile_call(finder->profile, event->call)->operator_id;
+    if (find_value(values, finder->bytes_key, &bytes))
+        memory_book_take(&finder->book, address.number, bytes.number, event->start, event->name,
+                         profile_call(finder->book.profile, event->call)->operator_id);
+    else
+        memory_book_give_back(&finder->book, address.number, event->start);
 }
 
 static status take(struct event_sink *sink, const struct event_batch *batch)
@@ -119,29 +141,23 @@ static status find_on_lane(struct profile *profile, uint32_t id, uint32_t memory
     const struct track *track = profile_track(profile, id);
     struct finder finder = {
         .sink.take = take,
-        .profile = profile,
+        .book = {.profile = profile,
+                 .like = {.memory = memory,
+                          .clock = track->clock,
+                          .device = track->device,
+                          .core = track->core}},
         .address_key = profile_string(profile, VIEW_LITERAL("address")),
         .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
-        .like = {.memory = memory,
-                 .clock = track->clock,
-                 .device = track->device,
-                 .core = track->core},
     };
-    if (has_lifetimes(profile, &finder.like))
+    if (has_lifetimes(profile, &finder.book.like))
         return STATUS_OK;
     const status result = profile_replay_track(profile, id, &finder.sink);
-    const uint64_t end = end_of(profile, track->clock);
-    for (size_t i = 0; i < finder.count && result == STATUS_OK; i++) {
-        if (finder.pieces[i].taken)
-            give_back(&finder, &finder.pieces[i], end);
-    }
+    memory_book_close(&finder.book, end_of(profile, track->clock));
     const struct view name = profile_text(profile, memory);
-    if (finder.never_taken > 0)
-        profile_note(profile, id, LEDGER_REMARK, finder.never_taken,
+    if (finder.book.never_taken > 0)
+        profile_note(profile, id, LEDGER_REMARK, finder.book.never_taken,
                      "memory '%.*s': what was given back %llu times had not been taken",
-                     VIEW_ARGUMENTS(name), (unsigned long long)finder.never_taken);
-    free(finder.pieces);
-    hash_free(&finder.index);
+                     VIEW_ARGUMENTS(name), (unsigned long long)finder.book.never_taken);
     return result;
 }
 

@@ -90,23 +90,6 @@ bool verify_is_whole(const struct program *program, const struct program_operand
 
 // Transfers --------------------------------------------------------------------------
 
-static bool is_far(const struct checker *checker, uint32_t memory)
-{
-    return !checker->target->memories[memory].local;
-}
-
-// An engine across local memories names one that it is at, at whichever end.
-static bool engine_carries(const struct checker *checker, uint32_t from, uint32_t to)
-{
-    const struct target_engine *engine = &checker->target->engines[checker->task->engine];
-    if (engine->role != TARGET_ROLE_TRANSFER && engine->role != TARGET_ROLE_COMMUNICATION)
-        return false;
-    if (engine->role == TARGET_ROLE_TRANSFER && engine->from == engine->to)
-        return !is_far(checker, from) && !is_far(checker, to) &&
-               (from == engine->memory || to == engine->memory);
-    return from == engine->from && to == engine->to;
-}
-
 static bool reaches(const struct checker *checker, const struct program_buffer *buffer)
 {
     return program_reaches(checker->target, checker->task->engine, checker->task->unit,
@@ -156,7 +139,8 @@ static status check_destination(const struct checker *checker, const struct prog
         return wrong(checker, "a transfer of another size than its operands");
     if (!same_place(checker, from, to))
         return wrong(checker, "a transfer to another place of the value");
-    if (!engine_carries(checker, source->memory, target->memory))
+    if (!target_engine_carries(checker->target, checker->task->engine, source->memory,
+                               target->memory))
         return wrong(checker, "its engine does not carry between these memories");
     if (!engine_joins(checker, source, target))
         return wrong(checker, "its engine does not carry between these units");

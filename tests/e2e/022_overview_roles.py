@@ -3,6 +3,7 @@ import csv
 import io
 import random
 from support import *
+from eyes import *
 from made_profile import *
 
 TICKS = 2000
@@ -150,6 +151,18 @@ def test_picture_has_a_colour_for_each_engine_that_computes(folder):
         colour = fill if fill and fill != "#1f2933" else colour
     equal(sorted(legend), sorted(set(kinds.values())), "legend")
     equal(len(set(legend.values())), len(legend), f"colours of {legend}")
+
+
+def test_all_kinds_stay_apart_for_all_eyes(folder):
+    profile = ProfileFile()
+    device = profile.process("gadget")
+    for name, role in [(f"unit {i}", "compute") for i in range(4)] + [(role, role) for role in ROLES]:
+        profile.span(profile.track(name, device, role=role, engine=name), "work", 0, 100)
+    path = write(folder / "all.prof", profile.bytes())
+    opscope("timeline", path, "-o", folder / "all.svg")
+    squares = re.findall(r'width="11.00" height="11.00" fill="#(\w+)"', (folder / "all.svg").read_text())
+    equal((len(squares), len(set(squares))), (13, 13), "colours of the legend")
+    stay_apart(squares)
 
 
 main()

@@ -67,6 +67,7 @@ class Profile:
     def __init__(self, data):
         self.texts, self.tracks, self.calls, self.facts, self.spans = [], [], [None], {}, []
         self.clocks = []  # frequency, base tick, base ns
+        self.buffers = []  # memory, address, size, from, to, device + 1, core + 1
         if data[:16] not in HEADERS:
             raise Damaged("no profile of version 1 or 2")
         at, ended = 16, False
@@ -99,6 +100,9 @@ class Profile:
                 self.add_track(record)
             elif kind == CALLS:
                 self.calls.append([record.varint() for _ in range(3)])  # operator, parent, iteration
+            elif kind == BUFFERS:
+                memory, _, _, *numbers = [record.varint() for _ in range(9)]
+                self.buffers.append((self.texts[memory], *numbers))
             elif kind == FACTS:
                 self.facts[self.texts[record.varint()]] = self.texts[record.varint()]
             elif kind == ACCOUNTS:

@@ -259,6 +259,49 @@ static void what_makes_no_sense_is_refused_with_a_reason(void **state)
     opscope_profile_free(profile);
 }
 
+static uint32_t add_engine(struct opscope_profile *profile, const char *engine, const char *role)
+{
+    const struct opscope_profile_track track = {.name = "x",
+                                                .kind = OPSCOPE_TRACK_LANE,
+                                                .provenance = OPSCOPE_MEASURED,
+                                                .engine = engine,
+                                                .role = role,
+                                                .queue = "stream 1",
+                                                .device = 1,
+                                                .core = 3};
+    return opscope_profile_add_track(profile, &track);
+}
+
+static void engines_have_any_name_and_roles_are_checked(void **state)
+{
+    (void)state;
+    struct opscope_profile *profile = opscope_profile_create();
+    struct opscope_profile_track track;
+    assert_int_not_equal(add_engine(profile, "matrix", "compute"), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 1, &track), OPSCOPE_OK);
+    assert_string_equal(track.engine, "matrix");
+    assert_string_equal(track.role, "compute");
+    assert_string_equal(track.queue, "stream 1");
+    assert_true(track.device == 1 && track.core == 3);
+    // Of an engine that is known the role is, too; of another one it is not said.
+    assert_int_not_equal(add_engine(profile, "dma in", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 2, &track), OPSCOPE_OK);
+    assert_string_equal(track.role, "transfer in");
+    assert_int_not_equal(add_engine(profile, "widget", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 3, &track), OPSCOPE_OK);
+    assert_string_equal(track.engine, "widget");
+    assert_null(track.role);
+    assert_int_not_equal(add_engine(profile, "none", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 4, &track), OPSCOPE_OK);
+    assert_null(track.engine);
+    assert_int_equal(add_engine(profile, "matrix", "juggling"), 0);
+    assert_non_null(strstr(opscope_profile_problem(profile), "'juggling' is no role"));
+    for (uint32_t i = 0; opscope_role(i) != NULL; i++)
+        assert_int_not_equal(add_engine(profile, "matrix", opscope_role(i)), 0);
+    assert_string_equal(opscope_role(0), "compute");
+    opscope_profile_free(profile);
+}
+
 static void the_ledger_says_what_is_missing(void **state)
 {
     (void)state;
@@ -479,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_profile_survives_its_file_and_is_written_over_it),
         cmocka_unit_test(values_of_every_kind_come_out_as_they_went_in),
         cmocka_unit_test(what_makes_no_sense_is_refused_with_a_reason),
+        cmocka_unit_test(engines_have_any_name_and_roles_are_checked),
         cmocka_unit_test(the_ledger_says_what_is_missing),
         cmocka_unit_test(structures_keep_their_layout),
         cmocka_unit_test(structures_of_other_versions_are_handled),
