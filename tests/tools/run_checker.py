@@ -24,8 +24,6 @@ import sys
 from profile_file import Profile
 from program_checker import HOST_START, JOB_START, JOB_WAIT, NONE, START, TRANSFER, Program, Target
 
-LANES = {"dma_in": "DMA IN", "dma_out": "DMA OUT", "cdma": "CDMA", "slice": "SLICE {}", "css": "CSS",
-         "cpu": "CPU {}", "host": "HOST"}
 ACTIONS = "ACTIONS"
 FLOWS_MOST = 22  # that a span has room for, docs/commands/run.md
 
@@ -49,8 +47,7 @@ class Run:
         self.spans = [span for span in profile.spans if "iteration" in span.values]
 
     def lane_of(self, task):
-        kind, _, _ = self.target.engines[task.engine]
-        return LANES[kind].format(task.lane)
+        return self.target.engines[task.engine].label.format(lane=task.lane, core=task.unit)
 
     def track_name(self, span):
         return self.profile.tracks[span.track].name
