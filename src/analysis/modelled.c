@@ -8,12 +8,11 @@
 
 enum modelled_kind modelled_kind_of(const struct target *target, uint32_t engine)
 {
-    switch (target->engines[engine].kind) {
-    case TARGET_DMA_IN:
-    case TARGET_DMA_OUT:
-    case TARGET_CDMA:
+    switch (target->engines[engine].role) {
+    case TARGET_ROLE_TRANSFER:
+    case TARGET_ROLE_COMMUNICATION:
         return MODELLED_DMA;
-    case TARGET_HOST:
+    case TARGET_ROLE_HOST:
         return MODELLED_HOST;
     default:
         return MODELLED_COMPUTE;
@@ -94,7 +93,7 @@ static void sum_whole(struct modelled *modelled, const struct program *program,
 static void find_least(struct modelled *modelled, const struct program *program,
                        const struct target *target)
 {
-    uint64_t sums[TARGET_ENGINES_MOST] = {0};
+    uint64_t *sums = memory_allocate_zeroed((size_t)target->engine_count + 1, sizeof *sums);
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const uint64_t least = cost_bound(target, task->engine, &task->cost);
@@ -104,12 +103,15 @@ static void find_least(struct modelled *modelled, const struct program *program,
     }
     modelled->least_engine = TARGET_NONE;
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        const uint64_t least = sums[i] / target->engines[i].count;
+        const struct target_engine *engine = &target->engines[i];
+        const uint64_t least =
+            sums[i] / ((uint64_t)engine->count * target_units(target, engine->per));
         if (least > modelled->least) {
             modelled->least = least;
-            modelled->least_engine = (uint32_t)i;
+            modelled->least_engine = i;
         }
     }
+    free(sums);
 }
 
 static void add_task(struct modelled_group *group, const struct program_task *task,
@@ -174,6 +176,7 @@ static int by_time(const void *left, const void *right)
 // Memory ----------------------------------------------------------------------
 
 struct change {
+    uint32_t unit;
     uint32_t moment;
     uint32_t is_start; // at the same moment ends come first
     uint64_t size;
@@ -183,17 +186,22 @@ static int by_moment(const void *left, const void *right)
 {
     const struct change *a = left;
     const struct change *b = right;
+    if (a->unit != b->unit)
+        return a->unit < b->unit ? -1 : 1;
     if (a->moment != b->moment)
         return a->moment < b->moment ? -1 : 1;
     return (int)a->is_start - (int)b->is_start;
 }
 
+// Of the unit with the highest one.
 static uint64_t peak_of(struct change *changes, size_t count)
 {
     qsort(changes, count, sizeof *changes, by_moment);
     uint64_t used = 0;
     uint64_t peak = 0;
     for (size_t i = 0; i < count; i++) {
+        if (i > 0 && changes[i].unit != changes[i - 1].unit)
+            used = 0;
         used += changes[i].is_start ? changes[i].size : -changes[i].size;
         peak = used > peak ? used : peak;
     }
@@ -217,9 +225,9 @@ static void sum_memory(struct modelled_memory *memory, const struct program *pro
             memory->constants += buffer->size;
         if (buffer->address + buffer->size > memory->reach)
             memory->reach = buffer->address + buffer->size;
-        changes[count++] = (struct change){buffer->from, 1, buffer->size};
+        changes[count++] = (struct change){buffer->unit, buffer->from, 1, buffer->size};
         if (buffer->to < UINT32_MAX)
-            changes[count++] = (struct change){buffer->to + 1, 0, buffer->size};
+            changes[count++] = (struct change){buffer->unit, buffer->to + 1, 0, buffer->size};
     }
     memory->peak = peak_of(changes, count);
 }
@@ -236,7 +244,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     for (uint32_t i = 0; i < program->group_count; i++) {
         modelled->groups[i].group = i;
         const uint32_t engine = program->groups[i].engine;
-        if (engine < target->engine_count && target->engines[engine].kind == TARGET_HOST)
+        if (engine < target->engine_count && target->engines[engine].role == TARGET_ROLE_HOST)
             modelled->host_groups++;
     }
     sum_whole(modelled, program, target, result);
@@ -248,6 +256,8 @@ struct modelled *modelled_create(const struct program *program, const struct tar
 
     struct change *changes =
         memory_allocate(((size_t)program->buffer_count * 2 + 1) * sizeof *changes);
+    modelled->memories =
+        memory_allocate_zeroed((size_t)target->memory_count + 1, sizeof *modelled->memories);
     for (uint32_t i = 0; i < target->memory_count; i++) {
         sum_memory(&modelled->memories[i], program, i, changes);
         modelled->constants += modelled->memories[i].constants;
@@ -261,5 +271,6 @@ void modelled_free(struct modelled *modelled)
     if (modelled == NULL)
         return;
     free(modelled->groups);
+    free(modelled->memories);
     free(modelled);
 }

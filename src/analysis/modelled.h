@@ -7,7 +7,7 @@
 #include "device/sim.h"
 
 enum modelled_kind {
-    MODELLED_COMPUTE, // slices, CSS, processors
+    MODELLED_COMPUTE, // whatever computes, on the device or on a processor
     MODELLED_DMA,
     MODELLED_HOST, // the host of an accelerator
     MODELLED_KINDS,
@@ -26,7 +26,7 @@ struct modelled_group {
 };
 
 struct modelled_memory {
-    uint64_t peak;      // bytes in use at the same time
+    uint64_t peak;      // bytes in use at the same time, of its fullest unit
     uint64_t reach;     // end of the highest address in use
     uint64_t constants; // bytes loaded with the program
     uint64_t unknown;   // buffers whose size is known only when it runs
@@ -38,9 +38,9 @@ struct modelled {
     uint64_t idle;                 // in which none is
     // The least that the engine with the most to do needs at its peak rate.
     uint64_t least;
-    uint32_t least_engine; // of the target; TARGET_NONE: there is no work
-    struct modelled_memory memories[TARGET_MEMORIES_MOST];
-    uint64_t constants; // bytes, of all memories
+    uint32_t least_engine;            // of the target; TARGET_NONE: there is no work
+    struct modelled_memory *memories; // of the target
+    uint64_t constants;               // bytes, of all memories
     uint32_t host_groups;
     uint32_t unknown_groups; // whose time is known only when they run
     uint32_t group_count;

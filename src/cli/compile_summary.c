@@ -183,7 +183,7 @@ struct reason {
 static bool is_on_host(const struct compiling *compiling, uint32_t group)
 {
     const uint32_t engine = compiling->program.groups[group].engine;
-    return compiling->target->engines[engine].kind == TARGET_HOST;
+    return compiling->target->engines[engine].role == TARGET_ROLE_HOST;
 }
 
 static void add_reason(struct reason *reasons, size_t *count, uint32_t text, uint32_t group)

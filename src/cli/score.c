@@ -313,7 +313,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
     status failure = STATUS_OK;
-    if (target_engine_of(scoring.target, TARGET_CPU) == TARGET_NONE)
+    if (!target_is_processor(scoring.target))
         failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
                               scoring.target->name);
     else

@@ -18,15 +18,46 @@ enum { FUSE_NODES_MOST = 24 };
 
 struct fuser {
     struct plan *plan;
-    uint32_t *readers;  // by value: nodes that read it, and outputs of the graph
-    uint32_t *group;    // by node: the first node of its group, which stands for it
-    uint32_t *next;     // by node: the next one of its group; NETWORK_NONE
-    uint32_t *last;     // by first node: the last of its group
-    uint32_t *size;     // by first node: how many
-    bool *heavy;        // by first node: some node is more than elementwise
-    uint32_t *position; // by node: its place in the graph
-    bool *sealed;       // by first node: a known pattern, to which nothing is added
+    uint32_t *readers;   // by value: nodes that read it, and outputs of the graph
+    uint32_t *group;     // by node: the first node of its group, which stands for it
+    uint32_t *next;      // by node: the next one of its group; NETWORK_NONE
+    uint32_t *last;      // by first node: the last of its group
+    uint32_t *size;      // by first node: how many
+    bool *heavy;         // by first node: some node is more than elementwise
+    uint32_t *position;  // by node: its place in the graph
+    bool *sealed;        // by first node: a known pattern, to which nothing is added
+    uint32_t *classes;   // by first node: a bit for each class of operators in its group
+    uint32_t *abilities; // by engine: the classes that it takes
 };
+
+static uint32_t *find_abilities(const struct target *target)
+{
+    uint32_t *abilities =
+        memory_allocate_zeroed((size_t)target->engine_count + 1, sizeof *abilities);
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        for (int class = 0; class < OPERATOR_CLASSES; class ++) {
+            const char *name = operator_class_name((enum operator_class) class);
+            if (target_computes(target, i) && target_takes(target, i, name, NULL))
+                abilities[i] |= UINT32_C(1) << class;
+        }
+    }
+    return abilities;
+}
+
+static bool is_taken(const struct fuser *fuser, uint32_t classes)
+{
+    for (uint32_t i = 0; i < fuser->plan->target->engine_count; i++) {
+        if ((fuser->abilities[i] & classes) == classes)
+            return true;
+    }
+    return false;
+}
+
+// Whether one engine can do both; what none can is done by the host, all together.
+static bool fit_together(const struct fuser *fuser, uint32_t a, uint32_t b)
+{
+    return is_taken(fuser, a | b) || (!is_taken(fuser, a) && !is_taken(fuser, b));
+}
 
 static bool is_light(const struct network_node *node)
 {
@@ -76,6 +107,7 @@ static void join(struct fuser *fuser, uint32_t front, uint32_t back)
     fuser->last[front] = fuser->last[back];
     fuser->size[front] += fuser->size[back];
     fuser->heavy[front] = fuser->heavy[front] || fuser->heavy[back];
+    fuser->classes[front] |= fuser->classes[back];
     for (uint32_t i = back; i != NETWORK_NONE; i = fuser->next[i])
         fuser->group[i] = front;
 }
@@ -142,6 +174,7 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     const uint32_t b = fuser->group[reader];
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
+        !fit_together(fuser, fuser->classes[a], fuser->classes[b]) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
         ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))
@@ -160,6 +193,8 @@ static void fuser_start(struct fuser *fuser, struct plan *plan)
     fuser->heavy = memory_allocate_zeroed(nodes + 1, sizeof *fuser->heavy);
     fuser->sealed = memory_allocate_zeroed(nodes + 1, sizeof *fuser->sealed);
     fuser->position = memory_allocate_zeroed(nodes + 1, sizeof *fuser->position);
+    fuser->classes = memory_allocate_zeroed(nodes + 1, sizeof *fuser->classes);
+    fuser->abilities = find_abilities(plan->target);
     memset(fuser->group, 0xff, (nodes + 1) * sizeof *fuser->group);
     memset(fuser->next, 0xff, (nodes + 1) * sizeof *fuser->next);
 }
@@ -174,6 +209,8 @@ static void fuser_free(struct fuser *fuser)
     free(fuser->heavy);
     free(fuser->sealed);
     free(fuser->position);
+    free(fuser->classes);
+    free(fuser->abilities);
 }
 
 static void add_node(struct fuser *fuser, uint32_t id)
@@ -184,6 +221,7 @@ static void add_node(struct fuser *fuser, uint32_t id)
     fuser->size[id] = 1;
     fuser->heavy[id] = !is_light(node);
     fuser->sealed[id] = !is_light(node) && !may_be_heavy(node);
+    fuser->classes[id] = UINT32_C(1) << node->definition->class;
 }
 
 static void sort_nodes(const struct fuser *fuser, struct pattern *pattern)
@@ -197,6 +235,32 @@ static void sort_nodes(const struct fuser *fuser, struct pattern *pattern)
     }
 }
 
+static bool is_computed(const struct fuser *fuser, const struct network_node *node)
+{
+    const struct target *target = fuser->plan->target;
+    const char *class = operator_class_name(node->definition->class);
+    const char *element =
+        element_name(network_value(fuser->plan->network, node->outputs[0])->type.element);
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (target_computes(target, i) && target_takes(target, i, class, element))
+            return true;
+    }
+    return false;
+}
+
+// A pattern stays together on one engine, or where no engine computes any of it.
+static bool fits_one_engine(const struct fuser *fuser, const struct pattern *pattern)
+{
+    uint32_t classes = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        const struct network_node *node = network_node(fuser->plan->network, pattern->nodes[i]);
+        classes |= UINT32_C(1) << node->definition->class;
+        any = any || is_computed(fuser, node);
+    }
+    return !any || is_taken(fuser, classes);
+}
+
 static void seal_patterns(struct fuser *fuser, const char **names)
 {
     const struct network *network = fuser->plan->network;
@@ -207,7 +271,7 @@ static void seal_patterns(struct fuser *fuser, const char **names)
             !pattern_find(network, fuser->readers, graph->nodes[i], &pattern))
             continue;
         sort_nodes(fuser, &pattern);
-        bool free_nodes = true;
+        bool free_nodes = fits_one_engine(fuser, &pattern);
         for (uint32_t j = 0; j < pattern.count; j++)
             free_nodes = free_nodes && fuser->size[pattern.nodes[j]] == 1;
         for (uint32_t j = 1; free_nodes && j < pattern.count; j++)
@@ -312,7 +376,7 @@ static void join_for_processor(struct fuser *fuser)
     free(groups);
 }
 
-static void join_for_slices(struct fuser *fuser, const char **names)
+static void join_for_engines(struct fuser *fuser, const char **names)
 {
     const struct network *network = fuser->plan->network;
     const struct network_graph *graph = network_graph(network, 0);
@@ -336,10 +400,10 @@ status pass_fuse(struct plan *plan)
         fuser.position[graph->nodes[i]] = i;
         add_node(&fuser, graph->nodes[i]);
     }
-    if (target_engine_of(plan->target, TARGET_CPU) != TARGET_NONE)
+    if (target_is_processor(plan->target))
         join_for_processor(&fuser);
     else
-        join_for_slices(&fuser, names);
+        join_for_engines(&fuser, names);
     add_groups(&fuser, names);
     free(names);
     fuser_free(&fuser);

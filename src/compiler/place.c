@@ -1,46 +1,37 @@
-// Chooses the engine of each group: the slices for what their multipliers and
-// types can do, the RISC-V core for small irregular work, the host for the rest.
+// Chooses the engine of each group: the first of the target's file that takes all of its
+// operators and elements, the host for the rest.
 
+#include "base/bytes.h"
 #include "compiler.h"
 #include "group.h"
 
-// Types of the slices' data paths.
-static bool is_slice_element(enum element element)
+enum { PARAMETER_MOST = 4096 }; // elements of a constant that is part of an engine's program
+
+// What an engine takes ------------------------------------------------------------------
+
+static const char *class_of(const struct network_node *node)
 {
-    switch (element) {
-    case ELEMENT_I8:
-    case ELEMENT_U8:
-    case ELEMENT_I16:
-    case ELEMENT_I32:
-    case ELEMENT_BOOL:
-    case ELEMENT_BF16:
-        return true;
-    default:
-        return false;
-    }
+    return operator_class_name(node->definition->class);
 }
 
-static bool is_slice_class(const struct network_node *node)
+// Whether an engine computes an element for a node. Of a node that it does not take at all:
+// whether it computes it for anything.
+static bool computes(const struct plan *plan, uint32_t engine, const struct network_node *node,
+                     enum element element)
 {
-    switch (node->definition->class) {
-    case OPERATOR_ELEMENTWISE:
-    case OPERATOR_CONVOLUTION:
-    case OPERATOR_MATMUL:
-    case OPERATOR_POOLING:
-    case OPERATOR_REDUCTION:
-    case OPERATOR_MOVEMENT:
-    case OPERATOR_VIEW:
-        return true;
-    default:
-        return false;
-    }
+    const char *class = class_of(node);
+    if (!target_takes(plan->target, engine, class, NULL))
+        class = NULL;
+    return target_takes(plan->target, engine, class, element_name(element));
 }
 
-static bool is_css_class(const struct network_node *node)
+// Sums of products may be wider than what is multiplied.
+static bool computes_sum(const struct plan *plan, uint32_t engine, const struct network_node *node,
+                         enum element element)
 {
-    return node->definition->class == OPERATOR_GATHER ||
-           node->definition->class == OPERATOR_OTHER ||
-           node->definition->class == OPERATOR_NORMALIZATION;
+    const bool product = node->definition->class == OPERATOR_CONVOLUTION ||
+                         node->definition->class == OPERATOR_MATMUL;
+    return computes(plan, engine, node, element) || (product && element == ELEMENT_I32);
 }
 
 static bool has_type(const struct plan *plan, const struct plan_group *group, const char *type)
@@ -52,11 +43,10 @@ static bool has_type(const struct plan *plan, const struct plan_group *group, co
     return false;
 }
 
-// A value inside a group that some node computes on though the slices cannot. What
-// an integer was scaled back to, and is scaled to an integer from, stays one to
-// them; sums of products may be wider than what is multiplied.
+// A value inside a group that some node computes on though the engine cannot. What an
+// integer was scaled back to, and is scaled to an integer from, stays one to it.
 static const struct network_value *wrong_inside(const struct plan *plan,
-                                                const struct plan_group *group)
+                                                const struct plan_group *group, uint32_t engine)
 {
     if (has_type(plan, group, "DequantizeLinear") && has_type(plan, group, "QuantizeLinear"))
         return NULL;
@@ -69,44 +59,124 @@ static const struct network_value *wrong_inside(const struct plan *plan,
                 continue;
             const struct network_value *value = group_value(plan, node->inputs[j]);
             if (value->constant == NULL && element_is_float(value->type.element) &&
-                !is_slice_element(value->type.element))
+                !computes(plan, engine, node, value->type.element))
                 return value;
         }
     }
     return NULL;
 }
 
+// Whether a value that comes in is of an element that its readers are computed in.
+static bool is_read(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                    uint32_t value)
+{
+    const enum element element = group_value(plan, value)->type.element;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        for (uint32_t j = 0; j < node->input_count; j++) {
+            if (node->inputs[j] == value && !(j < 2 ? computes(plan, engine, node, element)
+                                                    : computes_sum(plan, engine, node, element)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_written(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                       uint32_t value)
+{
+    const enum element element = group_value(plan, value)->type.element;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        for (uint32_t j = 0; j < node->output_count; j++) {
+            if (node->outputs[j] == value)
+                return computes_sum(plan, engine, node, element);
+        }
+    }
+    return false;
+}
+
 // What comes into a group or leaves it: numbers that only pass through the engine
 // may be wider.
 static const struct network_value *wrong_value(const struct plan *plan,
-                                               const struct plan_group *group)
+                                               const struct plan_group *group, uint32_t engine)
 {
     for (uint32_t i = 0; i < group->input_count; i++) {
         const struct network_value *value = group_value(plan, group->inputs[i]);
         // A parameter (an axis, a scale) is part of the engine's program.
-        if (!is_slice_element(value->type.element) &&
-            (value->constant == NULL || shape_count(&value->type.shape) > 4096))
+        const bool parameter =
+            value->constant != NULL && shape_count(&value->type.shape) <= PARAMETER_MOST;
+        if (!parameter && !is_read(plan, group, engine, group->inputs[i]))
             return value;
     }
     for (uint32_t i = 0; i < group->output_count; i++) {
-        const struct network_value *value = group_value(plan, group->outputs[i]);
-        if (!is_slice_element(value->type.element))
-            return value;
+        if (!is_written(plan, group, engine, group->outputs[i]))
+            return group_value(plan, group->outputs[i]);
     }
-    return wrong_inside(plan, group);
+    return wrong_inside(plan, group, engine);
 }
 
 static const struct network_node *wrong_node(const struct plan *plan,
-                                             const struct plan_group *group,
-                                             bool (*fits)(const struct network_node *node))
+                                             const struct plan_group *group, uint32_t engine)
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        if (!fits(node) || node->definition->random)
+        if (!target_takes(plan->target, engine, class_of(node), NULL) || node->definition->random)
             return node;
     }
     return NULL;
 }
+
+// Why not -------------------------------------------------------------------------------
+
+static bool next_engine(const struct target *target, uint32_t *engine)
+{
+    while (*engine < target->engine_count && !target_computes(target, *engine))
+        (*engine)++;
+    return *engine < target->engine_count;
+}
+
+static const char *bare_name(const struct target *target, uint32_t engine)
+{
+    const char *called = target->engines[engine].called;
+    return strncmp(called, "the ", 4) == 0 ? called + 4 : called;
+}
+
+static const char *not_computed(struct plan *plan, uint32_t engine,
+                                const struct network_value *value)
+{
+    const char *called = plan->target->engines[engine].called;
+    return plan_text(plan, "%s %s not compute %s", called, target_is_plural(called) ? "do" : "does",
+                     element_name(value->type.element));
+}
+
+static const char *not_had(struct plan *plan, uint32_t engine, const struct network_node *node)
+{
+    const char *called = plan->target->engines[engine].called;
+    return plan_text(plan, "%s %s no %.*s", called, target_is_plural(called) ? "have" : "has",
+                     VIEW_ARGUMENTS(node->type));
+}
+
+// "neither slices nor CSS have Loop"
+static const char *none_has(struct plan *plan, uint32_t first, const struct network_node *node)
+{
+    const struct target *target = plan->target;
+    struct bytes text = {0};
+    uint32_t last = first;
+    for (uint32_t i = first + 1; next_engine(target, &i); i++)
+        last = i;
+    if (last == first)
+        return not_had(plan, first, node);
+    bytes_append_format(&text, "neither %s", bare_name(target, first));
+    for (uint32_t i = first + 1; next_engine(target, &i); i++)
+        bytes_append_format(&text, "%s %s", i == last ? " nor" : ",", bare_name(target, i));
+    const char *reason = plan_text(plan, "%.*s have %.*s", VIEW_ARGUMENTS(bytes_view(&text)),
+                                   VIEW_ARGUMENTS(node->type));
+    bytes_free(&text);
+    return reason;
+}
+
+// Placing -------------------------------------------------------------------------------
 
 static void place_on(struct plan_group *group, uint32_t engine, const char *reason)
 {
@@ -125,49 +195,118 @@ static bool has_elements(const struct plan *plan, const struct plan_group *group
     return true;
 }
 
-static void place_torq(struct plan *plan, struct plan_group *group)
+// What the first engine lacks is the reason for any other.
+static void place_by_takes(struct plan *plan, struct plan_group *group, uint32_t host)
 {
-    const uint32_t host = target_engine_of(plan->target, TARGET_HOST);
-    const uint32_t slice = target_engine_of(plan->target, TARGET_SLICE);
-    const uint32_t css = target_engine_of(plan->target, TARGET_CSS);
-    if (!group_is_static(plan, group)) {
-        place_on(group, host, "its shapes are known only when it runs");
-        return;
-    }
-    if (group->output_count == 0 || !has_elements(plan, group)) {
-        place_on(group, host, "it has nothing to compute");
-        return;
-    }
-    const struct network_value *value = wrong_value(plan, group);
-    if (value != NULL) {
-        place_on(
-            group, host,
-            plan_text(plan, "the slices do not compute %s", element_name(value->type.element)));
-        return;
-    }
-    const struct network_node *node = wrong_node(plan, group, is_slice_class);
-    if (node == NULL) {
-        place_on(group, slice != TARGET_NONE ? slice : host,
-                 slice != TARGET_NONE ? "the slices compute it" : "there are no slices");
-        return;
-    }
-    if (css != TARGET_NONE && wrong_node(plan, group, is_css_class) == NULL) {
-        place_on(group, css,
-                 plan_text(plan, "the slices have no %.*s", VIEW_ARGUMENTS(node->type)));
-        return;
+    const struct target *target = plan->target;
+    uint32_t first = TARGET_NONE;
+    const struct network_value *value = NULL;
+    const struct network_node *node = NULL;
+    for (uint32_t i = 0; next_engine(target, &i); i++) {
+        const struct network_value *own_value = wrong_value(plan, group, i);
+        const struct network_node *own_node = wrong_node(plan, group, i);
+        if (own_value == NULL && own_node == NULL) {
+            const char *called = target->engines[i].called;
+            place_on(group, i,
+                     value != NULL  ? not_computed(plan, first, value)
+                     : node != NULL ? not_had(plan, first, node)
+                                    : plan_text(plan, "%s %s it", called,
+                                                target_is_plural(called) ? "compute" : "computes"));
+            return;
+        }
+        if (first != TARGET_NONE)
+            continue;
+        first = i;
+        value = own_value;
+        node = own_node;
     }
     place_on(group, host,
-             plan_text(plan, "neither slices nor CSS have %.*s", VIEW_ARGUMENTS(node->type)));
+             first == TARGET_NONE ? "nothing else computes"
+             : value != NULL      ? not_computed(plan, first, value)
+                                  : none_has(plan, first, node));
+}
+
+static void place_group(struct plan *plan, struct plan_group *group)
+{
+    const uint32_t host = target_engine_with(plan->target, TARGET_ROLE_HOST);
+    if (!group_is_static(plan, group))
+        place_on(group, host, "its shapes are known only when it runs");
+    else if (group->output_count == 0 || !has_elements(plan, group))
+        place_on(group, host, "it has nothing to compute");
+    else
+        place_by_takes(plan, group, host);
+}
+
+// The target's words --------------------------------------------------------------------
+
+static status wrong_class(const struct target *target, const struct target_engine *engine,
+                          const char *word)
+{
+    struct bytes names = {0};
+    for (int i = 0; i < OPERATOR_CLASSES; i++)
+        bytes_append_format(&names, "%s%s", i > 0 ? ", " : "",
+                            operator_class_name((enum operator_class)i));
+    const status failure =
+        status_make(STATUS_DATA,
+                    "target %s: engine '%s' takes '%s', which is no class of operators: there is "
+                    "%.*s, and * for all",
+                    target->name, engine->name, word, VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
+}
+
+static bool is_class(const char *word)
+{
+    for (int i = 0; i < OPERATOR_CLASSES; i++) {
+        if (strcmp(operator_class_name((enum operator_class)i), word) == 0)
+            return true;
+    }
+    return word[0] == '*';
+}
+
+static status check_takes(const struct target *target, const struct target_engine *engine,
+                          const struct target_takes *takes)
+{
+    for (size_t i = 0; takes->classes[i] != NULL; i++) {
+        if (!is_class(takes->classes[i]))
+            return wrong_class(target, engine, takes->classes[i]);
+    }
+    for (size_t i = 0; takes->elements[i] != NULL; i++) {
+        const char *word = takes->elements[i];
+        const enum element element = element_named(view_of(word));
+        if (word[0] == '*' || (element != ELEMENT_NONE && strcmp(element_name(element), word) == 0))
+            continue;
+        return status_make(STATUS_DATA,
+                           "target %s: engine '%s' takes '%s', which is no element: write it like "
+                           "%s",
+                           target->name, engine->name, word,
+                           element != ELEMENT_NONE ? element_name(element) : "i8, u8, i32 or bf16");
+    }
+    return STATUS_OK;
+}
+
+static status check_words(const struct target *target)
+{
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        for (uint32_t j = 0; j < engine->take_count; j++)
+            STATUS_TRY(check_takes(target, engine, &engine->takes[j]));
+    }
+    return STATUS_OK;
 }
 
 status pass_place(struct plan *plan)
 {
-    const uint32_t cpu = target_engine_of(plan->target, TARGET_CPU);
+    const struct target *target = plan->target;
+    const uint32_t processor =
+        target_is_processor(target) ? target_engine_with(target, TARGET_ROLE_COMPUTE) : TARGET_NONE;
+    STATUS_TRY(check_words(target));
     for (uint32_t i = 0; i < plan->group_count; i++) {
-        if (cpu != TARGET_NONE)
-            place_on(&plan->groups[i], cpu, "the processor computes everything");
+        if (processor != TARGET_NONE)
+            place_on(&plan->groups[i], processor,
+                     plan_text(plan, "%s computes everything", target->engines[processor].called));
         else
-            place_torq(plan, &plan->groups[i]);
+            place_group(plan, &plan->groups[i]);
     }
     return STATUS_OK;
 }

@@ -27,7 +27,8 @@ struct account {
     uint64_t start, end; // of the first and the last task
     uint32_t half_empty_tiles;
     uint32_t lanes; // that had work
-    bool used[256];
+    uint32_t *used; // them
+    size_t used_capacity;
 };
 
 struct finder {
@@ -87,14 +88,23 @@ static double percent(const struct finder *finder, uint64_t cycles)
 
 // Counting ------------------------------------------------------------------------
 
-static enum target_engine_kind kind_of(const struct finder *finder, uint32_t engine)
+static enum target_role role_of(const struct finder *finder, uint32_t engine)
 {
-    return finder->target->engines[engine].kind;
+    return finder->target->engines[engine].role;
 }
 
-static bool is_transfer(enum target_engine_kind kind)
+// To or from the far memory.
+static bool is_transfer(const struct finder *finder, uint32_t engine)
 {
-    return kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT;
+    const struct target_engine *own = &finder->target->engines[engine];
+    const uint32_t far = target_far_memory(finder->target);
+    return own->role == TARGET_ROLE_TRANSFER && (own->from == far || own->to == far);
+}
+
+// What a target's computing is called: "the slices", and one of them.
+static const char *bare_name(const char *called)
+{
+    return strncmp(called, "the ", 4) == 0 ? called + 4 : called;
 }
 
 static uint64_t price(const struct finder *finder, const struct program_task *task,
@@ -178,25 +188,36 @@ static void count_transfer(const struct finder *finder, struct account *account,
     }
 }
 
+// Few lanes work for one group.
+static void note_lane(struct account *account, uint32_t lane)
+{
+    for (uint32_t i = account->lanes; i-- > 0;) {
+        if (account->used[i] == lane)
+            return;
+    }
+    account->used =
+        memory_grow(account->used, account->lanes, &account->used_capacity, sizeof *account->used);
+    account->used[account->lanes++] = lane;
+}
+
 static void count_task(const struct finder *finder, struct account *account, uint32_t id)
 {
     const struct program_task *task = &finder->program->tasks[id];
     const struct sim_times times = finder->result->tasks[id];
     const uint64_t cycles = times.end - times.start;
-    const enum target_engine_kind kind = kind_of(finder, task->engine);
+    const enum target_role role = role_of(finder, task->engine);
     if (cycles == 0)
         return;
     if (account->end == 0 || times.start < account->start)
         account->start = times.start;
     account->end = times.end > account->end ? times.end : account->end;
-    if (is_transfer(kind)) {
+    if (is_transfer(finder, task->engine)) {
         count_transfer(finder, account, task, cycles);
-    } else if (kind == TARGET_HOST) {
+    } else if (role == TARGET_ROLE_HOST) {
         account->host += cycles;
-    } else if (kind != TARGET_CDMA) {
+    } else if (role == TARGET_ROLE_COMPUTE) {
         account->compute += cycles;
-        account->lanes += !account->used[task->lane];
-        account->used[task->lane] = true;
+        note_lane(account, target_lane(finder->target, task->engine, task->unit, task->lane));
         if (is_half_empty(finder, task)) {
             account->half_empty += cycles;
             account->half_empty_tiles++;
@@ -233,34 +254,47 @@ static void find_host(const struct finder *finder)
 
 // Idle engines ----------------------------------------------------------------------
 
+// The first engine that computes near what is brought to it; TARGET_NONE.
+static uint32_t main_engine(const struct target *target)
+{
+    uint32_t i = 0;
+    while (i < target->engine_count &&
+           !(target_computes(target, i) && target->memories[target->engines[i].memory].local))
+        i++;
+    return i < target->engine_count ? i : TARGET_NONE;
+}
+
 static void find_bottleneck(const struct finder *finder)
 {
-    uint64_t lanes = 0;
-    for (uint32_t i = 0; i < finder->target->engine_count; i++) {
-        if (finder->target->engines[i].kind == TARGET_SLICE)
-            lanes += finder->target->engines[i].count;
-    }
+    const struct target *target = finder->target;
+    const uint32_t engine = main_engine(target);
+    const uint64_t lanes = engine != TARGET_NONE
+                               ? (uint64_t)target->engines[engine].count *
+                                     target_units(target, target->engines[engine].per)
+                               : 0;
     const struct account *all = finder->all;
     if (lanes == 0 || all->compute == 0 || finder->result->end == all->host)
         return;
     const double time = (double)(finder->result->end - all->host);
+    const char *called = target->engines[engine].called;
+    const char *work = target_is_plural(called) ? "work" : "works";
     const double transfer = 100 * (double)all->transfer / time;
     const double compute = 100 * (double)all->compute / time / (double)lanes;
     if (transfer >= BUSY && compute < IDLE)
         plan_warn(finder->plan, UINT32_MAX, "idle",
-                  "the slices work %.0f %% of the time while transfers take %.0f %%: the network "
+                  "%s %s %.0f %% of the time while transfers take %.0f %%: the network "
                   "is bound by the far memory",
-                  compute, transfer);
+                  called, work, compute, transfer);
     else if (compute >= BUSY && transfer < IDLE)
         plan_warn(finder->plan, UINT32_MAX, "idle",
-                  "transfers take %.0f %% of the time while the slices work %.0f %%: the network "
-                  "is bound by the slices",
-                  transfer, compute);
+                  "transfers take %.0f %% of the time while %s %s %.0f %%: the network "
+                  "is bound by %s",
+                  transfer, called, work, compute, called);
     else if (transfer + compute < BUSY)
         plan_warn(finder->plan, UINT32_MAX, "idle",
-                  "the slices work %.0f %% of the time and transfers take %.0f %%: they wait for "
+                  "%s %s %.0f %% of the time and transfers take %.0f %%: they wait for "
                   "one another",
-                  compute, transfer);
+                  called, work, compute, transfer);
 }
 
 // The share of a group's time that lanes of its engine had nothing to do.
@@ -269,16 +303,19 @@ static void find_single_lanes(const struct finder *finder)
     struct lines lines = {0};
     for (uint32_t g = 0; g < finder->program->group_count; g++) {
         const struct account *account = &finder->accounts[g];
-        const uint32_t count = finder->target->engines[finder->program->groups[g].engine].count;
+        const struct target_engine *engine =
+            &finder->target->engines[finder->program->groups[g].engine];
+        const uint32_t count = engine->count * target_units(finder->target, engine->per);
         if (account->lanes > 0 && account->lanes < count)
             line_add(finder, &lines, (struct line){account->compute / account->lanes, g, count});
     }
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
-        plan_warn(finder->plan, line->id, "idle",
-                  "computes for %.1f %% of the time on %u of %u slices",
-                  percent(finder, line->cycles), finder->accounts[line->id].lanes, line->other);
+        plan_warn(
+            finder->plan, line->id, "idle", "computes for %.1f %% of the time on %u of %u %s",
+            percent(finder, line->cycles), finder->accounts[line->id].lanes, line->other,
+            bare_name(finder->target->engines[finder->program->groups[line->id].engine].called));
     }
     free(lines.items);
 }
@@ -301,10 +338,11 @@ static struct passage *find_passages(const struct finder *finder)
         passages[i].writer = passages[i].reader = PROGRAM_NONE;
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
-        const enum target_engine_kind kind = kind_of(finder, task->engine);
-        if (!is_transfer(kind) || task->operand_count < 2 || task->group == PROGRAM_NONE)
+        if (!is_transfer(finder, task->engine) || task->operand_count < 2 ||
+            task->group == PROGRAM_NONE)
             continue;
-        const bool out = kind == TARGET_DMA_OUT;
+        const bool out =
+            finder->target->engines[task->engine].to == target_far_memory(finder->target);
         const uint32_t side = task->first_operand + (out ? 1 : 0);
         uint32_t buffer = program->operands[side].buffer;
         if (program->buffers[buffer].alias != PROGRAM_NONE)
@@ -429,5 +467,7 @@ void warnings_find(struct plan *plan, const struct program *program,
     find_spills(&finder);
     find_small_tiles(&finder);
     find_short_runs(&finder);
+    for (uint32_t i = 0; i <= program->group_count; i++)
+        free(finder.accounts[i].used);
     free(finder.accounts);
 }

@@ -52,3 +52,23 @@ const struct operator_definition *operator_find(struct view domain, struct view 
     }
     return NULL;
 }
+
+const char *operator_class_name(enum operator_class class)
+{
+    static const char *const NAMES[OPERATOR_CLASSES] = {
+        [OPERATOR_ELEMENTWISE] = "elementwise",
+        [OPERATOR_CONVOLUTION] = "convolution",
+        [OPERATOR_MATMUL] = "matmul",
+        [OPERATOR_POOLING] = "pooling",
+        [OPERATOR_REDUCTION] = "reduction",
+        [OPERATOR_NORMALIZATION] = "normalization",
+        [OPERATOR_MOVEMENT] = "movement",
+        [OPERATOR_VIEW] = "view",
+        [OPERATOR_GATHER] = "gather",
+        [OPERATOR_RECURRENT] = "recurrent",
+        [OPERATOR_CONTROL] = "control",
+        [OPERATOR_CONSTANT] = "constant",
+        [OPERATOR_OTHER] = "other",
+    };
+    return NAMES[class];
+}

@@ -25,7 +25,11 @@ enum operator_class {
     OPERATOR_CONTROL, // runs other graphs
     OPERATOR_CONSTANT,
     OPERATOR_OTHER,
+    OPERATOR_CLASSES,
 };
+
+// As target files write it: "convolution".
+const char *operator_class_name(enum operator_class class);
 
 // One node whose output types are asked for: before the network runs, and
 // again when it runs if they were not known before.

@@ -22,6 +22,12 @@ const char *target_role_name(enum target_role role)
     return ROLES[role];
 }
 
+bool target_is_plural(const char *called)
+{
+    const struct view text = view_of(called);
+    return view_starts_with(text, "the ") && view_ends_with(text, "s");
+}
+
 // Names of others ---------------------------------------------------------------------
 
 static status wrong_name(const struct target_reading *reading, const struct target_entry *entry,
@@ -539,7 +545,8 @@ static status fill_compute(const struct target_reading *reading, struct target_e
                                 "%s",
                                 engine->name, target->memories[engine->memory].name,
                                 per == TARGET_PER_CORE ? "core" : "device");
-    if (engine->take_count > 0 || engine->role == TARGET_ROLE_CONTROL)
+    if (engine->take_count > 0 || engine->role == TARGET_ROLE_CONTROL ||
+        target_is_stage(target, (uint32_t)(engine - target->engines)))
         return STATUS_OK;
     if (engine->role == TARGET_ROLE_COMPUTE)
         return target_text_fail(&reading->text, line,

@@ -84,6 +84,22 @@ bool target_takes(const struct target *target, uint32_t engine, const char *clas
     return false;
 }
 
+bool target_is_stage(const struct target *target, uint32_t engine)
+{
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        for (uint32_t j = 0; j < target->engines[i].stage_count; j++) {
+            if (target->engines[i].stages[j] == engine)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool target_computes(const struct target *target, uint32_t engine)
+{
+    return target->engines[engine].role == TARGET_ROLE_COMPUTE && !target_is_stage(target, engine);
+}
+
 bool target_takes_all(const struct target *target, uint32_t engine)
 {
     const struct target_engine *own = &target->engines[engine];

@@ -230,8 +230,14 @@ bool target_is_processor(const struct target *target);
 // Whether an engine takes operators of a class with an element; NULL: any of them.
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
                   const char *element);
+bool target_is_stage(const struct target *target, uint32_t engine); // of another engine
+// Whether groups of operators may be placed on it: it computes, and is no stage of another.
+bool target_computes(const struct target *target, uint32_t engine);
 // Every operator, whatever its elements are.
 bool target_takes_all(const struct target *target, uint32_t engine);
+
+// Whether what an engine is called takes a verb of the plural: "the slices".
+bool target_is_plural(const char *called);
 
 // As target files write it: "transfer".
 const char *target_role_name(enum target_role role);

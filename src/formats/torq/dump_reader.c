@@ -355,7 +355,7 @@ static status start_host(struct dump_reading *reading, const struct mlir_operati
         STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_CYCLES, 0, &cost.cycles));
     }
     uint32_t task = 0;
-    STATUS_TRY(dump_task(reading, operation, TARGET_HOST, cost, &task));
+    STATUS_TRY(dump_task(reading, operation, TORQ_KIND_HOST, cost, &task));
     STATUS_TRY(touch_given(reading, operation, task));
     dump_attribute(reading, &reading->programs[invocation->program], operation, task);
     invocation->task = task;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "dump_reader.h"
 #include "dump_values.h"
+#include "kind.h"
 
 // This project's own attribute, where Torq's form has no place for what a task of
 // the CSS or of the host takes.
@@ -96,7 +97,7 @@ struct dump_value dump_operand(const struct dump_scope *scope, const struct mlir
 
 // A task without operands on an engine; fails when the target has none.
 status dump_task(struct dump_reading *reading, const struct mlir_operation *operation,
-                 enum target_engine_kind kind, struct cost_request cost, uint32_t *out_task);
+                 enum torq_kind kind, struct cost_request cost, uint32_t *out_task);
 
 // The buffer at that place and of that size, in use from the moment at hand.
 uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *value, uint32_t memory,

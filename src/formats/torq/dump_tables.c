@@ -28,14 +28,14 @@ uint32_t dump_group(struct dump_reading *reading, struct view type, uint32_t loc
 }
 
 status dump_task(struct dump_reading *reading, const struct mlir_operation *operation,
-                 enum target_engine_kind kind, struct cost_request cost, uint32_t *out_task)
+                 enum torq_kind kind, struct cost_request cost, uint32_t *out_task)
 {
-    const uint32_t engine = target_engine_of(reading->target, kind);
+    const uint32_t engine = torq_kind_engine(reading->target, kind);
     if (engine == TARGET_NONE)
         return dump_failure(reading, operation, "needs an engine that the target does not have");
     const uint32_t location = dump_location(reading, operation);
     uint32_t group = PROGRAM_NONE;
-    if (location != 0 && kind != TARGET_SLICE)
+    if (location != 0 && kind != TORQ_KIND_SLICE)
         group = dump_group(reading, VIEW_LITERAL("transfer"), location, engine);
     struct program_task *task = DUMP_ADD(reading, tasks, out_task);
     *task = (struct program_task){.group = group,

@@ -68,7 +68,7 @@ static status set_up(struct dump_reading *reading, const struct mlir_operation *
 }
 
 static status start_transfer(struct dump_reading *reading, const struct mlir_operation *operation,
-                             const struct dump_transfer *transfer, enum target_engine_kind kind,
+                             const struct dump_transfer *transfer, enum torq_kind kind,
                              uint32_t *last, uint32_t number)
 {
     const struct cost_request cost = {
@@ -87,7 +87,7 @@ static status start_dma(struct dump_reading *reading, const struct mlir_operatio
     const struct dump_transfer *transfer = &reading->transfers[in ? 0 : 1];
     if (transfer->operation == NULL)
         return dump_failure(reading, operation, "starts what was not set up");
-    return start_transfer(reading, operation, transfer, in ? TARGET_DMA_IN : TARGET_DMA_OUT,
+    return start_transfer(reading, operation, transfer, in ? TORQ_KIND_DMA_IN : TORQ_KIND_DMA_OUT,
                           &reading->last[in ? DUMP_LANE_IN : DUMP_LANE_OUT], number);
 }
 
@@ -113,7 +113,7 @@ static status start_cdma(struct dump_reading *reading, const struct mlir_operati
         return dump_failure(reading, operation, "moves memory of a size that is not known");
     transfer.bytes = size.bytes;
     STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_ELEMENTS, size.reach, &transfer.elements));
-    return start_transfer(reading, operation, &transfer, TARGET_CDMA,
+    return start_transfer(reading, operation, &transfer, TORQ_KIND_CDMA,
                           &reading->last[DUMP_LANE_CDMA + cdma_kind(reading, &transfer)], number);
 }
 
@@ -226,7 +226,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
     STATUS_TRY(dump_price(reading, program));
     STATUS_TRY(dump_number(reading, operation, "id", 0, &id));
     const struct cost_request cost = {.kind = COST_FIXED, .cycles = program->cycles};
-    STATUS_TRY(dump_task(reading, operation, TARGET_SLICE, cost, &task));
+    STATUS_TRY(dump_task(reading, operation, TORQ_KIND_SLICE, cost, &task));
     struct program_task *item = DUMP_GET(reading, tasks, task);
     if (id >= reading->target->engines[item->engine].count || id > UINT8_MAX)
         return dump_failure(reading, operation, "starts a slice that the target does not have");
@@ -257,7 +257,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
                            (uint64_t)target_number(reading->target, "css.fixed_cycles", 8000),
                            &cost.cycles));
     uint32_t task = 0;
-    STATUS_TRY(dump_task(reading, operation, TARGET_CSS, cost, &task));
+    STATUS_TRY(dump_task(reading, operation, TORQ_KIND_CSS, cost, &task));
     dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last[DUMP_LANE_CSS] = task;

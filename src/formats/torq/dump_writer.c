@@ -356,7 +356,7 @@ static void write_profile(struct dump_writing *writing)
         for (uint32_t k = 0; k < job->step_count; k++) {
             const struct program_task *task =
                 &program->tasks[program->steps[job->first_step + k].task];
-            if (writing->target->engines[task->engine].kind != TARGET_SLICE)
+            if (torq_kind_of(writing->target, task->engine) != TORQ_KIND_SLICE)
                 continue;
             const uint64_t cycles =
                 cost_cycles(writing->target, COST_RULES_BEST, task->engine, &task->cost);
@@ -474,7 +474,7 @@ static uint64_t end_of_far_memory(const struct dump_writing *writing)
 static bool uses_css(const struct program *program, const struct target *target)
 {
     for (uint32_t i = 0; i < program->task_count; i++) {
-        if (target->engines[program->tasks[i].engine].kind == TARGET_CSS)
+        if (torq_kind_of(target, program->tasks[i].engine) == TORQ_KIND_CSS)
             return true;
     }
     return false;
@@ -489,8 +489,7 @@ static uint32_t *numbers(uint32_t count)
 
 static status check(const struct program *program, const struct target *target)
 {
-    if (target_engine_named(target, "slice") == TARGET_NONE &&
-        target_engine_named(target, "css") == TARGET_NONE)
+    if (!torq_kind_is_torq(target))
         return status_make(STATUS_UNSUPPORTED,
                            "a dump of executable targets is of programs for Torq, not for %s",
                            target->name);

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "dump_reading.h"
 #include "dump_writing.h"
-#include "program/controller.h"
 
 static const char SPACE[] = "            ";
 static const char SLOT[] = "memref<640xi8, #torq_hl<enc mem_space = lram>>";
@@ -40,14 +39,20 @@ static const struct program_task *task_of(const struct job_writing *job, uint32_
     return &job->writing->program->tasks[step_of(job, step)->task];
 }
 
-static enum target_engine_kind kind_of(const struct job_writing *job, uint32_t step)
+static enum torq_kind kind_of(const struct job_writing *job, uint32_t step)
 {
-    return job->writing->target->engines[task_of(job, step)->engine].kind;
+    return torq_kind_of(job->writing->target, task_of(job, step)->engine);
 }
 
-static bool is_transfer(enum target_engine_kind kind)
+// A Torq has one.
+static const struct target_queue *controller_of(const struct job_writing *job)
 {
-    return kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA;
+    return &job->writing->target->queues[0];
+}
+
+static bool is_transfer(enum torq_kind kind)
+{
+    return kind == TORQ_KIND_DMA_IN || kind == TORQ_KIND_DMA_OUT || kind == TORQ_KIND_CDMA;
 }
 
 static const struct program_operand *operands_of(const struct job_writing *job, uint32_t step)
@@ -97,7 +102,7 @@ static const char *invocation_kind(const struct job_writing *job, uint32_t index
 {
     const struct dump_written_program *program =
         &job->writing->programs[job->engine_programs[index]];
-    return program->kind == TARGET_SLICE ? "slice" : "css";
+    return program->kind == TORQ_KIND_SLICE ? "slice" : "css";
 }
 
 static void append_arguments(struct job_writing *job, struct bytes *text)
@@ -130,7 +135,7 @@ static void append_globals(struct job_writing *job, struct bytes *text)
     for (uint32_t i = 0; i < job_of(job)->step_count; i++) {
         for (uint32_t k = 0; k < task_of(job, i)->operand_count; k++)
             append_global(job, operands_of(job, i)[k].buffer, text);
-        if (kind_of(job, i) != TARGET_CSS || job->css_program != PROGRAM_NONE)
+        if (kind_of(job, i) != TORQ_KIND_CSS || job->css_program != PROGRAM_NONE)
             continue;
         job->css_program = job->values;
         job->values += 2;
@@ -265,7 +270,7 @@ static void append_slice(const struct job_writing *job, uint32_t step, struct by
     append_operands(job, step, false, true, text);
     bytes_append_format(text, ") <{id = %u : index, program_address = %" PRIu64 " : i32}>",
                         task_of(job, step)->lane,
-                        loaded ? buffers[job->code].address : CONTROLLER_BLOCK_MOST);
+                        loaded ? buffers[job->code].address : controller_of(job)->code_block);
     append_attributes(job, step, UINT64_MAX, text);
     bytes_append_format(text, " : (!torq_hl.invocation<slice>, ");
     if (loaded)
@@ -297,16 +302,16 @@ static void append_css(const struct job_writing *job, uint32_t step, struct byte
 static void append_start(const struct job_writing *job, uint32_t step, struct bytes *text)
 {
     switch (kind_of(job, step)) {
-    case TARGET_DMA_IN:
+    case TORQ_KIND_DMA_IN:
         append_dma(job, step, "in", text);
         break;
-    case TARGET_DMA_OUT:
+    case TORQ_KIND_DMA_OUT:
         append_dma(job, step, "out", text);
         break;
-    case TARGET_CDMA:
+    case TORQ_KIND_CDMA:
         append_cdma(job, step, text);
         break;
-    case TARGET_SLICE:
+    case TORQ_KIND_SLICE:
         append_slice(job, step, text);
         break;
     default:
@@ -319,11 +324,11 @@ static void append_start(const struct job_writing *job, uint32_t step, struct by
 
 static void append_wait(const struct job_writing *job, uint32_t step, struct bytes *text)
 {
-    static const char *const WAITS[TARGET_ENGINE_KINDS] = {[TARGET_DMA_IN] = "dma_in",
-                                                           [TARGET_DMA_OUT] = "dma_out",
-                                                           [TARGET_CDMA] = "cdma",
-                                                           [TARGET_CSS] = "css"};
-    if (kind_of(job, step) == TARGET_SLICE)
+    static const char *const WAITS[TORQ_KINDS] = {[TORQ_KIND_DMA_IN] = "dma_in",
+                                                  [TORQ_KIND_DMA_OUT] = "dma_out",
+                                                  [TORQ_KIND_CDMA] = "cdma",
+                                                  [TORQ_KIND_CSS] = "css"};
+    if (kind_of(job, step) == TORQ_KIND_SLICE)
         bytes_append_format(text, "%s  \"torq_hw.slice_wait\"() <{id = %u : index}> : () -> ()\n",
                             SPACE, task_of(job, step)->lane);
     else
@@ -362,10 +367,10 @@ static void write_steps(struct job_writing *job, struct bytes *text)
         if (i > 0 && step_of(job, i)->block != step_of(job, i - 1)->block) {
             bytes_append_format(text,
                                 "%storq_hl.next lram_area(%%arg%u : %s) to ^bb%" PRIu32
-                                " {lramAddress = %u : i64}\n          ^bb%" PRIu32
+                                " {lramAddress = %" PRIu64 " : i64}\n          ^bb%" PRIu32
                                 ":  // pred: ^bb%" PRIu32 "\n",
                                 SPACE, (block + 1) % 2, SLOT, block + 1,
-                                (block + 1) % 2 * CONTROLLER_BLOCK_MOST, block + 1, block);
+                                (block + 1) % 2 * controller_of(job)->code_block, block + 1, block);
             block++;
         }
         if (starts_task(job, i))
@@ -384,6 +389,12 @@ static void write_steps(struct job_writing *job, struct bytes *text)
 
 // Code ------------------------------------------------------------------------------
 
+static uint64_t code_of(const struct job_writing *job, uint32_t step)
+{
+    const struct target_engine *engine = &job->writing->target->engines[task_of(job, step)->engine];
+    return step_of(job, step)->kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code;
+}
+
 // Bytes of the block that starts at `step`, and where the next one starts.
 static uint64_t block_bytes(const struct job_writing *job, uint32_t *step)
 {
@@ -391,9 +402,8 @@ static uint64_t block_bytes(const struct job_writing *job, uint32_t *step)
     const uint32_t block = *step < count ? step_of(job, *step)->block : 0;
     uint64_t bytes = 0;
     for (; *step < count && step_of(job, *step)->block == block; (*step)++)
-        bytes += controller_code(&job->writing->target->engines[task_of(job, *step)->engine],
-                                 step_of(job, *step)->kind);
-    return bytes + (*step < count ? CONTROLLER_NEXT : 0);
+        bytes += code_of(job, *step);
+    return bytes + (*step < count ? controller_of(job)->code_next : 0);
 }
 
 // One item for each block: `format` takes its bytes, `first` that of the first one.

@@ -9,9 +9,9 @@
 
 static const char SPACE[] = "            "; // in front of what a program does
 
-static enum target_engine_kind kind_of(const struct dump_writing *writing, uint32_t task)
+static enum torq_kind kind_of(const struct dump_writing *writing, uint32_t task)
 {
-    return writing->target->engines[writing->program->tasks[task].engine].kind;
+    return torq_kind_of(writing->target, writing->program->tasks[task].engine);
 }
 
 static const struct program_operand *operand(const struct dump_writing *writing, uint32_t task,
@@ -175,9 +175,9 @@ static void append_slice(const struct dump_writing *writing, uint32_t task, stru
 
 // All of them ------------------------------------------------------------------------
 
-static const char *short_name(enum target_engine_kind kind)
+static const char *short_name(enum torq_kind kind)
 {
-    return kind == TARGET_SLICE ? "slice" : kind == TARGET_CSS ? "css" : "host";
+    return kind == TORQ_KIND_SLICE ? "slice" : kind == TORQ_KIND_CSS ? "css" : "host";
 }
 
 void dump_append_program_name(const struct dump_writing *writing,
@@ -196,10 +196,10 @@ void dump_append_program_name(const struct dump_writing *writing,
 
 static void append_body(const struct dump_writing *writing, uint32_t task, struct bytes *to)
 {
-    const enum target_engine_kind kind = kind_of(writing, task);
+    const enum torq_kind kind = kind_of(writing, task);
     bytes_append_format(to, " : !torq_hl.program<%s> {\n", short_name(kind));
     append_arguments(writing, task, to);
-    if (kind == TARGET_SLICE)
+    if (kind == TORQ_KIND_SLICE)
         append_slice(writing, task, to);
     bytes_append_format(to, "%storq_hl.return\n          }", SPACE);
     dump_append_group_location(writing, writing->program->tasks[task].group, to);
@@ -243,7 +243,7 @@ void dump_write_engine_program(struct dump_writing *writing, uint32_t task)
     const uint32_t group = writing->program->tasks[task].group;
     const uint32_t hash = hash_bytes(body.data, body.size) ^ group;
     // Each program of the host is waited for by itself.
-    const bool alone = kind_of(writing, task) == TARGET_HOST;
+    const bool alone = kind_of(writing, task) == TORQ_KIND_HOST;
     uint32_t id = alone ? PROGRAM_NONE : find(writing, bytes_view(&body), group, hash);
     if (id == PROGRAM_NONE) {
         writing->programs = memory_grow(writing->programs, writing->program_count,

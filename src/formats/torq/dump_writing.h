@@ -5,13 +5,14 @@
 
 #include "base/bytes.h"
 #include "dump_writer.h"
+#include "kind.h"
 
 // A program of a slice, the CSS or the host, as it stands in the function.
 struct dump_written_program {
     struct bytes body; // all but its name
     uint32_t number;   // in its name
     uint32_t invocation;
-    enum target_engine_kind kind;
+    enum torq_kind kind;
     uint32_t group;
     uint32_t job;      // the last one that starts it
     uint32_t argument; // of that job's NSS program: its invocation

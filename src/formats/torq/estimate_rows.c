@@ -5,30 +5,31 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "kind.h"
 #include "program/location.h"
 #include "wire/csv.h"
 
 // Which part of the file an engine's rows are in; 0: none.
-static int part_of(enum target_engine_kind kind)
+static int part_of(enum torq_kind kind)
 {
     switch (kind) {
-    case TARGET_DMA_IN:
-    case TARGET_DMA_OUT:
-    case TARGET_CDMA:
+    case TORQ_KIND_DMA_IN:
+    case TORQ_KIND_DMA_OUT:
+    case TORQ_KIND_CDMA:
         return 1;
-    case TARGET_SLICE:
+    case TORQ_KIND_SLICE:
         return 2;
-    case TARGET_CSS:
+    case TORQ_KIND_CSS:
         return 3;
     default:
         return 0;
     }
 }
 
-static enum target_engine_kind kind_of(const struct program *program, const struct target *target,
-                                       uint32_t task)
+static enum torq_kind kind_of(const struct program *program, const struct target *target,
+                              uint32_t task)
 {
-    return target->engines[program->tasks[task].engine].kind;
+    return torq_kind_of(target, program->tasks[task].engine);
 }
 
 static const char *memory_name(const struct program *program, const struct target *target,
@@ -63,18 +64,18 @@ static struct estimate_row row_of(const struct program *program, const struct ta
                                .end = times->tasks[step->task].end,
                                .bytes = task->cost.bytes};
     switch (kind_of(program, target, step->task)) {
-    case TARGET_DMA_IN:
+    case TORQ_KIND_DMA_IN:
         snprintf(row.event, sizeof row.event, "DMA In");
         break;
-    case TARGET_DMA_OUT:
+    case TORQ_KIND_DMA_OUT:
         snprintf(row.event, sizeof row.event, "DMA Out");
         break;
-    case TARGET_CDMA:
+    case TORQ_KIND_CDMA:
         name_copy(program, target, task, &row);
         if (rules == COST_RULES_PUBLIC && task->cost.outputs > 0)
             row.bytes = task->cost.outputs;
         break;
-    case TARGET_SLICE:
+    case TORQ_KIND_SLICE:
         snprintf(row.event, sizeof row.event, "Slice %u", task->lane);
         break;
     default:
