@@ -159,7 +159,10 @@ static void run_next(struct host_streams *streams, struct host_worker *worker)
     streams->ended[item->task] = true;
     if (result != STATUS_OK)
         keep_failure(streams, step, result);
-    streams->ready[streams->ready_count++] = item->stream;
+    // Who awaits a semaphore is told by that.
+    const uint32_t at = streams->streams[item->stream].at;
+    if (at != PROGRAM_NONE && streams->program->steps[at].kind == PROGRAM_STEP_WAIT)
+        streams->ready[streams->ready_count++] = item->stream;
     advance(streams);
 }
 

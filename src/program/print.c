@@ -294,8 +294,10 @@ static void print_step(struct printer *printer, const struct program_step *step)
     const struct program *program = printer->program;
     output_format(printer->output, "          %4u ", step->number);
     if (program_has_streams(program))
-        output_format(printer->output, "stream %u ", step->stream);
-    output_format(printer->output, "%-5s ", program_step_kind_name(step->kind));
+        output_format(printer->output, "stream %u %-6s ", step->stream,
+                      program_step_kind_name(step->kind));
+    else
+        output_format(printer->output, "%-5s ", program_step_kind_name(step->kind));
     if (program_step_has_task(step)) {
         const struct program_task *task = &program->tasks[step->task];
         output_format(printer->output, "task %u on ", step->task);

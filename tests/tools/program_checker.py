@@ -2,203 +2,19 @@
 """Proves compiled programs from docs/formats/program.md alone: program_checker.py FILE...
 
 Shares nothing with `opscope verify`, so that the two can be held against each
-other. Elements are painted one by one where a buffer is not too large for that.
-The numbers of rules in the messages are those of the document.
+other. Elements are painted one by one where a buffer is not too large for that; what
+happens before what is the whole relation between the steps of a job, and accesses are
+compared two by two. The numbers of rules in the messages are those of the document.
 """
 
 import pathlib
-import re
 import struct
 import sys
-import zlib
 
-NONE = 0xFFFFFFFF
-RANK_MOST = 12
+from program_file import *
+from target_file import Target
+
 PAINTED_MOST = 1 << 22  # elements
-DIMS = "12q"
-
-# Name, and the fields of an item; a field that is an array has its length behind it.
-# Sections without fields are bytes.
-LAYOUT = [
-    ("target", None), ("source", None), ("texts", None), ("constants", None),
-    ("inputs", "I:id"), ("outputs", "I:id"),
-    ("operators", "I:name I:type I:location I:document I:group I:first I:inputs I:outputs "
-                  "Q:macs Q:flops Q:elements Q:read Q:written Q:weights Q:known"),
-    ("values", "I:name H:element H:kind I:rank I:zero q12:dims Q:data Q:bytes"),
-    ("operator_values", "I:id"),
-    ("groups", "I:name I:type I:reason B:engine B3:zero I:first_node I:node_count"),
-    ("nodes", "I:operator I:type I:domain I:version I:first_value I:inputs I:outputs "
-              "I:first_attribute I:attribute_count"),
-    ("node_values", "I:id"),
-    ("attributes", "I:name I:kind Q:data I:count I:element I:rank I:zero q12:dims"),
-    ("graphs", "I:first_node I:node_count I:first_value I:inputs I:outputs I:zero"),
-    ("buffers", "I:name I:value B:memory B:kind H:element I:rank Q:address Q:size I:alias I:from "
-                "I:to I:zero q12:dims q12:origin"),
-    ("tasks", "I:group I:tile B:engine B:lane H:kind I:job I:first_operand I:operand_count "
-              "I:first_call I:call_count I:first_dependency I:dependency_count I:cost "
-              "H3:bits H:float I:function Q:outputs Q:channels Q:inner Q:groups Q:bytes Q:macs Q:cycles "
-              "I:variant I:kernel Q:run"),
-    ("operands", "I:buffer I:writes I:rank I:zero q12:from q12:size"),
-    ("calls", "I:node I:first_buffer I:first_attribute I:attribute_count"),
-    ("call_buffers", "I:id"),
-    ("dependencies", "I:task I:data"),
-    ("steps", "I:task I:kind I:number I:block"),
-    ("jobs", "I:name I:dispatch I:number I:first_step I:step_count I:zero"),
-    ("actions", "I:kind I:number I:subject I:location Q:bytes"),
-    ("dispatches", "I:name I:first_action I:action_count I:zero"),
-]
-HEADER = struct.Struct("<8sIIQII")
-SECTION = struct.Struct("<16sQQII")
-
-INPUT, OUTPUT, CONSTANT, INNER, TILE, PIPELINE, CODE, DYNAMIC = range(8)  # kinds of buffers
-TRANSFER, COMPUTE = range(2)
-START, WAIT = range(2)
-ALLOC, DEALLOC, HOST_COPY, JOB_START, JOB_WAIT, HOST_START, HOST_WAIT = range(7)
-ELEMENT_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8,
-                 15: 16, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 8}
-TEXT = 8
-COST_TRANSFER = 2
-
-
-class Wrong(Exception):
-    """What a program does that it must not."""
-
-
-def need(holds, what, index=None, why=""):
-    if not holds:
-        raise Wrong(f"{what} {index}: {why}" if index is not None else what)
-
-
-# The container --------------------------------------------------------------------
-
-class Fields:
-    """How the items of a table lie in bytes."""
-
-    def __init__(self, text):
-        self.offsets = {}
-        self.names = []
-        parts = []
-        at = 0
-        for field in text.split():
-            kind, name = field.split(":")
-            code, count = kind[0], int(kind[1:] or 1)
-            self.offsets[name] = (at, "<" + code)
-            self.names.append((name, count))
-            parts.append(f"{count}{code}" if count > 1 else code)
-            at += struct.calcsize("<" + code) * count
-        self.struct = struct.Struct("<" + "".join(parts))
-
-    def unpack(self, data):
-        numbers = self.struct.unpack(data)
-        item = Item()
-        at = 0
-        for name, count in self.names:
-            setattr(item, name, numbers[at] if count == 1 else numbers[at:at + count])
-            at += count
-        return item
-
-
-class Item:
-    pass
-
-
-FIELDS = {name: Fields(fields) for name, fields in LAYOUT if fields is not None}
-
-
-def align(offset):
-    return (offset + 63) // 64 * 64
-
-
-def sections_of(data):
-    """(name, offset, size, item size, checksum) of each, with the container checked."""
-    need(len(data) >= HEADER.size, "shorter than a header")
-    magic, version, count, size, checksum, zero = HEADER.unpack_from(data)
-    need(magic == b"OPXPROG\n", "no program")
-    need(version == 1, f"version {version}")
-    need(count == len(LAYOUT) and zero == 0 and size == len(data), "the header is wrong")
-    end = HEADER.size + count * SECTION.size
-    need(end <= len(data) and zlib.crc32(data[HEADER.size:end]) == checksum,
-         "the checksum of the list of sections is wrong")
-    found = []
-    for i, (name, _) in enumerate(LAYOUT):
-        label, offset, size, item_size, checksum = SECTION.unpack_from(data, HEADER.size + i * SECTION.size)
-        need(label.rstrip(b"\0").decode("latin1") == name, f"section {i} is not {name}")
-        need(not any(data[end:align(end)]) and offset == align(end), f"section {name} is out of place")
-        end = offset + size
-        need(align(end) <= len(data), f"section {name} is out of place")
-        need(zlib.crc32(data[offset:end]) == checksum, f"the checksum of section {name} is wrong")
-        found.append((name, offset, size, item_size, checksum))
-    need(align(end) == len(data) and not any(data[end:]), "something lies behind the sections")
-    return found
-
-
-def sign(data):
-    """Right checksums for what was altered, in a bytearray."""
-    count = len(LAYOUT)
-    for i in range(count):
-        at = HEADER.size + i * SECTION.size
-        _, offset, size, _, _ = SECTION.unpack_from(data, at)
-        struct.pack_into("<I", data, at + SECTION.size - 4, zlib.crc32(bytes(data[offset:offset + size])))
-    end = HEADER.size + count * SECTION.size
-    struct.pack_into("<I", data, 24, zlib.crc32(bytes(data[HEADER.size:end])))
-
-
-def place_of(data, table, item, field, index=0):
-    """Offset in the file, and the code, of a field."""
-    number = [name for name, _ in LAYOUT].index(table)
-    _, offset, _, item_size, _ = SECTION.unpack_from(data, HEADER.size + number * SECTION.size)
-    inside, code = FIELDS[table].offsets[field]
-    return offset + item * item_size + inside + index * struct.calcsize(code), code
-
-
-def put(data, table, item, field, number, index=0):
-    """Alters one field of a bytearray; `sign` makes it a file again."""
-    at, code = place_of(data, table, item, field, index)
-    struct.pack_into(code, data, at, number)
-
-
-class Program:
-    def __init__(self, data):
-        for name, offset, size, item_size, _ in sections_of(data):
-            raw = data[offset:offset + size]
-            if name not in FIELDS:
-                need(item_size == 1, f"section {name} has items of {item_size} bytes")
-                setattr(self, name, bytes(raw))
-                continue
-            fields = FIELDS[name]
-            need(item_size == fields.struct.size and size % item_size == 0,
-                 f"section {name} has items of {item_size} bytes")
-            items = [fields.unpack(raw[at:at + item_size]) for at in range(0, size, item_size)]
-            setattr(self, name, items)
-
-
-# The target -------------------------------------------------------------------------
-
-UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-class Target:
-    def __init__(self, text):
-        self.memories = []  # [name, size, local]
-        self.engines = []   # {kind, count, memory}
-        sections = {}
-        section = {}
-        for line in text.decode().split("\n"):
-            line = line.split("#")[0].strip()
-            if line.startswith("["):
-                section = sections.setdefault(" ".join(line[1:-1].split()), {})
-            elif line:
-                key, _, value = line.partition("=")
-                section[key.strip()] = value.strip()
-        for name, keys in sections.items():
-            kind, _, name = name.partition(" ")
-            if kind == "memory":
-                number, unit = re.fullmatch(r"([0-9.eE+]+)\s*(\w*)", keys.get("size", "0")).groups()
-                self.memories.append((name, int(float(number) * UNITS[unit]), keys.get("local") == "yes"))
-            elif kind == "engine":
-                names = [memory[0] for memory in self.memories]
-                memory = names.index(keys["memory"]) if "memory" in keys else 0
-                self.engines.append((keys["kind"], int(keys.get("count", "1")), memory))
 
 
 # Indices -----------------------------------------------------------------------------
@@ -283,18 +99,41 @@ class Indices:
             self.run("graph", i, item.first_node, item.node_count, "nodes")
             self.run("graph", i, item.first_value, item.inputs + item.outputs, "node_values")
 
+    def steps(self):
+        p = self.program
+        for i, item in enumerate(p.streams):
+            self.text("stream", i, item.name)
+            need(item.zero == 0, "stream", i, "a reserved field")
+        for i, item in enumerate(p.semaphores):
+            self.text("semaphore", i, item.name)
+            self.one("semaphore", i, item.stream, "streams")
+        for i, item in enumerate(p.steps):
+            need(item.kind <= AWAIT and item.zero == 0, "step", i, "no such kind, or a reserved field")
+            self.one("step", i, item.stream, "streams")
+            if item.kind in (START, WAIT):
+                self.one("step", i, item.task, "tasks")
+                need(item.semaphore == NONE, "step", i, "a semaphore")
+            else:
+                self.one("step", i, item.semaphore, "semaphores")
+                need(item.task == NONE, "step", i, "a task")
+            need((item.count > 0) == (item.kind == AWAIT), "step", i, "its count")
+
     def work(self):
         p = self.program
         for i, item in enumerate(p.buffers):
             self.text("buffer", i, item.name)
             self.one("buffer", i, item.value, "values", True)
             self.one("buffer", i, item.alias, "buffers", True)
-            need(item.rank <= RANK_MOST and item.kind <= DYNAMIC and item.element < 24, "buffer", i,
+            need(item.rank <= RANK_MOST and item.kind <= RING and item.element < 24, "buffer", i,
                  "no such rank, kind or element")
         for i, item in enumerate(p.tasks):
             self.one("task", i, item.group, "groups", True)
             self.one("task", i, item.job, "jobs", True)
             need(item.kind <= COMPUTE and item.cost <= 12, "task", i, "no such kind or cost")
+            need(item.zero == 0, "task", i, "a reserved field")
+            need(item.kind != TRANSFER or item.operand_count >= 2, "task", i, "a transfer without both ends")
+            self.run("task", i, item.first_unit, item.unit_count, "task_units")
+            self.run("task", i, item.first_stage, item.stage_count, "stages")
             self.run("task", i, item.first_operand, item.operand_count, "operands")
             self.run("task", i, item.first_call, item.call_count, "calls")
             self.run("task", i, item.first_dependency, item.dependency_count, "dependencies")
@@ -309,9 +148,10 @@ class Indices:
             self.run("call", i, item.first_attribute, item.attribute_count, "attributes")
         for i, item in enumerate(p.dependencies):
             self.one("dependency", i, item.task, "tasks")
-        for i, item in enumerate(p.steps):
-            need(item.kind <= WAIT, "step", i, "no such kind")
-            self.one("step", i, item.task, "tasks")
+        for i, item in enumerate(p.stages):
+            need(item.cost <= 12, "stage", i, "no such cost")
+            self.one("stage", i, item.ring, "buffers", True)
+        self.steps()
         for i, item in enumerate(p.jobs):
             self.text("job", i, item.name)
             self.one("job", i, item.dispatch, "dispatches")
@@ -326,11 +166,14 @@ class Indices:
             self.run("dispatch", i, item.first_action, item.action_count, "actions")
         for table, counted, pieces in (("groups", "node_count", "nodes"), ("tasks", "operand_count", "operands"),
                                        ("tasks", "call_count", "calls"),
+                                       ("tasks", "unit_count", "task_units"), ("tasks", "stage_count", "stages"),
                                        ("tasks", "dependency_count", "dependencies"),
                                        ("jobs", "step_count", "steps"),
                                        ("dispatches", "action_count", "actions")):
             total = sum(getattr(item, counted) for item in getattr(p, table))
             need(total <= len(getattr(p, pieces)), f"{pieces} belong to several {table}")
+        started = sum(p.jobs[item.subject].step_count for item in p.actions if item.kind == JOB_START)
+        need(started <= len(p.steps), "a job is started twice")
         for table in ("inputs", "outputs"):
             for i, item in enumerate(getattr(p, table)):
                 self.one(table, i, item.id, "values")
@@ -416,17 +259,68 @@ class Written:
 
 # The proof ----------------------------------------------------------------------------
 
+class Order:
+    """What happens before what: for each step of a job the set of all steps before it, as bits."""
+
+    def __init__(self, program):
+        self.p = program
+        self.first = 0     # step of the job at hand
+        self.before = {}   # by step of it
+        self.last = {}     # step of each stream
+        self.signals = {}  # steps of each semaphore, of all jobs
+        self.single = True
+
+    def begin(self, steps):
+        self.first, self.before, self.last = steps.start, {}, {}
+        self.single = len({self.p.steps[i].stream for i in steps}) == 1
+
+    def step(self, index):
+        step = self.p.steps[index]
+        known = 0
+        if step.kind == SIGNAL:
+            owner = self.p.semaphores[step.semaphore].stream
+            need(owner == step.stream, "step", index, "rule 9: a semaphore of another stream")
+        if step.kind == AWAIT:
+            need(self.p.semaphores[step.semaphore].stream != step.stream, "step", index,
+                 "rule 9: it awaits what it signals itself")
+            raised = self.signals.get(step.semaphore, [])
+            need(step.count <= len(raised), "step", index, "rule 9: it awaits what nobody has signalled")
+            known |= self.and_before(raised[step.count - 1])
+        if step.stream in self.last:
+            known |= self.and_before(self.last[step.stream])
+        self.before[index] = known
+        self.last[step.stream] = index
+        if step.kind == SIGNAL:
+            self.signals.setdefault(step.semaphore, []).append(index)
+
+    def and_before(self, index):
+        """A step and all before it; nothing of an earlier job, which all come before."""
+        if index not in self.before or self.single:
+            return 0
+        return self.before[index] | 1 << index - self.first
+
+    def is_before(self, earlier, later):
+        """Steps; None: of the host. What is in another job, or the host's, is before what comes later."""
+        if earlier is None or later is None or earlier not in self.before or self.single:
+            return True
+        return bool(self.before[later] >> earlier - self.first & 1)
+
+
 class Proof:
     def __init__(self, program, target):
         self.p = program
         self.t = target
+        self.happens = Order(program)
         self.moment = 0
-        self.started = set()
-        self.waited = set()
-        self.flying = []
-        self.lanes = {}
+        self.started = {}   # by task: the stream, or None
+        self.waited = {}    # by task: the step, or None
+        self.lanes = {}     # the last task of each
+        self.accesses = {}  # by root: (task, operand) that may not be over for somebody
+        self.recent = []    # tasks whose accesses these are
+        self.neighbours = {}  # by root: others that share bytes at some time
         self.job = None
         self.written = {}
+        self.given_to = {self.root(operand.buffer) for operand in program.operands if operand.writes}
 
     def buffer(self, operand):
         return self.p.buffers[operand.buffer]
@@ -442,50 +336,63 @@ class Proof:
     def operands(self, task):
         return self.p.operands[task.first_operand:task.first_operand + task.operand_count]
 
+    def box(self, operand):
+        return [] if self.buffer(operand).kind == DYNAMIC else box_of(operand)
+
     # Buffers
 
     def buffers(self):
         for i, buffer in enumerate(self.p.buffers):
-            need(buffer.memory < len(self.t.memories), "buffer", i, "rule 1: no such memory")
+            need(buffer.memory < len(self.t.memories) and
+                 buffer.unit < self.t.units(self.t.memories[buffer.memory].per), "buffer", i,
+                 "rule 1: no such memory")
             if not self.in_memory(buffer):
                 continue
-            need(buffer.address + buffer.size <= self.t.memories[buffer.memory][1], "buffer", i,
+            need(buffer.address + buffer.size <= self.t.memories[buffer.memory].size, "buffer", i,
                  "rule 1: beyond its memory")
             need(buffer.element in ELEMENT_BYTES and all(n >= 0 for n in buffer.dims[:buffer.rank]),
                  "buffer", i, "rule 1: its type")
-            need(buffer.size >= volume(buffer.dims[:buffer.rank]) * ELEMENT_BYTES[buffer.element],
-                 "buffer", i, "rule 1: too small")
+            needed = volume(buffer.dims[:buffer.rank]) * ELEMENT_BYTES[buffer.element]
+            need(buffer.size >= (min(needed, 1) if buffer.kind == RING else needed), "buffer", i,
+                 "rule 1: too small")
             if buffer.alias != NONE:
                 shown = self.p.buffers[buffer.alias]
-                need((shown.address, shown.memory, shown.size, shown.alias) ==
-                     (buffer.address, buffer.memory, buffer.size, NONE), "buffer", i, "rule 2")
+                need((shown.address, shown.memory, shown.unit, shown.size, shown.alias) ==
+                     (buffer.address, buffer.memory, buffer.unit, buffer.size, NONE), "buffer", i, "rule 2")
 
     def overlaps(self):
         """A walk over addresses for each memory; lifetimes decide among neighbours."""
-        for memory in range(len(self.t.memories)):
-            here = sorted((b.address, b.address + b.size, getattr(b, "from"), b.to, i)
-                          for i, b in enumerate(self.p.buffers)
-                          if b.memory == memory and self.in_memory(b) and b.alias == NONE and b.size)
+        places = {}
+        for i, buffer in enumerate(self.p.buffers):
+            if self.in_memory(buffer) and buffer.alias == NONE and buffer.size:
+                places.setdefault((buffer.memory, buffer.unit), []).append(
+                    (buffer.address, buffer.address + buffer.size, getattr(buffer, "from"), buffer.to, i))
+        for here in places.values():
             open_ones = []
-            for start, end, first, last, index in here:
+            for start, end, first, last, index in sorted(here):
                 open_ones = [other for other in open_ones if other[1] > start]
                 for other in open_ones:
                     need(max(first, other[2]) > min(last, other[3]), "buffers",
                          f"{other[4]} and {index}", "rule 3: in use at the same place")
+                    if len(self.p.streams) > 1:
+                        self.neighbours.setdefault(index, []).append(other[4])
+                        self.neighbours.setdefault(other[4], []).append(index)
                 open_ones.append((start, end, first, last, index))
 
     # Tasks
 
     def task(self, index):
         task = self.p.tasks[index]
-        need(task.engine < len(self.t.engines) and task.lane < self.t.engines[task.engine][1], "task",
-             index, "rule 4: no such engine or lane")
+        need(task.engine < len(self.t.engines) and task.lane < self.t.engines[task.engine].lanes and
+             task.unit < self.t.units(self.t.engines[task.engine].per), "task",
+             index, "rule 4: no such engine, unit or lane")
         for operand in self.operands(task):
             buffer = self.buffer(operand)
             if operand.writes:
-                need(buffer.kind not in (INPUT, CONSTANT) and buffer.alias == NONE, "task", index,
+                need((buffer.kind == CODE or not self.is_given(buffer)) and buffer.alias == NONE, "task", index,
                      "rule 4: it writes what it must not")
             need(buffer.kind != PIPELINE, "task", index, "rule 4: an operand inside the engine")
+            need(buffer.kind != RING or task.stage_count, "task", index, "rule 4: a ring without stages")
             if buffer.kind != DYNAMIC:
                 need(operand.rank == buffer.rank and
                      all(end <= length for (_, end), length in zip(box_of(operand), buffer.dims)),
@@ -496,39 +403,66 @@ class Proof:
             self.compute(index, task)
 
     def transfer(self, index, task):
-        operands = self.operands(task)
-        need(len(operands) == 2 and task.call_count == 0, "task", index, "rule 5: not two operands")
-        a, b = operands
+        a, *others = self.operands(task)
+        engine = self.t.engines[task.engine]
+        need(others and task.call_count == 0 and task.stage_count == 0 and a.writes == 0, "task", index,
+             "rule 5: not from one place to others")
+        need(len(others) == 1 or engine.cast, "task", index, "rule 5: its engine does not cast")
+        for b in others:
+            self.destination(index, task, a, b)
+        units = [self.buffer(b).unit for b in others]
+        said = [item.id for item in self.p.task_units[task.first_unit:task.first_unit + task.unit_count]]
+        need(said == units or (not said and len(units) == 1 and engine.role == "transfer"), "task", index,
+             "rule 5: other units than it says")
+        need(not said or len({(self.buffer(b).memory, self.buffer(b).unit) for b in others}) == len(others),
+             "task", index, "rule 5: a unit twice")
+
+    def destination(self, index, task, a, b):
         x, y = self.buffer(a), self.buffer(b)
-        need(a.writes == 0 and b.writes == 1 and self.in_memory(x) and self.in_memory(y), "task", index,
+        need(b.writes == 1 and self.in_memory(x) and self.in_memory(y), "task", index,
              "rule 5: not from one to the other")
         need(x.element == y.element and a.rank == b.rank and a.size[:a.rank] == b.size[:b.rank], "task",
              index, "rule 5: different shapes")
         need(task.cost == COST_TRANSFER and
              task.bytes == volume(a.size[:a.rank]) * ELEMENT_BYTES[x.element], "task", index,
              "rule 5: its bytes")
-        need(x.value == y.value and all(
+        need(self.same_place(a, b), "task", index, "rule 5: another place of the value")
+        need(self.t.carries(task.engine, x.memory, y.memory) and
+             self.t.reaches(task.engine, task.unit, x.memory, x.unit), "task", index,
+             "rule 5: its engine does not go there")
+        if self.t.engines[task.engine].role == "communication":
+            need(x.unit != y.unit, "task", index, "rule 5: from a unit to itself")
+        else:
+            need(self.t.reaches(task.engine, task.unit, y.memory, y.unit), "task", index,
+                 "rule 5: its engine does not go there")
+
+    def same_place(self, a, b):
+        x, y = self.buffer(a), self.buffer(b)
+        return x.value == y.value and all(
             p + q == r + s for p, q, r, s in zip(getattr(a, "from")[:a.rank], x.origin,
-                                                 getattr(b, "from")[:b.rank], y.origin)),
-             "task", index, "rule 5: another place of the value")
-        kind, _, own = self.t.engines[task.engine]
-        local = [memory[2] for memory in self.t.memories]
-        carries = {"dma_in": not local[x.memory] and y.memory == own,
-                   "dma_out": x.memory == own and not local[y.memory],
-                   "cdma": local[x.memory] and local[y.memory] and own in (x.memory, y.memory)}
-        need(carries.get(kind, False), "task", index, "rule 5: its engine does not go there")
+                                                 getattr(b, "from")[:b.rank], y.origin))
 
     def compute(self, index, task):
         p = self.p
+        engine = self.t.engines[task.engine]
         need(task.group != NONE, "task", index, "rule 6: of no group")
+        need(engine.role in ("compute", "host") and task.unit_count == 0, "task", index,
+             "rule 6: its engine, or its units")
         group = p.groups[task.group]
         calls = p.calls[task.first_call:task.first_call + task.call_count]
         need(task.engine == group.engine and
              [call.node for call in calls] ==
              list(range(group.first_node, group.first_node + group.node_count)),
              "task", index, "rule 6: not the nodes of its group")
-        reads = {operand.buffer for operand in self.operands(task) if not operand.writes}
-        writes = {operand.buffer for operand in self.operands(task) if operand.writes}
+        operands = self.operands(task)
+        reads = {operand.buffer for operand in operands if not operand.writes}
+        writes = {operand.buffer for operand in operands if operand.writes}
+        if task.stage_count:
+            need(all(self.buffer(operand).kind != DYNAMIC for operand in operands), "task", index,
+                 "rule 7: an operand without a place")
+            reads = {operand.buffer for operand in operands if self.buffer(operand).kind == RING and
+                     self.outside(task, operand.buffer, 0) == 1}
+            writes = {operand.buffer for operand in operands if self.buffer(operand).kind == RING}
         given = set()
         for call in calls:
             node = p.nodes[call.node]
@@ -543,6 +477,8 @@ class Proof:
                     continue
                 need(p.buffers[buffer].value == value, "task", index, "rule 6: another value")
                 inside = p.buffers[buffer].kind == PIPELINE
+                need(inside or not task.stage_count or buffer in writes, "task", index,
+                     "rule 7: a kernel works on what is no ring")
                 if i < node.inputs:
                     need((buffer in reads and not inside) or buffer in given, "task", index,
                          "rule 6: a kernel reads what is no operand")
@@ -551,14 +487,57 @@ class Proof:
                          "rule 6: a kernel writes what is no operand")
                     results.append(buffer)
             given.update(results)
+        if task.stage_count:
+            self.staged(index, task, given)
+            return
         need(writes <= given, "task", index, "rule 6: no kernel gives what it writes")
-        for operand in self.operands(task):
+        for operand in operands:
             buffer = self.buffer(operand)
             if self.in_memory(buffer):
                 need(box_of(operand) == [(0, n) for n in buffer.dims[:buffer.rank]], "task", index,
                      "rule 6: part of a tile")
-                need(buffer.memory == self.t.engines[task.engine][2], "task", index,
+                need(buffer.memory == engine.memory and
+                     self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit), "task", index,
                      "rule 6: the engine does not reach it")
+
+    # Stages
+
+    def holds(self, ring, operand):
+        """Whether a ring holds what an operand outside is."""
+        inside, outside = self.p.buffers[ring], self.buffer(operand)
+        places = [a + b for a, b in zip(getattr(operand, "from")[:operand.rank], outside.origin)]
+        return (inside.value == outside.value != NONE and inside.element == outside.element and
+                inside.rank == operand.rank and list(inside.origin[:inside.rank]) == places and
+                inside.dims[:inside.rank] == operand.size[:operand.rank])
+
+    def outside(self, task, ring, writes):
+        return sum(self.holds(ring, operand) for operand in self.operands(task)
+                   if self.buffer(operand).kind != RING and bool(operand.writes) == bool(writes))
+
+    def staged(self, index, task, given):
+        engine = self.t.engines[task.engine]
+        operands = self.operands(task)
+        rings = [operand.buffer for operand in operands if self.buffer(operand).kind == RING]
+        stages = self.p.stages[task.first_stage:task.first_stage + task.stage_count]
+        rest = iter(engine.stages)
+        need(all(stage.engine in rest for stage in stages), "task", index, "rule 7: other stages than its engine's")
+        need(stages[-1].ring == NONE and all(
+            stage.pieces and (stage.ring == NONE or (stage.ring in rings and stage.depth)) for stage in stages),
+             "task", index, "rule 7: the rings of its stages")
+        for operand in operands:
+            buffer = self.buffer(operand)
+            if buffer.kind == RING:
+                need(operand.writes and box_of(operand) == [(0, n) for n in buffer.dims[:buffer.rank]] and
+                     buffer.memory == engine.memory and
+                     self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit) and
+                     self.outside(task, operand.buffer, 1) <= 1, "task", index, "rule 7: a ring")
+                continue
+            ways = [stage.engine for stage in stages if self.t.engines[stage.engine].role == "transfer"]
+            need(any(buffer.memory == (self.t.engines[way].end if operand.writes else self.t.engines[way].start)
+                     and self.t.reaches(way, task.unit, buffer.memory, buffer.unit) for way in ways),
+                 "task", index, "rule 7: no stage goes there")
+            need(sum(self.holds(ring, operand) and (ring in given) == bool(operand.writes) for ring in rings) == 1,
+                 "task", index, "rule 7: an operand without its ring")
 
     # Order
 
@@ -571,118 +550,177 @@ class Proof:
             return a.buffer == b.buffer
         if a.buffer == b.buffer:
             return common(box_of(a), box_of(b)) > 0
-        return (x.memory == y.memory and x.size > 0 and y.size > 0 and
+        return ((x.memory, x.unit) == (y.memory, y.unit) and x.size > 0 and y.size > 0 and
                 x.address < y.address + y.size and y.address < x.address + x.size)
+
+    def streams(self):
+        found = set()
+        for i, stream in enumerate(self.p.streams):
+            need(stream.queue < len(self.t.queues) and stream.unit < self.t.units(self.t.queues[stream.queue][1])
+                 and (stream.queue, stream.unit) not in found, "stream", i, "rule 9: its queue or unit")
+            found.add((stream.queue, stream.unit))
+        for i, group in enumerate(self.p.groups):
+            need(group.engine < len(self.t.engines), "group", i, "rule 4: no such engine")
+        for i, task in enumerate(self.p.tasks):
+            for stage in self.p.stages[task.first_stage:task.first_stage + task.stage_count]:
+                need(stage.engine < len(self.t.engines), "task", i, "rule 4: no such engine of a stage")
 
     def in_use(self, index):
         for operand in self.operands(self.p.tasks[index]):
             buffer = self.p.buffers[self.root(operand.buffer)]
             need(getattr(buffer, "from") <= self.moment <= buffer.to, "task", index,
-                 "rule 11: a buffer that is not in use")
+                 "rule 13: a buffer that is not in use")
 
-    def is_there(self, index):
-        buffer = self.p.buffers[index]
+    def is_given(self, buffer):
         if buffer.kind == DYNAMIC and buffer.value != NONE:
             return self.p.values[buffer.value].kind in (0, 2)
         return buffer.kind in (INPUT, CONSTANT, CODE)
 
-    def read(self, index, operand, depends):
-        root = self.root(operand.buffer)
-        box = box_of(operand) if root == operand.buffer else None
+    def is_over(self, task, step):
+        return task in self.waited and self.happens.is_before(self.waited[task], step)
+
+    def written_of(self, root):
         if root not in self.written:
             self.written[root] = Written(self.p.buffers[root])
-        written = self.written[root]
-        for writer in written.writers(box):
-            need(writer in depends, "task", index, f"rule 10: it does not depend on task {writer}")
-        if not self.is_there(root):
-            done = written.whole() if box is None else written.has(box)
-            need(done, "task", index, "rule 12: it reads what has not been written")
+        return self.written[root]
 
-    def depends(self, index, task):
+    def read(self, index, operand, depends):
+        root = self.root(operand.buffer)
+        box = self.box(operand) if root == operand.buffer else None
+        written = self.written_of(root)
+        for writer in written.writers(box):
+            need(writer in depends, "task", index, f"rule 12: it does not depend on task {writer}")
+        if not self.is_given(self.p.buffers[root]) or root in self.given_to:
+            done = written.whole() if box is None else written.has(box)
+            need(done, "task", index, "rule 14: it reads what has not been written")
+
+    def depends(self, index, task, step):
         found = {}
         for item in self.p.dependencies[task.first_dependency:task.first_dependency + task.dependency_count]:
-            need(item.task in self.waited, "task", index, f"rule 10: task {item.task} is not waited for")
+            need(self.is_over(item.task, step), "task", index, f"rule 12: task {item.task} is not over")
             other = self.operands(self.p.tasks[item.task])
             flows = any(b.writes and not a.writes and self.root(a.buffer) == self.root(b.buffer)
                         for a in self.operands(task) for b in other)
             again = not item.data and any(self.clash(a, b) for a in self.operands(task) for b in other)
-            need(flows or again, "task", index, f"rule 10: it shares nothing with task {item.task}")
-            found[item.task] = item.data
+            need(flows or again, "task", index, f"rule 12: it shares nothing with task {item.task}")
+            found[item.task] = found.get(item.task) or item.data
         return {other for other, data in found.items() if data}
 
-    def start(self, index, job):
+    def apart(self, index, task, step):
+        """Whoever uses the same bytes is over: those of its own buffers and of any that lie there."""
+        for a in self.operands(task):
+            root = self.root(a.buffer)
+            if len(self.p.streams) > 1:
+                roots = [root, *self.neighbours.get(root, [])]
+            else:
+                roots = list(self.accesses)
+            for near in roots:
+                for other, b in self.accesses.get(near, []):
+                    need(not self.clash(a, b) or self.is_over(other, step), "task", index,
+                         f"rule 11: task {other} uses the same bytes")
+
+    def driven(self, index, task, stream):
+        engine = self.t.engines[task.engine]
+        if stream is None:
+            need(engine.queue is None, "task", index, "rule 8: the host does not start its engine")
+            return
+        item = self.p.streams[stream]
+        need(engine.queue == item.queue and
+             (engine.per != self.t.queues[item.queue][1] or task.unit == item.unit), "task", index,
+             "rule 9: its engine is not the stream's")
+
+    def start(self, index, job, step):
         task = self.p.tasks[index]
-        need(index not in self.started and task.job == job, "task", index, "rule 7: started twice or elsewhere")
-        self.started.add(index)
-        lane = (task.engine, task.lane)
-        need(lane not in self.lanes, "task", index, "rule 8: its lane is not free")
+        stream = None if step is None else self.p.steps[step].stream
+        need(index not in self.started and task.job == job, "task", index, "rule 8: started twice or elsewhere")
+        self.started[index] = stream
+        self.driven(index, task, stream)
+        lane = (task.engine, task.unit, task.lane)
+        need(lane not in self.lanes or self.is_over(self.lanes[lane], step), "task", index,
+             "rule 10: its lane is not free")
         self.lanes[lane] = index
-        for other in self.flying:
-            for a in self.operands(task):
-                for b in self.operands(self.p.tasks[other]):
-                    need(not self.clash(a, b), "task", index, f"rule 9: task {other} uses the same bytes")
+        self.apart(index, task, step)
         self.in_use(index)
-        depends = self.depends(index, task)
+        depends = self.depends(index, task, step)
         for operand in self.operands(task):
             if not operand.writes:
                 self.read(index, operand, depends)
-        self.flying.append(index)
+        for operand in self.operands(task):
+            root = self.root(operand.buffer)
+            if operand.writes:
+                need(self.written_of(root).add(self.box(operand), index), "task", index,
+                     "rule 15: it writes what has been written")
+            self.accesses.setdefault(root, []).append((index, operand))
+        self.recent.append(index)
 
-    def wait(self, index):
-        need(index in self.started, "task", index, "rule 7: waited for before it starts")
+    def forget(self, index):
+        """It is over for all that comes."""
+        for root in {self.root(operand.buffer) for operand in self.operands(self.p.tasks[index])}:
+            self.accesses[root] = [item for item in self.accesses[root] if item[0] != index]
+            if not self.accesses[root]:
+                del self.accesses[root]
+
+    def wait(self, index, step):
+        need(index in self.started, "task", index, "rule 8: waited for before it starts")
+        stream = None if step is None else self.p.steps[step].stream
+        need(self.started[index] == stream, "task", index, "rule 9: waited for by another stream")
         if index in self.waited:
             return
-        task = self.p.tasks[index]
-        self.waited.add(index)
+        self.waited[index] = step
         self.in_use(index)
-        del self.lanes[task.engine, task.lane]
-        self.flying.remove(index)
-        for operand in self.operands(task):
-            if operand.writes:
-                root = self.root(operand.buffer)
-                if root not in self.written:
-                    self.written[root] = Written(self.p.buffers[root])
-                box = box_of(operand) if self.p.buffers[root].kind != DYNAMIC else []
-                need(self.written[root].add(box, index), "task", index,
-                     "rule 13: it writes what has been written")
+        if step is None or self.happens.single:
+            self.forget(index)
+            self.recent.remove(index)
+
+    def steps(self, job, number):
+        indices = range(job.first_step, job.first_step + job.step_count)
+        self.happens.begin(indices)
+        for index in indices:
+            step = self.p.steps[index]
+            self.moment += 1
+            self.happens.step(index)
+            if step.kind == START:
+                self.start(step.task, number, index)
+            elif step.kind == WAIT:
+                self.wait(step.task, index)
 
     def act(self, action):
         if action.kind in (JOB_START, HOST_START):
-            need(self.job is None, "job", self.job, "rule 7: not waited for")
+            need(self.job is None, "job", self.job, "rule 8: not waited for")
         if action.kind == JOB_START:
             self.job = action.subject
-            job = self.p.jobs[action.subject]
-            for step in self.p.steps[job.first_step:job.first_step + job.step_count]:
-                self.moment += 1
-                if step.kind == START:
-                    self.start(step.task, action.subject)
-                else:
-                    self.wait(step.task)
+            self.steps(self.p.jobs[action.subject], action.subject)
+            for index in [index for index in self.recent if index in self.waited]:
+                self.forget(index)
+                self.recent.remove(index)
         elif action.kind == JOB_WAIT:
-            need(self.job == action.subject, "job", action.subject, "rule 7: waited for before it starts")
+            need(self.job == action.subject, "job", action.subject, "rule 8: waited for before it starts")
             self.job = None
         elif action.kind == HOST_START:
-            self.start(action.subject, NONE)
+            self.start(action.subject, NONE, None)
         elif action.kind == HOST_WAIT:
-            self.wait(action.subject)
+            self.wait(action.subject, None)
         self.moment += 1
 
     def order(self):
         following = 0
         for i, dispatch in enumerate(self.p.dispatches):
-            need(dispatch.first_action == following, "dispatch", i, "rule 7: its actions")
+            need(dispatch.first_action == following, "dispatch", i, "rule 8: its actions")
             following += dispatch.action_count
-        need(following == len(self.p.actions), "rule 7: actions of no dispatch")
+        need(following == len(self.p.actions), "rule 8: actions of no dispatch")
         for action in self.p.actions:
             self.act(action)
-        need(self.job is None, "job", self.job, "rule 7: not waited for")
-        need(len(self.waited) == len(self.p.tasks), "rule 7: a task that is not started or waited for")
+        held = {buffer.value for buffer in self.p.buffers}
+        for i, item in enumerate(self.p.outputs):
+            need(item.id in held or self.p.values[item.id].kind == 2, "output", i, "rule 15: nothing holds it")
+        need(self.job is None, "job", self.job, "rule 8: not waited for")
+        need(len(self.waited) == len(self.p.tasks), "rule 8: a task that is not started or waited for")
         for i, buffer in enumerate(self.p.buffers):
             if buffer.kind in (OUTPUT, INNER) and buffer.alias == NONE:
-                written = self.written.get(i) or Written(buffer)
-                need(written.whole(), "buffer", i, "rule 13: elements that are never written")
+                need(self.written_of(i).whole(), "buffer", i, "rule 15: elements that are never written")
 
     def run(self):
+        self.streams()
         self.buffers()
         self.overlaps()
         for i in range(len(self.p.tasks)):

@@ -3,6 +3,10 @@
 // What comes out must be what the plain executor gives, so a tile, an attribute of
 // a tile, an address or an order that is wrong shows.
 //
+// The last stream goes on as far as semaphores let it, then the one before; every other task
+// is not done before it is waited for. So what only the order of the tables keeps apart
+// meets here.
+//
 // Programs with graphs inside operators are not run here.
 
 #ifndef OPSCOPE_TESTS_PROGRAM_INTERPRETER_H
@@ -17,8 +21,12 @@
 
 struct interpreter {
     const struct program *program;
-    unsigned char *memories[TARGET_MEMORIES_MOST];
-    struct datum **made; // by buffer: what takes no memory of the target
+    uint32_t unit_count;      // of each memory, at most
+    uint32_t memory_count;    // of all units
+    unsigned char **memories; // of all units of the first memory, then of the next
+    struct datum **made;      // by buffer: what takes no memory of the target, and rings
+    bool *done;               // by task
+    uint32_t *raised;         // by semaphore
     struct parallel *parallel;
     struct arena arena;
 };
@@ -35,38 +43,72 @@ static inline struct shape interpreter_shape(uint32_t rank, const int64_t *dims)
     return shape;
 }
 
+// The pieces of a ring may have less room than what it holds in all.
 static inline unsigned char *interpreter_bytes(const struct interpreter *run, uint32_t buffer)
 {
     const struct program_buffer *item = &run->program->buffers[buffer];
-    return run->memories[item->memory] + item->address;
+    if (item->kind == PROGRAM_BUFFER_RING)
+        return run->made[buffer]->tensor.data;
+    return run->memories[item->memory * run->unit_count + item->unit] + item->address;
 }
 
-static inline void interpreter_start(struct interpreter *run, const struct program *program)
+static inline void interpreter_make_memories(struct interpreter *run)
 {
-    uint64_t ends[TARGET_MEMORIES_MOST] = {0};
-    *run = (struct interpreter){.program = program, .parallel = parallel_create(1)};
-    run->made = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *run->made);
+    const struct program *program = run->program;
+    uint64_t *ends = memory_allocate_zeroed((size_t)run->memory_count + 1, sizeof *ends);
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
-        const uint64_t end = buffer->address + buffer->size;
-        if (interpreter_in_memory(buffer) && end > ends[buffer->memory])
-            ends[buffer->memory] = end;
+        uint64_t *end = &ends[buffer->memory * run->unit_count + buffer->unit];
+        if (interpreter_in_memory(buffer) && buffer->address + buffer->size > *end)
+            *end = buffer->address + buffer->size;
     }
+    run->memories = memory_allocate_zeroed((size_t)run->memory_count + 1, sizeof *run->memories);
     // Not zero: what is read before it is written gives a wrong result.
-    for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++) {
+    for (uint32_t i = 0; i < run->memory_count; i++) {
         const size_t size = ((size_t)ends[i] / 64 + 2) * 64;
         run->memories[i] = aligned_alloc(64, size);
         memset(run->memories[i], 0xa5, size);
     }
+    free(ends);
+}
+
+static inline void interpreter_make_rings(struct interpreter *run)
+{
+    for (uint32_t i = 0; i < run->program->buffer_count; i++) {
+        const struct program_buffer *buffer = &run->program->buffers[i];
+        const struct shape shape = interpreter_shape(buffer->rank, buffer->dims);
+        if (buffer->kind == PROGRAM_BUFFER_RING)
+            status_free(datum_tensor((enum element)buffer->element, &shape, &run->made[i]));
+    }
+}
+
+static inline void interpreter_start(struct interpreter *run, const struct program *program)
+{
+    *run = (struct interpreter){.program = program, .parallel = parallel_create(1)};
+    run->made = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *run->made);
+    run->done = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *run->done);
+    run->raised = memory_allocate_zeroed((size_t)program->semaphore_count + 1, sizeof(uint32_t));
+    uint32_t memories = 0;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        memories = buffer->memory >= memories ? buffer->memory + 1 : memories;
+        run->unit_count = buffer->unit >= run->unit_count ? buffer->unit + 1 : run->unit_count;
+    }
+    run->memory_count = memories * run->unit_count;
+    interpreter_make_memories(run);
+    interpreter_make_rings(run);
 }
 
 static inline void interpreter_end(struct interpreter *run)
 {
     for (uint32_t i = 0; i < run->program->buffer_count; i++)
         datum_release(run->made[i]);
-    for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++)
+    for (uint32_t i = 0; i < run->memory_count; i++)
         free(run->memories[i]);
+    free(run->memories);
     free(run->made);
+    free(run->done);
+    free(run->raised);
     parallel_free(run->parallel);
     arena_free(&run->arena);
 }
@@ -305,29 +347,94 @@ static inline status interpreter_call(struct interpreter *run, const struct prog
     return status_within(failure, "%s", type.data);
 }
 
+// Whether a ring holds what an operand outside it is.
+static inline bool interpreter_holds(const struct interpreter *run, uint32_t ring,
+                                     const struct program_operand *operand)
+{
+    const struct program_buffer *inside = &run->program->buffers[ring];
+    const struct program_buffer *outside = &run->program->buffers[operand->buffer];
+    for (uint32_t i = 0; i < operand->rank; i++) {
+        if (operand->from[i] + outside->origin[i] != inside->origin[i] ||
+            operand->size[i] != inside->dims[i])
+            return false;
+    }
+    return inside->kind == PROGRAM_BUFFER_RING && inside->value == outside->value &&
+           outside->kind != PROGRAM_BUFFER_RING;
+}
+
+// Fills the rings of a staged task before its kernels run, and empties them behind.
+static inline void interpreter_stages(const struct interpreter *run,
+                                      const struct program_task *task, bool writes)
+{
+    const struct program_operand *operands = &run->program->operands[task->first_operand];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        for (uint32_t k = 0; (operands[i].writes != 0) == writes && k < task->operand_count; k++) {
+            if (!interpreter_holds(run, operands[k].buffer, &operands[i]))
+                continue;
+            interpreter_copy(run, writes ? &operands[k] : &operands[i],
+                             writes ? &operands[i] : &operands[k]);
+        }
+    }
+}
+
 static inline status interpreter_task(struct interpreter *run, uint32_t task)
 {
     const struct program_task *item = &run->program->tasks[task];
     const struct program_operand *operands = &run->program->operands[item->first_operand];
+    if (run->done[task])
+        return STATUS_OK;
+    run->done[task] = true;
     if (item->kind == PROGRAM_TASK_TRANSFER) {
-        interpreter_copy(run, &operands[0], &operands[1]);
+        for (uint32_t i = 1; i < item->operand_count; i++)
+            interpreter_copy(run, &operands[0], &operands[i]);
         return STATUS_OK;
     }
+    if (item->stage_count > 0)
+        interpreter_stages(run, item, false);
     for (uint32_t i = 0; i < item->call_count; i++)
         STATUS_TRY(status_within(interpreter_call(run, &run->program->calls[item->first_call + i]),
                                  "task %u", task));
+    if (item->stage_count > 0)
+        interpreter_stages(run, item, true);
+    return STATUS_OK;
+}
+
+// Does the steps of one stream as far as it can go; notes those that are done.
+static inline status interpreter_stream(struct interpreter *run, const struct program_job *job,
+                                        uint32_t stream, bool *done, uint32_t *left)
+{
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const struct program_step *step = &run->program->steps[job->first_step + i];
+        if (done[i] || step->stream != stream)
+            continue;
+        if (step->kind == PROGRAM_STEP_AWAIT && run->raised[step->semaphore] < step->count)
+            return STATUS_OK;
+        if (step->kind == PROGRAM_STEP_SIGNAL)
+            run->raised[step->semaphore]++;
+        if (step->kind == PROGRAM_STEP_WAIT ||
+            (step->kind == PROGRAM_STEP_START && step->task % 2 == 0))
+            STATUS_TRY(interpreter_task(run, step->task));
+        done[i] = true;
+        (*left)--;
+    }
     return STATUS_OK;
 }
 
 static inline status interpreter_job(struct interpreter *run, uint32_t job)
 {
     const struct program_job *item = &run->program->jobs[job];
-    for (uint32_t i = 0; i < item->step_count; i++) {
-        const struct program_step *step = &run->program->steps[item->first_step + i];
-        if (step->kind == PROGRAM_STEP_START)
-            STATUS_TRY(interpreter_task(run, step->task));
+    bool *done = memory_allocate_zeroed((size_t)item->step_count + 1, sizeof *done);
+    status failure = STATUS_OK;
+    for (uint32_t left = item->step_count, before = 0;
+         left > 0 && failure == STATUS_OK && left != before;) {
+        before = left;
+        for (uint32_t i = run->program->stream_count; i-- > 0 && failure == STATUS_OK;)
+            failure = interpreter_stream(run, item, i, done, &left);
+        if (left == before && failure == STATUS_OK)
+            failure = status_make(STATUS_DATA, "job %u: its streams wait for one another", job);
     }
-    return STATUS_OK;
+    free(done);
+    return failure;
 }
 
 // Values -----------------------------------------------------------------------------
