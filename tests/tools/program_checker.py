@@ -363,7 +363,10 @@ class Proof:
     def overlaps(self):
         """A walk over addresses for each memory; lifetimes decide among neighbours."""
         places = {}
+        used = {self.root(operand.buffer) for operand in self.p.operands}
         for i, buffer in enumerate(self.p.buffers):
+            if buffer.kind == INNER and i not in used:
+                continue
             if self.in_memory(buffer) and buffer.alias == NONE and buffer.size:
                 places.setdefault((buffer.memory, buffer.unit), []).append(
                     (buffer.address, buffer.address + buffer.size, getattr(buffer, "from"), buffer.to, i))
