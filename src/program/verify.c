@@ -446,6 +446,16 @@ static status check_outputs(const struct program *program)
     return failure;
 }
 
+// A value between groups that stays near the engines has a place outside that nobody uses.
+static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
+{
+    const struct program_buffer *item = &verifier->program->buffers[buffer];
+    if (item->alias != PROGRAM_NONE)
+        return false;
+    return item->kind == PROGRAM_BUFFER_OUTPUT ||
+           (item->kind == PROGRAM_BUFFER_INNER && verify_writes_any(verifier->writes, buffer));
+}
+
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
@@ -457,13 +467,9 @@ static status check_end(struct verifier *verifier)
             return verify_wrong("task", i, "nothing starts it, or nothing waits for it");
     }
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        const struct program_buffer *buffer = &program->buffers[i];
-        const bool wanted =
-            (buffer->kind == PROGRAM_BUFFER_OUTPUT || buffer->kind == PROGRAM_BUFFER_INNER) &&
-            buffer->alias == PROGRAM_NONE;
-        if (!wanted)
+        if (!is_wanted(verifier, i))
             continue;
-        if (verify_writes_volume(verifier->writes, i) != buffer_volume(buffer))
+        if (verify_writes_volume(verifier->writes, i) != buffer_volume(&program->buffers[i]))
             return verify_wrong("buffer", i, "some of its elements are never written");
         verifier->counts.values++;
     }

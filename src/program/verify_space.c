@@ -111,13 +111,28 @@ static int by_from(const void *left, const void *right, void *context)
     return from_a != from_b ? (from_a > from_b) - (from_a < from_b) : (a > b) - (a < b);
 }
 
+// A value between groups that stays near the engines takes no place outside, though it is
+// said to have one.
+static bool *find_idle(const struct verify_state *state)
+{
+    const struct program *program = state->program;
+    bool *idle = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *idle);
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        idle[i] = program->buffers[i].kind == PROGRAM_BUFFER_INNER;
+    for (uint32_t i = 0; i < program->operand_count; i++)
+        idle[state->roots[program->operands[i].buffer]] = false;
+    return idle;
+}
+
 static void find_order(struct verify_space *space)
 {
     const struct program *program = space->state->program;
+    bool *idle = find_idle(space->state);
     bool sorted = true;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
-        if (!verify_takes_memory(buffer) || buffer->alias != PROGRAM_NONE || buffer->size == 0)
+        if (!verify_takes_memory(buffer) || buffer->alias != PROGRAM_NONE || buffer->size == 0 ||
+            idle[i])
             continue;
         sorted = sorted && (space->count == 0 ||
                             program->buffers[space->order[space->count - 1]].from <= buffer->from);
@@ -125,6 +140,7 @@ static void find_order(struct verify_space *space)
     }
     if (!sorted)
         qsort_r(space->order, space->count, sizeof *space->order, by_from, (void *)program);
+    free(idle);
 }
 
 static status follow(struct verify_space *space, uint32_t buffer, const uint32_t *others,

@@ -363,7 +363,10 @@ class Proof:
     def overlaps(self):
         """A walk over addresses for each memory; lifetimes decide among neighbours."""
         places = {}
+        used = {self.root(operand.buffer) for operand in self.p.operands}
         for i, buffer in enumerate(self.p.buffers):
+            if buffer.kind == INNER and i not in used:
+                continue
             if self.in_memory(buffer) and buffer.alias == NONE and buffer.size:
                 places.setdefault((buffer.memory, buffer.unit), []).append(
                     (buffer.address, buffer.address + buffer.size, getattr(buffer, "from"), buffer.to, i))
@@ -716,7 +719,8 @@ class Proof:
         need(self.job is None, "job", self.job, "rule 8: not waited for")
         need(len(self.waited) == len(self.p.tasks), "rule 8: a task that is not started or waited for")
         for i, buffer in enumerate(self.p.buffers):
-            if buffer.kind in (OUTPUT, INNER) and buffer.alias == NONE:
+            wanted = buffer.kind == OUTPUT or (buffer.kind == INNER and i in self.given_to)
+            if wanted and buffer.alias == NONE:
                 need(self.written_of(i).whole(), "buffer", i, "rule 15: elements that are never written")
 
     def run(self):
