@@ -84,7 +84,8 @@ static void print_all(const struct explaining *explaining)
     printf("%s %s on %s of %s: %s\n", explaining->operator, explaining->inputs, engine->name,
            target->name, explained->reason);
     if (engine->stage_count > 0)
-        printf("  price of its stages: the slowest, and a piece of each of the others\n");
+        printf(
+            "  price of its stages: the slowest (and a piece of each other, by how it is cut)\n");
     else
         printf("  price %s: %s\n", engine->price->name, engine->price->summary);
     print_terms(&explained->price);
