@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Refuses an #include that the table of rooms does not allow.
+"""Refuses an #include that the table of rooms does not allow, and a vendor's word elsewhere.
 
 The table is the one in docs/architecture.md: a room (a folder of src) may use
 the rooms in its row, and what they may use. Headers of the same folder are
 included by their bare name, others by their path under src.
+
+What one vendor's hardware and tools are called stands in that vendor's places only: as a part of
+an identifier, in a text or in a comment. Sentences that the commands print may name what users
+have: machines, formats, files.
 
 usage: check-rooms.py [PROJECT]
 """
@@ -14,6 +18,34 @@ import sys
 
 ROW = re.compile(r"^\| src/(\w+)[^|]*\|[^|]*\|([^|]*)\|", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+VENDORS = ("aic100", "blackhole", "brisc", "cdma", "css", "dtcm", "hmx", "hvx", "itcm", "lram", "ncrisc",
+           "ndma", "nss", "qaic", "sm", "sms", "tenstorrent", "tensix", "torq", "trisc", "vtcm", "wormhole", "xram")
+WORD = re.compile(rf"(?<![a-z0-9])({'|'.join(VENDORS)})(?![a-z0-9])", re.IGNORECASE)
+# The engine; a piece of a text is an ordinary word.
+SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECASE)
+SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
+
+VENDOR_FOLDERS = ("formats/torq", "formats/tenstorrent", "target/rules", "reports/torq", "reports/tenstorrent",
+                  "reports/qualcomm")
+# An operator in the first two, an event in the words of the viewers in the others.
+SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
+VENDOR_FILES = {
+    # Commands that vendors' users know, and what those share.
+    "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
+            "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
+            "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
+            # Lists of all commands, and the options of all formats.
+            "commands", "main", "convert"),
+    # Lists of all formats.
+    "formats": ("convert", "engine_names", "format", "overview_rows", "writers"),
+    # The public names of one vendor's library, and of the options of its formats.
+    "api": ("timechart", "profile"),
+    # What engines were called when they were numbered.
+    "profile": ("file_version_1",),
+}
+# Rooms whose vendors' words are still to be moved; not a place for new ones.
+ALLOWED_FOR_NOW = ("target", "program", "compiler", "device", "analysis/modelled.c")
 
 
 def read_table(text):
@@ -70,6 +102,21 @@ def check_include(room, included, source, table, allowed):
     return None
 
 
+def is_under(place, folders):
+    return any(place == folder or place.startswith(folder + "/") for folder in folders)
+
+
+def find_vendor_words(place, line):
+    """The words in one line of a file, by its path under src, that have no business there."""
+    room, _, name = place.rpartition("/")
+    if is_under(place, VENDOR_FOLDERS + ALLOWED_FOR_NOW) or name.rsplit(".", 1)[0] in VENDOR_FILES.get(room, ()):
+        return []
+    if is_under(place, ("cli",)):
+        line = SENTENCE.sub('""', line)
+    words = WORD.findall(line)
+    return words if is_under(place, SLICE_FOLDERS) else words + SLICE.findall(line)
+
+
 def check_sources(root, table):
     allowed = close(table)
     for source in sorted((root / "src").rglob("*.[ch]")):
@@ -83,6 +130,8 @@ def check_sources(root, table):
             wrong = match and check_include(room, match[1], source, table, allowed)
             if wrong:
                 yield f'{place}:{number}: "{match[1]}": {wrong}'
+            for word in find_vendor_words(place.relative_to("src").as_posix(), line):
+                yield f"{place}:{number}: '{word}' is a vendor's word: it belongs into that vendor's folder"
 
 
 def main():

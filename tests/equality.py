@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 RUNNER = BIN.parent / "tests/device_run"
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
-TARGETS = ["torq-sl2610", "host"]
+TARGETS = ["torq-sl2610", "host", *(str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("trio", "relay"))]
 BATCH = 40
 
 EXCEPTIONS = {}  # (target, name): reason

@@ -91,6 +91,8 @@ struct opscope_operator_time {
     uint64_t device_self_ns; // without what operators inside took: nothing counts twice
     uint64_t host_ns;
     uint64_t host_self_ns;
+    uint64_t unknown_ns; // on engines of which nobody said whether they are the device's
+    uint64_t unknown_self_ns;
 };
 
 // The slowest first: by time on the device, then on the host, without what is inside.

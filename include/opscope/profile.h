@@ -139,12 +139,13 @@ enum opscope_track_kind {
 
 struct opscope_profile_track {
     const char *name;
-    const char *engine;    // "slice", "dma in", ...; NULL: no engine, or not known
+    const char *engine;    // what does the work, as its machine calls it; NULL: not known, or
+                           // when a track is added, what its name says
     const char *unit;      // of a counter; "" when it has none
     uint32_t parent;       // a track; 0: the root
     uint32_t kind;         // enum opscope_track_kind
     uint32_t clock;        // of the times of its events
-    uint32_t engine_index; // which of several engines of a kind
+    uint32_t engine_index; // which of several lanes of an engine
     uint32_t provenance;   // enum opscope_provenance, of its events; lanes and counters need one
     int32_t rank;          // order among siblings
     uint32_t nests;        // not 0: spans may lie inside one another
@@ -155,7 +156,18 @@ struct opscope_profile_track {
     uint64_t samples;
     uint64_t first; // ticks: earliest start and latest end; OPSCOPE_UNKNOWN without events
     uint64_t last;
+    // Not ignored:
+    const char *role;  // what the work is, one of opscope_role; NULL: not known, or when a track
+                       // is added, what is known of the engine
+    const char *queue; // that orders the work; NULL: not said
+    uint32_t device;   // its number + 1; 0: not said
+    uint32_t core;     // of the device: its number + 1; 0: not said
 };
+
+// The roles, by index; NULL behind the last one: "compute", "transfer in", "transfer out",
+// "transfer" (within the device), "communication" (between cores or devices), "control", "wait",
+// "host", "host copy", "host call", "device" (the device as a whole).
+const char *opscope_role(uint32_t index);
 
 // The track of an id: a process, a group, a lane or a counter.
 int opscope_profile_get_track_sized(const struct opscope_profile *profile, uint32_t id,
@@ -215,6 +227,9 @@ struct opscope_profile_buffer {
     uint64_t size;
     uint64_t from;
     uint64_t to;
+    uint32_t device;  // its number + 1; 0: not said
+    uint32_t core;    // whose memory it is: its number + 1; 0: not said
+    const char *name; // what lies there; "" when nobody said
 };
 
 // A lifetime of a buffer, by its index.

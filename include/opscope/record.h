@@ -72,9 +72,36 @@ struct opscope_value {
 // The id of a text; the same text has the same id.
 uint32_t opscope_text(const char *text);
 
-// A lane that spans and instants lie on. The engine and its number come from the name where
-// it is one that opscope knows ("DMA IN", "SLICE 1", "HOST").
+// A lane that spans and instants lie on. What its work is, and what does it, comes from the name
+// where that is one that opscope knows ("DMA IN", "SLICE 1", "HOST").
 uint32_t opscope_lane(const char *name);
+
+// What does the work of a lane, of any machine. What is NULL or 0 is not said. Structures grow at
+// their end in later versions.
+struct opscope_engine {
+    const char *role;   // what the work is: "compute", "transfer in", "transfer out", "transfer"
+                        // (within the device), "communication", "control", "wait", "host",
+                        // "host copy", "host call", "device" (as a whole); others are not known
+    const char *engine; // what does it, as its machine calls it: "matrix", "load" ...
+    const char *queue;  // that orders the work
+    uint32_t index;     // which of several lanes of an engine, from 0
+    uint32_t device;    // its number + 1
+    uint32_t core;      // of the device: its number + 1
+    uint32_t reserved;  // 0
+};
+
+// A lane of an engine; the name is what it is shown by.
+uint32_t opscope_engine_lane_sized(const char *name, const struct opscope_engine *engine,
+                                   size_t size);
+
+static inline uint32_t opscope_engine_lane(const char *name, const struct opscope_engine *engine)
+{
+    return opscope_engine_lane_sized(name, engine, sizeof *engine);
+}
+
+// A memory, for opscope_allocated and opscope_freed. `device` and `core`, which it belongs to, are
+// numbers + 1; 0: not said.
+uint32_t opscope_memory(const char *name, uint32_t device, uint32_t core);
 
 // A lane that samples lie on.
 uint32_t opscope_counter(const char *name, const char *unit);
@@ -186,6 +213,14 @@ static inline void opscope_sample(uint32_t counter, double number)
     value.as.real = number;
     opscope_record_event(&event, &value);
 }
+
+// Memory that is taken now: `name` is what for, `call` whose (0: not said). Reading the profile
+// makes lifetimes of buffers of it; what is never freed lives to the end.
+void opscope_allocated(uint32_t memory, uint64_t address, uint64_t bytes, uint32_t name,
+                       uint32_t call);
+
+// What was taken at this address is given back now.
+void opscope_freed(uint32_t memory, uint64_t address);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

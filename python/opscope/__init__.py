@@ -30,8 +30,9 @@ import struct
 import threading
 
 __all__ = [
-    "Counter", "LibraryMissing", "RecordError", "call", "counter", "fact", "flow", "flush", "instant",
-    "library", "operator", "record", "recording", "sample", "span", "start", "stop", "thread_name",
+    "Counter", "LibraryMissing", "RecordError", "allocated", "call", "counter", "fact", "flow", "flush",
+    "freed", "instant", "lane", "library", "operator", "record", "recording", "sample", "span", "start",
+    "stop", "thread_name",
 ]
 
 _NAME = "libopscope-record.so"
@@ -56,6 +57,12 @@ class _Options(ctypes.Structure):
     _fields_ = [("path", ctypes.c_char_p), ("in_memory", ctypes.c_int), ("full", ctypes.c_int),
                 ("buffer_bytes", ctypes.c_size_t), ("interval_ms", ctypes.c_uint),
                 ("monotonic", ctypes.c_int), ("process", ctypes.c_char_p)]
+
+
+class _Engine(ctypes.Structure):
+    _fields_ = [("role", ctypes.c_char_p), ("engine", ctypes.c_char_p), ("queue", ctypes.c_char_p),
+                ("index", ctypes.c_uint32), ("device", ctypes.c_uint32), ("core", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
 
 
 # The library -------------------------------------------------------------------
@@ -94,6 +101,10 @@ def _declare(library_):
         setattr(library_, name, function)
     for name, result, arguments in [
             ("opscope_text", number, [text]), ("opscope_lane", number, [text]),
+            ("opscope_engine_lane_sized", number, [text, ctypes.POINTER(_Engine), ctypes.c_size_t]),
+            ("opscope_memory", number, [text, number, number]),
+            ("opscope_allocated", None, [number, ctypes.c_uint64, ctypes.c_uint64, number, number]),
+            ("opscope_freed", None, [number, ctypes.c_uint64]),
             ("opscope_counter", number, [text, text]), ("opscope_thread_name", None, [text]),
             ("opscope_operator", number, [text, text, text, pointer, number]),
             ("opscope_call", number, [number, number, number]), ("opscope_fact", None, [text, text]),
@@ -235,6 +246,23 @@ def _lane(ids, name):
     return known
 
 
+def lane(name, *, role=None, engine=None, queue=None, index=0, device=None, core=None):
+    """Says once what does the work of the lane of this name: its role ("compute", "transfer in" ...),
+    the engine as its machine calls it, the queue that orders it, which of the engine's lanes it is,
+    and the numbers of device and core."""
+    def text(given):
+        return None if given is None else _encode(given)
+
+    def number(given):
+        return 0 if given is None else given + 1
+
+    if not recording():
+        return
+    about = _Engine(text(role), text(engine), text(queue), index, number(device), number(core), 0)
+    _shared_id(("lane", name), lambda: _library.opscope_engine_lane_sized(
+        _encode(name), ctypes.byref(about), ctypes.sizeof(about)))
+
+
 def _pack(ids, values, flow_out, flow_in):
     """(bytes, count) of a list of struct opscope_value."""
     if not values and flow_out is None and flow_in is None:
@@ -365,6 +393,25 @@ def instant(name, /, *, lane=None, call=0, flow_out=None, flow_in=None, **values
     if _state.value:
         now = _now()
         _event(_INSTANT, now, now, lane, name, call, values, flow_out, flow_in)
+
+
+def _memory(name, device, core):
+    numbers = [0 if number is None else number + 1 for number in (device, core)]
+    return _shared_id(("memory", name, *numbers), lambda: _library.opscope_memory(_encode(name), *numbers))
+
+
+def allocated(memory, address, size, name="", *, call=0, device=None, core=None):
+    """`size` bytes of a memory (its name) are taken now, for what `name` says."""
+    if _state.value:
+        ids = _ids.of(_number.value)
+        _library.opscope_allocated(_memory(memory, device, core), address, size, _text(ids, name), call)
+
+
+def freed(memory, address, *, device=None, core=None):
+    """What was taken at this address of a memory is given back now."""
+    if _state.value:
+        _ids.of(_number.value)
+        _library.opscope_freed(_memory(memory, device, core), address)
 
 
 class Counter:

@@ -203,6 +203,8 @@ static void copy_tracks(struct copier *copier)
             track.name = copy_string(copier, track.name);
         }
         track.clock = copier->clocks[track.clock];
+        track.engine = copy_string(copier, track.engine);
+        track.queue = copy_string(copier, track.queue);
         track.unit = copy_string(copier, track.unit);
         track.values = copy_values(copier, track.values);
         track.ledger.recorded = 0; // counted again as events come
@@ -238,6 +240,7 @@ static void copy_tables(struct copier *copier)
     for (uint32_t i = 0; i < from->buffers.count; i++) {
         struct buffer_lifetime buffer = *(struct buffer_lifetime *)segments_get(&from->buffers, i);
         buffer.memory = copy_string(copier, buffer.memory);
+        buffer.name = copy_string(copier, buffer.name);
         buffer.owner += buffer.owner == 0 ? 0 : copier->first_operator;
         buffer.clock = copier->clocks[buffer.clock];
         profile_buffer_add(out, &buffer);

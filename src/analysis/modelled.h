@@ -7,7 +7,7 @@
 #include "device/sim.h"
 
 enum modelled_kind {
-    MODELLED_COMPUTE,
+    MODELLED_COMPUTE, // whatever computes, on the device or on a processor
     MODELLED_DMA,
     MODELLED_HOST, // the host of an accelerator
     MODELLED_KINDS,

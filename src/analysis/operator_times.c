@@ -20,19 +20,11 @@ struct operator_meter {
     size_t open_capacity;
 };
 
-static enum operator_side side_of(enum engine engine)
+static enum operator_side side_of(const struct track *track)
 {
-    switch (engine) {
-    case ENGINE_DMA_IN:
-    case ENGINE_DMA_OUT:
-    case ENGINE_CDMA:
-    case ENGINE_SLICE:
-    case ENGINE_CSS:
-    case ENGINE_NPU:
+    if (role_is_device(track->role))
         return OPERATOR_DEVICE;
-    default:
-        return OPERATOR_HOST;
-    }
+    return track->role == ROLE_NONE && track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
 }
 
 static void count_call(struct operator_meter *meter, struct operator_time *time, uint32_t call)
@@ -86,7 +78,7 @@ static void measure(struct operator_meter *meter, const struct event *event)
     }
     const uint64_t start = clock_to_ns(clock, event->start);
     const uint64_t end = clock_to_ns(clock, event->end);
-    const enum operator_side side = side_of(track->engine);
+    const enum operator_side side = side_of(track);
     struct operator_time *time = &meter->times->operators[operator_id];
     const bool inside_itself =
         track->nests && take_from_outer(meter, start, end, side, operator_id);

@@ -1,10 +1,11 @@
 // How long each operator took: the spans of its calls, added up over the
-// profile, on the host and on the device's engines.
+// profile, on the host and on the device's engines. A lane of which nothing is said is a thread of
+// the host; what an engine does whose role nobody said is kept apart.
 //
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
 // `self` is the time in which the operator is the innermost one.
 //
-// Memory: 64 bytes an operator, one bit a call, and the spans that are open at
+// Memory: 80 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
 
 #ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
@@ -12,7 +13,7 @@
 
 #include "profile/profile.h"
 
-enum operator_side { OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
+enum operator_side { OPERATOR_UNKNOWN, OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
 
 struct operator_time {
     uint32_t operator_id;

@@ -1,40 +1,39 @@
-// Where the time went, by kind of engine: how long each was busy, how long
-// transfers and compute overlapped, how long nothing ran.
+// Where the time went: how long lanes of a kind were busy, how long some were while others were
+// not, how long nothing ran. What is told apart, and what is added up, is given as data: parts
+// (sets of lanes, by role and engine) and rules (set expressions over parts).
 //
 // An overview belongs to a scope: a process of the profile, or the whole of it
-// (scope 0) for tracks outside any process. Times are in nanoseconds. A kind of
-// engine that the profile does not cover is absent, not 0: a compile-time
-// profile says nothing about the host, a host profile nothing about slices.
+// (scope 0) for tracks outside any process. Times are in nanoseconds. What the profile does not
+// cover is absent, not 0: a compile-time profile says nothing about the host.
 //
-// Memory: a fixed window for each engine; merged intervals beyond it spill.
+// Memory: a fixed window for each lane; merged intervals beyond it spill.
 
 #ifndef OPSCOPE_ANALYSIS_OVERVIEW_H
 #define OPSCOPE_ANALYSIS_OVERVIEW_H
 
+#include "analysis/intervals.h"
 #include "profile/profile.h"
 
-enum overview_metric {
-    OVERVIEW_DMA_COMBINED,     // DMA in, DMA out or CDMA
-    OVERVIEW_COMPUTE_COMBINED, // a slice or the CSS
-    OVERVIEW_DMA,              // DMA in or DMA out
-    OVERVIEW_CDMA,
-    OVERVIEW_SLICE, // at least one slice
-    OVERVIEW_SLICE_0,
-    OVERVIEW_SLICE_1,
-    OVERVIEW_CSS,
-    OVERVIEW_DMA_ONLY,
-    OVERVIEW_COMPUTE_ONLY,
-    OVERVIEW_OVERLAP,
-    OVERVIEW_HAL,
-    OVERVIEW_HOST,
-    OVERVIEW_HOST_COPY,
-    OVERVIEW_IDLE,
-    OVERVIEW_OVERALL,
-    OVERVIEW_DMA_IN,
-    OVERVIEW_DMA_OUT,
-    OVERVIEW_NPU,       // a program of the controller, whatever it used
-    OVERVIEW_TOTAL_NPU, // the span of all but HAL, less what only the host did
-    OVERVIEW_METRICS,
+enum { OVERVIEW_PARTS_MOST = 12 };
+
+#define OVERVIEW_ALL UINT32_MAX // every part, in a rule
+
+// Lanes of a role, of an engine, or of an engine in a role. A lane is of the first part that it
+// fits into.
+struct overview_part {
+    enum role role;     // ROLE_COUNT: any
+    const char *engine; // NULL: any
+};
+
+// A part is a bit: 1 << its place. What is 0 or NULL is left out.
+struct overview_rule {
+    uint32_t some;      // the time while a lane of these parts is busy ...
+    uint32_t minus;     // ... and none of these ...
+    uint32_t with;      // ... and one of these, too
+    uint32_t span;      // from the first start to the last end of these parts, less the above
+    uint32_t needs;     // absent where there are no lanes of these parts
+    const char *engine; // instead of all that: how long one lane of an engine was busy ...
+    uint32_t lane;      // ... this one
 };
 
 struct overview_value {
@@ -42,34 +41,56 @@ struct overview_value {
     uint64_t ns;
 };
 
-struct overview_slice {
-    uint32_t index;
-    uint64_t ns;
+// A lane that has spans, or an engine of a core with all its lanes.
+struct overview_lane {
+    enum role role;
+    uint32_t engine; // string id
+    uint32_t device; // number + 1; 0: not said
+    uint32_t core;   // the same
+    uint32_t index;  // of a lane
+    uint64_t ns;     // how long it was busy, as far as it is of a part
 };
 
 struct overview {
+    const struct profile *profile;
     uint32_t scope;             // track id
-    uint64_t start;             // of OVERALL
     enum provenance provenance; // of the spans; derived where they differ
-    struct overview_value metrics[OVERVIEW_METRICS];
-    struct overview_slice *slices; // every slice that was used, ascending
-    size_t slice_count;
+    struct interval overall;    // of lanes that are of a part; where there are none, of all
+    uint32_t covered;           // parts that have lanes
+    struct interval spans[OVERVIEW_PARTS_MOST];
+    uint64_t *times;             // by set of parts: how long exactly these were busy
+    struct overview_lane *lanes; // in the order in which their first spans came
+    size_t lane_count;
+    struct overview_lane *engines; // by core, and as their first spans came
+    size_t engine_count;
 };
-
-// Share of OVERALL in percent; 0 when OVERALL is 0.
-double overview_percent(const struct overview *overview, enum overview_metric metric);
 
 // Takes the spans of any number of scopes.
 struct overview_collector;
 
-struct overview_collector *overview_collector_create(const struct profile *profile);
+// With `unknown` lanes whose role nobody said are lanes, too, those without an engine one of each
+// scope; else they only say how long a scope without others lasts.
+struct overview_collector *overview_collector_create(const struct profile *profile, bool unknown);
 struct event_sink *overview_collector_sink(struct overview_collector *collector);
 
-// The scopes in the order in which their first span came.
+// The scopes in the order in which their first span came, and what lanes they have.
 size_t overview_count(const struct overview_collector *collector);
 uint32_t overview_scope(const struct overview_collector *collector, size_t index);
+size_t overview_lane_count(const struct overview_collector *collector, size_t index);
+const struct overview_lane *overview_lane(const struct overview_collector *collector, size_t index,
+                                          size_t lane);
+
+// Once for each scope. At most OVERVIEW_PARTS_MOST parts.
 status overview_compute(struct overview_collector *collector, size_t index,
+                        const struct overview_part *parts, size_t part_count,
                         struct overview *out_overview);
+
+struct overview_value overview_evaluate(const struct overview *overview,
+                                        const struct overview_rule *rule);
+
+// Of the time of all in percent; 0 when that is 0.
+double overview_percent(const struct overview *overview, uint64_t ns);
+
 void overview_free(struct overview *overview);
 
 void overview_collector_free(struct overview_collector *collector);

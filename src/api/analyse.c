@@ -5,7 +5,7 @@
 #include "analysis/operator_times.h"
 #include "api.h"
 #include "base/memory.h"
-#include "formats/torq/overview_rows.h"
+#include "formats/overview_rows.h"
 
 struct opscope_overview {
     struct overview_rows *list;
@@ -140,7 +140,9 @@ int opscope_operator_times_get_sized(const struct opscope_operator_times *times,
                                                .device_ns = time->total[OPERATOR_DEVICE],
                                                .device_self_ns = time->self[OPERATOR_DEVICE],
                                                .host_ns = time->total[OPERATOR_HOST],
-                                               .host_self_ns = time->self[OPERATOR_HOST]};
+                                               .host_self_ns = time->self[OPERATOR_HOST],
+                                               .unknown_ns = time->total[OPERATOR_UNKNOWN],
+                                               .unknown_self_ns = time->self[OPERATOR_UNKNOWN]};
     }
     api_give(out_time, size, &given, sizeof given);
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;

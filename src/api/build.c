@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "api.h"
+#include "formats/engine_names.h"
 
 const char *opscope_profile_problem(const struct opscope_profile *profile)
 {
@@ -69,18 +70,21 @@ uint32_t opscope_profile_add_clock_sized(struct opscope_profile *profile,
                              clock.base_ticks, clock.base_ns);
 }
 
-static bool find_engine(struct opscope_profile_track *track, enum engine *out_engine)
+// What is not said follows from the name, and the role from the engine where that is one that
+// is known. Whether the role is one.
+static bool find_role(struct opscope_profile *profile, const struct opscope_profile_track *from,
+                      struct track *track)
 {
-    if (track->engine == NULL) {
-        *out_engine = engine_from_name(api_view(track->name), &track->engine_index);
-        return true;
-    }
-    for (unsigned i = ENGINE_NONE; i < ENGINE_KINDS; i++) {
-        *out_engine = (enum engine)i;
-        if (strcmp(engine_name(*out_engine), track->engine) == 0)
-            return true;
-    }
-    return false;
+    const bool named = from->engine == NULL && from->role == NULL;
+    if (named)
+        engine_names_apply(profile->profile, track);
+    else if (from->engine != NULL && strcmp(from->engine, "none") != 0)
+        track->engine = text_id(profile, from->engine);
+    if (from->role != NULL)
+        return role_from_name(view_of(from->role), &track->role);
+    if (!named)
+        track->role = engine_names_role(profile_text(profile->profile, track->engine));
+    return true;
 }
 
 static bool has_events(uint32_t track_kind)
@@ -110,26 +114,26 @@ uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
                                          const struct opscope_profile_track *given, size_t size)
 {
     struct opscope_profile_track track;
-    enum engine engine;
     if (!take(profile, &track, sizeof track, given, size) || !check_track(profile, &track))
         return 0;
-    if (!find_engine(&track, &engine)) {
-        refuse(profile, "track '%s': '%s' is no engine", api_view(track.name).data, track.engine);
+    struct track described = {.parent = track.parent,
+                              .name = text_id(profile, track.name),
+                              .clock = track.clock,
+                              .kind = (enum track_kind)track.kind,
+                              .index = track.engine_index,
+                              .device = track.device,
+                              .core = track.core,
+                              .queue = text_id(profile, track.queue),
+                              .provenance = (enum provenance)track.provenance,
+                              .rank = track.rank,
+                              .nests = track.nests != 0,
+                              .unit = text_id(profile, track.unit),
+                              .values = put_values(profile),
+                              .ledger = {.expected = has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
+    if (!find_role(profile, &track, &described)) {
+        refuse(profile, "track '%s': '%s' is no role", api_view(track.name).data, track.role);
         return 0;
     }
-    const struct track described = {
-        .parent = track.parent,
-        .name = text_id(profile, track.name),
-        .clock = track.clock,
-        .kind = (enum track_kind)track.kind,
-        .engine = engine,
-        .index = track.engine_index,
-        .provenance = (enum provenance)track.provenance,
-        .rank = track.rank,
-        .nests = track.nests != 0,
-        .unit = text_id(profile, track.unit),
-        .values = put_values(profile),
-        .ledger = {.expected = has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
     return added(profile, profile_track_add(profile->profile, &described));
 }
 
@@ -188,7 +192,10 @@ int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
                                                  .address = buffer.address,
                                                  .size = buffer.size,
                                                  .from = buffer.from,
-                                                 .to = buffer.to});
+                                                 .to = buffer.to,
+                                                 .device = buffer.device,
+                                                 .core = buffer.core,
+                                                 .name = text_id(profile, buffer.name)});
     return OPSCOPE_OK;
 }
 

@@ -160,13 +160,22 @@ uint64_t opscope_profile_to_ns(const struct opscope_profile *profile, uint32_t c
     return clock_to_ns(profile_clock(profile->profile, clock), ticks);
 }
 
+const char *opscope_role(uint32_t index)
+{
+    return index < ROLE_COUNT - 1 ? role_name((enum role)(index + 1)) : NULL;
+}
+
 static struct opscope_profile_track describe_track(const struct profile *from,
                                                    const struct track *track)
 {
     const bool any = track->spans + track->instants + track->samples > 0;
     return (struct opscope_profile_track){
         .name = api_text(from, track->name),
-        .engine = track->engine != ENGINE_NONE ? engine_name(track->engine) : NULL,
+        .engine = track->engine != 0 ? api_text(from, track->engine) : NULL,
+        .role = track->role != ROLE_NONE ? role_name(track->role) : NULL,
+        .queue = track->queue != 0 ? api_text(from, track->queue) : NULL,
+        .device = track->device,
+        .core = track->core,
         .unit = api_text(from, track->unit),
         .parent = track->parent,
         .kind = (uint32_t)track->kind,
@@ -241,7 +250,10 @@ int opscope_profile_get_buffer_sized(const struct opscope_profile *profile, uint
                                                     .address = buffer->address,
                                                     .size = buffer->size,
                                                     .from = buffer->from,
-                                                    .to = buffer->to};
+                                                    .to = buffer->to,
+                                                    .device = buffer->device,
+                                                    .core = buffer->core,
+                                                    .name = api_text(from, buffer->name)};
     }
     return give(found, out_buffer, size, &described, sizeof described);
 }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/replace.h"
+#include "formats/engine_names.h"
 #include "formats/torq/logger.h"
 
 // A begin that has no end yet.
@@ -126,7 +127,7 @@ static struct chart_lane *thread_lane(struct opscope_time_chart_view *view, uint
                           .provenance = PROVENANCE_MEASURED,
                           .nests = true,
                           .ledger = {.expected = LEDGER_UNKNOWN}};
-    track.engine = engine_from_name(profile_text(view->profile, thread), &track.index);
+    engine_names_apply(view->profile, &track);
     return add_lane(view, process, thread, profile_track_add(view->profile, &track));
 }
 
@@ -259,7 +260,7 @@ int opscope_time_chart_view_close(struct opscope_time_chart_view *view, char *me
 static status add_overview(struct opscope_time_chart_view *view, uint32_t process)
 {
     struct profile *profile = view->profile;
-    struct overview_collector *collector = overview_collector_create(profile);
+    struct overview_collector *collector = overview_collector_create(profile, false);
     const uint32_t end_track = profile->tracks.count;
     status result = profile_finish(profile);
     for (uint32_t i = process; i < end_track && result == STATUS_OK; i++)

@@ -1,4 +1,4 @@
-// What `compile` and `torq-compile` say of a compiled network.
+// What the commands that compile say of a compiled network.
 
 #ifndef OPSCOPE_CLI_COMPILE_SUMMARY_H
 #define OPSCOPE_CLI_COMPILE_SUMMARY_H

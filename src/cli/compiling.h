@@ -1,4 +1,4 @@
-// What `compile` and `torq-compile` share: from a network's file to a program that
+// What the commands that compile share: from a network's file to a program that
 // is proved, priced and written.
 
 #ifndef OPSCOPE_CLI_COMPILING_H

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/torq/overview_rows.h"
+#include "formats/engine_names.h"
+#include "formats/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
@@ -97,6 +98,24 @@ static void print_profile(const char *path, const struct profile *profile, struc
     ledger_print(stdout, profile);
 }
 
+// Of an engine that is known the name says it all.
+static void write_engine(struct json_writer *json, const struct profile *profile,
+                         const struct track *track)
+{
+    const struct view engine = profile_text(profile, track->engine);
+    json_text(json, "engine", track->engine != 0 ? engine : view_of("none"));
+    const enum role known = engine_names_role(engine);
+    if (track->role == known && (known != ROLE_NONE || track->engine == 0))
+        return;
+    json_text(json, "role", view_of(role_name(track->role)));
+    if (track->device != 0)
+        json_uint(json, "device", track->device - 1);
+    if (track->core != 0)
+        json_uint(json, "core", track->core - 1);
+    if (track->queue != 0)
+        json_text(json, "queue", profile_text(profile, track->queue));
+}
+
 static void write_tracks(struct json_writer *json, const struct profile *profile)
 {
     json_open_array(json, "tracks");
@@ -106,7 +125,7 @@ static void write_tracks(struct json_writer *json, const struct profile *profile
         json_uint(json, "id", i);
         json_uint(json, "parent", track->parent);
         json_text(json, "name", profile_text(profile, track->name));
-        json_text(json, "engine", view_of(engine_name(track->engine)));
+        write_engine(json, profile, track);
         json_text(json, "provenance", view_of(provenance_name(track->provenance)));
         json_uint(json, "spans", track->spans);
         json_uint(json, "instants", track->instants);

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "formats/format.h"
 #include "help.h"
+#include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
 
@@ -107,7 +108,9 @@ static int run(const struct command *command, const char *called, int count, cha
         return report(failure);
     int exit_code = EXIT_DONE;
     progress_line_start();
-    failure = command->run(arguments, &exit_code);
+    failure = isa_check();
+    if (failure == STATUS_OK)
+        failure = command->run(arguments, &exit_code);
     progress_line_stop();
     arguments_free(arguments);
     return failure == STATUS_OK ? exit_code : report(failure);

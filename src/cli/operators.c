@@ -51,8 +51,9 @@ static struct view text_value(const struct request *request, const struct operat
 
 static double share_of(const struct request *request, const struct operator_time *time)
 {
-    const enum operator_side side =
-        request->sides[OPERATOR_DEVICE] ? OPERATOR_DEVICE : OPERATOR_HOST;
+    enum operator_side side = OPERATOR_DEVICE;
+    while (side > 0 && !request->sides[side])
+        side--;
     const uint64_t whole = request->times.self[side];
     return whole == 0 ? 0 : 100.0 * (double)time->self[side] / (double)whole;
 }
@@ -86,6 +87,8 @@ static void print_head(const struct request *request, const char *what)
         printf("%9s  ", "device");
     if (request->sides[OPERATOR_HOST])
         printf("%9s  ", "host");
+    if (request->sides[OPERATOR_UNKNOWN])
+        printf("%9s  ", "unknown");
     printf("  share    calls    spans  %s\n", what);
 }
 
@@ -165,6 +168,8 @@ static void write_times(struct json_writer *json, const struct request *request,
     write_side(json, request, "host_total_ns", OPERATOR_HOST, time->total[OPERATOR_HOST]);
     write_side(json, request, "device_ns", OPERATOR_DEVICE, time->self[OPERATOR_DEVICE]);
     write_side(json, request, "device_total_ns", OPERATOR_DEVICE, time->total[OPERATOR_DEVICE]);
+    if (request->sides[OPERATOR_UNKNOWN])
+        json_uint(json, "unknown_ns", time->self[OPERATOR_UNKNOWN]);
 }
 
 static void write_operator(struct json_writer *json, const struct request *request,

@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/torq/overview_rows.h"
+#include "formats/overview_rows.h"
 #include "ledger_text.h"
 #include "units.h"
 #include "wire/csv.h"
@@ -144,23 +144,12 @@ static void write_csv(const struct request *request, const char *path,
         write_csv_row(request, path, rows->model, &rows->rows[i]);
 }
 
-// Torq's rows say nothing of other machines, and HAL is in few profiles: what is
-// absent there is left out.
-static bool is_shown(const struct request *request, const struct overview_row *row,
-                     const struct profile *profile)
-{
-    if (row->present || request->all)
-        return true;
-    return strcmp(row->name, "Hal") != 0 &&
-           !view_starts_with(profile_fact(profile, "format"), "tenstorrent");
-}
-
 static void keep_shown(const struct request *request, struct overview_rows *rows,
                        const struct profile *profile)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (is_shown(request, &rows->rows[i], profile))
+        if (request->all || overview_row_is_shown(profile, &rows->rows[i]))
             rows->rows[kept++] = rows->rows[i];
     }
     rows->count = kept;

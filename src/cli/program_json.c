@@ -82,6 +82,8 @@ static void write_buffer(struct writer *writer, uint32_t index)
 {
     const struct program_buffer *item = &writer->program->buffers[index];
     json_text(&writer->json, "memory", view_of(program_memory_name(writer->target, item->memory)));
+    if (program_memory_has_units(writer->target, item->memory))
+        json_uint(&writer->json, "unit", item->unit);
     json_text(&writer->json, "kind", view_of(program_buffer_kind_name(item->kind)));
     json_uint(&writer->json, "address", item->address);
     json_uint(&writer->json, "size", item->size);
@@ -108,10 +110,41 @@ static void write_operands(struct writer *writer, const struct program_task *tas
     json_close(&writer->json);
 }
 
+static void write_stages(struct writer *writer, const struct program_task *task)
+{
+    json_open_array(&writer->json, "stages");
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        const struct program_stage *item = &writer->program->stages[task->first_stage + i];
+        json_open_object(&writer->json, NULL);
+        json_text(&writer->json, "engine",
+                  view_of(program_engine_name(writer->target, item->engine)));
+        json_uint(&writer->json, "pieces", item->pieces);
+        write_id(writer, "ring", item->ring);
+        json_uint(&writer->json, "depth", item->depth);
+        json_close(&writer->json);
+    }
+    json_close(&writer->json);
+}
+
+// What most tasks do not have.
+static void write_parts(struct writer *writer, const struct program_task *task)
+{
+    if (task->unit_count > 0) {
+        json_open_array(&writer->json, "to_units");
+        for (uint32_t i = 0; i < task->unit_count; i++)
+            json_uint(&writer->json, NULL, writer->program->task_units[task->first_unit + i]);
+        json_close(&writer->json);
+    }
+    if (task->stage_count > 0)
+        write_stages(writer, task);
+}
+
 static void write_task(struct writer *writer, uint32_t index)
 {
     const struct program_task *item = &writer->program->tasks[index];
     json_text(&writer->json, "engine", view_of(program_engine_name(writer->target, item->engine)));
+    if (program_engine_has_units(writer->target, item->engine))
+        json_uint(&writer->json, "unit", item->unit);
     json_uint(&writer->json, "lane", item->lane);
     json_text(&writer->json, "kind", view_of(program_task_kind_name(item->kind)));
     write_id(writer, "group", item->group);
@@ -127,6 +160,36 @@ static void write_task(struct writer *writer, uint32_t index)
         json_close(&writer->json);
     }
     json_close(&writer->json);
+    write_parts(writer, item);
+}
+
+static void write_stream(struct writer *writer, uint32_t index)
+{
+    const struct program_stream *item = &writer->program->streams[index];
+    write_text(writer, "name", item->name);
+    json_text(&writer->json, "queue", view_of(program_queue_name(writer->target, item->queue)));
+    json_uint(&writer->json, "unit", item->unit);
+}
+
+static void write_semaphore(struct writer *writer, uint32_t index)
+{
+    const struct program_semaphore *item = &writer->program->semaphores[index];
+    write_text(writer, "name", item->name);
+    json_uint(&writer->json, "stream", item->stream);
+}
+
+static void write_step(struct writer *writer, const struct program_step *step)
+{
+    json_uint(&writer->json, "number", step->number);
+    if (program_has_streams(writer->program))
+        json_uint(&writer->json, "stream", step->stream);
+    json_text(&writer->json, "kind", view_of(program_step_kind_name(step->kind)));
+    if (program_step_has_task(step))
+        json_uint(&writer->json, "task", step->task);
+    else
+        json_uint(&writer->json, "semaphore", step->semaphore);
+    if (step->kind == PROGRAM_STEP_AWAIT)
+        json_uint(&writer->json, "count", step->count);
 }
 
 static void write_job(struct writer *writer, const struct program_job *job)
@@ -134,12 +197,8 @@ static void write_job(struct writer *writer, const struct program_job *job)
     write_text(writer, "job", job->name);
     json_open_array(&writer->json, "steps");
     for (uint32_t i = 0; i < job->step_count; i++) {
-        const struct program_step *step = &writer->program->steps[job->first_step + i];
         json_open_object(&writer->json, NULL);
-        json_uint(&writer->json, "number", step->number);
-        json_text(&writer->json, "kind",
-                  view_of(step->kind == PROGRAM_STEP_START ? "start" : "wait"));
-        json_uint(&writer->json, "task", step->task);
+        write_step(writer, &writer->program->steps[job->first_step + i]);
         json_close(&writer->json);
     }
     json_close(&writer->json);
@@ -186,20 +245,24 @@ void program_json_write(const struct program *program, const struct target *targ
         const char *key;
         uint32_t count;
         void (*write)(struct writer *writer, uint32_t index);
+        bool only_with_streams;
     } PARTS[] = {
-        {PROGRAM_PRINT_OPERATORS, "operators", program->operator_count, write_operator},
-        {PROGRAM_PRINT_GROUPS, "groups", program->group_count, write_group},
-        {PROGRAM_PRINT_VALUES, "values", program->value_count, write_value},
-        {PROGRAM_PRINT_BUFFERS, "buffers", program->buffer_count, write_buffer},
-        {PROGRAM_PRINT_TASKS, "tasks", program->task_count, write_task},
-        {PROGRAM_PRINT_STEPS, "dispatches", program->dispatch_count, write_dispatch},
+        {PROGRAM_PRINT_OPERATORS, "operators", program->operator_count, write_operator, false},
+        {PROGRAM_PRINT_GROUPS, "groups", program->group_count, write_group, false},
+        {PROGRAM_PRINT_VALUES, "values", program->value_count, write_value, false},
+        {PROGRAM_PRINT_BUFFERS, "buffers", program->buffer_count, write_buffer, false},
+        {PROGRAM_PRINT_TASKS, "tasks", program->task_count, write_task, false},
+        {PROGRAM_PRINT_STEPS, "streams", program->stream_count, write_stream, true},
+        {PROGRAM_PRINT_STEPS, "semaphores", program->semaphore_count, write_semaphore, true},
+        {PROGRAM_PRINT_STEPS, "dispatches", program->dispatch_count, write_dispatch, false},
     };
     struct writer writer = {program, target, json_write(output)};
     json_open_object(&writer.json, NULL);
     json_text(&writer.json, "source", program->source);
     json_text(&writer.json, "target", view_of(target->name));
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
-        if ((parts & PARTS[i].part) == 0)
+        if ((parts & PARTS[i].part) == 0 ||
+            (PARTS[i].only_with_streams && !program_has_streams(program)))
             continue;
         json_open_array(&writer.json, PARTS[i].key);
         for (uint32_t k = 0; k < PARTS[i].count; k++) {

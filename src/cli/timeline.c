@@ -48,7 +48,7 @@ static void write_lane(struct json_writer *json, const struct plot *plot,
         json_uint(json, "lanes", 1);
     }
     json_uint(json, "track", lane->track);
-    json_text(json, "kind", view_of(picture_kind_name(lane->kind)));
+    json_text(json, "kind", view_of(plot->kinds.names[lane->kind]));
     json_uint(json, "rows", lane->row_count);
     json_uint(json, "spans", lane->spans);
     json_uint(json, "drawn", lane->kept);
@@ -73,7 +73,7 @@ static void write_report(struct json_writer *json, const struct request *request
         if (plot->totals[i].spans == 0)
             continue;
         json_open_object(json, NULL);
-        json_text(json, "kind", view_of(picture_kind_name(i)));
+        json_text(json, "kind", view_of(plot->kinds.names[i]));
         json_uint(json, "lanes", plot->totals[i].lanes);
         json_uint(json, "spans", plot->totals[i].spans);
         json_uint(json, "busy_ns", plot->totals[i].busy);

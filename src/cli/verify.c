@@ -31,8 +31,16 @@ static void print_proof(const char *path, const struct verify_counts *counts)
 {
     printf("%s: proved\n", path);
     print_line(counts->tasks, "tasks, none on a lane before the one before was waited for");
-    print_line(counts->steps, "steps of the controller, each a start or a wait of a task that was "
-                              "started");
+    if (counts->streams > 1) {
+        print_line(counts->streams, "streams, each with engines of its own queue and unit");
+        print_line(counts->semaphore_steps,
+                   "signals and awaits, none for what is not signalled before");
+        print_line(counts->steps - counts->semaphore_steps,
+                   "starts and waits of tasks, each by the stream that started the task");
+    } else {
+        print_line(counts->steps,
+                   "steps of the controller, each a start or a wait of a task that was started");
+    }
     print_line(counts->dependencies,
                "dependencies, all waited for, and so is all that touches the same "
                "bytes");
@@ -55,6 +63,10 @@ static void write_proof(struct json_writer *json, const char *path, status failu
         json_uint(json, "dependencies", counts->dependencies);
         json_uint(json, "buffers", counts->buffers);
         json_uint(json, "values", counts->values);
+        if (counts->streams > 1) {
+            json_uint(json, "streams", counts->streams);
+            json_uint(json, "signals_and_awaits", counts->semaphore_steps);
+        }
     }
     json_close(json);
 }
@@ -116,7 +128,8 @@ const struct command COMMAND_VERIFY = {
     .details =
         "From the program's tables alone: no lane does two tasks at once, every dependency is\n"
         "waited for, no two buffers in use overlap, no memory is exceeded, every element is\n"
-        "written exactly once. The first thing that is wrong is named, and the exit is 1.",
+        "written exactly once; whatever streams do side by side, semaphores order it where it\n"
+        "must be. The first thing that is wrong is named, and the exit is 1.",
     .examples = "  opscope verify model.opx\n"
                 "  opscope verify *.opx --json",
     .options = OPTIONS,

@@ -1,7 +1,9 @@
 #include "compiler.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "group.h"
 
 struct pass {
@@ -25,53 +27,57 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
-static uint32_t memory_of(const struct target *target, enum target_engine_kind kind)
-{
-    const uint32_t engine = target_engine_of(target, kind);
-    return engine != TARGET_NONE ? target->engines[engine].memory : TARGET_NONE;
-}
-
 // Whether what an engine works on gets from the far memory to its own and back.
 static status check_way(const struct target *target, const struct target_engine *engine)
 {
-    const uint32_t in = memory_of(target, TARGET_DMA_IN);
-    const uint32_t across = memory_of(target, TARGET_CDMA);
-    if (in == TARGET_NONE || in != memory_of(target, TARGET_DMA_OUT) || !target->memories[in].local)
-        return status_make(STATUS_UNSUPPORTED,
-                           "target %s: nothing brings data to engine %s: give it engines of "
-                           "kind dma_in and dma_out on the same local memory",
-                           target->name, engine->name);
-    if (engine->memory != in &&
-        (across == TARGET_NONE || (across != in && across != engine->memory)))
-        return status_make(STATUS_UNSUPPORTED,
-                           "target %s: nothing brings data from %s to %s, where engine %s works: "
-                           "give it an engine of kind cdma",
-                           target->name, target->memories[in].name,
-                           target->memories[engine->memory].name, engine->name);
-    return STATUS_OK;
+    const char *far = target->memories[target_far_memory(target)].name;
+    const char *own = target->memories[engine->memory].name;
+    struct plan_way way;
+    if (plan_find_way(target, engine->memory, &way))
+        return STATUS_OK;
+    return status_make(STATUS_UNSUPPORTED,
+                       "target %s: nothing brings data to engine %s: give it engines of role "
+                       "transfer from %s to %s and back",
+                       target->name, engine->name, far, own);
+}
+
+// What a core computes lies in its own memory, or in one that all share.
+static status check_units(const struct target *target, const struct target_engine *engine)
+{
+    const struct target_memory *memory = &target->memories[engine->memory];
+    if (memory->per == engine->per || memory->per == TARGET_PER_MACHINE)
+        return STATUS_OK;
+    return status_make(STATUS_UNSUPPORTED,
+                       "target %s: engine %s is not there as often as the memory %s that it works "
+                       "in: give both 'per = core'",
+                       target->name, engine->name, memory->name);
 }
 
 static status check_engine(const struct target *target, const struct target_engine *engine)
 {
     const struct target_memory *memory = &target->memories[engine->memory];
     const uint32_t far = target_far_memory(target);
-    if (memory->local ? engine->kind >= TARGET_CPU : engine->memory != far)
+    const bool computes_far = engine->role == TARGET_ROLE_HOST;
+    if (memory->local ? computes_far : engine->memory != far)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s: engine %s works in %s, but values lie in %s, the first "
                            "memory that is not local",
                            target->name, engine->name, memory->name, target->memories[far].name);
+    STATUS_TRY(check_units(target, engine));
     return memory->local ? check_way(target, engine) : STATUS_OK;
 }
 
 // What the passes rely on: somewhere to keep values, and a way to what computes.
 static status check_target(const struct target *target)
 {
-    if (target_far_memory(target) == TARGET_NONE)
+    const uint32_t far = target_far_memory(target);
+    if (far == TARGET_NONE)
         return status_make(STATUS_UNSUPPORTED,
                            "target %s has only local memories: networks need a far one",
                            target->name);
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        if (target->engines[i].kind >= TARGET_SLICE)
+        const enum target_role role = target->engines[i].role;
+        if (role == TARGET_ROLE_COMPUTE || role == TARGET_ROLE_HOST)
             STATUS_TRY(check_engine(target, &target->engines[i]));
     }
     return STATUS_OK;
@@ -117,9 +123,20 @@ static status check_placed(const struct plan *plan)
     return STATUS_OK;
 }
 
+static status check_memory(const struct target *target, const struct target_memory *memory,
+                           uint64_t needed)
+{
+    if (needed <= memory->size)
+        return STATUS_OK;
+    return status_make(STATUS_LIMIT,
+                       "the network needs %" PRIu64 " bytes of %s, and target %s has %" PRIu64
+                       ": use smaller shapes (--shape) or another target",
+                       needed, memory->name, target->name, memory->size);
+}
+
 static status check_memories(const struct target *target, const struct program_builder *builder)
 {
-    uint64_t needed[TARGET_MEMORIES_MOST] = {0};
+    uint64_t *needed = memory_allocate_zeroed((size_t)target->memory_count + 1, sizeof *needed);
     struct program program;
     program_builder_view(builder, &program);
     for (uint32_t i = 0; i < program.buffer_count; i++) {
@@ -128,16 +145,11 @@ static status check_memories(const struct target *target, const struct program_b
         if (buffer->kind != PROGRAM_BUFFER_PIPELINE && end > needed[buffer->memory])
             needed[buffer->memory] = end;
     }
-    for (uint32_t i = 0; i < target->memory_count; i++) {
-        const struct target_memory *memory = &target->memories[i];
-        if (needed[i] > memory->size)
-            return status_make(STATUS_LIMIT,
-                               "the network needs %" PRIu64
-                               " bytes of %s, and target %s has %" PRIu64
-                               ": use smaller shapes (--shape) or another target",
-                               needed[i], memory->name, target->name, memory->size);
-    }
-    return STATUS_OK;
+    status failure = STATUS_OK;
+    for (uint32_t i = 0; i < target->memory_count && failure == STATUS_OK; i++)
+        failure = check_memory(target, &target->memories[i], needed[i]);
+    free(needed);
+    return failure;
 }
 
 status compile_network(struct plan *plan, const struct compile_options *options,

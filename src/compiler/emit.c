@@ -6,17 +6,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "emit_stream.h"
 
 enum { FUNCTION_MOST = 128 }; // bytes of its name
 
-static enum target_engine_kind kind_of(const struct emitter *emitter, uint32_t group)
-{
-    return emitter->plan->target->engines[emitter->plan->groups[group].engine].kind;
-}
-
 static bool is_host(const struct emitter *emitter, uint32_t group)
 {
-    return kind_of(emitter, group) == TARGET_HOST;
+    const struct target *target = emitter->plan->target;
+    return target->engines[emitter->plan->groups[group].engine].role == TARGET_ROLE_HOST;
 }
 
 void emit_action(struct emitter *emitter, enum program_action_kind kind, uint32_t subject,
@@ -82,7 +79,7 @@ static void emit_groups(struct emitter *emitter)
     bool host = false;
     for (uint32_t i = 0; i < plan->group_count; i++) {
         const struct plan_group *group = &plan->groups[i];
-        if (emit_is_alias(emitter, group)) {
+        if (group_is_alias(emitter->plan, group)) {
             emit_alias(emitter, i);
             continue;
         }
@@ -92,11 +89,13 @@ static void emit_groups(struct emitter *emitter)
         host = is_host(emitter, i);
         if (host)
             emit_host_task(emitter, i);
-        else if (group_is_local(plan, group))
+        else if (group_is_local(plan, group)) {
             emit_local_job(emitter, i);
-        else {
+            i += group->chain != NULL ? group->chain->count - 1 : 0;
+        } else {
             uint32_t end = i + 1;
-            while (end < plan->group_count && kind_of(emitter, end) == TARGET_CPU)
+            while (end < plan->group_count && !is_host(emitter, end) &&
+                   !group_is_local(plan, &plan->groups[end]))
                 end++;
             emit_far_job(emitter, i, end);
             i = end - 1;
@@ -117,6 +116,7 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     emitter.graphs = memory_allocate((graphs + 1) * sizeof *emitter.graphs);
     memset(emitter.graphs, 0xff, (graphs + 1) * sizeof *emitter.graphs);
     emitter.writers = memory_allocate_zeroed(values + 1, sizeof *emitter.writers);
+    emit_streams_create(&emitter);
     emit_tables(&emitter);
     emit_far_buffers(&emitter);
     emit_groups(&emitter);
@@ -127,7 +127,8 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     free(emitter.values);
     free(emitter.far);
     free(emitter.graphs);
-    free(emitter.waited);
+    free(emitter.started);
+    emit_streams_free(&emitter);
     free(emitter.depended);
     return STATUS_OK;
 }

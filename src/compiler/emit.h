@@ -18,9 +18,18 @@ struct emit_writers {
     size_t capacity;
 };
 
+// Who started a task, and how far that stream was when it had waited for it.
+struct emit_started {
+    uint32_t stream;
+    uint32_t waited; // steps that it had then; 0: it has not waited yet
+};
+
+struct emit_streams; // emit_stream.h
+
 struct emitter {
     struct plan *plan;
     struct program_builder *builder;
+    bool times_only; // to be evaluated and thrown away: tasks without kernels
     uint32_t far_memory;
     uint32_t *values;             // by network value: id in the program, PROGRAM_NONE
     uint32_t *far;                // by network value: its buffer in the far memory
@@ -33,8 +42,9 @@ struct emitter {
     uint32_t numbers; // of the controller's tasks
     uint64_t code;    // where code lies in the far memory
     uint32_t moment;  // of the next action or step
-    bool *waited;     // by task: some step has waited for it
-    size_t waited_count;
+    struct emit_streams *streams;
+    struct emit_started *started; // by task
+    size_t started_count;
     uint32_t *depended; // by task: the dependency on it that was added last
     size_t depended_count;
 };
@@ -49,10 +59,6 @@ uint32_t emit_override(struct emitter *emitter, const struct plan_override *over
 
 // Where it is kept in the far memory (emit_far.c) --------------------------------
 
-// A group that only looks at the same bytes under another shape, and so needs no
-// work.
-bool emit_is_alias(const struct emitter *emitter, const struct plan_group *group);
-
 // A buffer for each value that lies in the far memory.
 void emit_far_buffers(struct emitter *emitter);
 
@@ -63,8 +69,11 @@ void emit_far_lifetimes(struct emitter *emitter);
 // What is done (emit_local_job.c, emit_far_job.c)
 // -----------------------------------------------------
 
-// One job for a group that is computed in a local memory.
+// One job for a group that is computed in a local memory, or for the chain that it begins.
 void emit_local_job(struct emitter *emitter, uint32_t group);
+
+// The same on an engine whose tasks run through stages.
+void emit_staged_job(struct emitter *emitter, uint32_t group);
 
 // One job for groups [from, to) that a processor computes where they lie.
 void emit_far_job(struct emitter *emitter, uint32_t from, uint32_t to);

@@ -22,36 +22,6 @@ static const struct network_value *value_of(const struct emitter *emitter, uint3
     return network_value(emitter->plan->network, value);
 }
 
-static bool is_port(const struct emitter *emitter, uint32_t value, bool outputs_only)
-{
-    const struct network_graph *graph = network_graph(emitter->plan->network, 0);
-    for (uint32_t i = 0; i < graph->output_count; i++) {
-        if (graph->outputs[i] == value)
-            return true;
-    }
-    for (uint32_t i = 0; !outputs_only && i < graph->input_count; i++) {
-        if (graph->inputs[i] == value)
-            return true;
-    }
-    return false;
-}
-
-bool emit_is_alias(const struct emitter *emitter, const struct plan_group *group)
-{
-    // Processors have a kernel for it, which copies.
-    if (group->node_count != 1 || group->output_count != 1 ||
-        target_engine_of(emitter->plan->target, TARGET_CPU) != TARGET_NONE ||
-        !group_is_static(emitter->plan, group))
-        return false;
-    const struct network_node *node = group_node(emitter->plan, group, 0);
-    const struct network_value *from = value_of(emitter, node->inputs[0]);
-    const struct network_value *to = value_of(emitter, node->outputs[0]);
-    return node->definition->class == OPERATOR_VIEW && from->constant == NULL &&
-           from->type.element == to->type.element && node->outputs[0] == group->outputs[0] &&
-           shape_count(&from->type.shape) == shape_count(&to->type.shape) &&
-           !is_port(emitter, node->outputs[0], true);
-}
-
 static uint64_t size_of(const struct far *far, uint32_t value)
 {
     const struct network_value *item = value_of(far->emitter, value);
@@ -120,7 +90,7 @@ static void find_last_reads(struct far *far)
             far->last[far->views[group->inputs[i]]] = g;
         for (uint32_t i = 0; i < group->output_count; i++)
             far->last[group->outputs[i]] = g;
-        if (emit_is_alias(far->emitter, group))
+        if (group_is_alias(far->emitter->plan, group))
             far->views[group->outputs[0]] = far->views[group_node(plan, group, 0)->inputs[0]];
     }
 }
@@ -157,7 +127,7 @@ static void place_inner(struct far *far)
     struct emitter *emitter = far->emitter;
     for (uint32_t g = 0; g < emitter->plan->group_count; g++) {
         const struct plan_group *group = &emitter->plan->groups[g];
-        if (emit_is_alias(emitter, group)) {
+        if (group_is_alias(emitter->plan, group)) {
             place_alias(far, group);
         } else {
             for (uint32_t i = 0; i < group->output_count; i++) {

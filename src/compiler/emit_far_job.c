@@ -14,8 +14,8 @@ static uint32_t add_far_task(struct emitter *emitter, uint32_t group_id)
     const struct plan_group *group = &emitter->plan->groups[group_id];
     const struct plan_tile *tile = group->tile_count > 0 ? &group->tiles[0] : NULL;
     const struct cost_request unknown = {.kind = COST_OTHER, .outputs = 1, .inner = 1};
-    const uint32_t task = emit_task(emitter, group_id, 0, group->engine, PROGRAM_TASK_COMPUTE,
-                                    tile != NULL ? tile->cost : unknown);
+    const uint32_t task = emit_task(emitter, group_id, 0, (struct emit_at){.engine = group->engine},
+                                    PROGRAM_TASK_COMPUTE, tile != NULL ? tile->cost : unknown);
     struct emit_places places;
     emit_places_start(&places, emitter->plan, group);
     for (uint32_t i = 0; i < group->input_count; i++) {
@@ -43,7 +43,7 @@ void emit_host_task(struct emitter *emitter, uint32_t group)
     emit_action(emitter, PROGRAM_ACTION_HOST_START, task, location, 0);
     emit_touch(emitter, task);
     emit_action(emitter, PROGRAM_ACTION_HOST_WAIT, task, location, 0);
-    emitter->waited[task] = true;
+    emitter->started[task].waited = 1;
 }
 
 static void pass_on_writers(struct emitter *emitter, const struct plan_group *group)
@@ -62,7 +62,7 @@ void emit_far_job(struct emitter *emitter, uint32_t from, uint32_t to)
     emit_action(emitter, PROGRAM_ACTION_JOB_START, job.id, location, 0);
     for (uint32_t i = from; i < to; i++) {
         const struct plan_group *group = &emitter->plan->groups[i];
-        if (emit_is_alias(emitter, group)) {
+        if (group_is_alias(emitter->plan, group)) {
             pass_on_writers(emitter, group);
             continue;
         }
@@ -70,6 +70,7 @@ void emit_far_job(struct emitter *emitter, uint32_t from, uint32_t to)
         emit_start(&job, task);
         emit_wait(&job, task);
     }
+    emit_job_end(&job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, job.id, location, 0);
 }
 

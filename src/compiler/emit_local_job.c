@@ -1,25 +1,20 @@
 // Jobs of engines with a memory of their own.
 //
-// Tile i is loaded while tile i - 1 is computed and tile i - 2 is stored:
+// Tiles are dealt out to the cores in turn. On each core tile i is loaded while the one
+// before is computed and the one before that is stored:
 //
-//     load 0
+//     load the first tile of each core
 //     for each tile i:  wait for its load and for the lane that computes it;
-//                       store what that lane gave; start it; load tile i + 1
+//                       store what that lane gave; start it; load the core's next tile
 //
 // There is room for one tile more than there are lanes (fewer where the memory is
 // too small), so that the next load has a place that nobody uses.
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "emit_task.h"
-#include "program/controller.h"
-
-enum {
-    CODE_SLOTS = 2 * CONTROLLER_BLOCK_MOST, // of the controller, at the bottom of its memory
-    SLICE_PROGRAM_BYTES = 264,
-    SLICE_PROGRAM_ROOM = 5120,
-};
 
 // Inside the buffer of a tile it begins at the front.
 static struct plan_box at_origin(const struct plan_box *box)
@@ -29,320 +24,504 @@ static struct plan_box at_origin(const struct plan_box *box)
     return moved;
 }
 
-// Where the operands of a group lie in its local memory.
+// Where the operands of a job lie in the local memory of each core.
 struct layout {
     uint64_t *inputs; // offset of each input: staying, or within a slot
     uint64_t *outputs;
-    bool *stays;
-    uint64_t base;  // of what stays
+    uint64_t *kept; // by member: of what it hands to the next, within a slot
     uint64_t first; // of the slots
     uint64_t slot;  // bytes of one
     uint32_t slots;
 };
+
+// The tasks of one tile.
+struct flight {
+    uint32_t *loads; // one for each input; PROGRAM_NONE where it stays
+    uint32_t *load_buffers;
+    uint32_t *computes;     // one for each member
+    uint32_t *kept_buffers; // of what each hands to the next
+    uint32_t *stores;
+    uint32_t *store_buffers;
+};
+
+struct local_job {
+    struct emit_job job;
+    struct emitter *emitter;
+    const struct target *target;
+    const struct plan_group *whole;   // what comes in and goes out
+    const struct plan_group *members; // one, or the groups of a chain
+    uint32_t first_member;
+    uint32_t member_count;
+    uint32_t units; // cores that take part
+    struct layout layout;
+    struct flight *flights;
+    uint32_t *staying; // [input * units + unit]: the buffer of each input that stays
+    uint32_t *staying_loads;
+    uint32_t memory; // of the engines
+    struct plan_way way;
+    struct arena scratch;
+};
+
+// Layout ------------------------------------------------------------------------------
 
 static uint64_t padded(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
 
-static uint64_t most_bytes(const struct emitter *emitter, const struct plan_group *group,
+static const struct plan_box *box_of(const struct plan_group *group, bool output, uint32_t tile,
+                                     uint32_t index)
+{
+    return output ? &group->tiles[tile].outputs[index] : &group->tiles[tile].inputs[index];
+}
+
+static uint64_t most_bytes(const struct local_job *local, const struct plan_group *group,
                            bool output, uint32_t index)
 {
     const uint32_t value = output ? group->outputs[index] : group->inputs[index];
-    const enum element element = network_value(emitter->plan->network, value)->type.element;
+    const enum element element = group_value(local->emitter->plan, value)->type.element;
     uint64_t most = 0;
     for (uint32_t i = 0; i < group->tile_count; i++) {
-        const struct plan_box *box =
-            output ? &group->tiles[i].outputs[index] : &group->tiles[i].inputs[index];
-        const uint64_t bytes = padded(plan_box_bytes(box, element));
+        const uint64_t bytes = padded(plan_box_bytes(box_of(group, output, i, index), element));
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-static uint64_t code_room(const struct emitter *emitter, const struct plan_group *group)
+static void *allocate_ids(struct local_job *local, size_t count)
 {
-    return emitter->plan->target->engines[group->engine].kind == TARGET_SLICE
-               ? CODE_SLOTS + SLICE_PROGRAM_ROOM
-               : 0;
+    uint32_t *ids = arena_allocate(&local->scratch, (count + 1) * sizeof *ids);
+    memset(ids, 0xff, (count + 1) * sizeof *ids);
+    return ids;
 }
 
-static void layout_make(const struct emitter *emitter, const struct plan_group *group,
-                        struct layout *layout)
+static void layout_make(struct local_job *local)
 {
-    const struct plan *plan = emitter->plan;
-    const struct target_engine *engine = &plan->target->engines[group->engine];
-    *layout = (struct layout){.base = code_room(emitter, group)};
-    layout->inputs = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof(uint64_t));
-    layout->outputs = memory_allocate_zeroed((size_t)group->output_count + 1, sizeof(uint64_t));
-    layout->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof(bool));
-    uint64_t staying = layout->base;
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        const uint64_t bytes = most_bytes(emitter, group, false, i);
-        layout->stays[i] = group->stays[i];
-        layout->inputs[i] = layout->stays[i] ? staying : layout->slot;
-        *(layout->stays[i] ? &staying : &layout->slot) += bytes;
+    const struct plan_group *whole = local->whole;
+    struct layout *layout = &local->layout;
+    struct arena *arena = &local->scratch;
+    layout->inputs = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
+    layout->outputs = arena_allocate(arena, ((size_t)whole->output_count + 1) * sizeof(uint64_t));
+    layout->kept = arena_allocate(arena, ((size_t)local->member_count + 1) * sizeof(uint64_t));
+    uint64_t staying = plan_code_room(local->target, local->memory);
+    for (uint32_t i = 0; i < whole->input_count; i++) {
+        uint64_t *at = whole->stays[i] ? &staying : &layout->slot;
+        layout->inputs[i] = *at;
+        *at += most_bytes(local, whole, false, i);
     }
-    for (uint32_t i = 0; i < group->output_count; i++) {
+    for (uint32_t i = 0; i + 1 < local->member_count; i++) {
+        layout->kept[i] = layout->slot;
+        layout->slot += most_bytes(local, &local->members[i], true, 0);
+    }
+    for (uint32_t i = 0; i < whole->output_count; i++) {
         layout->outputs[i] = layout->slot;
-        layout->slot += most_bytes(emitter, group, true, i);
+        layout->slot += most_bytes(local, whole, true, i);
     }
     layout->first = staying;
-    const uint64_t room = plan->target->memories[engine->memory].size - staying;
-    layout->slots = group->tile_count > 1 ? engine->count + 1 : 1;
+    const uint64_t room = local->target->memories[local->memory].size - staying;
+    layout->slots =
+        whole->tile_count > 1 ? local->target->engines[local->members[0].engine].count + 1 : 1;
     while (layout->slots > 1 && layout->slot * layout->slots > room)
         layout->slots--;
 }
 
-static void layout_free(struct layout *layout)
+static uint32_t unit_of(const struct local_job *local, uint32_t tile)
 {
-    free(layout->inputs);
-    free(layout->outputs);
-    free(layout->stays);
+    return tile % local->units;
 }
 
-// The tasks of one tile.
-struct flight {
-    uint32_t *loads; // one for each input; PROGRAM_NONE where it stays
-    uint32_t *load_buffers;
-    uint32_t *stores;
-    uint32_t *store_buffers;
-    uint32_t compute;
+static uint64_t slot_address(const struct local_job *local, uint32_t tile)
+{
+    return local->layout.first + (tile / local->units % local->layout.slots) * local->layout.slot;
+}
+
+// The tile that used a tile's place before; NULL: none did.
+static const struct flight *flight_before(const struct local_job *local, uint32_t tile)
+{
+    const uint32_t distance = local->layout.slots * local->units;
+    return tile >= distance ? &local->flights[tile - distance] : NULL;
+}
+
+// Transfers ---------------------------------------------------------------------------
+
+static struct emit_at engine_at(const struct local_job *local, uint32_t engine, uint32_t unit)
+{
+    const bool own = local->target->engines[engine].per == TARGET_PER_CORE;
+    return (struct emit_at){.engine = engine, .unit = own ? unit : 0};
+}
+
+static struct emit_place place_at(const struct local_job *local, uint32_t memory, uint32_t unit,
+                                  uint64_t address)
+{
+    const bool own = local->target->memories[memory].per == TARGET_PER_CORE;
+    return (struct emit_place){memory, own ? unit : 0, address};
+}
+
+// What goes through another memory lies behind the code there.
+static struct emit_place near_place(const struct local_job *local, uint32_t unit, uint64_t address)
+{
+    const uint32_t near = local->way.near;
+    return place_at(local, near, unit,
+                    near == local->memory ? address
+                                          : plan_code_room(local->target, near) + address);
+}
+
+// Part of a value on its way to the memory of a core.
+struct carriage {
+    uint32_t group; // of the program
+    uint32_t value;
+    const struct plan_box *box;
+    uint32_t tile;
+    uint32_t unit;
+    uint64_t address;
 };
 
-struct local_job {
-    struct emit_job job;
-    struct emitter *emitter;
-    const struct plan_group *group;
-    struct layout layout;
-    struct flight *flights;
-    uint32_t *staying; // the buffer of each input that stays
-    uint32_t *staying_loads;
-    uint32_t memory;      // of the engine
-    uint32_t near_memory; // what the DMA engines reach
-};
+// Those that used the place before have let go of it: members that read the input.
+static void after_readers(struct local_job *local, uint32_t task, const struct flight *before,
+                          uint32_t value)
+{
+    for (uint32_t m = 0; before != NULL && m < local->member_count; m++) {
+        const struct plan_group *member = &local->members[m];
+        for (uint32_t i = 0; i < member->input_count; i++) {
+            if (member->inputs[i] == value)
+                emit_dependency(local->emitter, task, before->computes[m], false);
+        }
+    }
+}
 
-// Brings part of a value to `address` of the engine's memory: through the memory
-// that the DMA reaches where that is another one. Returns the last task.
-static uint32_t load(struct local_job *local, uint32_t value, const struct plan_box *box,
-                     uint64_t address, uint32_t tile, uint32_t after, uint32_t *out_buffer)
+// Brings part of a value to a core. `before`: the tile that used the place before, or
+// NULL. Starts all tasks but the last, which it returns.
+static uint32_t load(struct local_job *local, const struct carriage *what,
+                     const struct flight *before, uint32_t *out_buffer)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_box inside = at_origin(box);
-    const uint32_t near = emit_buffer(
-        emitter, "", value, local->near_memory, PROGRAM_BUFFER_TILE,
-        local->memory == local->near_memory ? address : CODE_SLOTS + SLICE_PROGRAM_ROOM + address,
-        box);
-    uint32_t task = emit_transfer(emitter, local->job.group, tile, local->job.dma_in,
-                                  emitter->far[value], box, near, &inside);
-    emit_depend_on_writers(emitter, task, value, box);
-    emit_dependency(emitter, task, after, false);
+    const struct plan_box inside = at_origin(what->box);
+    const uint32_t near = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                                      near_place(local, what->unit, what->address), what->box);
+    uint32_t task =
+        emit_transfer(emitter, what->group, what->tile, engine_at(local, local->way.in, what->unit),
+                      emitter->far[what->value], what->box, near, &inside);
+    emit_depend_on_writers(emitter, task, what->value, what->box);
+    after_readers(local, task, before, what->value);
     *out_buffer = near;
-    if (local->memory == local->near_memory)
+    if (local->memory == local->way.near)
         return task;
     emit_start(&local->job, task);
     const uint32_t first = task;
-    *out_buffer = emit_buffer(emitter, "", value, local->memory, PROGRAM_BUFFER_TILE, address, box);
-    task = emit_transfer(emitter, local->job.group, tile, local->job.cdma, near, &inside,
+    *out_buffer = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                              place_at(local, local->memory, what->unit, what->address), what->box);
+    task = emit_transfer(emitter, what->group, what->tile,
+                         engine_at(local, local->way.across_in, what->unit), near, &inside,
                          *out_buffer, &inside);
     emit_dependency(emitter, task, first, true);
-    emit_dependency(emitter, task, after, false);
+    after_readers(local, task, before, what->value);
     return task;
 }
 
-static uint32_t store(struct local_job *local, uint32_t value, const struct plan_box *box,
-                      uint32_t buffer, uint64_t address, uint32_t tile, uint32_t compute)
+static uint32_t store(struct local_job *local, const struct carriage *what, uint32_t buffer,
+                      uint32_t compute)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_box inside = at_origin(box);
+    const struct plan_box inside = at_origin(what->box);
     uint32_t from = buffer;
     uint32_t before = compute;
-    if (local->memory != local->near_memory) {
-        from = emit_buffer(emitter, "", value, local->near_memory, PROGRAM_BUFFER_TILE,
-                           CODE_SLOTS + SLICE_PROGRAM_ROOM + address, box);
-        before = emit_transfer(emitter, local->job.group, tile, local->job.cdma, buffer, &inside,
+    if (local->memory != local->way.near) {
+        from = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                           near_place(local, what->unit, what->address), what->box);
+        before = emit_transfer(emitter, what->group, what->tile,
+                               engine_at(local, local->way.across_out, what->unit), buffer, &inside,
                                from, &inside);
         emit_dependency(emitter, before, compute, true);
         emit_start(&local->job, before);
     }
-    const uint32_t task = emit_transfer(emitter, local->job.group, tile, local->job.dma_out, from,
-                                        &inside, emitter->far[value], box);
+    const uint32_t task = emit_transfer(emitter, what->group, what->tile,
+                                        engine_at(local, local->way.out, what->unit), from, &inside,
+                                        emitter->far[what->value], what->box);
     emit_dependency(emitter, task, before, true);
-    emit_writer_add(emitter, value, task, box);
+    emit_writer_add(emitter, what->value, task, what->box);
     return task;
-}
-
-// The slot of a tile and the tile that used it before.
-static uint64_t slot_address(const struct local_job *local, uint32_t tile)
-{
-    return local->layout.first + (tile % local->layout.slots) * local->layout.slot;
-}
-
-static uint32_t earlier_compute(const struct local_job *local, uint32_t tile)
-{
-    return tile >= local->layout.slots ? local->flights[tile - local->layout.slots].compute
-                                       : PROGRAM_NONE;
 }
 
 static void load_tile(struct local_job *local, uint32_t tile)
 {
-    const struct plan_group *group = local->group;
+    const struct plan_group *whole = local->whole;
     struct flight *flight = &local->flights[tile];
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        flight->loads[i] = PROGRAM_NONE;
-        if (local->layout.stays[i])
+    for (uint32_t i = 0; i < whole->input_count; i++) {
+        if (whole->stays[i])
             continue;
-        flight->loads[i] = load(local, group->inputs[i], &group->tiles[tile].inputs[i],
-                                slot_address(local, tile) + local->layout.inputs[i], tile,
-                                earlier_compute(local, tile), &flight->load_buffers[i]);
+        const struct carriage what = {
+            local->first_member,           whole->inputs[i],
+            &whole->tiles[tile].inputs[i], tile,
+            unit_of(local, tile),          slot_address(local, tile) + local->layout.inputs[i]};
+        flight->loads[i] = load(local, &what, flight_before(local, tile), &flight->load_buffers[i]);
         emit_start(&local->job, flight->loads[i]);
     }
 }
 
+// What stays ---------------------------------------------------------------------------
+
+// The engine that copies from one core to all others; TARGET_NONE: each loads for itself.
+static uint32_t cast_engine(const struct local_job *local)
+{
+    for (uint32_t i = 0; local->target->plan.cast && i < local->target->engine_count; i++) {
+        const struct target_engine *engine = &local->target->engines[i];
+        if (engine->role == TARGET_ROLE_COMMUNICATION && engine->cast &&
+            engine->from == local->memory && engine->to == local->memory)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+// Copies what core 0 has to the others.
+static void cast(struct local_job *local, uint32_t engine, const struct carriage *what,
+                 uint32_t *buffers, uint32_t *loads)
+{
+    struct emitter *emitter = local->emitter;
+    const struct plan_box inside = at_origin(what->box);
+    buffers[1] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                             place_at(local, local->memory, 1, what->address), what->box);
+    const uint32_t task =
+        emit_transfer(emitter, what->group, what->tile, engine_at(local, engine, 0), buffers[0],
+                      &inside, buffers[1], &inside);
+    for (uint32_t u = 2; u < local->units; u++) {
+        buffers[u] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                                 place_at(local, local->memory, u, what->address), what->box);
+        emit_operand(emitter, task, buffers[u], &inside, true);
+    }
+    struct program_task *item = EMIT_GET(emitter, tasks, task);
+    item->first_unit = EMIT_COUNT(emitter, task_units);
+    item->unit_count = local->units - 1;
+    for (uint32_t u = 1; u < local->units; u++) {
+        uint32_t *unit = EMIT_ADD(emitter, task_units, NULL);
+        *unit = u;
+        loads[u] = task;
+    }
+    emit_dependency(emitter, task, loads[0], true);
+    emit_start(&local->job, task);
+}
+
 static void load_staying(struct local_job *local)
 {
-    const struct plan_group *group = local->group;
+    const struct plan_group *whole = local->whole;
+    const uint32_t engine = local->units > 1 ? cast_engine(local) : TARGET_NONE;
+    const uint32_t loading = engine != TARGET_NONE ? 1 : local->units;
+    for (uint32_t i = 0; i < whole->input_count; i++) {
+        uint32_t *buffers = &local->staying[(size_t)i * local->units];
+        uint32_t *loads = &local->staying_loads[(size_t)i * local->units];
+        struct carriage what = {
+            local->first_member,    whole->inputs[i], &whole->tiles[0].inputs[i], 0, 0,
+            local->layout.inputs[i]};
+        for (; whole->stays[i] && what.unit < loading; what.unit++) {
+            loads[what.unit] = load(local, &what, NULL, &buffers[what.unit]);
+            emit_start(&local->job, loads[what.unit]);
+        }
+        if (whole->stays[i] && loading < local->units)
+            cast(local, engine, &what, buffers, loads);
+    }
+}
+
+// The code of an engine's program, brought in like data.
+static void load_program(struct local_job *local, const struct target_engine *engine)
+{
+    struct emitter *emitter = local->emitter;
+    if (engine->program_bytes == 0)
+        return;
+    const struct target_queue *queue = &local->target->queues[engine->queue];
+    const struct plan_box box = {.rank = 1, .size = {(int64_t)engine->program_bytes}};
+    const uint32_t near = local->way.near;
+    char name[160];
+    snprintf(name, sizeof name, "%s program", engine->name);
+    for (uint32_t u = 0; u < local->units; u++) {
+        const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
+        const uint64_t address =
+            local->target->memories[near].reserved + queue->code_slots * queue->code_block;
+        const uint32_t from =
+            emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
+        const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
+                                        place_at(local, near, u, address), &box);
+        emitter->code += padded(engine->program_bytes);
+        emit_start(&local->job,
+                   emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
+                                 &box, to, &box));
+    }
+}
+
+// Computing ----------------------------------------------------------------------------
+
+// The buffer of an input, and the task that filled it.
+static uint32_t find_input(const struct local_job *local, uint32_t tile, uint32_t member,
+                           uint32_t value, uint32_t *out_task)
+{
+    const struct flight *flight = &local->flights[tile];
+    if (member > 0 && local->members[member - 1].outputs[0] == value) {
+        *out_task = flight->computes[member - 1];
+        return flight->kept_buffers[member - 1];
+    }
+    uint32_t i = 0;
+    while (local->whole->inputs[i] != value)
+        i++;
+    const size_t stays = (size_t)i * local->units + unit_of(local, tile);
+    *out_task = local->whole->stays[i] ? local->staying_loads[stays] : flight->loads[i];
+    return local->whole->stays[i] ? local->staying[stays] : flight->load_buffers[i];
+}
+
+static void add_inputs(struct local_job *local, uint32_t task, uint32_t tile, uint32_t member,
+                       struct emit_places *places)
+{
+    struct emitter *emitter = local->emitter;
+    const struct plan_group *group = &local->members[member];
     for (uint32_t i = 0; i < group->input_count; i++) {
-        if (!local->layout.stays[i])
-            continue;
-        local->staying_loads[i] =
-            load(local, group->inputs[i], &group->tiles[0].inputs[i], local->layout.inputs[i], 0,
-                 PROGRAM_NONE, &local->staying[i]);
-        emit_start(&local->job, local->staying_loads[i]);
+        uint32_t filled;
+        const uint32_t buffer = find_input(local, tile, member, group->inputs[i], &filled);
+        const struct plan_box inside = at_origin(&group->tiles[tile].inputs[i]);
+        emit_place_add(places, group->inputs[i], buffer);
+        emit_operand(emitter, task, buffer, &inside, false);
+        emit_dependency(emitter, task, filled, true);
+    }
+}
+
+static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, uint32_t member,
+                        struct emit_places *places)
+{
+    struct emitter *emitter = local->emitter;
+    const struct plan_group *group = &local->members[member];
+    const struct flight *before = flight_before(local, tile);
+    struct flight *flight = &local->flights[tile];
+    const bool last = member + 1 == local->member_count;
+    for (uint32_t i = 0; i < group->output_count; i++) {
+        const struct plan_box *box = &group->tiles[tile].outputs[i];
+        const struct plan_box inside = at_origin(box);
+        const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
+        const uint32_t buffer = emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
+                                            place_at(local, local->memory, unit_of(local, tile),
+                                                     slot_address(local, tile) + offset),
+                                            box);
+        *(last ? &flight->store_buffers[i] : &flight->kept_buffers[member]) = buffer;
+        emit_place_add(places, group->outputs[i], buffer);
+        emit_operand(emitter, task, buffer, &inside, true);
+        if (before != NULL)
+            emit_dependency(emitter, task, last ? before->stores[i] : before->computes[member + 1],
+                            false);
     }
 }
 
 static void compute_tile(struct local_job *local, uint32_t tile)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_group *group = local->group;
-    const struct plan_tile *item = &group->tiles[tile];
-    struct flight *flight = &local->flights[tile];
-    const uint32_t task =
-        emit_task(emitter, local->job.group, tile, group->engine, PROGRAM_TASK_COMPUTE, item->cost);
-    struct program_task *kept = EMIT_GET(emitter, tasks, task);
-    kept->lane = (uint32_t)(tile % emitter->plan->target->engines[group->engine].count);
-    struct emit_places places;
-    emit_places_start(&places, emitter->plan, group);
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        const bool stays = local->layout.stays[i];
-        const uint32_t buffer = stays ? local->staying[i] : flight->load_buffers[i];
-        const struct plan_box inside = at_origin(&item->inputs[i]);
-        emit_place_add(&places, group->inputs[i], buffer);
-        emit_operand(emitter, task, buffer, &inside, false);
-        emit_dependency(emitter, task, stays ? local->staying_loads[i] : flight->loads[i], true);
+    for (uint32_t m = 0; m < local->member_count; m++) {
+        const struct plan_group *group = &local->members[m];
+        struct emit_at at = engine_at(local, group->engine, unit_of(local, tile));
+        at.lane = tile / local->units % local->target->engines[group->engine].count;
+        const uint32_t task = emit_task(emitter, local->first_member + m, tile, at,
+                                        PROGRAM_TASK_COMPUTE, group->tiles[tile].cost);
+        struct emit_places places;
+        emit_places_start(&places, emitter->plan, group);
+        add_inputs(local, task, tile, m, &places);
+        add_outputs(local, task, tile, m, &places);
+        emit_calls(emitter, task, local->first_member + m, &group->tiles[tile], &places);
+        emit_places_free(&places);
+        local->flights[tile].computes[m] = task;
+        emit_start(&local->job, task);
     }
-    for (uint32_t i = 0; i < group->output_count; i++) {
-        const struct plan_box inside = at_origin(&item->outputs[i]);
-        flight->store_buffers[i] =
-            emit_buffer(emitter, "", group->outputs[i], local->memory, PROGRAM_BUFFER_TILE,
-                        slot_address(local, tile) + local->layout.outputs[i], &item->outputs[i]);
-        emit_place_add(&places, group->outputs[i], flight->store_buffers[i]);
-        emit_operand(emitter, task, flight->store_buffers[i], &inside, true);
-        if (tile >= local->layout.slots)
-            emit_dependency(emitter, task, local->flights[tile - local->layout.slots].stores[i],
-                            false);
-    }
-    emit_calls(emitter, task, local->job.group, item, &places);
-    emit_places_free(&places);
-    flight->compute = task;
-    emit_start(&local->job, task);
 }
 
 static void store_tile(struct local_job *local, uint32_t tile)
 {
-    const struct plan_group *group = local->group;
+    const struct plan_group *whole = local->whole;
     struct flight *flight = &local->flights[tile];
-    emit_wait(&local->job, flight->compute);
-    for (uint32_t i = 0; i < group->output_count; i++) {
-        flight->stores[i] = store(
-            local, group->outputs[i], &group->tiles[tile].outputs[i], flight->store_buffers[i],
-            slot_address(local, tile) + local->layout.outputs[i], tile, flight->compute);
+    const uint32_t compute = flight->computes[local->member_count - 1];
+    emit_wait(&local->job, compute);
+    for (uint32_t i = 0; i < whole->output_count; i++) {
+        const struct carriage what = {local->first_member + local->member_count - 1,
+                                      whole->outputs[i],
+                                      &whole->tiles[tile].outputs[i],
+                                      tile,
+                                      unit_of(local, tile),
+                                      slot_address(local, tile) + local->layout.outputs[i]};
+        flight->stores[i] = store(local, &what, flight->store_buffers[i], compute);
         emit_start(&local->job, flight->stores[i]);
     }
 }
 
-// The code of a slice's program, brought in like data.
-static void load_program(struct local_job *local)
-{
-    struct emitter *emitter = local->emitter;
-    if (emitter->plan->target->engines[local->group->engine].kind != TARGET_SLICE)
-        return;
-    const struct plan_box box = {.rank = 1, .size = {SLICE_PROGRAM_BYTES}};
-    const uint32_t far = emit_buffer(emitter, "slice program", NETWORK_NONE, emitter->far_memory,
-                                     PROGRAM_BUFFER_CODE, emitter->code, &box);
-    const uint32_t near = emit_buffer(emitter, "slice program", NETWORK_NONE, local->near_memory,
-                                      PROGRAM_BUFFER_CODE, CODE_SLOTS, &box);
-    emitter->code += padded(SLICE_PROGRAM_BYTES);
-    emit_start(&local->job,
-               emit_transfer(emitter, PROGRAM_NONE, 0, local->job.dma_in, far, &box, near, &box));
-}
-
 static void run_tiles(struct local_job *local)
 {
-    const uint32_t lanes = local->emitter->plan->target->engines[local->group->engine].count;
-    const uint32_t count = local->group->tile_count;
-    const uint32_t behind = local->layout.slots > lanes ? lanes : local->layout.slots - 1;
-    load_tile(local, 0);
+    const uint32_t lanes = local->target->engines[local->members[0].engine].count;
+    const uint32_t count = local->whole->tile_count;
+    const uint32_t slots = local->layout.slots;
+    const uint32_t behind = (slots > lanes ? lanes : slots - 1) * local->units;
+    for (uint32_t i = 0; i < count && i < local->units; i++)
+        load_tile(local, i);
     for (uint32_t i = 0; i < count; i++) {
         if (behind > 0 && i >= behind)
             store_tile(local, i - behind);
         compute_tile(local, i);
         if (behind == 0)
             store_tile(local, i);
-        if (i + 1 < count)
-            load_tile(local, i + 1);
+        if (i + local->units < count)
+            load_tile(local, i + local->units);
     }
     for (uint32_t i = count > behind ? count - behind : 0; behind > 0 && i < count; i++)
         store_tile(local, i);
 }
 
-static void wait_for_all(struct local_job *local)
-{
-    const struct target *target = local->emitter->plan->target;
-    for (uint32_t e = 0; e < target->engine_count; e++) {
-        for (uint32_t lane = 0; lane < target->engines[e].count; lane++)
-            emit_wait(&local->job, local->job.last[e][lane]);
-    }
-}
+// The job -------------------------------------------------------------------------------
 
 static void local_allocate(struct local_job *local)
 {
-    const struct plan_group *group = local->group;
-    struct arena *arena = &local->emitter->plan->arena;
-    const size_t inputs = (size_t)group->input_count + 1;
-    const size_t outputs = (size_t)group->output_count + 1;
-    local->flights = memory_allocate_zeroed((size_t)group->tile_count + 1, sizeof *local->flights);
-    for (uint32_t i = 0; i < group->tile_count; i++) {
+    const struct plan_group *whole = local->whole;
+    const size_t staying = (size_t)whole->input_count * local->units;
+    local->flights = memory_allocate_zeroed((size_t)whole->tile_count + 1, sizeof *local->flights);
+    for (uint32_t i = 0; i < whole->tile_count; i++) {
         struct flight *flight = &local->flights[i];
-        flight->loads = arena_allocate(arena, inputs * sizeof(uint32_t));
-        flight->load_buffers = arena_allocate(arena, inputs * sizeof(uint32_t));
-        flight->stores = arena_allocate(arena, outputs * sizeof(uint32_t));
-        flight->store_buffers = arena_allocate(arena, outputs * sizeof(uint32_t));
+        flight->loads = allocate_ids(local, whole->input_count);
+        flight->load_buffers = allocate_ids(local, whole->input_count);
+        flight->computes = allocate_ids(local, local->member_count);
+        flight->kept_buffers = allocate_ids(local, local->member_count);
+        flight->stores = allocate_ids(local, whole->output_count);
+        flight->store_buffers = allocate_ids(local, whole->output_count);
     }
-    local->staying = arena_allocate(arena, inputs * sizeof(uint32_t));
-    local->staying_loads = arena_allocate(arena, inputs * sizeof(uint32_t));
+    local->staying = allocate_ids(local, staying);
+    local->staying_loads = allocate_ids(local, staying);
+}
+
+static struct local_job local_of(struct emitter *emitter, uint32_t group_id)
+{
+    const struct plan_group *group = &emitter->plan->groups[group_id];
+    struct local_job local = {.emitter = emitter,
+                              .target = emitter->plan->target,
+                              .whole = group,
+                              .members = group,
+                              .first_member = group_id,
+                              .member_count = 1};
+    if (group->chain != NULL) {
+        local.whole = &group->chain->whole;
+        local.member_count = group->chain->count;
+    }
+    local.units = local.whole->unit_count > 0 ? local.whole->unit_count : 1;
+    local.memory = local.target->engines[group->engine].memory;
+    plan_find_way(local.target, local.memory, &local.way);
+    return local;
 }
 
 void emit_local_job(struct emitter *emitter, uint32_t group_id)
 {
-    const struct target *target = emitter->plan->target;
-    struct local_job local = {.emitter = emitter, .group = &emitter->plan->groups[group_id]};
+    const uint32_t engine = emitter->plan->groups[group_id].engine;
+    if (emitter->plan->target->engines[engine].stage_count > 0) {
+        emit_staged_job(emitter, group_id);
+        return;
+    }
+    struct local_job local = local_of(emitter, group_id);
     emit_job_start(emitter, &local.job, group_id);
-    local.job.dma_in = target_engine_of(target, TARGET_DMA_IN);
-    local.job.dma_out = target_engine_of(target, TARGET_DMA_OUT);
-    local.job.cdma = target_engine_of(target, TARGET_CDMA);
-    local.memory = target->engines[local.group->engine].memory;
-    local.near_memory = target->engines[local.job.dma_in].memory;
-    layout_make(emitter, local.group, &local.layout);
+    layout_make(&local);
     local_allocate(&local);
     const uint32_t location = emit_location(emitter, group_id);
     emit_action(emitter, PROGRAM_ACTION_JOB_START, local.job.id, location, 0);
-    load_program(&local);
+    for (uint32_t m = 0; m < local.member_count; m++)
+        load_program(&local, &local.target->engines[local.members[m].engine]);
     load_staying(&local);
     run_tiles(&local);
-    wait_for_all(&local);
+    emit_job_end(&local.job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, local.job.id, location, 0);
     free(local.flights);
-    layout_free(&local.layout);
+    arena_free(&local.scratch);
 }

@@ -4,43 +4,53 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "program/controller.h"
+#include "emit_stream.h"
 
 void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group)
 {
-    char name[40];
-    *job = (struct emit_job){.emitter = emitter, .group = group};
-    memset(job->last, 0xff, sizeof job->last);
-    if (EMIT_COUNT(emitter, streams) == 0) {
-        struct program_stream *stream = EMIT_ADD(emitter, streams, NULL);
-        *stream = (struct program_stream){.queue = 0};
-    }
-    snprintf(name, sizeof name, "nss_program_%u", emitter->jobs);
+    const struct target *target = emitter->plan->target;
+    const struct target_engine *engine = &target->engines[emitter->plan->groups[group].engine];
+    char name[160];
+    *job = (struct emit_job){.emitter = emitter};
+    job->last = memory_allocate(((size_t)target->lane_count + 1) * sizeof *job->last);
+    memset(job->last, 0xff, ((size_t)target->lane_count + 1) * sizeof *job->last);
+    snprintf(name, sizeof name, "%s_%u", target->queues[engine->queue].program, emitter->jobs);
     struct program_job *item = EMIT_ADD(emitter, jobs, &job->id);
     *item = (struct program_job){.name = program_builder_text(emitter->builder, view_of(name)),
                                  .dispatch = emitter->dispatch,
                                  .number = emitter->jobs++,
                                  .first_step = EMIT_COUNT(emitter, steps)};
+    emit_streams_start_job(emitter);
+}
+
+void emit_job_end(struct emit_job *job)
+{
+    for (uint32_t i = 0; i < job->emitter->plan->target->lane_count; i++)
+        emit_wait(job, job->last[i]);
+    free(job->last);
 }
 
 // Tasks and steps --------------------------------------------------------------------
 
-uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
+uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, struct emit_at at,
                    enum program_task_kind kind, struct cost_request cost)
 {
     uint32_t id;
     struct program_task *task = EMIT_ADD(emitter, tasks, &id);
     *task = (struct program_task){.group = group,
                                   .tile = tile,
-                                  .engine = engine,
-                                  .kind = (uint16_t)kind,
+                                  .engine = at.engine,
+                                  .unit = at.unit,
+                                  .lane = at.lane,
+                                  .kind = kind,
                                   .job = PROGRAM_NONE,
                                   .first_operand = EMIT_COUNT(emitter, operands),
                                   .first_call = EMIT_COUNT(emitter, calls),
                                   .first_dependency = EMIT_COUNT(emitter, dependencies),
                                   .cost = cost};
-    emitter->waited =
-        memory_extend(emitter->waited, &emitter->waited_count, id, sizeof *emitter->waited);
+    emitter->started =
+        memory_extend(emitter->started, &emitter->started_count, id, sizeof *emitter->started);
+    emitter->started[id] = (struct emit_started){PROGRAM_NONE, 0};
     emitter->depended =
         memory_extend(emitter->depended, &emitter->depended_count, id, sizeof *emitter->depended);
     return id;
@@ -92,58 +102,29 @@ void emit_touch(struct emitter *emitter, uint32_t task)
     }
 }
 
-static uint32_t code_of(const struct emitter *emitter, uint32_t task, enum program_step_kind kind)
-{
-    const struct program_task *item =
-        program_builder_get(emitter->builder, offsetof(struct program, tasks), task);
-    return controller_code(emitter->plan->target->engines[item->engine].kind, kind);
-}
-
-// Opens the next block of code where a step does not fit any more.
-static void take_code(struct emit_job *job, uint32_t bytes)
-{
-    if (job->code + bytes + CONTROLLER_NEXT > CONTROLLER_BLOCK_MOST) {
-        job->block++;
-        job->code = 0;
-    }
-    job->code += bytes;
-}
-
-// A start and the wait right behind it, in one block, are one task of the controller.
-static uint32_t number_of(struct emit_job *job, enum program_step_kind kind, uint32_t task)
-{
-    struct emitter *emitter = job->emitter;
-    const struct program_job *item = EMIT_GET(emitter, jobs, job->id);
-    if (item->step_count > 0 && kind == PROGRAM_STEP_WAIT) {
-        const struct program_step *before =
-            EMIT_GET(emitter, steps, EMIT_COUNT(emitter, steps) - 1);
-        if (before->task == task && before->kind == PROGRAM_STEP_START &&
-            before->block == job->block)
-            return before->number;
-    }
-    return emitter->numbers++;
-}
-
-static void put_step(struct emit_job *job, enum program_step_kind kind, uint32_t task)
-{
-    struct emitter *emitter = job->emitter;
-    take_code(job, code_of(emitter, task, kind));
-    const uint32_t number = number_of(job, kind, task);
-    struct program_step *step = EMIT_ADD(emitter, steps, NULL);
-    *step =
-        (struct program_step){.kind = kind, .task = task, .number = number, .block = job->block};
-    struct program_job *item = EMIT_GET(emitter, jobs, job->id);
-    item->step_count++;
-    emit_touch(emitter, task);
-    emitter->moment++;
-    if (kind == PROGRAM_STEP_WAIT)
-        emitter->waited[task] = true;
-}
-
 void emit_wait(struct emit_job *job, uint32_t task)
 {
-    if (task != PROGRAM_NONE && !job->emitter->waited[task])
-        put_step(job, PROGRAM_STEP_WAIT, task);
+    struct emitter *emitter = job->emitter;
+    if (task == PROGRAM_NONE || emitter->started[task].waited > 0)
+        return;
+    const uint32_t stream = emitter->started[task].stream;
+    emit_touch(emitter, task);
+    emit_stream_task(emitter, job->id, stream, PROGRAM_STEP_WAIT, task);
+    emitter->started[task].waited = emit_stream_position(emitter, stream);
+}
+
+// A stream goes on when a task is over that may be another one's. What an earlier job did
+// is over.
+static void need(struct emit_job *job, uint32_t stream, uint32_t task)
+{
+    struct emitter *emitter = job->emitter;
+    if (task == PROGRAM_NONE)
+        return;
+    emit_wait(job, task);
+    const struct emit_started *started = &emitter->started[task];
+    const struct program_task *item = EMIT_GET(emitter, tasks, task);
+    if (item->job == job->id && started->stream != stream)
+        emit_stream_await(emitter, job->id, stream, started->stream, started->waited);
 }
 
 void emit_start(struct emit_job *job, uint32_t task)
@@ -151,23 +132,27 @@ void emit_start(struct emit_job *job, uint32_t task)
     struct emitter *emitter = job->emitter;
     struct program_task *item = EMIT_GET(emitter, tasks, task);
     item->job = job->id;
-    const uint32_t engine = item->engine;
-    const uint32_t lane = item->lane;
+    uint32_t *last =
+        &job->last[target_lane(emitter->plan->target, item->engine, item->unit, item->lane)];
+    const uint32_t stream = emit_stream_of(emitter, item->engine, item->unit);
     const uint32_t first = item->first_dependency;
     const uint32_t count = item->dependency_count;
-    emit_wait(job, job->last[engine][lane]);
+    need(job, stream, *last);
     for (uint32_t i = 0; i < count; i++) {
         const struct program_dependency *dependency = EMIT_GET(emitter, dependencies, first + i);
-        emit_wait(job, dependency->task);
+        need(job, stream, dependency->task);
     }
-    put_step(job, PROGRAM_STEP_START, task);
-    job->last[engine][lane] = task;
+    emit_touch(emitter, task);
+    emitter->started[task].stream = stream;
+    emit_stream_task(emitter, job->id, stream, PROGRAM_STEP_START, task);
+    *last = task;
 }
 
 // Buffers ------------------------------------------------------------------------------
 
-uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint32_t memory,
-                     enum program_buffer_kind kind, uint64_t address, const struct plan_box *box)
+uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value,
+                     enum program_buffer_kind kind, struct emit_place place,
+                     const struct plan_box *box)
 {
     const struct network_value *source =
         value != NETWORK_NONE ? network_value(emitter->plan->network, value) : NULL;
@@ -176,11 +161,12 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, 
         .name =
             program_builder_text(emitter->builder, source != NULL ? source->name : view_of(name)),
         .value = source != NULL ? emitter->values[value] : PROGRAM_NONE,
-        .memory = memory,
+        .memory = place.memory,
+        .unit = place.unit,
         .kind = (uint16_t)kind,
         .element = (uint16_t)element,
         .rank = box->rank,
-        .address = address,
+        .address = place.address,
         .size = plan_box_bytes(box, element),
         .alias = PROGRAM_NONE,
         .from = UINT32_MAX,
@@ -194,7 +180,7 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, 
 }
 
 // A transfer between boxes of two buffers.
-uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
+uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, struct emit_at at,
                        uint32_t from, const struct plan_box *from_box, uint32_t to,
                        const struct plan_box *to_box)
 {
@@ -203,7 +189,7 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, u
     const uint64_t size = element_size((enum element)source->element);
     const struct cost_request cost = {
         .kind = COST_TRANSFER, .bytes = bytes, .outputs = size > 0 ? bytes / size : bytes};
-    const uint32_t task = emit_task(emitter, group, tile, engine, PROGRAM_TASK_TRANSFER, cost);
+    const uint32_t task = emit_task(emitter, group, tile, at, PROGRAM_TASK_TRANSFER, cost);
     emit_operand(emitter, task, from, from_box, false);
     emit_operand(emitter, task, to, to_box, true);
     return task;
@@ -277,10 +263,11 @@ void emit_places_free(struct emit_places *places)
 }
 
 // What passes between fused operators takes no memory of the target.
-static void place_inner(struct emitter *emitter, const struct plan_group *group,
+static void place_inner(struct emitter *emitter, const struct plan_group *group, uint32_t unit,
                         const struct plan_tile *tile, struct emit_places *places)
 {
-    const uint32_t memory = emitter->plan->target->engines[group->engine].memory;
+    const struct emit_place inside = {emitter->plan->target->engines[group->engine].memory, unit,
+                                      0};
     uint32_t at = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(emitter->plan, group, i);
@@ -292,7 +279,7 @@ static void place_inner(struct emitter *emitter, const struct plan_group *group,
             const struct plan_box *box = tile != NULL ? &tile->inner[at] : &none;
             const enum program_buffer_kind kind =
                 tile != NULL ? PROGRAM_BUFFER_PIPELINE : PROGRAM_BUFFER_DYNAMIC;
-            emit_place_add(places, value, emit_buffer(emitter, "", value, memory, kind, 0, box));
+            emit_place_add(places, value, emit_buffer(emitter, "", value, kind, inside, box));
         }
     }
 }
@@ -301,7 +288,10 @@ void emit_calls(struct emitter *emitter, uint32_t task, uint32_t group_id,
                 const struct plan_tile *tile, struct emit_places *places)
 {
     const struct plan_group *group = &emitter->plan->groups[group_id];
-    place_inner(emitter, group, tile, places);
+    if (emitter->times_only)
+        return;
+    const struct program_task *item_task = EMIT_GET(emitter, tasks, task);
+    place_inner(emitter, group, item_task->unit, tile, places);
     const struct program_group *item = EMIT_GET(emitter, groups, group_id);
     const uint32_t first_node = item->first_node;
     for (uint32_t i = 0; i < group->node_count; i++) {

@@ -5,24 +5,27 @@
 
 #include "emit.h"
 
-enum { EMIT_LANES_MOST = 256 }; // as many as a target may have
-
 // A job while its steps are put down.
 struct emit_job {
     struct emitter *emitter;
     uint32_t id;
-    uint32_t group;
-    uint32_t dma_in;
-    uint32_t dma_out;
-    uint32_t cdma;
-    uint32_t code; // bytes of the block at hand
-    uint32_t block;
-    uint32_t last[TARGET_ENGINES_MOST][EMIT_LANES_MOST]; // task started last on a lane
+    uint32_t *last; // by lane of the target: the task that was started there last
 };
 
+// For a group: its engine's queue says what jobs are called.
 void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group);
 
-uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
+// Waits for all tasks that nothing has waited for.
+void emit_job_end(struct emit_job *job);
+
+// Where a task runs.
+struct emit_at {
+    uint32_t engine;
+    uint32_t unit;
+    uint32_t lane;
+};
+
+uint32_t emit_task(struct emitter *emitter, uint32_t group, uint32_t tile, struct emit_at at,
                    enum program_task_kind kind, struct cost_request cost);
 void emit_operand(struct emitter *emitter, uint32_t task, uint32_t buffer,
                   const struct plan_box *box, bool writes);
@@ -39,18 +42,26 @@ void emit_writer_add(struct emitter *emitter, uint32_t value, uint32_t task,
 // Notes that the buffers of a task are in use at the moment at hand.
 void emit_touch(struct emitter *emitter, uint32_t task);
 
-// Waits for a task unless that has been done.
+// Lets the stream that started a task wait for it, unless that has been done.
 void emit_wait(struct emit_job *job, uint32_t task);
 
 // Starts a task, after its lane and all that it depends on have been waited for.
 void emit_start(struct emit_job *job, uint32_t task);
 
+// Where a buffer lies.
+struct emit_place {
+    uint32_t memory;
+    uint32_t unit;
+    uint64_t address;
+};
+
 // `value` NETWORK_NONE: bytes that hold no value, under this name.
-uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value, uint32_t memory,
-                     enum program_buffer_kind kind, uint64_t address, const struct plan_box *box);
+uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value,
+                     enum program_buffer_kind kind, struct emit_place place,
+                     const struct plan_box *box);
 
 // A transfer between boxes of two buffers.
-uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t engine,
+uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, struct emit_at at,
                        uint32_t from, const struct plan_box *from_box, uint32_t to,
                        const struct plan_box *to_box);
 

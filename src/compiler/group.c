@@ -34,6 +34,31 @@ bool group_is_local(const struct plan *plan, const struct plan_group *group)
     return plan->target->memories[plan->target->engines[group->engine].memory].local;
 }
 
+static bool is_output(const struct network *network, uint32_t value)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i] == value)
+            return true;
+    }
+    return false;
+}
+
+bool group_is_alias(const struct plan *plan, const struct plan_group *group)
+{
+    // Processors have a kernel for it, which copies.
+    if (group->node_count != 1 || group->output_count != 1 || target_is_processor(plan->target) ||
+        !group_is_static(plan, group))
+        return false;
+    const struct network_node *node = group_node(plan, group, 0);
+    const struct network_value *from = group_value(plan, node->inputs[0]);
+    const struct network_value *to = group_value(plan, node->outputs[0]);
+    return node->definition->class == OPERATOR_VIEW && from->constant == NULL &&
+           from->type.element == to->type.element && node->outputs[0] == group->outputs[0] &&
+           shape_count(&from->type.shape) == shape_count(&to->type.shape) &&
+           !is_output(plan->network, node->outputs[0]);
+}
+
 // A growing list of values without repetition.
 struct value_list {
     uint32_t *items;

@@ -26,6 +26,9 @@ bool group_is_static(const struct plan *plan, const struct plan_group *group);
 // Whether a group runs where tiles are brought to: a local memory.
 bool group_is_local(const struct plan *plan, const struct plan_group *group);
 
+// Whether a group only looks at the same bytes under another shape, and so needs no work.
+bool group_is_alias(const struct plan *plan, const struct plan_group *group);
+
 // By value: how many nodes of the main graph read it, and outputs of the graph; two
 // for each place inside another graph. For the caller to free.
 uint32_t *group_count_readers(const struct network *network);

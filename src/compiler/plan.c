@@ -63,3 +63,40 @@ struct plan_box plan_box_whole(const struct shape *shape)
     memcpy(box.size, shape->dims, shape->rank * sizeof *box.size);
     return box;
 }
+
+uint64_t plan_code_room(const struct target *target, uint32_t memory)
+{
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        if (engine->memory != memory || engine->program_room == 0 || engine->queue == TARGET_NONE)
+            continue;
+        const struct target_queue *queue = &target->queues[engine->queue];
+        const uint64_t needed = queue->code_slots * queue->code_block + engine->program_room;
+        room = needed > room ? needed : room;
+    }
+    return room + target->memories[memory].reserved;
+}
+
+bool plan_find_way(const struct target *target, uint32_t memory, struct plan_way *out_way)
+{
+    const uint32_t far = target_far_memory(target);
+    struct plan_way way = {.in = target_engine_between(target, far, memory),
+                           .out = target_engine_between(target, memory, far),
+                           .across_in = TARGET_NONE,
+                           .across_out = TARGET_NONE,
+                           .near = memory};
+    for (uint32_t i = 0;
+         i < target->memory_count && (way.in == TARGET_NONE || way.out == TARGET_NONE); i++) {
+        const struct plan_way through = {.in = target_engine_between(target, far, i),
+                                         .out = target_engine_between(target, i, far),
+                                         .across_in = target_engine_between(target, i, memory),
+                                         .across_out = target_engine_between(target, memory, i),
+                                         .near = i};
+        if (i != memory && through.in != TARGET_NONE && through.out != TARGET_NONE &&
+            through.across_in != TARGET_NONE && through.across_out != TARGET_NONE)
+            way = through;
+    }
+    *out_way = way;
+    return way.in != TARGET_NONE && way.out != TARGET_NONE;
+}

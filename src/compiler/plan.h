@@ -54,7 +54,15 @@ struct plan_group {
     // tile: empty for groups that run as a whole on the host
     struct plan_tile *tiles;
     uint32_t tile_count;
-    const bool *stays; // by input: the same for all tiles, so it is loaded once
+    uint32_t unit_count;            // cores that tiles are dealt out to in turn; 0 and 1: one
+    const bool *stays;              // by input: the same for all tiles, so it is loaded once
+    const struct plan_chain *chain; // that it begins; NULL: it runs alone, or within another's
+};
+
+// Groups, one behind the other, of which each hands its tiles to the next on chip.
+struct plan_chain {
+    struct plan_group whole; // as if they were one: inputs, outputs and tiles
+    uint32_t count;          // of groups
 };
 
 struct plan_warning {
@@ -93,6 +101,22 @@ const char *plan_text(struct plan *plan, const char *format, ...)
 
 // The node of the network's file that a node stands for.
 uint32_t plan_original(const struct plan *plan, uint32_t node);
+
+// Bytes at the bottom of a local memory that hold code and no values.
+uint64_t plan_code_room(const struct target *target, uint32_t memory);
+
+// How data gets from the far memory to a local one and back: straight, or through another
+// local memory.
+struct plan_way {
+    uint32_t in; // engines between the far memory and `near`
+    uint32_t out;
+    uint32_t across_in; // between `near` and the memory itself; TARGET_NONE: it is that
+    uint32_t across_out;
+    uint32_t near;
+};
+
+// False when there is none.
+bool plan_find_way(const struct target *target, uint32_t memory, struct plan_way *out_way);
 
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);

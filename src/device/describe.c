@@ -1,27 +1,10 @@
 #include "describe.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "program/location.h"
-
-static const struct {
-    const char *name; // of a lane; of engines that there may be several of, numbered
-    enum engine engine;
-    int32_t rank;
-    bool numbered;
-} KINDS[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = {"DMA IN", ENGINE_DMA_IN, RANK_DMA_IN, false},
-    [TARGET_DMA_OUT] = {"DMA OUT", ENGINE_DMA_OUT, RANK_DMA_OUT, false},
-    [TARGET_CDMA] = {"CDMA", ENGINE_CDMA, RANK_CDMA, false},
-    [TARGET_SLICE] = {"SLICE", ENGINE_SLICE, RANK_SLICE, true},
-    [TARGET_CSS] = {"CSS", ENGINE_CSS, RANK_CSS, false},
-    [TARGET_CPU] = {"CPU", ENGINE_HOST, RANK_CPU, true},
-    [TARGET_HOST] = {"HOST", ENGINE_HOST, RANK_HOST, false},
-};
 
 uint32_t describing_text(const struct describing *describing, uint32_t text)
 {
@@ -262,68 +245,4 @@ struct describing_flows describing_flows(const struct program *program)
             outs[first[program->dependencies[i].task + 1]++] = i + 1;
     }
     return (struct describing_flows){first, outs};
-}
-
-// Lanes and names -----------------------------------------------------------------
-
-struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t index)
-{
-    const enum target_engine_kind kind = describing->target->engines[engine].kind;
-    char name[64];
-    snprintf(name, sizeof name, KINDS[kind].numbered ? "%s %u" : "%s", KINDS[kind].name, index);
-    return (struct track){.name = describing_key(describing, name),
-                          .kind = TRACK_LANE,
-                          .engine = KINDS[kind].engine,
-                          .index = index,
-                          .rank = KINDS[kind].rank + (int32_t)index};
-}
-
-// "CDMA_LRAM_TO_DTCM"
-static uint32_t name_of_copy(const struct describing *describing, const struct program_task *task)
-{
-    char name[128] = "CDMA";
-    if (task->operand_count >= 2) {
-        const struct program_operand *operands =
-            &describing->program->operands[task->first_operand];
-        const uint32_t from = describing->program->buffers[operands[0].buffer].memory;
-        const uint32_t to = describing->program->buffers[operands[1].buffer].memory;
-        if (from < describing->target->memory_count && to < describing->target->memory_count)
-            snprintf(name, sizeof name, "CDMA_%s_TO_%s", describing->target->memories[from].name,
-                     describing->target->memories[to].name);
-    }
-    for (char *at = name; *at != '\0'; at++)
-        *at = (char)toupper((unsigned char)*at);
-    return describing_key(describing, name);
-}
-
-uint32_t describing_name(const struct describing *describing, uint32_t id, uint32_t group)
-{
-    const struct program_task *task = &describing->program->tasks[id];
-    switch (describing->target->engines[task->engine].kind) {
-    case TARGET_DMA_IN:
-        return describing_key(describing, "DMA_IN");
-    case TARGET_DMA_OUT:
-        return describing_key(describing, "DMA_OUT");
-    case TARGET_CDMA:
-        return name_of_copy(describing, task);
-    default:
-        break;
-    }
-    const struct view type =
-        view_of(group != PROGRAM_NONE
-                    ? program_text(describing->program, describing->program->groups[group].type)
-                    : "");
-    return profile_string(describing->profile, type.size > 0 ? type : VIEW_LITERAL("unknown"));
-}
-
-status describing_check(const struct program *program, const struct target *target)
-{
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        const struct program_task *task = &program->tasks[i];
-        if (task->engine >= target->engine_count ||
-            task->lane >= target->engines[task->engine].count)
-            return status_make(STATUS_DATA, "task %u uses an engine that %s does not have", i,
-                               target->name);
-    }
-    return STATUS_OK;
 }

@@ -9,18 +9,13 @@
 #include "program/program.h"
 #include "target/target.h"
 
-enum { DESCRIBING_LANES_MOST = 256 };
-
-// Order of the lanes of a process, as the readers of Torq's files have it.
+// Order of what lies below a process besides the lanes of engines, which have ranks of their
+// own (target_engine.rank), and among them.
 enum {
-    RANK_DMA_IN,
-    RANK_DMA_OUT,
-    RANK_SLICE,
-    RANK_CDMA = 1 << 20,
-    RANK_CSS,
-    RANK_HOST,
-    RANK_HOST_COPY, // of a lane that no engine of a target has
-    RANK_CPU = 1 << 21,
+    RANK_HOST_COPY = (1 << 20) + 3,
+    RANK_ACTIONS = (1 << 21) + 256,
+    RANK_STREAM = 5 << 19, // behind the engines of a core
+    RANK_CORE = 3 << 20,   // also of devices
 };
 
 // The operators of each group: those of its nodes, or, in a program without
@@ -63,11 +58,50 @@ struct describing_flows {
 
 struct describing_flows describing_flows(const struct program *program);
 
-// A lane of an engine, to be added: name, kind, engine, index and rank.
-struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t index);
+// Where the parts of a target lie below a process: groups for devices and for cores where
+// there are several, in them the lanes of their engines. What all share lies directly below.
+struct describing_tracks {
+    uint32_t process;  // given
+    uint32_t *devices; // by device: its group, or the process
+    uint32_t *cores;   // by core: its group, or that of its device
+    uint32_t *lanes;   // by target_lane
+};
 
-// Of a task: "DMA_IN", or what its group computes. `group` is the task's.
-uint32_t describing_name(const struct describing *describing, uint32_t task, uint32_t group);
+// Adds a track and gives its id. Parent, name, kind, rank, and what does which
+// work where are set.
+typedef uint32_t describing_add(void *context, const struct track *track);
+
+// Adds groups and lanes.
+void describing_tracks_add(const struct describing *describing, struct describing_tracks *tracks,
+                           describing_add *add, void *context);
+void describing_tracks_free(struct describing_tracks *tracks);
+
+// One of them, to be added: its parent is not set.
+struct track describing_lane(const struct describing *describing, uint32_t engine, uint32_t unit,
+                             uint32_t lane);
+
+// Where a unit is, as tracks and buffers of a profile say it: numbers + 1, 0 where the target
+// has one device, or one core.
+void describing_place(const struct target *target, enum target_per per, uint32_t unit,
+                      uint32_t *out_device, uint32_t *out_core);
+
+// What the tracks of one unit lie below.
+uint32_t describing_parent(const struct describing_tracks *tracks, enum target_per per,
+                           uint32_t unit);
+
+// The number, as target_lane gives it, of the lane that does a stage of a task: the task's
+// own where the stage's engine has as many.
+uint32_t describing_stage_lane(const struct target *target, const struct program_task *task,
+                               uint32_t engine);
+
+// Of what an engine does for a task, or for a stage of it: "DMA_IN", or what its group
+// computes. `group` is the task's.
+uint32_t describing_name(const struct describing *describing, uint32_t task, uint32_t engine,
+                         uint32_t group);
+
+// What the identities of an engine's spans begin with: "DI", "CDMA_L2D".
+void describing_row(const struct describing *describing, uint32_t task, uint32_t engine,
+                    struct bytes *out_text);
 
 // Text ids of the profile.
 uint32_t describing_text(const struct describing *describing, uint32_t program_text_id);

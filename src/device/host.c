@@ -19,25 +19,32 @@ struct host_device {
     uint32_t *output_buffers;
 };
 
-// How much of a memory the program uses.
-static uint64_t used_bytes(const struct program *program, uint32_t memory)
+// How much of each unit of the memories the program uses, for the caller to free. What runs
+// through rings lies elsewhere while it is computed.
+static uint64_t *used_bytes(const struct program *program, const struct target *target)
 {
-    uint64_t end = 0;
+    uint64_t *ends = memory_allocate_zeroed((size_t)target->memory_unit_count + 1, sizeof *ends);
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
-        if (buffer->memory == memory && buffer->address + buffer->size > end)
-            end = buffer->address + buffer->size;
+        uint64_t *end = &ends[target_memory_unit(target, buffer->memory, buffer->unit)];
+        if (buffer->kind != PROGRAM_BUFFER_RING && buffer->address + buffer->size > *end)
+            *end = buffer->address + buffer->size;
     }
-    return end;
+    return ends;
 }
 
 static status make_memories(struct host_machine *machine)
 {
-    for (uint32_t i = 0; i < machine->target->memory_count; i++) {
-        const struct shape bytes = {1, {(int64_t)used_bytes(machine->program, i)}};
-        STATUS_TRY(datum_tensor(ELEMENT_U8, &bytes, &machine->memories[i]));
+    const uint32_t count = machine->target->memory_unit_count;
+    uint64_t *bytes = used_bytes(machine->program, machine->target);
+    status failure = STATUS_OK;
+    machine->memories = memory_allocate_zeroed((size_t)count + 1, sizeof *machine->memories);
+    for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
+        const struct shape shape = {1, {(int64_t)bytes[i]}};
+        failure = datum_tensor(ELEMENT_U8, &shape, &machine->memories[i]);
     }
-    return STATUS_OK;
+    free(bytes);
+    return failure;
 }
 
 static void load_constants(struct host_machine *machine)
@@ -94,13 +101,15 @@ static status find_kernels(struct host_machine *machine)
 // A processor does one task after the other, where values lie.
 static bool runs_on_processor(const struct host_machine *machine)
 {
-    const uint32_t engine = target_engine_of(machine->target, TARGET_CPU);
+    const uint32_t engine = target_engine_with(machine->target, TARGET_ROLE_COMPUTE);
+    if (!target_is_processor(machine->target))
+        return false;
     for (uint32_t i = 0; i < machine->program->task_count; i++) {
         const struct program_task *task = &machine->program->tasks[i];
-        if (task->engine != engine || task->lane != 0)
+        if (task->engine != engine || task->unit != 0 || task->lane != 0 || task->stage_count > 0)
             return false;
     }
-    return engine != TARGET_NONE;
+    return true;
 }
 
 static status prepare(struct host_device *device, const struct host_options *options)
@@ -119,6 +128,9 @@ static status prepare(struct host_device *device, const struct host_options *opt
                                &(struct executor_options){.parallel = machine->worker.parallel},
                                &machine->executor));
     STATUS_TRY(make_memories(machine));
+    if (machine->program->stage_count > 0)
+        machine->rings =
+            memory_allocate_zeroed((size_t)machine->program->buffer_count + 1, sizeof(void *));
     if (runs_on_processor(machine))
         machine->constants =
             memory_allocate_zeroed((size_t)machine->program->buffer_count + 1, sizeof(void *));
@@ -170,8 +182,10 @@ void host_device_free(struct host_device *device)
     host_schedule_free(device->schedule);
     host_steps_free(machine->steps);
     host_worker_drop(&machine->worker, machine->network);
-    for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++)
+    for (uint32_t i = 0; machine->memories != NULL && i < machine->target->memory_unit_count; i++)
         datum_release(machine->memories[i]);
+    free(machine->memories);
+    free(machine->rings);
     executor_free(machine->executor);
     network_free(machine->network);
     free(machine->data);

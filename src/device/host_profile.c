@@ -134,7 +134,7 @@ static void prepare_task(struct host_profile *profile, uint32_t id, uint32_t lan
     struct prepared *to = &profile->tasks[id];
     to->lane = lane;
     to->group = program_task_group(program, id);
-    to->name = describing_name(describing, id, to->group);
+    to->name = describing_name(describing, id, task->engine, to->group);
     to->first = (uint32_t)profile->value_count;
     add_number(profile, to, "task", profile->numbers[id]);
     add_number(profile, to, "program_task", id);
@@ -151,8 +151,11 @@ static void prepare_task(struct host_profile *profile, uint32_t id, uint32_t lan
 static uint32_t *number_tasks(const struct program *program)
 {
     uint32_t *numbers = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *numbers);
-    for (uint32_t i = 0; i < program->step_count; i++)
-        numbers[program->steps[i].task] = program->steps[i].number;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const struct program_step *step = &program->steps[i];
+        if (step->kind == PROGRAM_STEP_START || step->kind == PROGRAM_STEP_WAIT)
+            numbers[step->task] = step->number;
+    }
     for (uint32_t i = 0; i < program->action_count; i++) {
         if (program->actions[i].kind == PROGRAM_ACTION_HOST_START)
             numbers[program->actions[i].subject] = program->actions[i].number;
@@ -160,37 +163,41 @@ static uint32_t *number_tasks(const struct program *program)
     return numbers;
 }
 
-struct lanes {
-    uint32_t ids[TARGET_ENGINES_MOST][DESCRIBING_LANES_MOST];
-};
+static uint32_t add_track(void *context, const struct track *track)
+{
+    (void)context;
+    return record_add_lane(track);
+}
 
-static void add_lanes(struct host_profile *profile, struct lanes *lanes)
+static uint32_t lane_of(const struct host_profile *profile, const struct program_task *task)
+{
+    return target_lane(profile->describing.target, task->engine, task->unit, task->lane);
+}
+
+static void expect_tasks(struct host_profile *profile, const struct describing_tracks *tracks)
 {
     const struct program *program = profile->describing.program;
-    const struct target *target = profile->describing.target;
-    uint32_t tasks[TARGET_ENGINES_MOST][DESCRIBING_LANES_MOST] = {0};
+    const uint32_t lanes = profile->describing.target->lane_count;
+    uint32_t *tasks = memory_allocate_zeroed((size_t)lanes + 1, sizeof *tasks);
     for (uint32_t i = 0; i < program->task_count; i++)
-        tasks[program->tasks[i].engine][program->tasks[i].lane]++;
-    for (uint32_t e = 0; e < target->engine_count; e++) {
-        for (uint32_t i = 0; i < target->engines[e].count && i < DESCRIBING_LANES_MOST; i++) {
-            const struct track lane = describing_lane(&profile->describing, e, i);
-            lanes->ids[e][i] = record_add_lane(&lane);
-            expect(profile, lanes->ids[e][i], tasks[e][i]);
-        }
-    }
+        tasks[lane_of(profile, &program->tasks[i])]++;
+    for (uint32_t i = 0; i < lanes; i++)
+        expect(profile, tracks->lanes[i], tasks[i]);
+    free(tasks);
 }
 
 static void prepare_tasks(struct host_profile *profile)
 {
     const struct program *program = profile->describing.program;
-    struct lanes lanes;
-    add_lanes(profile, &lanes);
+    struct describing_tracks tracks = {0}; // below the recorder's process
+    describing_tracks_add(&profile->describing, &tracks, add_track, NULL);
+    expect_tasks(profile, &tracks);
     uint32_t left_out;
     bool *shown = choose_flows(program, &left_out);
     const struct describing_flows flows = describing_flows(program);
     profile->numbers = number_tasks(program);
     for (uint32_t i = 0; i < program->task_count; i++) {
-        prepare_task(profile, i, lanes.ids[program->tasks[i].engine][program->tasks[i].lane]);
+        prepare_task(profile, i, tracks.lanes[lane_of(profile, &program->tasks[i])]);
         prepare_flows(profile, i, shown, &flows);
     }
     if (left_out > 0)
@@ -198,6 +205,7 @@ static void prepare_tasks(struct host_profile *profile)
                      "flows of tasks that depend on more others, or have more dependents, than an "
                      "event has room for (%d) are left out",
                      FLOWS_MOST);
+    describing_tracks_free(&tracks);
     free(shown);
     free(flows.first);
     free(flows.outs);
@@ -227,7 +235,7 @@ static void prepare_actions(struct host_profile *profile)
     const uint32_t lane =
         record_add_lane(&(struct track){.name = describing_key(&profile->describing, "ACTIONS"),
                                         .kind = TRACK_LANE,
-                                        .rank = RANK_CPU + DESCRIBING_LANES_MOST});
+                                        .rank = RANK_ACTIONS});
     expect(profile, lane, program->action_count);
     for (uint32_t d = 0; d < program->dispatch_count; d++) {
         const struct program_dispatch *dispatch = &program->dispatches[d];

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-// Before a thread sleeps: some 100 us, as long as a small task takes. The pool wakes no
-// more threads than there are CPUs.
-enum { LOOKS_MOST = 3000 };
+#include "host_pause.h"
+#include "host_streams.h"
 
 struct host_schedule {
     struct host_machine *machine;
     struct host_profile *profile;
-    struct host_worker *workers; // of tasks that run side by side; NULL: one at a time
+    struct host_streams *streams; // NULL: there is one
+    struct host_worker *workers;  // of tasks that run side by side; NULL: one at a time
     unsigned worker_count;
 
     // The job at hand. A lane has at most one task that has not ended: one row holds the
@@ -40,13 +39,6 @@ static void order_ticks(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
-#endif
-}
-
-static void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
 #endif
 }
 
@@ -132,10 +124,10 @@ static bool run_next(struct host_schedule *schedule, struct host_worker *worker,
 
 static void rest(struct host_schedule *schedule)
 {
-    for (unsigned i = 0; i < LOOKS_MOST; i++) {
+    for (unsigned i = 0; i < HOST_LOOKS_MOST; i++) {
         if (atomic_load(&schedule->queued) > 0 || atomic_load(&schedule->over))
             return;
-        pause_briefly();
+        host_pause();
     }
     pthread_mutex_lock(&schedule->lock);
     schedule->sleeping++;
@@ -199,10 +191,10 @@ static bool has_failed(struct host_schedule *schedule)
 
 static void rest_until_ended(struct host_schedule *schedule, uint32_t task)
 {
-    for (unsigned i = 0; i < LOOKS_MOST; i++) {
+    for (unsigned i = 0; i < HOST_LOOKS_MOST; i++) {
         if (atomic_load(&schedule->ended[task]))
             return;
-        pause_briefly();
+        host_pause();
     }
     pthread_mutex_lock(&schedule->lock);
     schedule->controller_sleeps = true;
@@ -291,9 +283,25 @@ static status run_in_order(struct host_schedule *schedule)
     return STATUS_OK;
 }
 
+static status run_task_of_stream(void *context, struct host_worker *worker, uint32_t task)
+{
+    return run_task(context, worker, task);
+}
+
+static status run_streams(struct host_schedule *schedule)
+{
+    struct host_machine *machine = schedule->machine;
+    return schedule->workers != NULL
+               ? host_streams_run(schedule->streams, schedule->job, schedule->workers,
+                                  schedule->worker_count, machine->worker.parallel)
+               : host_streams_run(schedule->streams, schedule->job, &machine->worker, 1, NULL);
+}
+
 static status run_job(struct host_schedule *schedule, uint32_t job)
 {
     schedule->job = &schedule->machine->program->jobs[job];
+    if (schedule->streams != NULL)
+        return run_streams(schedule);
     return schedule->workers != NULL ? run_side_by_side(schedule) : run_in_order(schedule);
 }
 
@@ -315,6 +323,8 @@ status host_schedule_run(struct host_schedule *schedule, struct host_profile *pr
     schedule->profile = profile;
     if (profile != NULL)
         host_profile_iteration(profile);
+    if (schedule->streams != NULL)
+        host_streams_reset(schedule->streams);
     for (uint32_t i = 0; i < program->action_count; i++) {
         const uint64_t begun = profile != NULL ? opscope_begin() : 0;
         STATUS_TRY(run_action(schedule, &program->actions[i]));
@@ -326,17 +336,20 @@ status host_schedule_run(struct host_schedule *schedule, struct host_profile *pr
 
 // How many at a time ---------------------------------------------------------------------
 
-static uint32_t count_lanes(const struct program *program)
+static uint32_t count_lanes(const struct host_machine *machine)
 {
-    bool used[TARGET_ENGINES_MOST][UINT8_MAX + 1] = {0};
+    const struct program *program = machine->program;
+    bool *used = memory_allocate_zeroed((size_t)machine->target->lane_count + 1, sizeof *used);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
-        if (task->job == PROGRAM_NONE || used[task->engine][task->lane])
+        const uint32_t lane = target_lane(machine->target, task->engine, task->unit, task->lane);
+        if (task->job == PROGRAM_NONE || used[lane])
             continue;
-        used[task->engine][task->lane] = true;
+        used[lane] = true;
         count++;
     }
+    free(used);
     return count;
 }
 
@@ -399,9 +412,10 @@ struct host_schedule *host_schedule_create(struct host_machine *machine)
     pthread_cond_init(&schedule->given, NULL);
     pthread_cond_init(&schedule->changed, NULL);
     const unsigned threads = parallel_threads(machine->worker.parallel);
-    const uint32_t lanes = count_lanes(machine->program);
+    const uint32_t lanes = count_lanes(machine);
     if (threads > 1 && lanes > 1 && !jobs_share_more_than_memory(machine))
         make_workers(schedule, threads < lanes ? threads : lanes, lanes);
+    schedule->streams = host_streams_create(machine->program, run_task_of_stream, schedule);
     return schedule;
 }
 
@@ -414,6 +428,7 @@ void host_schedule_free(struct host_schedule *schedule)
     pthread_mutex_destroy(&schedule->lock);
     pthread_cond_destroy(&schedule->given);
     pthread_cond_destroy(&schedule->changed);
+    host_streams_free(schedule->streams);
     free(schedule->workers);
     free(schedule->queue);
     free(schedule->ended);

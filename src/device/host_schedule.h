@@ -7,6 +7,9 @@
 // (docs/formats/program.md, rules 8 to 10) makes that safe: when a task starts, its lane
 // is free, all that it depends on has ended, and no task on the way uses the same bytes.
 //
+// A job of several streams has no controller: whoever ends a task takes the streams further
+// (host_streams.h).
+//
 // Where jobs use one lane only (target `host`) a task has the whole pool for its loops.
 // Results do not depend on the number of workers.
 
@@ -23,7 +26,8 @@ struct host_schedule *host_schedule_create(struct host_machine *machine);
 void host_schedule_free(struct host_schedule *schedule);
 
 // All tasks of the program, once. `profile`: NULL when nothing is recorded. Of tasks that
-// fail, the one that the program starts first is reported; no task starts after it.
+// fail, the one that the program starts first is reported; no task starts after it. Streams
+// that wait for one another fail too, instead of waiting for ever.
 status host_schedule_run(struct host_schedule *schedule, struct host_profile *profile);
 
 #endif

@@ -25,6 +25,7 @@ void host_worker_drop(struct host_worker *worker, const struct network *network)
             worker->state[i]->free(worker->state[i]);
     }
     free(worker->state);
+    free(worker->scratch);
     parallel_free(worker->parallel);
 }
 
@@ -60,9 +61,19 @@ static void *constant_address(const struct host_machine *machine,
     return data;
 }
 
+static void *ring_address(const struct host_machine *machine, const struct program_buffer *buffer)
+{
+    while (buffer->alias != PROGRAM_NONE)
+        buffer = &machine->program->buffers[buffer->alias];
+    return machine->rings[buffer - machine->program->buffers];
+}
+
 void *host_buffer_address(const struct host_machine *machine, const struct program_buffer *buffer)
 {
-    void *planned = (char *)machine->memories[buffer->memory]->tensor.data + buffer->address;
+    if (buffer->kind == PROGRAM_BUFFER_RING)
+        return ring_address(machine, buffer);
+    const uint32_t unit = target_memory_unit(machine->target, buffer->memory, buffer->unit);
+    void *planned = (char *)machine->memories[unit]->tensor.data + buffer->address;
     if (machine->constants != NULL && buffer->kind == PROGRAM_BUFFER_CONSTANT &&
         buffer->value != PROGRAM_NONE)
         return constant_address(machine, buffer, planned);
@@ -76,6 +87,15 @@ static struct tensor tensor_of(const struct host_machine *machine,
         (enum element)buffer->element, {buffer->rank, {0}}, host_buffer_address(machine, buffer)};
     memcpy(tensor.shape.dims, buffer->dims, sizeof tensor.shape.dims);
     return tensor;
+}
+
+// That a buffer has room for: a ring, as long as it is computed, for all that runs through it.
+static uint64_t bytes_of(const struct host_machine *machine, const struct program_buffer *buffer)
+{
+    if (buffer->kind != PROGRAM_BUFFER_RING)
+        return buffer->size;
+    const struct tensor tensor = tensor_of(machine, buffer);
+    return tensor_bytes(&tensor);
 }
 
 status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t buffer,
@@ -137,11 +157,10 @@ static int64_t locate(const struct program_buffer *buffer, const struct program_
     return offset;
 }
 
-static void run_transfer(struct host_machine *machine, struct host_worker *worker,
-                         const struct program_task *task)
+// From one box to another of the same size.
+static void copy_box(struct host_machine *machine, struct host_worker *worker,
+                     const struct program_operand *from, const struct program_operand *to)
 {
-    const struct program_operand *from = &machine->program->operands[task->first_operand];
-    const struct program_operand *to = from + 1;
     const struct program_buffer *source = &machine->program->buffers[from->buffer];
     const struct program_buffer *target = &machine->program->buffers[to->buffer];
     const uint32_t size = (uint32_t)element_size((enum element)source->element);
@@ -153,6 +172,14 @@ static void run_transfer(struct host_machine *machine, struct host_worker *worke
     copy_run(worker->parallel, &copy,
              (char *)host_buffer_address(machine, source) + source_at * size,
              (char *)host_buffer_address(machine, target) + target_at * size);
+}
+
+static void run_transfer(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    const struct program_operand *from = &machine->program->operands[task->first_operand];
+    for (uint32_t i = 1; i < task->operand_count; i++)
+        copy_box(machine, worker, from, from + i);
 }
 
 // Kernels -------------------------------------------------------------------------------
@@ -197,7 +224,7 @@ static void place_output(struct host_machine *machine, struct invoke_frame *fram
     if (buffer == PROGRAM_NONE || !host_buffer_in_memory(&machine->program->buffers[buffer]))
         return;
     frame->places[index] = host_buffer_address(machine, &machine->program->buffers[buffer]);
-    frame->sizes[index] = machine->program->buffers[buffer].size;
+    frame->sizes[index] = bytes_of(machine, &machine->program->buffers[buffer]);
 }
 
 static status bind_captured(struct host_machine *machine, const struct program_task *task)
@@ -274,11 +301,106 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
     return STATUS_OK;
 }
 
+// Stages ----------------------------------------------------------------------------------
+
+static bool is_ring(const struct host_machine *machine, const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = &machine->program->buffers[operand->buffer];
+    return buffer->kind == PROGRAM_BUFFER_RING && buffer->alias == PROGRAM_NONE;
+}
+
+// Gives every ring of a task a part of the worker's scratch from `scratch` on. Returns how
+// many bytes they take.
+static size_t place_rings(struct host_machine *machine, const struct program_task *task,
+                          char *scratch)
+{
+    const struct program_operand *operands = &machine->program->operands[task->first_operand];
+    size_t used = 0;
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        if (!is_ring(machine, &operands[i]))
+            continue;
+        const struct program_buffer *buffer = &machine->program->buffers[operands[i].buffer];
+        machine->rings[operands[i].buffer] = scratch != NULL ? scratch + used : NULL;
+        used += (bytes_of(machine, buffer) / MEMORY_ALIGNMENT + 1) * MEMORY_ALIGNMENT;
+    }
+    return used;
+}
+
+static status make_rings(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    const size_t bytes = place_rings(machine, task, NULL);
+    if (bytes > worker->scratch_bytes) {
+        free(worker->scratch);
+        worker->scratch = memory_take(bytes);
+        worker->scratch_bytes = worker->scratch != NULL ? bytes : 0;
+    }
+    if (bytes > worker->scratch_bytes)
+        return status_make(STATUS_LIMIT, "there is no memory for %zu bytes of rings", bytes);
+    place_rings(machine, task, worker->scratch);
+    return STATUS_OK;
+}
+
+// Whether a ring holds just what the box of a far buffer does.
+static bool holds_box(const struct program_buffer *ring, const struct program_buffer *far,
+                      const struct program_operand *box)
+{
+    bool same = ring->value == far->value && ring->rank == box->rank;
+    for (uint32_t i = 0; i < ring->rank && same; i++)
+        same = ring->dims[i] == box->size[i] && ring->origin[i] == box->from[i] + far->origin[i];
+    return same;
+}
+
+static const struct program_operand *find_ring(const struct host_machine *machine,
+                                               const struct program_task *task,
+                                               const struct program_operand *box)
+{
+    const struct program_operand *operands = &machine->program->operands[task->first_operand];
+    const struct program_buffer *far = &machine->program->buffers[box->buffer];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        if (is_ring(machine, &operands[i]) &&
+            holds_box(&machine->program->buffers[operands[i].buffer], far, box))
+            return &operands[i];
+    }
+    return NULL;
+}
+
+// Boxes that the task reads to their rings, or back to those that it writes.
+static status copy_boxes(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task, bool writes)
+{
+    const struct program_operand *operands = &machine->program->operands[task->first_operand];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *box = &operands[i];
+        if (machine->program->buffers[box->buffer].kind == PROGRAM_BUFFER_RING ||
+            (box->writes != 0) != writes)
+            continue;
+        const struct program_operand *ring = find_ring(machine, task, box);
+        if (ring == NULL)
+            return status_make(STATUS_DATA, "no ring holds what the task has of buffer %" PRIu32,
+                               box->buffer);
+        copy_box(machine, worker, writes ? ring : box, writes ? box : ring);
+    }
+    return STATUS_OK;
+}
+
+// The stages one after the other, each on all of its pieces.
+static status run_stages(struct host_machine *machine, struct host_worker *worker,
+                         const struct program_task *task)
+{
+    STATUS_TRY(make_rings(machine, worker, task));
+    STATUS_TRY(copy_boxes(machine, worker, task, false));
+    STATUS_TRY(run_compute(machine, worker, task));
+    return copy_boxes(machine, worker, task, true);
+}
+
 static status compute(struct host_machine *machine, struct host_worker *worker,
                       const struct program_task *task, uint32_t index)
 {
     if (host_steps_has(machine->steps, index))
         return host_steps_run(machine->steps, index, worker->parallel);
+    if (task->stage_count > 0)
+        return run_stages(machine, worker, task);
     if (task->kind == PROGRAM_TASK_COMPUTE)
         return run_compute(machine, worker, task);
     run_transfer(machine, worker, task);

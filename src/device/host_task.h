@@ -14,6 +14,8 @@
 struct host_worker {
     struct parallel *parallel;
     struct kernel_state **state; // by node
+    char *scratch;               // for the rings of the task at hand
+    size_t scratch_bytes;
 };
 
 // What tasks compute on. The device (host.c) makes it, fills it and owns it.
@@ -22,7 +24,10 @@ struct host_machine {
     const struct target *target;
     struct network *network;
     struct executor *executor; // runs graphs inside operators
-    struct datum *memories[TARGET_MEMORIES_MOST];
+    struct datum **memories;   // by target_memory_unit
+    // By buffer: where what runs through a ring lies as a whole, while its task is computed.
+    // NULL: the program has none.
+    void **rings;
     struct datum **data;       // by buffer: of dynamic ones and of what passes inside an engine
     kernel_function *kernels;  // by node
     struct host_worker worker; // of tasks that nothing else runs beside

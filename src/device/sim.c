@@ -1,10 +1,17 @@
 #include "sim.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "describe.h"
 
-enum { LANES_MOST = 256 };
+// When each signal of a semaphore was given, in order.
+struct signals {
+    uint64_t *times;
+    size_t count;
+    size_t capacity;
+};
 
 // Every time is the sum of a task's cycles and the latest of times that came
 // before it, in an order that the program fixes: nothing can end later because
@@ -14,25 +21,13 @@ struct sim {
     const struct target *target;
     enum cost_rules rules;
     struct sim_result *result;
-    uint64_t host;                                   // when the host does its next action
-    uint64_t controller;                             // when it has done all jobs so far
-    uint64_t far_memory;                             // when it has done all transfers so far
-    uint64_t lanes[TARGET_ENGINES_MOST][LANES_MOST]; // when each has done what it was given
+    uint64_t host;     // when the host does its next action
+    uint64_t *streams; // when each has done all its steps so far
+    uint64_t *lanes;   // when each has done what it was given
+    uint64_t *ports;   // when each has carried all so far
     uint64_t *job_ends;
+    struct signals *semaphores;
 };
-
-static enum target_engine_kind kind_of(const struct sim *sim, uint32_t task)
-{
-    return sim->target->engines[sim->program->tasks[task].engine].kind;
-}
-
-// Whether a task needs the far memory for itself: two transfers at the same time
-// would have half of its bandwidth each, and end no sooner.
-static bool takes_far_memory(const struct sim *sim, uint32_t task)
-{
-    const enum target_engine_kind kind = kind_of(sim, task);
-    return sim->rules != COST_RULES_PUBLIC && (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT);
-}
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -45,68 +40,271 @@ static uint64_t sum(uint64_t time, uint64_t cycles)
     return __builtin_add_overflow(time, cycles, &end) ? UINT64_MAX : end;
 }
 
-// Gives a task to its lane at `time`, or as soon as that has done the one before:
-// the controller waits that long. (The published rules do not know this.) Returns
-// when the lane took it; a transfer may then still wait for the far memory.
-static uint64_t start_task(struct sim *sim, uint32_t task, uint64_t time)
+// Ports -----------------------------------------------------------------------------
+
+// How long bytes take at a rate of bytes a second; 0 when there is no rate.
+static uint64_t cycles_at(const struct sim *sim, uint64_t bytes, double rate)
 {
-    const struct program_task *item = &sim->program->tasks[task];
-    uint64_t *lane = &sim->lanes[item->engine][item->lane];
-    const bool shared = takes_far_memory(sim, task);
-    const uint64_t taken = sim->rules == COST_RULES_PUBLIC ? time : later(time, *lane);
-    const uint64_t start = shared ? later(taken, sim->far_memory) : taken;
-    const uint64_t end =
-        sum(start, cost_cycles(sim->target, sim->rules, item->engine, &item->cost));
-    sim->result->tasks[task] = (struct sim_times){start, end};
-    *lane = end;
-    if (shared)
-        sim->far_memory = end;
-    return taken;
+    if (rate <= 0)
+        return 0;
+    const double cycles = ceil((double)bytes * (double)sim->target->clock / rate);
+    return cycles < (double)UINT64_MAX ? (uint64_t)cycles : UINT64_MAX;
 }
 
-// A start of a slice or of the CSS takes the controller a cycle.
-static uint64_t start_cost(const struct sim *sim, uint32_t task)
+// TARGET_NONE for an engine that shares none, and under the published rules, which give
+// each transfer all of it.
+static uint32_t port_of(const struct sim *sim, uint32_t engine)
 {
-    const enum target_engine_kind kind = kind_of(sim, task);
-    return kind == TARGET_SLICE || kind == TARGET_CSS ? 1 : 0;
+    return sim->rules == COST_RULES_PUBLIC ? TARGET_NONE : sim->target->engines[engine].port;
 }
 
-static uint64_t run_job(struct sim *sim, uint32_t job, uint64_t time)
+// Of work on one engine: what it is priced at, and not less than its share of the port.
+static uint64_t cycles_on(const struct sim *sim, uint32_t engine, uint32_t port,
+                          const struct cost_request *cost)
 {
-    const struct program_job *item = &sim->program->jobs[job];
-    for (uint32_t i = 0; i < item->step_count; i++) {
-        const uint32_t index = item->first_step + i;
-        const struct program_step *step = &sim->program->steps[index];
-        const uint64_t before = time;
-        if (step->kind == PROGRAM_STEP_START) {
-            time = sum(start_task(sim, step->task, time), start_cost(sim, step->task));
-        } else {
-            time = later(time, sim->result->tasks[step->task].end);
-        }
-        sim->result->steps[index] = (struct sim_times){before, time};
+    const uint64_t cycles = cost_cycles(sim->target, sim->rules, engine, cost);
+    return port == TARGET_NONE
+               ? cycles
+               : later(cycles, cycles_at(sim, cost->bytes, sim->target->ports[port].per_user));
+}
+
+// What a stage moves goes through the port of its engine, or of the engine that it is part of.
+static uint32_t stage_port(const struct sim *sim, const struct program_task *task,
+                           const struct program_stage *stage)
+{
+    const uint32_t own = port_of(sim, stage->engine);
+    const bool moves = sim->target->engines[stage->engine].role == TARGET_ROLE_TRANSFER;
+    return own == TARGET_NONE && moves ? port_of(sim, task->engine) : own;
+}
+
+// Bytes that a task moves through a port; false when it does not use it.
+static bool uses_port(const struct sim *sim, const struct program_task *task, uint32_t port,
+                      uint64_t *out_bytes)
+{
+    *out_bytes = task->cost.bytes;
+    if (task->stage_count == 0)
+        return port_of(sim, task->engine) == port;
+    bool uses = false;
+    *out_bytes = 0;
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        const struct program_stage *stage = &sim->program->stages[task->first_stage + i];
+        if (stage_port(sim, task, stage) != port)
+            continue;
+        *out_bytes = sum(*out_bytes, stage->cost.bytes);
+        uses = true;
+    }
+    return uses;
+}
+
+static uint64_t when_ports_are_free(const struct sim *sim, const struct program_task *task,
+                                    uint64_t time)
+{
+    uint64_t bytes;
+    for (uint32_t i = 0; i < sim->target->port_count; i++) {
+        if (uses_port(sim, task, i, &bytes))
+            time = later(time, sim->ports[i]);
     }
     return time;
 }
 
+// Takes the ports from `start` on, for a task of so many cycles. Returns how long they need
+// for what it moves. Without a rate a port is for one at a time: two transfers at once would
+// have half of it each, and end no sooner.
+static uint64_t take_ports(struct sim *sim, const struct program_task *task, uint64_t start,
+                           uint64_t cycles)
+{
+    uint64_t longest = 0;
+    uint64_t bytes;
+    for (uint32_t i = 0; i < sim->target->port_count; i++) {
+        if (!uses_port(sim, task, i, &bytes))
+            continue;
+        const double rate = sim->target->ports[i].rate;
+        const uint64_t carried = cycles_at(sim, bytes, rate);
+        sim->ports[i] = sum(start, rate > 0 ? carried : cycles);
+        longest = later(longest, carried);
+    }
+    return longest;
+}
+
+// Stages ----------------------------------------------------------------------------
+
+// What a stage is busy with one piece for.
+static uint64_t piece_cycles(const struct sim *sim, const struct program_task *task, uint32_t index)
+{
+    const uint64_t busy = sim->result->stages[task->first_stage + index].busy;
+    const uint32_t pieces = sim->program->stages[task->first_stage + index].pieces;
+    return pieces > 1 ? busy / pieces + (busy % pieces != 0) : busy;
+}
+
+// A stage gives its first piece on when it has done that. The one with the most left then
+// decides how long all of them take.
+static uint64_t stages_cycles(const struct sim *sim, const struct program_task *task)
+{
+    uint64_t first = 0;
+    uint64_t rest = 0;
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        const struct program_stage *stage = &sim->program->stages[task->first_stage + i];
+        const uint64_t busy =
+            cycles_on(sim, stage->engine, stage_port(sim, task, stage), &stage->cost);
+        sim->result->stages[task->first_stage + i].busy = busy;
+        first = sum(first, piece_cycles(sim, task, i));
+        rest = later(rest, busy - piece_cycles(sim, task, i));
+    }
+    return sum(first, rest);
+}
+
+// Each begins when the one before has its first piece, and gives its last piece on when the
+// slowest one lets it; while a port is held up by what they move, none has done.
+static void place_stages(struct sim *sim, const struct program_task *task, uint64_t start,
+                         uint64_t carried)
+{
+    uint64_t rest = 0;
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        const uint64_t busy = sim->result->stages[task->first_stage + i].busy;
+        rest = later(rest, busy - piece_cycles(sim, task, i));
+    }
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        struct sim_times *times = &sim->result->stages[task->first_stage + i].times;
+        times->start = sum(start, first);
+        first = sum(first, piece_cycles(sim, task, i));
+        times->end = sum(start, later(sum(first, rest), carried));
+    }
+}
+
+// Tasks -----------------------------------------------------------------------------
+
+// The lane of a stage: that of its task where the engine has as many.
+static uint64_t *stage_lane(const struct sim *sim, const struct program_task *task, uint32_t index)
+{
+    const uint32_t engine = sim->program->stages[task->first_stage + index].engine;
+    return &sim->lanes[describing_stage_lane(sim->target, task, engine)];
+}
+
+static uint64_t when_lanes_are_free(const struct sim *sim, const struct program_task *task,
+                                    uint64_t time)
+{
+    time = later(time, sim->lanes[target_lane(sim->target, task->engine, task->unit, task->lane)]);
+    for (uint32_t i = 0; i < task->stage_count; i++)
+        time = later(time, *stage_lane(sim, task, i));
+    return time;
+}
+
+static void take_lanes(struct sim *sim, const struct program_task *task, uint64_t end)
+{
+    sim->lanes[target_lane(sim->target, task->engine, task->unit, task->lane)] = end;
+    for (uint32_t i = 0; i < task->stage_count; i++)
+        *stage_lane(sim, task, i) = end;
+}
+
+// Gives a task to its lane at `time`, or as soon as that has done the one before:
+// the stream waits that long. (The published rules do not know this.) Returns
+// when the lane took it; a transfer may then still wait for its port.
+static uint64_t start_task(struct sim *sim, uint32_t id, uint64_t time)
+{
+    const struct program_task *task = &sim->program->tasks[id];
+    const uint64_t taken =
+        sim->rules == COST_RULES_PUBLIC ? time : when_lanes_are_free(sim, task, time);
+    const uint64_t start = when_ports_are_free(sim, task, taken);
+    const uint64_t cycles =
+        task->stage_count > 0
+            ? stages_cycles(sim, task)
+            : cycles_on(sim, task->engine, port_of(sim, task->engine), &task->cost);
+    const uint64_t carried = take_ports(sim, task, start, cycles);
+    const uint64_t end = sum(start, later(cycles, carried));
+    sim->result->tasks[id] = (struct sim_times){start, end};
+    place_stages(sim, task, start, carried);
+    take_lanes(sim, task, end);
+    return taken;
+}
+
+// Steps -----------------------------------------------------------------------------
+
+static uint64_t start_step(struct sim *sim, uint32_t task, uint64_t time)
+{
+    const uint32_t engine = sim->program->tasks[task].engine;
+    return sum(start_task(sim, task, time), sim->target->engines[engine].start_cycles);
+}
+
+static void signal_semaphore(struct sim *sim, uint32_t semaphore, uint64_t time)
+{
+    struct signals *signals = &sim->semaphores[semaphore];
+    signals->times =
+        memory_grow(signals->times, signals->count, &signals->capacity, sizeof *signals->times);
+    signals->times[signals->count++] = time;
+}
+
+static status await_signal(const struct sim *sim, uint32_t index, uint64_t *time)
+{
+    const struct program_step *step = &sim->program->steps[index];
+    const struct signals *signals = &sim->semaphores[step->semaphore];
+    if (step->count > signals->count)
+        return status_make(STATUS_DATA,
+                           "step %u awaits %u signals of semaphore %u, of which %zu stand before "
+                           "it",
+                           index, step->count, step->semaphore, signals->count);
+    if (step->count > 0)
+        *time = later(*time, signals->times[step->count - 1]);
+    return STATUS_OK;
+}
+
+static status run_step(struct sim *sim, uint32_t index)
+{
+    const struct program_step *step = &sim->program->steps[index];
+    uint64_t *stream = &sim->streams[step->stream];
+    const uint64_t before = later(*stream, sim->host);
+    uint64_t time = before;
+    switch ((enum program_step_kind)step->kind) {
+    case PROGRAM_STEP_START:
+        time = start_step(sim, step->task, time);
+        break;
+    case PROGRAM_STEP_WAIT:
+        time = later(time, sim->result->tasks[step->task].end);
+        break;
+    case PROGRAM_STEP_SIGNAL:
+        signal_semaphore(sim, step->semaphore, time);
+        break;
+    case PROGRAM_STEP_AWAIT:
+        STATUS_TRY(await_signal(sim, index, &time));
+        break;
+    }
+    *stream = time;
+    sim->result->steps[index] = (struct sim_times){before, time};
+    return STATUS_OK;
+}
+
+// A stream goes on with a job when it has done its steps of the jobs before.
+static status run_job(struct sim *sim, uint32_t job)
+{
+    const struct program_job *item = &sim->program->jobs[job];
+    sim->job_ends[job] = sim->host;
+    for (uint32_t i = 0; i < item->step_count; i++) {
+        STATUS_TRY(run_step(sim, item->first_step + i));
+        sim->job_ends[job] =
+            later(sim->job_ends[job], sim->result->steps[item->first_step + i].end);
+    }
+    return STATUS_OK;
+}
+
+// Actions ---------------------------------------------------------------------------
+
 // The host copies with its own hands.
 static uint64_t copy_cycles(const struct sim *sim, uint64_t bytes)
 {
-    const uint32_t host = target_engine_of(sim->target, TARGET_HOST);
+    const uint32_t host = target_engine_with(sim->target, TARGET_ROLE_HOST);
     if (host == TARGET_NONE || sim->rules == COST_RULES_PUBLIC)
         return 0;
     const struct cost_request request = {.kind = COST_MOVEMENT, .bytes = bytes};
     return cost_cycles(sim->target, sim->rules, host, &request);
 }
 
-static void run_action(struct sim *sim, uint32_t index)
+static status run_action(struct sim *sim, uint32_t index)
 {
     const struct program_action *action = &sim->program->actions[index];
     const uint64_t before = sim->host;
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
-        // There is one controller: a job starts when the one before has ended.
-        sim->controller = run_job(sim, action->subject, later(sim->host, sim->controller));
-        sim->job_ends[action->subject] = sim->controller;
+        STATUS_TRY(run_job(sim, action->subject));
         break;
     case PROGRAM_ACTION_JOB_WAIT:
         sim->host = later(sim->host, sim->job_ends[action->subject]);
@@ -125,47 +323,68 @@ static void run_action(struct sim *sim, uint32_t index)
         break;
     }
     sim->result->actions[index] = (struct sim_times){before, sim->host};
+    return STATUS_OK;
 }
 
-static void finish(struct sim *sim)
+static status run_actions(struct sim *sim)
 {
+    for (uint32_t i = 0; i < sim->program->action_count; i++)
+        STATUS_TRY(run_action(sim, i));
     uint64_t end = sim->host;
     for (uint32_t i = 0; i < sim->program->task_count; i++)
         end = later(end, sim->result->tasks[i].end);
     sim->result->end = end;
+    return STATUS_OK;
 }
 
-static status check_engines(const struct program *program, const struct target *target)
+// Runs ------------------------------------------------------------------------------
+
+static void *zeros(uint32_t count, size_t size)
 {
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        if (program->tasks[i].engine >= target->engine_count)
-            return status_make(STATUS_DATA, "task %u uses an engine that %s does not have", i,
-                               target->name);
-    }
-    return STATUS_OK;
+    return memory_allocate_zeroed((size_t)count + 1, size);
+}
+
+static struct sim_result *result_create(const struct program *program)
+{
+    struct sim_result *result = memory_allocate_zeroed(1, sizeof *result);
+    result->tasks = zeros(program->task_count, sizeof *result->tasks);
+    result->stages = zeros(program->stage_count, sizeof *result->stages);
+    result->steps = zeros(program->step_count, sizeof *result->steps);
+    result->actions = zeros(program->action_count, sizeof *result->actions);
+    return result;
+}
+
+static void sim_free(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->program->semaphore_count; i++)
+        free(sim->semaphores[i].times);
+    free(sim->semaphores);
+    free(sim->streams);
+    free(sim->lanes);
+    free(sim->ports);
+    free(sim->job_ends);
 }
 
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
                struct sim_result **out_result)
 {
-    STATUS_TRY(check_engines(program, target));
-    struct sim_result *result = memory_allocate_zeroed(1, sizeof *result);
-    result->tasks = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *result->tasks);
-    result->steps = memory_allocate_zeroed((size_t)program->step_count + 1, sizeof *result->steps);
-    result->actions =
-        memory_allocate_zeroed((size_t)program->action_count + 1, sizeof *result->actions);
-    struct sim *sim = memory_allocate_zeroed(1, sizeof *sim);
-    sim->program = program;
-    sim->target = target;
-    sim->rules = rules;
-    sim->result = result;
-    sim->job_ends = memory_allocate_zeroed((size_t)program->job_count + 1, sizeof *sim->job_ends);
-    for (uint32_t i = 0; i < program->action_count; i++)
-        run_action(sim, i);
-    finish(sim);
-    free(sim->job_ends);
-    free(sim);
-    *out_result = result;
+    STATUS_TRY(describing_check(program, target));
+    struct sim sim = {.program = program,
+                      .target = target,
+                      .rules = rules,
+                      .result = result_create(program),
+                      .streams = zeros(program->stream_count, sizeof(uint64_t)),
+                      .lanes = zeros(target->lane_count, sizeof(uint64_t)),
+                      .ports = zeros(target->port_count, sizeof(uint64_t)),
+                      .job_ends = zeros(program->job_count, sizeof(uint64_t)),
+                      .semaphores = zeros(program->semaphore_count, sizeof(struct signals))};
+    const status failure = run_actions(&sim);
+    sim_free(&sim);
+    if (failure != STATUS_OK) {
+        sim_result_free(sim.result);
+        return failure;
+    }
+    *out_result = sim.result;
     return STATUS_OK;
 }
 
@@ -181,6 +400,10 @@ void sim_digest(const struct program *program, const struct sim_result *result,
                 struct digest *digest)
 {
     add_times(digest, result->tasks, program->task_count);
+    for (uint32_t i = 0; i < program->stage_count; i++) {
+        add_times(digest, &result->stages[i].times, 1);
+        digest_add_number(digest, result->stages[i].busy);
+    }
     add_times(digest, result->steps, program->step_count);
     add_times(digest, result->actions, program->action_count);
     digest_add_number(digest, result->end);
@@ -191,6 +414,7 @@ void sim_result_free(struct sim_result *result)
     if (result == NULL)
         return;
     free(result->tasks);
+    free(result->stages);
     free(result->steps);
     free(result->actions);
     free(result);

@@ -1,11 +1,15 @@
 // The evaluator: when every task of a program starts and ends, by the cost rules
 // of its target. Time only; the same program gives the same times.
 //
-// The host walks the actions in order; a controller walks the steps of its job;
-// a step that starts a task on a lane that is still busy waits for it. The far
-// memory does one transfer after the other, in the order in which they are started,
-// unless the public rules are asked for. A task that takes fewer cycles never makes
-// anything end later.
+// The host walks the actions in order. The steps of a job are walked once, in the order of
+// the table: each stream has a time of its own, a step that starts a task on a lane that is
+// still busy waits for it, and an await moves its stream to the time of the signal. Lanes
+// and ports serve tasks in that order too, so that a task that takes fewer cycles, or a
+// port with a higher rate, never makes anything end later. A port without a rate carries
+// one transfer after the other. The public rules know neither ports nor busy lanes.
+//
+// The stages of a task work side by side, each on its own piece: the slowest one takes its
+// time, the others add what their first or last piece takes.
 
 #ifndef OPSCOPE_DEVICE_SIM_H
 #define OPSCOPE_DEVICE_SIM_H
@@ -19,13 +23,23 @@ struct sim_times {
     uint64_t end;   // of the work itself; a wait may come later
 };
 
+// From the first piece of a stage to its last one; it waits for its neighbours when it is
+// not busy.
+struct sim_stage {
+    struct sim_times times;
+    uint64_t busy;
+};
+
 struct sim_result {
     struct sim_times *tasks;   // by task
-    struct sim_times *steps;   // by step: when the controller was at it
+    struct sim_stage *stages;  // by stage
+    struct sim_times *steps;   // by step: when its stream was at it
     struct sim_times *actions; // by action
     uint64_t end;
 };
 
+// Fails for tasks that the target has no lane for, and for a step that awaits what no step
+// before it in the table signals.
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
                struct sim_result **out_result);
 void sim_result_free(struct sim_result *result);
@@ -36,7 +50,8 @@ void sim_digest(const struct program *program, const struct sim_result *result,
 
 // The same as a profile of one iteration, all of it modelled: a lane for every
 // engine, flows along dependencies, memory in use and bandwidth as counters,
-// operators and calls.
+// operators and calls. Where there are several streams each has a lane with what it
+// awaited.
 status sim_profile(const struct program *program, const struct target *target,
                    const struct sim_result *result, struct profile *profile);
 

@@ -66,10 +66,10 @@ static void add_samples(struct profile *profile, uint32_t track, struct changes 
     }
 }
 
-static uint32_t add_counter(const struct sim_counters *counters, const char *name, const char *unit,
-                            int32_t rank)
+static uint32_t add_counter(const struct sim_counters *counters, uint32_t parent, const char *name,
+                            const char *unit, int32_t rank)
 {
-    const struct track track = {.parent = counters->process,
+    const struct track track = {.parent = parent,
                                 .name = profile_string(counters->profile, view_of(name)),
                                 .clock = counters->clock,
                                 .kind = TRACK_COUNTER,
@@ -137,44 +137,69 @@ static uint64_t time_of(const struct sim_counters *counters, const struct sim_ti
     return end ? moments[moment].end : moments[moment].start;
 }
 
-void sim_counters_memory(const struct sim_counters *counters)
+static bool target_has(const struct target *target, const struct program_buffer *buffer)
+{
+    return buffer->memory < target->memory_count &&
+           buffer->unit < target_units(target, target->memories[buffer->memory].per);
+}
+
+// Adds lifetimes; `units` get their changes.
+static void add_lifetimes(const struct sim_counters *counters, struct changes *units)
 {
     const struct program *program = counters->program;
-    struct changes memories[TARGET_MEMORIES_MOST] = {0};
-    uint32_t names[TARGET_MEMORIES_MOST] = {0};
     size_t count;
     struct sim_times *moments = moments_of(counters, &count);
     uint32_t *owners = owners_of(counters);
-    for (uint32_t i = 0; i < counters->target->memory_count; i++)
-        names[i] = profile_string(counters->profile, view_of(counters->target->memories[i].name));
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
-        if (!takes_memory(buffer) || buffer->memory >= counters->target->memory_count)
+        if (!takes_memory(buffer) || !target_has(counters->target, buffer))
             continue;
+        const uint32_t unit = target_memory_unit(counters->target, buffer->memory, buffer->unit);
         const uint64_t from = time_of(counters, moments, count, buffer->from, false);
         const uint64_t to = time_of(counters, moments, count, buffer->to, true);
-        add_change(&memories[buffer->memory], from, buffer->size, false);
-        add_change(&memories[buffer->memory], to > from ? to : from, buffer->size, true);
-        const struct buffer_lifetime lifetime = {.memory = names[buffer->memory],
-                                                 .owner = owners[i],
-                                                 .clock = counters->clock,
-                                                 .address = buffer->address,
-                                                 .size = buffer->size,
-                                                 .from = from,
-                                                 .to = to > from ? to : from};
+        add_change(&units[unit], from, buffer->size, false);
+        add_change(&units[unit], to > from ? to : from, buffer->size, true);
+        const struct target_memory *memory = &counters->target->memories[buffer->memory];
+        struct buffer_lifetime lifetime = {
+            .memory = profile_string(counters->profile, view_of(memory->name)),
+            .owner = owners[i],
+            .clock = counters->clock,
+            .address = buffer->address,
+            .size = buffer->size,
+            .from = from,
+            .to = to > from ? to : from};
+        describing_place(counters->target, memory->per, buffer->unit, &lifetime.device,
+                         &lifetime.core);
         profile_buffer_add(counters->profile, &lifetime);
-    }
-    for (uint32_t i = 0; i < counters->target->memory_count; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s in use", counters->target->memories[i].name);
-        if (memories[i].count > 0)
-            add_samples(counters->profile,
-                        add_counter(counters, name, "bytes", RANK_MEMORY + (int32_t)i),
-                        &memories[i]);
-        free(memories[i].items);
     }
     free(moments);
     free(owners);
+}
+
+static void add_memory(const struct sim_counters *counters, uint32_t memory, struct changes *units)
+{
+    const struct target_memory *item = &counters->target->memories[memory];
+    char name[96];
+    snprintf(name, sizeof name, "%s in use", item->name);
+    for (uint32_t i = 0; i < target_units(counters->target, item->per); i++) {
+        struct changes *changes = &units[target_memory_unit(counters->target, memory, i)];
+        const uint32_t parent = describing_parent(counters->tracks, item->per, i);
+        if (changes->count > 0)
+            add_samples(counters->profile,
+                        add_counter(counters, parent, name, "bytes", RANK_MEMORY + (int32_t)memory),
+                        changes);
+        free(changes->items);
+    }
+}
+
+void sim_counters_memory(const struct sim_counters *counters)
+{
+    struct changes *units =
+        memory_allocate_zeroed((size_t)counters->target->memory_unit_count + 1, sizeof *units);
+    add_lifetimes(counters, units);
+    for (uint32_t i = 0; i < counters->target->memory_count; i++)
+        add_memory(counters, i, units);
+    free(units);
 }
 
 // Bandwidth ----------------------------------------------------------------------
@@ -184,25 +209,37 @@ static uint64_t bytes_a_second(uint64_t bytes, uint64_t cycles, uint64_t clock)
     return cycles == 0 ? 0 : (uint64_t)((__uint128_t)bytes * clock / cycles);
 }
 
+static void add_transfer(const struct sim_counters *counters, struct changes *changes,
+                         uint64_t bytes, const struct sim_times *times)
+{
+    if (times->end == times->start)
+        return;
+    const uint64_t rate = bytes_a_second(bytes, times->end - times->start, counters->target->clock);
+    add_change(changes, times->start, rate, false);
+    add_change(changes, times->end, rate, true);
+}
+
 static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
 {
     const struct program *program = counters->program;
+    const struct sim_result *result = counters->result;
     struct changes changes = {0};
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
-        const struct sim_times times = counters->result->tasks[i];
-        if (task->engine != engine || times.end == times.start)
-            continue;
-        const uint64_t rate =
-            bytes_a_second(task->cost.bytes, times.end - times.start, counters->target->clock);
-        add_change(&changes, times.start, rate, false);
-        add_change(&changes, times.end, rate, true);
+        if (task->engine == engine)
+            add_transfer(counters, &changes, task->cost.bytes, &result->tasks[i]);
+    }
+    for (uint32_t i = 0; i < program->stage_count; i++) {
+        const struct program_stage *stage = &program->stages[i];
+        if (stage->engine == engine)
+            add_transfer(counters, &changes, stage->cost.bytes, &result->stages[i].times);
     }
     char name[96];
     snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);
     if (changes.count > 0)
         add_samples(counters->profile,
-                    add_counter(counters, name, "bytes/s", RANK_BANDWIDTH + (int32_t)engine),
+                    add_counter(counters, counters->tracks->process, name, "bytes/s",
+                                RANK_BANDWIDTH + (int32_t)engine),
                     &changes);
     free(changes.items);
 }
@@ -210,8 +247,8 @@ static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
 void sim_counters_bandwidth(const struct sim_counters *counters)
 {
     for (uint32_t i = 0; i < counters->target->engine_count; i++) {
-        const enum target_engine_kind kind = counters->target->engines[i].kind;
-        if (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT || kind == TARGET_CDMA)
-            add_bandwidth(counters, (uint32_t)i);
+        const enum target_role role = counters->target->engines[i].role;
+        if (role == TARGET_ROLE_TRANSFER || role == TARGET_ROLE_COMMUNICATION)
+            add_bandwidth(counters, i);
     }
 }

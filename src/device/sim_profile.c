@@ -7,59 +7,80 @@
 #include "program/location.h"
 #include "sim_counters.h"
 
-enum { LANES_MOST = DESCRIBING_LANES_MOST };
-
-// First letters of the rows in a compile profile.
-static const char *const ROW_LETTERS[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = "DI", [TARGET_DMA_OUT] = "DO", [TARGET_CDMA] = "CDMA_", [TARGET_SLICE] = "S",
-    [TARGET_CSS] = "CSS",   [TARGET_CPU] = "H",      [TARGET_HOST] = "H",
-};
-
 struct modelled {
     struct describing describing;
     const struct program *program;
     const struct target *target;
     const struct sim_result *result;
     struct profile *profile;
-    uint32_t process;
     uint32_t clock;
-    uint32_t lanes[TARGET_ENGINES_MOST][LANES_MOST];
+    struct describing_tracks tracks;
+    uint32_t *streams;    // by stream: lane of what it awaits; NULL: there is one stream
     uint32_t host_copies; // lane; 0: none yet
     struct describing_flows flows;
-    uint64_t rows[TARGET_ENGINE_KINDS];
-    uint64_t slice_rows[LANES_MOST];
+    uint64_t *rows;      // by engine and lane: how many have an identity
+    uint32_t row_stride; // lanes of the engine that has most
     uint64_t copy_rows;
     struct bytes values;
+    struct bytes text;
     struct {
-        uint32_t id, bytes, task, program_task, tile, job, dispatch, group, operator, value, macs;
+        uint32_t id, bytes, task, program_task, tile, job, dispatch, group, operator, value, macs,
+            stage, pieces, busy, waiting, count;
     } keys;
 };
 
 // Tracks --------------------------------------------------------------------------
 
-static uint32_t add_lane(struct modelled *model, const struct track *like)
+static uint32_t add_track(void *context, const struct track *like)
 {
+    struct modelled *model = context;
     struct track track = *like;
-    track.parent = model->process;
     track.clock = model->clock;
     track.provenance = PROVENANCE_MODELLED;
     return profile_track_add(model->profile, &track);
+}
+
+// What a stream awaits is seen on a lane of its own. One stream awaits nothing.
+static void add_streams(struct modelled *model)
+{
+    const struct program *program = model->program;
+    if (program->stream_count < 2)
+        return;
+    model->streams =
+        memory_allocate_zeroed((size_t)program->stream_count + 1, sizeof *model->streams);
+    for (uint32_t i = 0; i < program->stream_count; i++) {
+        const struct program_stream *stream = &program->streams[i];
+        const struct target_queue *queue = &model->target->queues[stream->queue];
+        struct track lane = {.parent = describing_parent(&model->tracks, queue->per, stream->unit),
+                             .name = describing_key(&model->describing, queue->name),
+                             .kind = TRACK_LANE,
+                             .role = ROLE_WAIT,
+                             .queue = describing_key(&model->describing, queue->name),
+                             .rank = RANK_STREAM + (int32_t)stream->queue};
+        describing_place(model->target, queue->per, stream->unit, &lane.device, &lane.core);
+        model->streams[i] = add_track(model, &lane);
+    }
+}
+
+static uint32_t lanes_of(const struct target *target, uint32_t engine)
+{
+    return target->engines[engine].count * target_units(target, target->engines[engine].per);
 }
 
 static void add_tracks(struct modelled *model)
 {
     const struct target *target = model->target;
     const struct track process = {.name = profile_string(model->profile, view_of(target->name)),
-                                  .clock = model->clock,
-                                  .kind = TRACK_PROCESS,
-                                  .provenance = PROVENANCE_MODELLED};
-    model->process = profile_track_add(model->profile, &process);
-    for (uint32_t e = 0; e < target->engine_count; e++) {
-        for (uint32_t i = 0; i < target->engines[e].count && i < LANES_MOST; i++) {
-            const struct track lane = describing_lane(&model->describing, e, i);
-            model->lanes[e][i] = add_lane(model, &lane);
-        }
+                                  .kind = TRACK_PROCESS};
+    model->tracks.process = add_track(model, &process);
+    describing_tracks_add(&model->describing, &model->tracks, add_track, model);
+    add_streams(model);
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (lanes_of(target, i) > model->row_stride)
+            model->row_stride = lanes_of(target, i);
     }
+    model->rows = memory_allocate_zeroed((size_t)target->engine_count * model->row_stride + 1,
+                                         sizeof *model->rows);
 }
 
 // Spans ---------------------------------------------------------------------------
@@ -76,31 +97,21 @@ static void add_flows(struct modelled *model, uint32_t id)
         value_add_flow(&model->values, VALUE_FLOW_OUT, model->flows.outs[i]);
 }
 
-// DI, DO and CDMA share a counter. A row of slice n is numbered so that dividing
-// by the number of slices leaves n: that is how these files are read.
-static void add_id(struct modelled *model, const struct program_task *task, uint32_t name)
+// Some engines share a counter. A row of lane n is numbered so that dividing by the number of
+// lanes leaves n: that is how the files of those who have such identities are read.
+static void add_id(struct modelled *model, uint32_t id)
 {
+    const struct program_task *task = &model->program->tasks[id];
     const struct target_engine *engine = &model->target->engines[task->engine];
-    uint64_t *rows = &model->rows[engine->kind];
-    uint64_t number;
-    char id[64];
-    const char *prefix = ROW_LETTERS[engine->kind];
-    if (engine->kind == TARGET_SLICE || engine->kind == TARGET_CPU) {
-        number = model->slice_rows[task->lane]++ * engine->count + task->lane;
-    } else {
-        if (engine->kind == TARGET_DMA_OUT || engine->kind == TARGET_CDMA)
-            rows = &model->rows[TARGET_DMA_IN];
-        number = (*rows)++;
-    }
-    const struct view type = profile_text(model->profile, name);
-    if (view_is(type, "CDMA_LRAM_TO_DTCM"))
-        prefix = "CDMA_L2D";
-    else if (view_is(type, "CDMA_LRAM_TO_ITCM"))
-        prefix = "CDMA_L2I";
-    else if (view_is(type, "CDMA_DTCM_TO_LRAM"))
-        prefix = "CDMA_D2L";
-    snprintf(id, sizeof id, "%s%" PRIu64, prefix, number);
-    value_add_text(&model->values, model->keys.id, view_of(id));
+    const uint32_t lane = task->unit * engine->count + task->lane;
+    const uint32_t counter =
+        engine->row_engine < model->target->engine_count ? engine->row_engine : task->engine;
+    uint64_t *rows = &model->rows[(size_t)counter * model->row_stride + lane];
+    model->text.size = 0;
+    describing_row(&model->describing, id, task->engine, &model->text);
+    bytes_append_format(&model->text, "%" PRIu64,
+                        (*rows)++ * lanes_of(model->target, task->engine) + lane);
+    value_add_text(&model->values, model->keys.id, bytes_view(&model->text));
 }
 
 // What is on the way.
@@ -138,18 +149,43 @@ static void add_span(struct modelled *model, uint32_t lane, const struct event *
     profile_event_add(model->profile, &event, bytes_view(&model->values));
 }
 
+// What an engine does of a task that several work on. The task's own lane has the whole.
+static void add_stage(struct modelled *model, uint32_t id, uint32_t index, uint32_t group)
+{
+    const struct program_task *task = &model->program->tasks[id];
+    const struct program_stage *stage = &model->program->stages[task->first_stage + index];
+    const struct sim_stage *result = &model->result->stages[task->first_stage + index];
+    if (stage->engine == task->engine)
+        return;
+    model->values.size = 0;
+    value_add_uint(&model->values, model->keys.program_task, id);
+    value_add_uint(&model->values, model->keys.stage, index);
+    value_add_uint(&model->values, model->keys.pieces, stage->pieces);
+    value_add_uint(&model->values, model->keys.busy, result->busy);
+    value_add_uint(&model->values, model->keys.waiting,
+                   result->times.end - result->times.start - result->busy);
+    if (stage->cost.bytes > 0)
+        value_add_uint(&model->values, model->keys.bytes, stage->cost.bytes);
+    add_group(model, task, group);
+    add_span(model, model->tracks.lanes[describing_stage_lane(model->target, task, stage->engine)],
+             &(struct event){.start = result->times.start,
+                             .end = result->times.end,
+                             .name = describing_name(&model->describing, id, stage->engine, group),
+                             .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+}
+
 // `number` is that of the controller's task or of the host's action.
 static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint32_t dispatch)
 {
     const struct program_task *task = &model->program->tasks[id];
     const struct sim_times times = model->result->tasks[id];
-    const enum target_engine_kind kind = model->target->engines[task->engine].kind;
-    if (kind == TARGET_HOST && times.start == times.end)
+    const enum target_role role = model->target->engines[task->engine].role;
+    if (role == TARGET_ROLE_HOST && times.start == times.end)
         return; // the published rules do not count the host
     const uint32_t group = program_task_group(model->program, id);
-    const uint32_t name = describing_name(&model->describing, id, group);
+    const uint32_t name = describing_name(&model->describing, id, task->engine, group);
     model->values.size = 0;
-    add_id(model, task, name);
+    add_id(model, id);
     value_add_uint(&model->values, model->keys.task, number);
     value_add_uint(&model->values, model->keys.program_task, id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
@@ -163,11 +199,14 @@ static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint3
     if (task->job != PROGRAM_NONE)
         value_add_uint(&model->values, model->keys.job, model->program->jobs[task->job].number);
     add_flows(model, id);
-    add_span(model, model->lanes[task->engine][task->lane],
+    add_span(model,
+             model->tracks.lanes[target_lane(model->target, task->engine, task->unit, task->lane)],
              &(struct event){.start = times.start,
                              .end = times.end,
                              .name = name,
                              .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+    for (uint32_t i = 0; i < task->stage_count; i++)
+        add_stage(model, id, i, group);
 }
 
 static void add_host_copy(struct modelled *model, uint32_t action, uint32_t dispatch)
@@ -178,11 +217,13 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
     if (times.start == times.end)
         return;
     if (model->host_copies == 0)
-        model->host_copies =
-            add_lane(model, &(struct track){.name = describing_key(&model->describing, "HOST COPY"),
-                                            .kind = TRACK_LANE,
-                                            .engine = ENGINE_HOST_COPY,
-                                            .rank = RANK_HOST_COPY});
+        model->host_copies = add_track(
+            model, &(struct track){.parent = model->tracks.process,
+                                   .name = describing_key(&model->describing, "HOST COPY"),
+                                   .kind = TRACK_LANE,
+                                   .role = ROLE_HOST_COPY,
+                                   .engine = describing_key(&model->describing, "host copy"),
+                                   .rank = RANK_HOST_COPY});
     snprintf(id, sizeof id, "HC%" PRIu64, model->copy_rows++);
     model->values.size = 0;
     value_add_text(&model->values, model->keys.id, view_of(id));
@@ -197,6 +238,21 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
                              .name = describing_key(&model->describing, "HOST_COPY")});
 }
 
+static void add_await(struct modelled *model, uint32_t index)
+{
+    const struct program_step *step = &model->program->steps[index];
+    const struct sim_times times = model->result->steps[index];
+    if (model->streams == NULL || times.start == times.end)
+        return;
+    const struct program_semaphore *semaphore = &model->program->semaphores[step->semaphore];
+    model->values.size = 0;
+    value_add_uint(&model->values, model->keys.count, step->count);
+    add_span(model, model->streams[step->stream],
+             &(struct event){.start = times.start,
+                             .end = times.end,
+                             .name = describing_text(&model->describing, semaphore->name)});
+}
+
 static void add_job(struct modelled *model, uint32_t id, uint32_t dispatch)
 {
     const struct program_job *job = &model->program->jobs[id];
@@ -204,6 +260,8 @@ static void add_job(struct modelled *model, uint32_t id, uint32_t dispatch)
         const struct program_step *step = &model->program->steps[job->first_step + i];
         if (step->kind == PROGRAM_STEP_START)
             add_task(model, step->task, step->number, dispatch);
+        else if (step->kind == PROGRAM_STEP_AWAIT)
+            add_await(model, job->first_step + i);
     }
 }
 
@@ -238,6 +296,14 @@ static void set_keys(struct modelled *model)
     model->keys.operator= describing_key(&model->describing, "operator");
     model->keys.value = describing_key(&model->describing, "value");
     model->keys.macs = describing_key(&model->describing, "macs");
+    if (model->program->stage_count > 0) {
+        model->keys.stage = describing_key(&model->describing, "stage");
+        model->keys.pieces = describing_key(&model->describing, "pieces");
+        model->keys.busy = describing_key(&model->describing, "busy");
+        model->keys.waiting = describing_key(&model->describing, "waiting");
+    }
+    if (model->program->semaphore_count > 0)
+        model->keys.count = describing_key(&model->describing, "count");
 }
 
 status sim_profile(const struct program *program, const struct target *target,
@@ -264,15 +330,19 @@ status sim_profile(const struct program *program, const struct target *target,
                                           .target = target,
                                           .result = result,
                                           .profile = profile,
-                                          .process = model->process,
+                                          .tracks = &model->tracks,
                                           .clock = model->clock,
                                           .owners = model->describing.owners};
     sim_counters_memory(&counters);
     sim_counters_bandwidth(&counters);
     describing_free(&model->describing);
+    describing_tracks_free(&model->tracks);
+    free(model->streams);
+    free(model->rows);
     free(model->flows.first);
     free(model->flows.outs);
     bytes_free(&model->values);
+    bytes_free(&model->text);
     free(model);
     return STATUS_OK;
 }

@@ -4,10 +4,12 @@
 
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
+#include "formats/engine_names.h"
 #include "formats/perfetto/reader.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "profile/file.h"
+#include "profile/memory.h"
 
 enum format format_recognise(struct view bytes)
 {
@@ -87,12 +89,20 @@ static status refuse(const struct input *input)
                        input->path);
 }
 
+// A recording leaves it to the reader what the names of its lanes mean, and how long memory lived.
+static status load(struct input *input, struct profile *profile)
+{
+    STATUS_TRY(profile_load(input, profile));
+    engine_names_resolve(profile);
+    return memory_find_lifetimes(profile);
+}
+
 status format_read_input(struct input *input, const struct format_options *options,
                          struct profile *profile)
 {
     const enum format format = format_recognise(input->bytes);
     if (format == FORMAT_PROFILE)
-        return profile_load(input, profile);
+        return load(input, profile);
 
     status result;
     if (format == FORMAT_TORQ)

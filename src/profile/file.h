@@ -9,7 +9,7 @@
 
 #include "profile.h"
 
-enum { PROFILE_FILE_VERSION = 1 };
+enum { PROFILE_FILE_VERSION = 2 };
 
 // `path` may end in .gz or .zst.
 status profile_save(struct profile *profile, const char *path);

@@ -3,11 +3,13 @@
 #include "base/memory.h"
 #include "file.h"
 #include "file_layout.h"
+#include "file_version_1.h"
 #include "store.h"
 
 struct file_reader {
     struct profile *profile;
     struct input *input;
+    uint32_t version;
     bool cut;           // a block ran past the end of the file
     bool ended;         // the end block was seen
     bool behind_tracks; // a block that comes after all tracks was seen
@@ -15,6 +17,8 @@ struct file_reader {
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
     size_t announced_count;
+    unsigned char *numbered; // engines by track, of version 1
+    size_t numbered_count;
 };
 
 // A record's fields, one after the other; missing ones read as 0.
@@ -114,6 +118,24 @@ static void take_ledger(struct record *record, struct ledger *ledger, uint64_t *
     ledger->impossible = take(record);
 }
 
+static void take_place(struct file_reader *reader, struct record *record, struct track *track)
+{
+    if (reader->version == 1)
+        return;
+    track->engine = take_string(reader, record);
+    track->device = take_below(record, 1ull << 32);
+    track->core = take_below(record, 1ull << 32);
+    track->queue = take_string(reader, record);
+    track->by_name = take(record) != 0;
+}
+
+static void keep_number(struct file_reader *reader, uint32_t track, uint32_t engine)
+{
+    reader->numbered =
+        memory_extend(reader->numbered, &reader->numbered_count, track, sizeof *reader->numbered);
+    reader->numbered[track] = (unsigned char)engine;
+}
+
 static void read_track(struct file_reader *reader, struct record *record, uint32_t index)
 {
     struct profile *profile = reader->profile;
@@ -121,7 +143,9 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     track.name = take_string(reader, record);
     track.clock = take_below(record, profile->clocks.count);
     track.kind = (enum track_kind)take_below(record, TRACK_COUNTER + 1);
-    track.engine = (enum engine)take_below(record, ENGINE_KINDS);
+    const uint32_t role =
+        take_below(record, reader->version == 1 ? (uint64_t)FILE_VERSION_1_ENGINES : ROLE_COUNT);
+    track.role = reader->version == 1 ? ROLE_NONE : (enum role)role;
     track.index = take_below(record, UINT32_MAX);
     track.provenance = (enum provenance)take_below(record, 4);
     track.rank = (int32_t)varint_unfold(take(record));
@@ -130,6 +154,7 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     uint64_t recorded;
     take_ledger(record, &track.ledger, &recorded);
     track.values = take_list(reader, record);
+    take_place(reader, record, &track);
     if (record->damaged)
         return;
     uint32_t id = 0;
@@ -143,6 +168,8 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     reader->announced =
         memory_extend(reader->announced, &reader->announced_count, id, sizeof *reader->announced);
     reader->announced[id] = recorded;
+    if (reader->version == 1)
+        keep_number(reader, id, role);
 }
 
 static void read_operator(struct file_reader *reader, struct record *record)
@@ -179,6 +206,9 @@ static void read_buffer(struct file_reader *reader, struct record *record)
     buffer.size = take(record);
     buffer.from = take(record);
     buffer.to = take(record);
+    buffer.device = take_below(record, 1ull << 32);
+    buffer.core = take_below(record, 1ull << 32);
+    buffer.name = take_string(reader, record);
     if (!record->damaged)
         profile_buffer_add(reader->profile, &buffer);
 }
@@ -317,7 +347,9 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
     struct event event;
     struct view values;
     const unsigned char *sound = payload;
-    while (store_next(&events, &event, &values) && event_is_sound(profile, &event, values)) {
+    // Behind the last one of a cut block something else may look like an event.
+    while (block.count < header->count && store_next(&events, &event, &values) &&
+           event_is_sound(profile, &event, values)) {
         track_count_event(profile_track(profile, header->track), &event);
         block.count++;
         sound = events.at;
@@ -431,9 +463,13 @@ status profile_load(struct input *input, struct profile *profile)
                            "%s: profile version %u; this program reads up to %d: install a newer "
                            "opscope",
                            input->path, header.version, PROFILE_FILE_VERSION);
+    reader.version = header.version > 0 ? header.version : 1;
     status result = read_blocks(&reader);
+    for (uint32_t i = 0; i < profile->tracks.count && i < reader.numbered_count; i++)
+        file_version_1_set_engine(profile, profile_track(profile, i), reader.numbered[i]);
     if (result == STATUS_OK)
         account(&reader);
     free(reader.announced);
+    free(reader.numbered);
     return status_first(result, store_finish(profile->store));
 }

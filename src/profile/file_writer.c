@@ -102,7 +102,7 @@ static void write_tracks(struct file_writer *writer)
         put(writer, track->name);
         put(writer, track->clock);
         put(writer, track->kind);
-        put(writer, track->engine);
+        put(writer, track->role);
         put(writer, track->index);
         put(writer, track->provenance);
         put(writer, varint_fold(track->rank));
@@ -114,6 +114,11 @@ static void write_tracks(struct file_writer *writer)
         put(writer, track->ledger.lost);
         put(writer, track->ledger.impossible);
         bytes_append_text(&writer->record, track->values);
+        put(writer, track->engine);
+        put(writer, track->device);
+        put(writer, track->core);
+        put(writer, track->queue);
+        put(writer, track->by_name);
         record_end(writer);
     }
 }
@@ -161,6 +166,9 @@ static void write_buffers(struct file_writer *writer)
         put(writer, buffer->size);
         put(writer, buffer->from);
         put(writer, buffer->to);
+        put(writer, buffer->device);
+        put(writer, buffer->core);
+        put(writer, buffer->name);
         record_end(writer);
     }
 }

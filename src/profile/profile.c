@@ -81,6 +81,13 @@ static struct view keep(struct profile *profile, struct view values)
     return values.size == 0 ? VIEW_LITERAL("") : arena_copy(&profile->arena, values);
 }
 
+void profile_track_set_engine(struct profile *profile, struct track *track, enum role role,
+                              const char *engine)
+{
+    track->role = role;
+    track->engine = profile_string(profile, view_of(engine));
+}
+
 uint32_t profile_track_add(struct profile *profile, const struct track *track)
 {
     struct track *added = segments_add(&profile->tracks);
@@ -88,8 +95,13 @@ uint32_t profile_track_add(struct profile *profile, const struct track *track)
                             .name = track->name,
                             .clock = track->clock,
                             .kind = track->kind,
+                            .role = track->role,
                             .engine = track->engine,
                             .index = track->index,
+                            .device = track->device,
+                            .core = track->core,
+                            .queue = track->queue,
+                            .by_name = track->by_name,
                             .provenance = track->provenance,
                             .rank = track->rank,
                             .nests = track->nests,

@@ -16,9 +16,9 @@
 #include "base/segments.h"
 #include "base/status.h"
 #include "clock.h"
-#include "engine.h"
 #include "event.h"
 #include "ledger.h"
+#include "role.h"
 #include "strings.h"
 
 enum track_kind {
@@ -33,8 +33,13 @@ struct track {
     uint32_t name;
     uint32_t clock;
     enum track_kind kind;
-    enum engine engine;
-    uint32_t index; // which of several engines of a kind (slice n)
+    enum role role;  // what its work is
+    uint32_t engine; // what does it, in the machine's own words: string id; 0: not said
+    uint32_t index;  // which of several lanes of an engine
+    uint32_t device; // number + 1; 0: not said
+    uint32_t core;   // of the device: number + 1; 0: not said, or of none
+    uint32_t queue;  // that orders its work: string id; 0: not said
+    bool by_name;    // role, engine and index are what the name says, to whoever knows the words
     enum provenance provenance;
     int32_t rank;       // order among siblings
     bool nests;         // spans may lie inside one another (a call stack)
@@ -73,8 +78,11 @@ struct call {
 // A piece of memory in use.
 struct buffer_lifetime {
     uint32_t memory; // string id
+    uint32_t name;   // what lies there: string id; 0: not said
     uint32_t owner;  // operator id
     uint32_t clock;
+    uint32_t device; // number + 1; 0: not said
+    uint32_t core;   // whose memory it is: number + 1; 0: not said, or of none
     uint64_t address;
     uint64_t size;
     uint64_t from;
@@ -129,6 +137,10 @@ uint32_t profile_clock_add(struct profile *profile, const char *name, uint64_t f
 
 // The clock of this name and frequency with base 0, added if it is new.
 uint32_t profile_clock_find(struct profile *profile, const char *name, uint64_t frequency);
+
+// Says what does the work of a track that is or will be added; "": nobody said.
+void profile_track_set_engine(struct profile *profile, struct track *track, enum role role,
+                              const char *engine);
 
 // Each copies its value list. Derived fields of `track` are ignored.
 uint32_t profile_track_add(struct profile *profile, const struct track *track);

@@ -29,6 +29,14 @@ void program_builder_free(struct program_builder *builder)
     free(builder);
 }
 
+void program_builder_clear(struct program_builder *builder)
+{
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++)
+        builder->tables[i].size = 0;
+    builder->constants.size = 0;
+    builder->outside_count = 0;
+}
+
 void program_builder_outside(struct program_builder *builder, const void *data)
 {
     builder->outside = memory_grow(builder->outside, builder->outside_count,

@@ -25,6 +25,9 @@ struct program_builder {
 struct program_builder *program_builder_create(struct view target_text, struct view source);
 void program_builder_free(struct program_builder *builder);
 
+// Empties the tables and constants; texts stay.
+void program_builder_clear(struct program_builder *builder);
+
 // The same id for the same text. Id 0 is "". A NUL becomes a blank.
 uint32_t program_builder_text(struct program_builder *builder, struct view text);
 

@@ -1,6 +1,7 @@
 // The file of a program: a header, a list of sections, and the sections, each
 // aligned, with a checksum of its own. docs/formats/program.md
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,17 @@
 #include "base/replace.h"
 #include "tables.h"
 #include "validate.h"
+#include "version1.h"
 
 enum {
-    CONTAINER_VERSION = 1,
+    CONTAINER_VERSION = 2,
     CONTAINER_ALIGNMENT = 64,
     EXTRA_SECTIONS = 4, // target, source, texts, constants
     SECTION_COUNT = PROGRAM_TABLE_COUNT + EXTRA_SECTIONS,
 };
+
+static_assert((int)VERSION1_TABLE_COUNT <= (int)PROGRAM_TABLE_COUNT,
+              "sections are kept in one array");
 
 static const char MAGIC[8] = {'O', 'P', 'X', 'P', 'R', 'O', 'G', '\n'};
 
@@ -138,38 +143,49 @@ static bool is_iree_module(struct view bytes)
     return view_is(view_slice(bytes, 4, 8), "IREE") || view_is(view_slice(bytes, 8, 12), "IREE");
 }
 
-static status check_header(const struct input *input)
+static size_t section_count(uint32_t version)
 {
-    struct container_header header;
-    if (input->bytes.size < sizeof header)
-        return damaged(input, "it is shorter than a header");
-    memcpy(&header, input->bytes.data, sizeof header);
+    return EXTRA_SECTIONS + (version == 1 ? VERSION1_TABLE_COUNT : PROGRAM_TABLE_COUNT);
+}
+
+static status check_start(const struct input *input, const struct container_header *header)
+{
     if (is_iree_module(input->bytes))
         return status_make(
             STATUS_UNSUPPORTED,
             "%s: a module of IREE's own compiler, which opscope does not run: compile "
             "the network with opscope's torq-compile",
             input->path);
-    if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0)
+    if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
         return damaged(input,
                        "it does not start like one ('opscope compile' makes one of a network)");
-    if (header.version != CONTAINER_VERSION)
+    if (header->version == 0 || header->version > CONTAINER_VERSION)
         return status_make(STATUS_UNSUPPORTED,
-                           "%s: a program of version %" PRIu32 "; this opscope reads version %d, "
-                           "compile the network again",
-                           input->path, header.version, CONTAINER_VERSION);
+                           "%s: a program of version %" PRIu32 "; this opscope reads versions 1 "
+                           "to %d, compile the network again",
+                           input->path, header->version, CONTAINER_VERSION);
+    return STATUS_OK;
+}
+
+static status read_header(const struct input *input, struct container_header *out_header)
+{
+    struct container_header header;
+    if (input->bytes.size < sizeof header)
+        return damaged(input, "it is shorter than a header");
+    memcpy(&header, input->bytes.data, sizeof header);
+    STATUS_TRY(check_start(input, &header));
+    const size_t end =
+        sizeof header + section_count(header.version) * sizeof(struct container_section);
     if (header.size != input->bytes.size)
         return damaged(input, "its length is not what the header says");
     if (header.reserved != 0)
         return damaged(input, "a reserved field of the header is not 0");
-    if (header.sections != SECTION_COUNT ||
-        input->bytes.size < sizeof header + SECTION_COUNT * sizeof(struct container_section))
+    if (header.sections != section_count(header.version) || input->bytes.size < end)
         return damaged(input, "the number of sections is wrong");
-    const struct view list =
-        view_slice(input->bytes, sizeof header,
-                   sizeof header + SECTION_COUNT * sizeof(struct container_section));
+    const struct view list = view_slice(input->bytes, sizeof header, end);
     if (checksum_of(list.data, list.size) != header.checksum)
         return damaged(input, "the checksum of the list of sections is wrong");
+    *out_header = header;
     return STATUS_OK;
 }
 
@@ -212,38 +228,59 @@ static status read_section(const struct input *input, size_t index, const struct
     return STATUS_OK;
 }
 
-static status read_sections(const struct input *input, struct program *program)
+// What a section must be called, and how large its items are.
+static struct content expected_at(const struct program *program, uint32_t version, size_t index)
 {
-    struct view *const extras[EXTRA_SECTIONS] = {&program->target_text, &program->source,
-                                                 &program->texts, &program->constants};
-    const uint64_t list =
-        sizeof(struct container_header) + SECTION_COUNT * sizeof(struct container_section);
+    if (version != 1 || index < EXTRA_SECTIONS)
+        return content_at(program, index);
+    const struct version1_table *table = &VERSION1_TABLES[index - EXTRA_SECTIONS];
+    return (struct content){table->name, table->item_size, {0}};
+}
+
+static status read_sections(const struct input *input, const struct container_header *header,
+                            const struct program *program, struct view *out_sections)
+{
+    const uint64_t list = sizeof *header + header->sections * sizeof(struct container_section);
     uint64_t offset = aligned(list);
     if (offset > input->bytes.size || !is_padding(view_slice(input->bytes, list, offset)))
         return damaged(input, "there is something behind the list of sections");
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        const struct content expected = content_at(program, i);
-        struct view bytes;
-        STATUS_TRY(read_section(input, i, &expected, &offset, &bytes));
-        if (i < EXTRA_SECTIONS)
-            *extras[i] = bytes;
-        else
-            program_table_set(program, &PROGRAM_TABLES[i - EXTRA_SECTIONS], bytes.data,
-                              (uint32_t)(bytes.size / expected.item_size));
+    for (size_t i = 0; i < header->sections; i++) {
+        const struct content expected = expected_at(program, header->version, i);
+        STATUS_TRY(read_section(input, i, &expected, &offset, &out_sections[i]));
     }
     return offset == input->bytes.size ? STATUS_OK
                                        : damaged(input, "there is something behind the sections");
+}
+
+static void set_tables(const struct view *tables, struct program *program)
+{
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++)
+        program_table_set(program, &PROGRAM_TABLES[i], tables[i].data,
+                          (uint32_t)(tables[i].size / PROGRAM_TABLES[i].item_size));
+}
+
+static status read_program(struct input *input, struct program *program)
+{
+    struct container_header header;
+    struct view sections[SECTION_COUNT];
+    STATUS_TRY(read_header(input, &header));
+    STATUS_TRY(read_sections(input, &header, program, sections));
+    program->target_text = sections[0];
+    program->source = sections[1];
+    program->texts = sections[2];
+    program->constants = sections[3];
+    if (header.version == 1)
+        version1_convert(sections + EXTRA_SECTIONS, program);
+    else
+        set_tables(sections + EXTRA_SECTIONS, program);
+    return program_validate(program);
 }
 
 status program_read(struct input *input, struct program **out_program)
 {
     struct program *program = memory_allocate_zeroed(1, sizeof *program);
     program->source_file = input;
-    status failure = check_header(input);
-    if (failure == STATUS_OK)
-        failure = read_sections(input, program);
-    if (failure == STATUS_OK)
-        failure = program_validate(program);
+    const status failure = read_program(input, program);
     if (failure != STATUS_OK) {
         program_free(program);
         return failure;
@@ -264,5 +301,6 @@ void program_free(struct program *program)
     if (program == NULL)
         return;
     input_close(program->source_file);
+    arena_free(&program->converted);
     free(program);
 }

@@ -111,7 +111,9 @@ void program_group_location(const struct program *program, uint32_t group, struc
 static uint32_t group_of_job(const struct program *program, const struct program_job *job)
 {
     for (uint32_t i = 0; i < job->step_count; i++) {
-        const uint32_t group = program->tasks[program->steps[job->first_step + i].task].group;
+        const struct program_step *step = &program->steps[job->first_step + i];
+        const uint32_t group =
+            program_step_has_task(step) ? program->tasks[step->task].group : PROGRAM_NONE;
         if (group != PROGRAM_NONE)
             return group;
     }

@@ -25,6 +25,7 @@ const char *program_buffer_kind_name(uint32_t kind)
         [PROGRAM_BUFFER_CONSTANT] = "constant", [PROGRAM_BUFFER_INNER] = "inner",
         [PROGRAM_BUFFER_TILE] = "tile",         [PROGRAM_BUFFER_PIPELINE] = "pipeline",
         [PROGRAM_BUFFER_CODE] = "code",         [PROGRAM_BUFFER_DYNAMIC] = "dynamic",
+        [PROGRAM_BUFFER_RING] = "ring",
     };
     return NAME_IN(NAMES, kind);
 }
@@ -36,6 +37,17 @@ const char *program_value_kind_name(uint32_t kind)
         [PROGRAM_VALUE_OUTPUT] = "output",
         [PROGRAM_VALUE_CONSTANT] = "constant",
         [PROGRAM_VALUE_INNER] = "inner",
+    };
+    return NAME_IN(NAMES, kind);
+}
+
+const char *program_step_kind_name(uint32_t kind)
+{
+    static const char *const NAMES[] = {
+        [PROGRAM_STEP_START] = "start",
+        [PROGRAM_STEP_WAIT] = "wait",
+        [PROGRAM_STEP_SIGNAL] = "signal",
+        [PROGRAM_STEP_AWAIT] = "await",
     };
     return NAME_IN(NAMES, kind);
 }
@@ -59,6 +71,26 @@ const char *program_engine_name(const struct target *target, uint32_t engine)
 const char *program_memory_name(const struct target *target, uint32_t memory)
 {
     return memory < target->memory_count ? target->memories[memory].name : "?";
+}
+
+const char *program_queue_name(const struct target *target, uint32_t queue)
+{
+    return queue < target->queue_count ? target->queues[queue].name : "?";
+}
+
+bool program_engine_has_units(const struct target *target, uint32_t engine)
+{
+    return engine < target->engine_count && target_units(target, target->engines[engine].per) > 1;
+}
+
+bool program_memory_has_units(const struct target *target, uint32_t memory)
+{
+    return memory < target->memory_count && target_units(target, target->memories[memory].per) > 1;
+}
+
+bool program_has_streams(const struct program *program)
+{
+    return program->stream_count > 1 || program->semaphore_count > 0;
 }
 
 void program_append_type(struct bytes *text, uint32_t element, uint32_t rank, const int64_t *dims)
@@ -92,6 +124,14 @@ static void print_type(struct printer *printer, uint32_t element, uint32_t rank,
     printer->scratch.size = 0;
     program_append_type(&printer->scratch, element, rank, dims);
     output_write(printer->output, printer->scratch.data, printer->scratch.size);
+}
+
+// "matrix", and which one where there are several.
+static void print_engine(struct printer *printer, uint32_t engine, uint32_t unit)
+{
+    output_text(printer->output, program_engine_name(printer->target, engine));
+    if (program_engine_has_units(printer->target, engine))
+        output_format(printer->output, ".%u", unit);
 }
 
 // A text that may be empty, in quotes and with a blank before it.
@@ -163,6 +203,18 @@ static void print_values(struct printer *printer)
     }
 }
 
+// Its number behind the name where there are several: "tile.3".
+static const char *memory_of(struct printer *printer, const struct program_buffer *buffer)
+{
+    printer->scratch.size = 0;
+    bytes_append_format(&printer->scratch, "%s",
+                        program_memory_name(printer->target, buffer->memory));
+    if (program_memory_has_units(printer->target, buffer->memory))
+        bytes_append_format(&printer->scratch, ".%u", buffer->unit);
+    bytes_append(&printer->scratch, "", 1);
+    return (const char *)printer->scratch.data;
+}
+
 static void print_buffers(struct printer *printer)
 {
     const struct program *program = printer->program;
@@ -171,8 +223,8 @@ static void print_buffers(struct printer *printer)
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *item = &program->buffers[i];
         output_format(printer->output, "%6u %-5s 0x%08" PRIx64 " %9" PRIu64 " %6u..%-6u %-8s ", i,
-                      program_memory_name(printer->target, item->memory), item->address, item->size,
-                      item->from, item->to, program_buffer_kind_name(item->kind));
+                      memory_of(printer, item), item->address, item->size, item->from, item->to,
+                      program_buffer_kind_name(item->kind));
         if (item->element != ELEMENT_NONE)
             print_type(printer, item->element, item->rank, item->dims);
         if (item->value != PROGRAM_NONE)
@@ -192,42 +244,76 @@ static void print_operand(struct printer *printer, const struct program_operand 
     output_text(printer->output, "]");
 }
 
+static void print_stages(struct printer *printer, const struct program_task *task)
+{
+    for (uint32_t i = 0; i < task->stage_count; i++) {
+        const struct program_stage *stage = &printer->program->stages[task->first_stage + i];
+        output_format(printer->output, "%s %s in %u", i == 0 ? ", stages" : ",",
+                      program_engine_name(printer->target, stage->engine), stage->pieces);
+        if (stage->ring != PROGRAM_NONE)
+            output_format(printer->output, " to %u x %u", stage->ring, stage->depth);
+    }
+}
+
+static void print_task(struct printer *printer, uint32_t index)
+{
+    const struct program *program = printer->program;
+    const struct program_task *item = &program->tasks[index];
+    output_format(printer->output, "%6u ", index);
+    print_engine(printer, item->engine, item->unit);
+    output_format(printer->output, " %u %s", item->lane, program_task_kind_name(item->kind));
+    if (item->group != PROGRAM_NONE)
+        output_format(printer->output, " group %u tile %u", item->group, item->tile);
+    for (uint32_t i = 0; i < item->unit_count; i++)
+        output_format(printer->output, "%s%u", i == 0 ? " to units " : ",",
+                      program->task_units[item->first_unit + i]);
+    for (uint32_t i = 0; i < item->operand_count; i++)
+        print_operand(printer, &program->operands[item->first_operand + i]);
+    for (uint32_t i = 0; i < item->dependency_count; i++) {
+        const struct program_dependency *dependency =
+            &program->dependencies[item->first_dependency + i];
+        output_format(printer->output, "%s %u%s", i == 0 ? " after" : "", dependency->task,
+                      dependency->is_true ? "" : "*");
+    }
+    print_stages(printer, item);
+    output_text(printer->output, "\n");
+}
+
 static void print_tasks(struct printer *printer)
 {
     const struct program *program = printer->program;
     output_text(printer->output,
                 "\ntasks: engine, kind, buffers[from+size] read <- and written ->, "
                 "tasks waited for\n");
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        const struct program_task *item = &program->tasks[i];
-        output_format(printer->output, "%6u %s %u %s", i,
-                      program_engine_name(printer->target, item->engine), item->lane,
-                      program_task_kind_name(item->kind));
-        if (item->group != PROGRAM_NONE)
-            output_format(printer->output, " group %u tile %u", item->group, item->tile);
-        for (uint32_t k = 0; k < item->operand_count; k++)
-            print_operand(printer, &program->operands[item->first_operand + k]);
-        for (uint32_t k = 0; k < item->dependency_count; k++) {
-            const struct program_dependency *dependency =
-                &program->dependencies[item->first_dependency + k];
-            output_format(printer->output, "%s %u%s", k == 0 ? " after" : "", dependency->task,
-                          dependency->is_true ? "" : "*");
-        }
-        output_text(printer->output, "\n");
+    for (uint32_t i = 0; i < program->task_count; i++)
+        print_task(printer, i);
+}
+
+static void print_step(struct printer *printer, const struct program_step *step)
+{
+    const struct program *program = printer->program;
+    output_format(printer->output, "          %4u ", step->number);
+    if (program_has_streams(program))
+        output_format(printer->output, "stream %u ", step->stream);
+    output_format(printer->output, "%-5s ", program_step_kind_name(step->kind));
+    if (program_step_has_task(step)) {
+        const struct program_task *task = &program->tasks[step->task];
+        output_format(printer->output, "task %u on ", step->task);
+        print_engine(printer, task->engine, task->unit);
+        output_format(printer->output, " %u\n", task->lane);
+        return;
     }
+    output_format(printer->output, "semaphore %u", step->semaphore);
+    if (step->kind == PROGRAM_STEP_AWAIT)
+        output_format(printer->output, " at %u", step->count);
+    output_text(printer->output, "\n");
 }
 
 static void print_job(struct printer *printer, uint32_t id)
 {
-    const struct program *program = printer->program;
-    const struct program_job *job = &program->jobs[id];
-    for (uint32_t i = 0; i < job->step_count; i++) {
-        const struct program_step *step = &program->steps[job->first_step + i];
-        const struct program_task *task = &program->tasks[step->task];
-        output_format(printer->output, "          %4u %-5s task %u on %s %u\n", step->number,
-                      step->kind == PROGRAM_STEP_START ? "start" : "wait", step->task,
-                      program_engine_name(printer->target, task->engine), task->lane);
-    }
+    const struct program_job *job = &printer->program->jobs[id];
+    for (uint32_t i = 0; i < job->step_count; i++)
+        print_step(printer, &printer->program->steps[job->first_step + i]);
 }
 
 static void print_action(struct printer *printer, const struct program_action *action)
@@ -255,10 +341,32 @@ static void print_action(struct printer *printer, const struct program_action *a
     }
 }
 
+static void print_streams(struct printer *printer)
+{
+    const struct program *program = printer->program;
+    output_text(printer->output, "\nstreams: queue and unit; semaphores: who signals them\n");
+    for (uint32_t i = 0; i < program->stream_count; i++) {
+        const struct program_stream *item = &program->streams[i];
+        output_format(printer->output, "%6u %s %u", i,
+                      program_queue_name(printer->target, item->queue), item->unit);
+        print_quoted(printer, item->name);
+        output_text(printer->output, "\n");
+    }
+    for (uint32_t i = 0; i < program->semaphore_count; i++) {
+        const struct program_semaphore *item = &program->semaphores[i];
+        output_format(printer->output, "%6u semaphore of stream %u", i, item->stream);
+        print_quoted(printer, item->name);
+        output_text(printer->output, "\n");
+    }
+}
+
 static void print_steps(struct printer *printer)
 {
     const struct program *program = printer->program;
-    output_text(printer->output, "\nactions of the host, and steps of the controller\n");
+    if (program_has_streams(program))
+        print_streams(printer);
+    output_format(printer->output, "\nactions of the host, and steps of the %s\n",
+                  program_has_streams(program) ? "streams" : "controller");
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const struct program_dispatch *dispatch = &program->dispatches[i];
         output_format(printer->output, "  %s\n", text_of(printer, dispatch->name));

@@ -12,7 +12,7 @@ enum program_print_part {
     PROGRAM_PRINT_VALUES = 1 << 2,
     PROGRAM_PRINT_BUFFERS = 1 << 3, // addresses and lifetimes
     PROGRAM_PRINT_TASKS = 1 << 4,   // with operands and dependencies
-    PROGRAM_PRINT_STEPS = 1 << 5,   // what the host and the controller do, in order
+    PROGRAM_PRINT_STEPS = 1 << 5,   // what the host and the streams do, in order
     PROGRAM_PRINT_ALL = (1 << 6) - 1,
 };
 
@@ -24,11 +24,20 @@ void program_print(const struct program *program, const struct target *target, u
 const char *program_task_kind_name(uint32_t kind);
 const char *program_buffer_kind_name(uint32_t kind);
 const char *program_value_kind_name(uint32_t kind);
+const char *program_step_kind_name(uint32_t kind);
 const char *program_action_kind_name(uint32_t kind);
 
-// Names of engines and memories; "?" for what the target does not have.
+// Names of engines, memories and queues; "?" for what the target does not have.
 const char *program_engine_name(const struct target *target, uint32_t engine);
 const char *program_memory_name(const struct target *target, uint32_t memory);
+const char *program_queue_name(const struct target *target, uint32_t queue);
+
+// Whether there are several of an engine or a memory, so that a unit says something.
+bool program_engine_has_units(const struct target *target, uint32_t engine);
+bool program_memory_has_units(const struct target *target, uint32_t memory);
+
+// Whether steps are of more than one controller.
+bool program_has_streams(const struct program *program);
 
 // "1x8x8x1xi8"; "?" and the type where the shape is not known.
 struct bytes;

@@ -8,14 +8,16 @@
 // Moments number what happens: the actions, dispatch by dispatch, each followed by
 // the steps of the job that it starts.
 //
-// The host walks the actions of each dispatch in order. A job is what the
-// device's controller runs: steps in order, which start tasks on engines and
-// wait for them. A task is one piece of work on one engine. A group is what was
-// fused into one piece of work: at least one operator of the network.
+// The host walks the actions of each dispatch in order. A job is what the device does
+// in one go: each of its streams does its own steps in order, which start tasks on
+// engines, wait for them, and raise and await semaphores. A task is one piece of work
+// on one engine. A group is what was fused into one piece of work: at least one
+// operator of the network.
 
 #ifndef OPSCOPE_PROGRAM_PROGRAM_H
 #define OPSCOPE_PROGRAM_PROGRAM_H
 
+#include "base/arena.h"
 #include "base/input.h"
 #include "base/status.h"
 #include "network/network.h"
@@ -229,13 +231,18 @@ enum program_step_kind {
 struct program_step {
     uint32_t kind;
     uint32_t stream;
-    uint32_t task;   // of start and wait
-    uint32_t number; // of the stream's task, counted over the dispatch
-    uint32_t block;  // of the job's code
-    uint32_t semaphore;
-    uint32_t count; // of await
+    uint32_t task;      // of start and wait; PROGRAM_NONE of signal and await
+    uint32_t number;    // of the stream's task, counted over the dispatch
+    uint32_t block;     // of the job's code
+    uint32_t semaphore; // of signal and await; PROGRAM_NONE of start and wait
+    uint32_t count;     // of await, at least 1; else 0
     uint32_t reserved;
 };
+
+static inline bool program_step_has_task(const struct program_step *step)
+{
+    return step->kind == PROGRAM_STEP_START || step->kind == PROGRAM_STEP_WAIT;
+}
 
 struct program_job {
     uint32_t name; // text: "nss_program_1"
@@ -306,6 +313,7 @@ struct program {
         stage_count, stream_count, semaphore_count, step_count, job_count, action_count,
         dispatch_count;
     struct input *source_file; // of a mapped program
+    struct arena converted;    // tables of a program of an older version
     // Of a program that was made in this process: by value, constants that stay where they
     // are, at any address; NULL for those of the constants' section. NULL: all are there.
     const void *const *outside;
@@ -325,7 +333,8 @@ static inline const char *program_text(const struct program *program, uint32_t i
 }
 
 // Maps a program and checks its checksum, its version and that every index and
-// range stays within its table: the rest of the code trusts them.
+// range stays within its table: the rest of the code trusts them. What names a part of
+// the target is checked by program_fits (fits.h). An older version is turned into this one.
 status program_open(const char *path, struct program **out_program);
 status program_read(struct input *input, struct program **out_program);
 void program_free(struct program *program);

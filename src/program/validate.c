@@ -189,10 +189,8 @@ static status check_buffer(const struct place *place, const struct program_buffe
     STATUS_TRY(check_index_or_none(place, buffer->value, place->program->value_count, "value"));
     STATUS_TRY(check_index_or_none(place, buffer->alias, place->program->buffer_count, "alias"));
     STATUS_TRY(check_element(place, buffer->element));
-    if (buffer->kind > PROGRAM_BUFFER_DYNAMIC)
+    if (buffer->kind > PROGRAM_BUFFER_RING)
         return wrong(place, "no such kind");
-    if (buffer->memory >= TARGET_MEMORIES_MOST)
-        return wrong(place, "no such memory");
     return check_rank(place, buffer->rank);
 }
 
@@ -201,12 +199,18 @@ static status check_task(const struct place *place, const struct program_task *t
     const struct program *program = place->program;
     STATUS_TRY(check_index_or_none(place, task->group, program->group_count, "group"));
     STATUS_TRY(check_index_or_none(place, task->job, program->job_count, "job"));
-    if (task->engine >= TARGET_ENGINES_MOST || task->cost.kind >= COST_KINDS)
-        return wrong(place, "no such engine or cost");
+    if (task->cost.kind >= COST_KINDS)
+        return wrong(place, "no such cost");
     if (task->kind > PROGRAM_TASK_COMPUTE)
         return wrong(place, "no such kind");
+    if (task->reserved != 0)
+        return wrong(place, "a reserved field is not 0");
     if (task->kind == PROGRAM_TASK_TRANSFER && task->operand_count < 2)
         return wrong(place, "a transfer without both ends");
+    STATUS_TRY(
+        check_range(place, task->first_unit, task->unit_count, program->task_unit_count, "units"));
+    STATUS_TRY(
+        check_range(place, task->first_stage, task->stage_count, program->stage_count, "stages"));
     STATUS_TRY(check_range(place, task->first_operand, task->operand_count, program->operand_count,
                            "operands"));
     STATUS_TRY(
@@ -245,10 +249,44 @@ static status check_dependency(const struct place *place,
     return check_index(place, dependency->task, place->program->task_count, "task");
 }
 
+static status check_stage(const struct place *place, const struct program_stage *stage)
+{
+    if (stage->cost.kind >= COST_KINDS)
+        return wrong(place, "no such cost");
+    return check_index_or_none(place, stage->ring, place->program->buffer_count, "ring");
+}
+
+static status check_stream(const struct place *place, const struct program_stream *stream)
+{
+    if (stream->reserved != 0)
+        return wrong(place, "a reserved field is not 0");
+    return check_text(place, stream->name, "name");
+}
+
+static status check_semaphore(const struct place *place, const struct program_semaphore *semaphore)
+{
+    STATUS_TRY(check_text(place, semaphore->name, "name"));
+    return check_index(place, semaphore->stream, place->program->stream_count, "stream");
+}
+
+// What a step does not use is none, or 0.
 static status check_step(const struct place *place, const struct program_step *step)
 {
-    if (step->kind > PROGRAM_STEP_WAIT)
+    const bool awaits = step->kind == PROGRAM_STEP_AWAIT;
+    if (step->kind > PROGRAM_STEP_AWAIT)
         return wrong(place, "no such kind");
+    if (step->reserved != 0)
+        return wrong(place, "a reserved field is not 0");
+    if ((step->count > 0) != awaits)
+        return wrong(place, awaits ? "it awaits nothing" : "a count without an await");
+    STATUS_TRY(check_index(place, step->stream, place->program->stream_count, "stream"));
+    if (!program_step_has_task(step)) {
+        if (step->task != PROGRAM_NONE)
+            return wrong(place, "a semaphore's step with a task");
+        return check_index(place, step->semaphore, place->program->semaphore_count, "semaphore");
+    }
+    if (step->semaphore != PROGRAM_NONE)
+        return wrong(place, "a task's step with a semaphore");
     return check_index(place, step->task, place->program->task_count, "task");
 }
 
@@ -312,6 +350,8 @@ static status check_owned(const struct program *program)
 {
     const struct place whole = {program, "program", 0};
     CHECK_OWNED(groups, group, node_count, node)
+    CHECK_OWNED(tasks, task, unit_count, task_unit)
+    CHECK_OWNED(tasks, task, stage_count, stage)
     CHECK_OWNED(tasks, task, operand_count, operand)
     CHECK_OWNED(tasks, task, call_count, call)
     CHECK_OWNED(tasks, task, dependency_count, dependency)
@@ -359,6 +399,9 @@ status program_validate(const struct program *program)
     CHECK_TABLE(operands, operand)
     CHECK_TABLE(calls, call)
     CHECK_TABLE(dependencies, dependency)
+    CHECK_TABLE(stages, stage)
+    CHECK_TABLE(streams, stream)
+    CHECK_TABLE(semaphores, semaphore)
     CHECK_TABLE(steps, step)
     CHECK_TABLE(jobs, job)
     CHECK_TABLE(actions, action)

@@ -4,23 +4,21 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "fits.h"
+#include "verify_space.h"
 #include "verify_task.h"
 #include "verify_writes.h"
 
 struct verifier {
+    struct verify_state state;
     const struct program *program;
     const struct target *target;
-    uint32_t moment;
-    bool *started;
-    bool *waited;
-    uint32_t *flying; // started and not waited for
-    size_t flying_count;
-    size_t flying_capacity;
-    uint32_t busy[TARGET_ENGINES_MOST][256]; // the task that a lane has not been waited for
-    uint32_t *roots;                         // by buffer: the one whose bytes it shows, or itself
-    struct verify_writes *writes;            // of tasks that have ended
-    uint32_t *depends;                       // by task: the last one + 1 that needs its data
-    uint32_t job;                            // that was started and not waited for
+    struct verify_space *space;
+    struct verify_writes *writes; // of tasks that have started
+    uint32_t *lanes;              // of all engines: the task that each was given last
+    uint32_t *roots;              // by buffer: the one whose bytes it shows, or itself
+    uint32_t *depends;            // by task: the last one + 1 that needs its data
+    uint32_t job;                 // that was started and not waited for
     struct verify_counts counts;
 };
 
@@ -42,11 +40,20 @@ static uint64_t buffer_volume(const struct program_buffer *buffer)
 
 // Buffers ----------------------------------------------------------------------------
 
+static status check_alias(const struct verifier *verifier, uint32_t index)
+{
+    const struct program_buffer *buffer = &verifier->program->buffers[index];
+    const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
+    return shown->address == buffer->address && shown->memory == buffer->memory &&
+                   shown->unit == buffer->unit && shown->size == buffer->size &&
+                   shown->alias == PROGRAM_NONE
+               ? STATUS_OK
+               : verify_wrong("buffer", index, "it does not lie where what it shows lies");
+}
+
 static status check_buffer(const struct verifier *verifier, uint32_t index)
 {
     const struct program_buffer *buffer = &verifier->program->buffers[index];
-    if (buffer->memory >= verifier->target->memory_count)
-        return verify_wrong("buffer", index, "the target has no such memory");
     const struct target_memory *memory = &verifier->target->memories[buffer->memory];
     if (!verify_takes_memory(buffer))
         return STATUS_OK;
@@ -61,73 +68,70 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
     if (!shape_known(&shape) || buffer->element == ELEMENT_NONE)
         return verify_wrong("buffer", index, "its shape is not known");
     STATUS_TRY(shape_elements(&shape, &count));
-    if (buffer->size / element_size((enum element)buffer->element) < count)
+    // The pieces of a ring run through it in turn: it has room for some of them.
+    const bool enough = buffer->kind == PROGRAM_BUFFER_RING
+                            ? buffer->size > 0 || count == 0
+                            : buffer->size / element_size((enum element)buffer->element) >= count;
+    if (!enough)
         return verify_wrong("buffer", index, "it is smaller than what it holds");
-    if (buffer->alias != PROGRAM_NONE) {
-        const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
-        if (shown->address != buffer->address || shown->memory != buffer->memory ||
-            shown->size != buffer->size || shown->alias != PROGRAM_NONE)
-            return verify_wrong("buffer", index, "it does not lie where what it shows lies");
-    }
-    return STATUS_OK;
+    return buffer->alias != PROGRAM_NONE ? check_alias(verifier, index) : STATUS_OK;
 }
 
-static int compare_from(const void *a, const void *b, void *context)
-{
-    const struct program *program = context;
-    const uint32_t left = *(const uint32_t *)a;
-    const uint32_t right = *(const uint32_t *)b;
-    const uint32_t from_left = program->buffers[left].from;
-    const uint32_t from_right = program->buffers[right].from;
-    return from_left != from_right ? (from_left > from_right) - (from_left < from_right)
-                                   : (left > right) - (left < right);
-}
+// Streams ----------------------------------------------------------------------------
 
-static bool collide(const struct program_buffer *a, const struct program_buffer *b)
-{
-    return a->memory == b->memory && a->size > 0 && b->size > 0 &&
-           a->address < b->address + b->size && b->address < a->address + a->size;
-}
-
-// Goes over the buffers in the order in which they come into use, beside those that
-// still are.
-static status check_overlaps(struct verifier *verifier)
+// A queue does one stream's steps, of each unit that has one.
+static status check_streams(const struct verifier *verifier)
 {
     const struct program *program = verifier->program;
-    uint32_t *order = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *order);
-    uint32_t *active = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *active);
-    uint32_t count = 0;
-    uint32_t active_count = 0;
+    const struct target *target = verifier->target;
+    size_t *first = memory_allocate_zeroed((size_t)target->queue_count + 1, sizeof *first);
+    for (uint32_t i = 0; i < target->queue_count; i++)
+        first[i + 1] = first[i] + target_units(target, target->queues[i].per);
+    uint32_t *taken = memory_allocate_zeroed(first[target->queue_count] + 1, sizeof *taken);
     status failure = STATUS_OK;
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (verify_takes_memory(&program->buffers[i]) && program->buffers[i].alias == PROGRAM_NONE)
-            order[count++] = i;
+    for (uint32_t i = 0; i < program->stream_count && failure == STATUS_OK; i++) {
+        uint32_t *before = &taken[first[program->streams[i].queue] + program->streams[i].unit];
+        if (*before != 0)
+            failure = status_make(STATUS_DATA,
+                                  "streams %" PRIu32 " and %" PRIu32
+                                  " are of the same unit of the same queue",
+                                  *before - 1, i);
+        *before = i + 1;
     }
-    qsort_r(order, count, sizeof *order, compare_from, (void *)program);
-    for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
-        const struct program_buffer *buffer = &program->buffers[order[i]];
-        uint32_t kept = 0;
-        for (uint32_t j = 0; j < active_count; j++) {
-            const struct program_buffer *other = &program->buffers[active[j]];
-            if (other->to < buffer->from)
-                continue;
-            active[kept++] = active[j];
-            if (collide(buffer, other))
-                failure =
-                    status_first(failure, status_make(STATUS_DATA,
-                                                      "buffers %" PRIu32 " and %" PRIu32
-                                                      " are in use together at the same address",
-                                                      active[j], order[i]));
-        }
-        active_count = kept;
-        active[active_count++] = order[i];
-    }
-    free(order);
-    free(active);
+    free(taken);
+    free(first);
     return failure;
 }
 
+// Whether the stream, or the host, starts tasks of that engine.
+static status check_driver(const struct verifier *verifier, uint32_t index, uint32_t stream)
+{
+    const struct program_task *task = &verifier->program->tasks[index];
+    const struct target_engine *engine = &verifier->target->engines[task->engine];
+    if (stream == PROGRAM_NONE)
+        return engine->queue == TARGET_NONE
+                   ? STATUS_OK
+                   : verify_wrong("task", index, "its engine is not started by the host");
+    const struct program_stream *item = &verifier->program->streams[stream];
+    if (engine->queue != item->queue)
+        return status_make(
+            STATUS_DATA, "task %" PRIu32 ": its engine is not one of the queue of stream %" PRIu32,
+            index, stream);
+    if (engine->per == verifier->target->queues[item->queue].per && task->unit != item->unit)
+        return status_make(STATUS_DATA,
+                           "task %" PRIu32 ": its engine is of unit %" PRIu32
+                           ", but stream %" PRIu32 " is of unit %" PRIu32,
+                           index, task->unit, stream, item->unit);
+    return STATUS_OK;
+}
+
 // The walk -----------------------------------------------------------------------------
+
+static bool collide(const struct program_buffer *a, const struct program_buffer *b)
+{
+    return a->memory == b->memory && a->unit == b->unit && a->size > 0 && b->size > 0 &&
+           a->address < b->address + b->size && b->address < a->address + a->size;
+}
 
 // Whether two operands touch the same bytes and one of them writes.
 static bool race(const struct verifier *verifier, const struct program_operand *a,
@@ -144,74 +148,83 @@ static bool race(const struct verifier *verifier, const struct program_operand *
     return collide(x, y);
 }
 
-static status check_races(const struct verifier *verifier, uint32_t index)
+static status check_apart(const struct verifier *verifier, uint32_t index, uint32_t writer,
+                          struct verify_point now)
 {
-    const struct program *program = verifier->program;
-    const struct program_task *task = &program->tasks[index];
-    for (size_t i = 0; i < verifier->flying_count; i++) {
-        const struct program_task *other = &program->tasks[verifier->flying[i]];
-        for (uint32_t j = 0; j < task->operand_count; j++) {
-            for (uint32_t k = 0; k < other->operand_count; k++) {
-                if (race(verifier, &program->operands[task->first_operand + j],
-                         &program->operands[other->first_operand + k]))
-                    return status_make(STATUS_DATA,
-                                       "task %" PRIu32 ": it starts while task %" PRIu32
-                                       " uses the same bytes",
-                                       index, verifier->flying[i]);
-            }
-        }
-    }
-    return STATUS_OK;
+    return verify_is_over(&verifier->state, writer, now)
+               ? STATUS_OK
+               : status_make(STATUS_DATA,
+                             "task %" PRIu32 ": it starts while task %" PRIu32
+                             " uses the same bytes",
+                             index, writer);
 }
 
-// Whether it is there before any task runs.
-static bool is_given(const struct program *program, const struct program_buffer *buffer)
+static bool is_there(const struct verifier *verifier, uint32_t root)
 {
-    if (buffer->kind == PROGRAM_BUFFER_DYNAMIC && buffer->value != PROGRAM_NONE) {
-        const uint16_t kind = program->values[buffer->value].kind;
-        return kind == PROGRAM_VALUE_INPUT || kind == PROGRAM_VALUE_CONSTANT;
-    }
-    return buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT ||
-           buffer->kind == PROGRAM_BUFFER_CODE;
+    const struct program_buffer *buffer = &verifier->program->buffers[root];
+    return verify_is_given(verifier->program, buffer) && !verify_writes_any(verifier->writes, root);
 }
 
 // Writes do not overlap, so what a box shares with each adds up. Whoever wrote it is
 // a dependency.
 static status check_written(const struct verifier *verifier, uint32_t index,
-                            const struct program_operand *operand)
+                            const struct program_operand *operand, struct verify_point now)
 {
     const struct program *program = verifier->program;
     const uint32_t root = root_of(verifier, operand->buffer);
     const struct program_buffer *buffer = &program->buffers[root];
-    const struct verify_box box = verify_box_of(operand);
+    const struct verify_box box = verify_box_in(program, operand);
     // What shows bytes under another shape needs all of them.
     const bool shown = root != operand->buffer;
-    const uint64_t needed =
-        shown ? buffer_volume(buffer) : verify_volume(operand->size, operand->rank);
+    const uint64_t needed = shown ? buffer_volume(buffer) : verify_volume(box.size, box.rank);
     size_t count;
     const struct verify_write *writes =
         verify_writes_find(verifier->writes, root, shown ? NULL : &box, &count);
     uint64_t written = 0;
     for (size_t i = 0; i < count; i++) {
         written += writes[i].shared;
+        STATUS_TRY(check_apart(verifier, index, writes[i].task, now));
         if (verifier->depends[writes[i].task] != index + 1)
             return status_make(STATUS_DATA,
                                "task %" PRIu32 ": it reads what task %" PRIu32
                                " writes without depending on it",
                                index, writes[i].task);
     }
-    return written == needed || is_given(program, buffer)
+    return written == needed || is_there(verifier, root)
                ? STATUS_OK
-               : verify_wrong("task", index, "it reads what has not been written");
+               : status_make(STATUS_DATA,
+                             "task %" PRIu32
+                             ": it reads what has not been written, of buffer %" PRIu32,
+                             index, root);
+}
+
+// No element is written twice, so nobody can have read before what is written now.
+static status note_write(const struct verifier *verifier, uint32_t index, uint32_t operand,
+                         struct verify_point now)
+{
+    const struct program_operand *item = &verifier->program->operands[operand];
+    const uint32_t root = root_of(verifier, item->buffer);
+    if (verify_writes_add(verifier->writes, operand, index))
+        return STATUS_OK;
+    const struct verify_box box = verify_box_in(verifier->program, item);
+    size_t count;
+    const struct verify_write *writes = verify_writes_find(verifier->writes, root, &box, &count);
+    if (writes[0].task != index)
+        STATUS_TRY(check_apart(verifier, index, writes[0].task, now));
+    return status_make(STATUS_DATA,
+                       "task %" PRIu32 ": it writes what has been written, by task %" PRIu32
+                       " to buffer %" PRIu32,
+                       index, writes[0].task, root);
 }
 
 static status check_in_use(const struct verifier *verifier, uint32_t index)
 {
     const struct program_task *task = &verifier->program->tasks[index];
+    const uint32_t moment = verifier->state.moment;
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const uint32_t buffer = verifier->program->operands[task->first_operand + i].buffer;
         const struct program_buffer *item = &verifier->program->buffers[root_of(verifier, buffer)];
-        if (verifier->moment < item->from || verifier->moment > item->to)
+        if (moment < item->from || moment > item->to)
             return verify_wrong("task", index, "it uses a buffer that is not in use");
     }
     return STATUS_OK;
@@ -235,7 +248,7 @@ static bool touches(const struct verifier *verifier, const struct program_task *
     return false;
 }
 
-static status check_dependencies(struct verifier *verifier, uint32_t index)
+static status check_dependencies(struct verifier *verifier, uint32_t index, struct verify_point now)
 {
     const struct program *program = verifier->program;
     const struct program_task *task = &program->tasks[index];
@@ -244,7 +257,7 @@ static status check_dependencies(struct verifier *verifier, uint32_t index)
         verifier->counts.dependencies++;
         if (on->is_true != 0)
             verifier->depends[on->task] = index + 1;
-        if (!verifier->waited[on->task])
+        if (!verify_is_over(&verifier->state, on->task, now))
             return status_make(STATUS_DATA,
                                "task %" PRIu32 ": it starts before task %" PRIu32
                                ", which it depends on, has been waited for",
@@ -258,67 +271,101 @@ static status check_dependencies(struct verifier *verifier, uint32_t index)
     return STATUS_OK;
 }
 
-static status start_task(struct verifier *verifier, uint32_t index, uint32_t job)
+static status take_lane(struct verifier *verifier, uint32_t index, struct verify_point now)
 {
-    const struct program *program = verifier->program;
-    const struct program_task *task = &program->tasks[index];
-    if (verifier->started[index])
-        return verify_wrong("task", index, "it starts twice");
-    verifier->started[index] = true;
-    if (task->job != job)
-        return verify_wrong("task", index, "it belongs to another job");
-    uint32_t *lane = &verifier->busy[task->engine][task->lane];
-    if (*lane != PROGRAM_NONE)
+    const struct program_task *task = &verifier->program->tasks[index];
+    uint32_t *lane =
+        &verifier->lanes[target_lane(verifier->target, task->engine, task->unit, task->lane)];
+    if (*lane != PROGRAM_NONE && !verify_is_over(&verifier->state, *lane, now))
         return status_make(STATUS_DATA,
                            "task %" PRIu32 ": its lane has not been waited for: task %" PRIu32,
                            index, *lane);
     *lane = index;
-    STATUS_TRY(check_dependencies(verifier, index));
-    STATUS_TRY(check_races(verifier, index));
-    STATUS_TRY(check_in_use(verifier, index));
-    for (uint32_t i = 0; i < task->operand_count; i++) {
-        const struct program_operand *operand = &program->operands[task->first_operand + i];
-        if (operand->writes == 0)
-            STATUS_TRY(check_written(verifier, index, operand));
-    }
-    verifier->flying = memory_grow(verifier->flying, verifier->flying_count,
-                                   &verifier->flying_capacity, sizeof *verifier->flying);
-    verifier->flying[verifier->flying_count++] = index;
     return STATUS_OK;
 }
 
-static status wait_task(struct verifier *verifier, uint32_t index)
+static status use_operands(struct verifier *verifier, uint32_t index, struct verify_point now)
 {
-    const struct program_task *task = &verifier->program->tasks[index];
-    if (!verifier->started[index])
-        return verify_wrong("task", index, "it is waited for before it starts");
-    if (verifier->waited[index])
-        return STATUS_OK;
-    verifier->waited[index] = true;
-    STATUS_TRY(check_in_use(verifier, index));
-    verifier->busy[task->engine][task->lane] = PROGRAM_NONE;
-    size_t at = 0;
-    while (verifier->flying[at] != index)
-        at++;
-    verifier->flying[at] = verifier->flying[--verifier->flying_count];
+    const struct program *program = verifier->program;
+    const struct program_task *task = &program->tasks[index];
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        const uint32_t operand = task->first_operand + i;
-        if (verifier->program->operands[operand].writes != 0 &&
-            !verify_writes_add(verifier->writes, operand, index))
-            return verify_wrong("task", index, "it writes what has been written");
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        if (operand->writes == 0)
+            STATUS_TRY(check_written(verifier, index, operand, now));
+    }
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        if (program->operands[task->first_operand + i].writes != 0)
+            STATUS_TRY(note_write(verifier, index, task->first_operand + i, now));
     }
     return STATUS_OK;
+}
+
+// Of a job and a stream, or, for PROGRAM_NONE twice, of the host.
+static status start_task(struct verifier *verifier, uint32_t index, uint32_t job, uint32_t stream,
+                         struct verify_point now)
+{
+    struct verify_tasks *tasks = &verifier->state.tasks;
+    if (tasks->stand[index] != VERIFY_NOT_STARTED)
+        return verify_wrong("task", index, "it starts twice");
+    tasks->stand[index] = VERIFY_STARTED;
+    tasks->stream[index] = stream;
+    if (verifier->program->tasks[index].job != job)
+        return verify_wrong("task", index, "it belongs to another job");
+    STATUS_TRY(check_driver(verifier, index, stream));
+    STATUS_TRY(take_lane(verifier, index, now));
+    STATUS_TRY(check_dependencies(verifier, index, now));
+    STATUS_TRY(verify_space_start(verifier->space, index, now));
+    STATUS_TRY(check_in_use(verifier, index));
+    return use_operands(verifier, index, now);
+}
+
+static status wait_task(struct verifier *verifier, uint32_t index, uint32_t stream,
+                        struct verify_point now)
+{
+    struct verify_tasks *tasks = &verifier->state.tasks;
+    if (tasks->stand[index] == VERIFY_NOT_STARTED)
+        return verify_wrong("task", index, "it is waited for before it starts");
+    if (tasks->stream[index] != stream)
+        return verify_wrong("task", index, "it is waited for by another stream than started it");
+    if (tasks->stand[index] == VERIFY_WAITED)
+        return STATUS_OK;
+    tasks->stand[index] = VERIFY_WAITED;
+    tasks->over[index] = now;
+    verify_space_wait(verifier->space, index, now);
+    return check_in_use(verifier, index);
+}
+
+static status walk_step(struct verifier *verifier, const struct program_step *step, uint32_t job)
+{
+    struct verify_point now;
+    STATUS_TRY(verify_order_step(verifier->state.order, step, &now));
+    STATUS_TRY(verify_space_open(verifier->space, now.job));
+    verifier->counts.steps++;
+    switch ((enum program_step_kind)step->kind) {
+    case PROGRAM_STEP_START:
+        return start_task(verifier, step->task, job, step->stream, now);
+    case PROGRAM_STEP_WAIT:
+        return wait_task(verifier, step->task, step->stream, now);
+    default:
+        verifier->counts.semaphore_steps++;
+        return STATUS_OK;
+    }
 }
 
 static status walk_job(struct verifier *verifier, uint32_t job)
 {
-    const struct program_job *item = &verifier->program->jobs[job];
+    const struct program *program = verifier->program;
+    const struct program_job *item = &program->jobs[job];
+    verify_order_begin(verifier->state.order, job);
     for (uint32_t i = 0; i < item->step_count; i++) {
-        const struct program_step *step = &verifier->program->steps[item->first_step + i];
-        STATUS_TRY(step->kind == PROGRAM_STEP_START ? start_task(verifier, step->task, job)
-                                                    : wait_task(verifier, step->task));
-        verifier->moment++;
-        verifier->counts.steps++;
+        const struct program_step *step = &program->steps[item->first_step + i];
+        const status failure = walk_step(verifier, step, job);
+        if (failure != STATUS_OK && program->stream_count > 1)
+            return status_within(failure, "step %" PRIu32 ", stream %" PRIu32 " '%s'",
+                                 item->first_step + i, step->stream,
+                                 program_text(program, program->streams[step->stream].name));
+        STATUS_TRY(failure);
+        verifier->state.moment++;
     }
     return STATUS_OK;
 }
@@ -336,11 +383,13 @@ static status check_job(struct verifier *verifier, const struct program_action *
 
 static status walk_action(struct verifier *verifier, const struct program_action *action)
 {
+    struct verify_point now;
+    STATUS_TRY(verify_order_step(verifier->state.order, NULL, &now));
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
         STATUS_TRY(check_job(verifier, action));
         verifier->job = action->subject;
-        verifier->moment++;
+        verifier->state.moment++;
         return walk_job(verifier, action->subject);
     case PROGRAM_ACTION_JOB_WAIT:
         STATUS_TRY(check_job(verifier, action));
@@ -348,15 +397,17 @@ static status walk_action(struct verifier *verifier, const struct program_action
         break;
     case PROGRAM_ACTION_HOST_START:
         STATUS_TRY(check_job(verifier, action));
-        STATUS_TRY(start_task(verifier, action->subject, PROGRAM_NONE));
+        STATUS_TRY(verify_space_open(verifier->space, now.job));
+        STATUS_TRY(start_task(verifier, action->subject, PROGRAM_NONE, PROGRAM_NONE, now));
         break;
     case PROGRAM_ACTION_HOST_WAIT:
-        STATUS_TRY(wait_task(verifier, action->subject));
+        STATUS_TRY(verify_space_open(verifier->space, now.job));
+        STATUS_TRY(wait_task(verifier, action->subject, PROGRAM_NONE, now));
         break;
     default:
         break;
     }
-    verifier->moment++;
+    verifier->state.moment++;
     return STATUS_OK;
 }
 
@@ -378,26 +429,31 @@ static status walk_dispatches(struct verifier *verifier)
 }
 
 // A value that nothing made is no output.
-static bool has_place(const struct program *program, uint32_t value)
+static status check_outputs(const struct program *program)
 {
+    bool *has_place = memory_allocate_zeroed((size_t)program->value_count + 1, sizeof *has_place);
+    status failure = STATUS_OK;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (program->buffers[i].value == value)
-            return true;
+        if (program->buffers[i].value != PROGRAM_NONE)
+            has_place[program->buffers[i].value] = true;
     }
-    return program->values[value].kind == PROGRAM_VALUE_CONSTANT;
+    for (uint32_t i = 0; i < program->output_count && failure == STATUS_OK; i++) {
+        const uint32_t value = program->outputs[i];
+        if (!has_place[value] && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
+            failure = verify_wrong("output", i, "nothing holds its value");
+    }
+    free(has_place);
+    return failure;
 }
 
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
-    for (uint32_t i = 0; i < program->output_count; i++) {
-        if (!has_place(program, program->outputs[i]))
-            return verify_wrong("output", i, "nothing holds its value");
-    }
+    STATUS_TRY(check_outputs(program));
     if (verifier->job != PROGRAM_NONE)
         return verify_wrong("job", verifier->job, "it has not been waited for");
     for (uint32_t i = 0; i < program->task_count; i++) {
-        if (!verifier->waited[i])
+        if (verifier->state.tasks.stand[i] != VERIFY_WAITED)
             return verify_wrong("task", i, "nothing starts it, or nothing waits for it");
     }
     for (uint32_t i = 0; i < program->buffer_count; i++) {
@@ -417,11 +473,13 @@ static status check_end(struct verifier *verifier)
 static status check_all(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
+    STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
         STATUS_TRY(check_buffer(verifier, i));
-    STATUS_TRY(check_overlaps(verifier));
+    STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
-        STATUS_TRY(verify_task(program, verifier->target, i));
+        STATUS_TRY(verify_task(&verifier->state, i));
+    STATUS_TRY(check_streams(verifier));
     STATUS_TRY(walk_dispatches(verifier));
     return check_end(verifier);
 }
@@ -434,29 +492,54 @@ static uint32_t *find_roots(const struct program *program)
     return roots;
 }
 
-status program_verify(const struct program *program, const struct target *target,
-                      struct verify_counts *out_counts)
+static struct verifier *verifier_create(const struct program *program, const struct target *target)
 {
     struct verifier *verifier = memory_allocate_zeroed(1, sizeof *verifier);
+    const size_t tasks = (size_t)program->task_count + 1;
     verifier->program = program;
     verifier->target = target;
     verifier->job = PROGRAM_NONE;
-    verifier->started = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
-    verifier->waited = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(bool));
-    verifier->depends = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof(uint32_t));
+    verifier->depends = memory_allocate_zeroed(tasks, sizeof *verifier->depends);
     verifier->roots = find_roots(program);
     verifier->writes = verify_writes_create(program, verifier->roots);
-    memset(verifier->busy, 0xff, sizeof verifier->busy);
+    verifier->lanes = memory_allocate_zeroed((size_t)target->lane_count + 1, sizeof(uint32_t));
+    memset(verifier->lanes, 0xff, (size_t)target->lane_count * sizeof(uint32_t));
+    struct verify_state *state = &verifier->state;
+    state->program = program;
+    state->target = target;
+    state->roots = verifier->roots;
+    state->order = verify_order_create(program);
+    state->stamps = memory_allocate_zeroed((size_t)target->memory_unit_count + 1, sizeof(uint32_t));
+    state->tasks.stand = memory_allocate_zeroed(tasks, sizeof *state->tasks.stand);
+    state->tasks.stream = memory_allocate_zeroed(tasks, sizeof *state->tasks.stream);
+    state->tasks.over = memory_allocate_zeroed(tasks, sizeof *state->tasks.over);
+    return verifier;
+}
+
+static void verifier_free(struct verifier *verifier)
+{
+    verify_space_free(verifier->space);
+    verify_writes_free(verifier->writes);
+    verify_order_free(verifier->state.order);
+    free(verifier->state.stamps);
+    free(verifier->state.tasks.stand);
+    free(verifier->state.tasks.stream);
+    free(verifier->state.tasks.over);
+    free(verifier->lanes);
+    free(verifier->roots);
+    free(verifier->depends);
+    free(verifier);
+}
+
+status program_verify(const struct program *program, const struct target *target,
+                      struct verify_counts *out_counts)
+{
+    struct verifier *verifier = verifier_create(program, target);
     const status failure = check_all(verifier);
     verifier->counts.tasks = program->task_count;
     verifier->counts.buffers = program->buffer_count;
+    verifier->counts.streams = program->stream_count;
     *out_counts = verifier->counts;
-    verify_writes_free(verifier->writes);
-    free(verifier->roots);
-    free(verifier->depends);
-    free(verifier->started);
-    free(verifier->waited);
-    free(verifier->flying);
-    free(verifier);
+    verifier_free(verifier);
     return failure;
 }

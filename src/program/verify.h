@@ -21,7 +21,8 @@
 #include "program.h"
 
 struct verify_counts {
-    uint64_t tasks, steps, dependencies, buffers, values;
+    uint64_t tasks, steps, dependencies, buffers, values, streams;
+    uint64_t semaphore_steps; // of `steps`: signals and awaits
 };
 
 // The first thing that is wrong, by task, buffer or value. `target` is the one

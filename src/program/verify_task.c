@@ -2,7 +2,11 @@
 
 #include <inttypes.h>
 
+#include "fits.h"
+#include "verify_stages.h"
+
 struct checker {
+    const struct verify_state *state;
     const struct program *program;
     const struct target *target;
     const struct program_task *task;
@@ -32,13 +36,23 @@ static const struct program_buffer *buffer_of(const struct checker *checker,
 
 // Operands ---------------------------------------------------------------------------
 
+bool verify_is_given(const struct program *program, const struct program_buffer *buffer)
+{
+    if (buffer->kind == PROGRAM_BUFFER_DYNAMIC && buffer->value != PROGRAM_NONE) {
+        const uint16_t kind = program->values[buffer->value].kind;
+        return kind == PROGRAM_VALUE_INPUT || kind == PROGRAM_VALUE_CONSTANT;
+    }
+    return buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT ||
+           buffer->kind == PROGRAM_BUFFER_CODE;
+}
+
 static status check_written_kind(const struct checker *checker,
                                  const struct program_operand *operand)
 {
     const struct program_buffer *buffer = buffer_of(checker, operand);
     if (operand->writes == 0)
         return STATUS_OK;
-    if (buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_CONSTANT)
+    if (buffer->kind != PROGRAM_BUFFER_CODE && verify_is_given(checker->program, buffer))
         return wrong(checker, "it writes an input or a constant");
     if (buffer->alias != PROGRAM_NONE)
         return wrong(checker, "it writes what only shows another buffer");
@@ -53,6 +67,8 @@ static status check_operand(const struct checker *checker, const struct program_
         return STATUS_OK;
     if (buffer->kind == PROGRAM_BUFFER_PIPELINE)
         return wrong(checker, "an operand inside the engine");
+    if (buffer->kind == PROGRAM_BUFFER_RING && checker->task->stage_count == 0)
+        return wrong(checker, "a ring of a task without stages");
     if (operand->rank != buffer->rank)
         return wrong(checker, "an operand of another rank than its buffer");
     for (uint32_t i = 0; i < operand->rank; i++) {
@@ -62,9 +78,9 @@ static status check_operand(const struct checker *checker, const struct program_
     return STATUS_OK;
 }
 
-static bool is_whole(const struct checker *checker, const struct program_operand *operand)
+bool verify_is_whole(const struct program *program, const struct program_operand *operand)
 {
-    const struct program_buffer *buffer = buffer_of(checker, operand);
+    const struct program_buffer *buffer = &program->buffers[operand->buffer];
     for (uint32_t i = 0; verify_takes_memory(buffer) && i < operand->rank; i++) {
         if (operand->from[i] != 0 || operand->size[i] != buffer->dims[i])
             return false;
@@ -74,25 +90,21 @@ static bool is_whole(const struct checker *checker, const struct program_operand
 
 // Transfers --------------------------------------------------------------------------
 
-static bool is_far(const struct checker *checker, uint32_t memory)
+static bool reaches(const struct checker *checker, const struct program_buffer *buffer)
 {
-    return !checker->target->memories[memory].local;
+    return program_reaches(checker->target, checker->task->engine, checker->task->unit,
+                           buffer->memory, buffer->unit);
 }
 
-static bool engine_carries(const struct checker *checker, uint32_t from, uint32_t to)
+// A transfer's engine reaches both ends; one from core to core starts at its own.
+static bool engine_joins(const struct checker *checker, const struct program_buffer *from,
+                         const struct program_buffer *to)
 {
-    const struct target_engine *engine = &checker->target->engines[checker->task->engine];
-    switch (engine->kind) {
-    case TARGET_DMA_IN:
-        return is_far(checker, from) && to == engine->memory;
-    case TARGET_DMA_OUT:
-        return from == engine->memory && is_far(checker, to);
-    case TARGET_CDMA:
-        return !is_far(checker, from) && !is_far(checker, to) &&
-               (from == engine->memory || to == engine->memory);
-    default:
+    if (!reaches(checker, from))
         return false;
-    }
+    return checker->target->engines[checker->task->engine].role == TARGET_ROLE_COMMUNICATION
+               ? from->memory != to->memory || from->unit != to->unit
+               : reaches(checker, to);
 }
 
 // Both boxes are the same part of the same value.
@@ -111,13 +123,9 @@ static bool same_place(const struct checker *checker, const struct program_opera
     return source->value == target->value;
 }
 
-static status check_transfer(const struct checker *checker)
+static status check_destination(const struct checker *checker, const struct program_operand *from,
+                                const struct program_operand *to)
 {
-    const struct program_task *task = checker->task;
-    const struct program_operand *from = operand_at(checker, 0);
-    const struct program_operand *to = from + 1;
-    if (task->operand_count != 2 || from->writes != 0 || to->writes != 1 || task->call_count != 0)
-        return wrong(checker, "a transfer that does not go from one place to one other");
     const struct program_buffer *source = buffer_of(checker, from);
     const struct program_buffer *target = buffer_of(checker, to);
     if (!verify_takes_memory(source) || !verify_takes_memory(target) ||
@@ -127,34 +135,80 @@ static status check_transfer(const struct checker *checker)
     uint64_t bytes = element_size((enum element)source->element);
     for (uint32_t i = 0; i < from->rank; i++)
         bytes *= (uint64_t)from->size[i];
-    if (task->cost.kind != COST_TRANSFER || task->cost.bytes != bytes)
+    if (checker->task->cost.kind != COST_TRANSFER || checker->task->cost.bytes != bytes)
         return wrong(checker, "a transfer of another size than its operands");
     if (!same_place(checker, from, to))
         return wrong(checker, "a transfer to another place of the value");
-    if (!engine_carries(checker, source->memory, target->memory))
+    if (!target_engine_carries(checker->target, checker->task->engine, source->memory,
+                               target->memory))
         return wrong(checker, "its engine does not carry between these memories");
+    if (!engine_joins(checker, source, target))
+        return wrong(checker, "its engine does not carry between these units");
     return STATUS_OK;
+}
+
+// The units of the destinations are said, each once; of a single one between memories they
+// may be left out.
+static status check_units(const struct checker *checker)
+{
+    const struct program_task *task = checker->task;
+    const uint32_t count = task->operand_count - 1;
+    const bool communicates =
+        checker->target->engines[task->engine].role == TARGET_ROLE_COMMUNICATION;
+    if (task->unit_count == 0 && count == 1 && !communicates)
+        return STATUS_OK;
+    if (task->unit_count != count)
+        return wrong(checker, "a transfer to other units than it says");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_buffer *buffer = buffer_of(checker, operand_at(checker, i + 1));
+        uint32_t *stamp =
+            &checker->state
+                 ->stamps[target_memory_unit(checker->target, buffer->memory, buffer->unit)];
+        if (checker->program->task_units[task->first_unit + i] != buffer->unit)
+            return wrong(checker, "a transfer to other units than it says");
+        if (*stamp == checker->index + 1)
+            return wrong(checker, "a transfer to the same unit twice");
+        *stamp = checker->index + 1;
+    }
+    return STATUS_OK;
+}
+
+static status check_transfer(const struct checker *checker)
+{
+    const struct program_task *task = checker->task;
+    const struct program_operand *from = operand_at(checker, 0);
+    if (task->operand_count < 2 || from->writes != 0 || task->call_count != 0 ||
+        task->stage_count != 0)
+        return wrong(checker, "a transfer that does not go from one place to one other");
+    if (task->operand_count > 2 && !checker->target->engines[task->engine].cast)
+        return wrong(checker, "it is cast to several places, which its engine cannot do");
+    for (uint32_t i = 1; i < task->operand_count; i++) {
+        if (operand_at(checker, i)->writes != 1)
+            return wrong(checker, "a transfer that does not go from one place to one other");
+        STATUS_TRY(check_destination(checker, from, operand_at(checker, i)));
+    }
+    return check_units(checker);
 }
 
 // Kernels ----------------------------------------------------------------------------
 
-static const struct program_operand *find_operand(const struct checker *checker, uint32_t buffer,
+const struct program_operand *verify_find_operand(const struct program *program,
+                                                  const struct program_task *task, uint32_t buffer,
                                                   bool writes)
 {
-    for (uint32_t i = 0; i < checker->task->operand_count; i++) {
-        const struct program_operand *operand = operand_at(checker, i);
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
         if (operand->buffer == buffer && (operand->writes != 0) == writes)
             return operand;
     }
     return NULL;
 }
 
-// Whether one of the first `count` calls of the task gives this buffer.
-static bool is_given_by(const struct checker *checker, uint32_t count, uint32_t buffer)
+bool verify_is_given_by(const struct program *program, const struct program_task *task,
+                        uint32_t count, uint32_t buffer)
 {
-    const struct program *program = checker->program;
     for (uint32_t i = 0; i < count; i++) {
-        const struct program_call *call = &program->calls[checker->task->first_call + i];
+        const struct program_call *call = &program->calls[task->first_call + i];
         const struct program_node *node = &program->nodes[call->node];
         const uint32_t *outputs = &program->call_buffers[call->first_buffer] + node->input_count;
         for (uint32_t j = 0; j < node->output_count; j++) {
@@ -163,6 +217,11 @@ static bool is_given_by(const struct checker *checker, uint32_t count, uint32_t 
         }
     }
     return false;
+}
+
+static bool has_operand(const struct checker *checker, uint32_t buffer, bool writes)
+{
+    return verify_find_operand(checker->program, checker->task, buffer, writes) != NULL;
 }
 
 // A kernel reads what the task reads or what an earlier kernel gave; it writes what
@@ -176,14 +235,16 @@ static status check_call_buffer(const struct checker *checker, uint32_t call, ui
     const struct program_buffer *item = &checker->program->buffers[buffer];
     if (item->value != value)
         return wrong(checker, "a kernel is called with another value");
+    if (checker->task->stage_count > 0)
+        return verify_stage_buffer(checker->state, checker->index, call, buffer, output);
     const bool inside = item->kind == PROGRAM_BUFFER_PIPELINE;
     const bool dynamic = item->kind == PROGRAM_BUFFER_DYNAMIC;
     if (output)
-        return inside || dynamic || find_operand(checker, buffer, true) != NULL
+        return inside || dynamic || has_operand(checker, buffer, true)
                    ? STATUS_OK
                    : wrong(checker, "a kernel writes a buffer that is no operand of the task");
-    if ((!inside && find_operand(checker, buffer, false) != NULL) ||
-        is_given_by(checker, call, buffer))
+    if ((!inside && has_operand(checker, buffer, false)) ||
+        verify_is_given_by(checker->program, checker->task, call, buffer))
         return STATUS_OK;
     return wrong(checker, "a kernel reads a buffer that is no operand of the task");
 }
@@ -222,30 +283,41 @@ static status check_calls(const struct checker *checker)
     return STATUS_OK;
 }
 
+static status check_tile(const struct checker *checker, const struct program_operand *operand)
+{
+    const struct program_buffer *buffer = buffer_of(checker, operand);
+    if (!verify_is_whole(checker->program, operand))
+        return wrong(checker, "it computes part of a tile");
+    if (operand->writes != 0 && !verify_is_given_by(checker->program, checker->task,
+                                                    checker->task->call_count, operand->buffer))
+        return wrong(checker, "no kernel gives what it writes");
+    if (!verify_takes_memory(buffer))
+        return STATUS_OK;
+    return buffer->memory == checker->target->engines[checker->task->engine].memory &&
+                   reaches(checker, buffer)
+               ? STATUS_OK
+               : wrong(checker, "its engine does not reach an operand");
+}
+
 static status check_compute(const struct checker *checker)
 {
-    const uint32_t memory = checker->target->engines[checker->task->engine].memory;
+    const enum target_role role = checker->target->engines[checker->task->engine].role;
     STATUS_TRY(check_calls(checker));
-    for (uint32_t i = 0; i < checker->task->operand_count; i++) {
-        const struct program_operand *operand = operand_at(checker, i);
-        if (!is_whole(checker, operand))
-            return wrong(checker, "it computes part of a tile");
-        if (operand->writes != 0 &&
-            !is_given_by(checker, checker->task->call_count, operand->buffer))
-            return wrong(checker, "no kernel gives what it writes");
-        if (verify_takes_memory(buffer_of(checker, operand)) &&
-            buffer_of(checker, operand)->memory != memory)
-            return wrong(checker, "its engine does not reach an operand");
-    }
+    if (role != TARGET_ROLE_COMPUTE && role != TARGET_ROLE_HOST)
+        return wrong(checker, "its engine does not compute");
+    if (checker->task->unit_count != 0)
+        return wrong(checker, "it computes for other units");
+    if (checker->task->stage_count > 0)
+        return verify_stages(checker->state, checker->index);
+    for (uint32_t i = 0; i < checker->task->operand_count; i++)
+        STATUS_TRY(check_tile(checker, operand_at(checker, i)));
     return STATUS_OK;
 }
 
-status verify_task(const struct program *program, const struct target *target, uint32_t index)
+status verify_task(const struct verify_state *state, uint32_t index)
 {
-    const struct program_task *task = &program->tasks[index];
-    const struct checker checker = {program, target, task, index};
-    if (task->engine >= target->engine_count || task->lane >= target->engines[task->engine].count)
-        return wrong(&checker, "the target has no such engine or lane");
+    const struct program_task *task = &state->program->tasks[index];
+    const struct checker checker = {state, state->program, state->target, task, index};
     for (uint32_t i = 0; i < task->operand_count; i++)
         STATUS_TRY(check_operand(&checker, operand_at(&checker, i)));
     return task->kind == PROGRAM_TASK_TRANSFER ? check_transfer(&checker) : check_compute(&checker);

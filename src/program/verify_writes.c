@@ -46,6 +46,13 @@ struct verify_writes {
     size_t found_count, found_capacity;
 };
 
+struct verify_box verify_box_in(const struct program *program,
+                                const struct program_operand *operand)
+{
+    const bool dynamic = program->buffers[operand->buffer].kind == PROGRAM_BUFFER_DYNAMIC;
+    return dynamic ? (struct verify_box){0} : verify_box_of(operand);
+}
+
 uint64_t verify_volume(const int64_t *size, uint32_t rank)
 {
     uint64_t count = 1;
@@ -101,7 +108,8 @@ static void cut_buffer(struct verify_writes *writes, uint32_t root, const uint32
 {
     struct buffer_writes *buffer = &writes->buffers[root];
     int64_t *cuts = &writes->cuts[buffer->first_stretch];
-    const uint32_t rank = writes->program->buffers[root].rank;
+    const struct program_buffer *item = &writes->program->buffers[root];
+    const uint32_t rank = item->kind == PROGRAM_BUFFER_DYNAMIC ? 0 : item->rank;
     for (uint32_t axis = 0; axis < rank && axis < SHAPE_RANK_MOST; axis++) {
         const size_t places = find_cuts(writes->program, operands, count, axis, scratch);
         if (places <= buffer->stretch_count)
@@ -212,7 +220,8 @@ static void look(struct verify_writes *writes, int64_t at, const struct verify_b
 {
     for (; at != NO_WRITE; at = writes->entries[at].next) {
         struct written *item = &writes->items[writes->entries[at].write];
-        const struct verify_box other = verify_box_of(&writes->program->operands[item->operand]);
+        const struct verify_box other =
+            verify_box_in(writes->program, &writes->program->operands[item->operand]);
         if (item->asked == writes->questions)
             continue;
         item->asked = writes->questions;
@@ -258,7 +267,7 @@ bool verify_writes_add(struct verify_writes *writes, uint32_t operand, uint32_t 
     const struct program_operand *item = &writes->program->operands[operand];
     const uint32_t root = writes->roots[item->buffer];
     struct buffer_writes *buffer = &writes->buffers[root];
-    const struct verify_box box = verify_box_of(item);
+    const struct verify_box box = verify_box_in(writes->program, item);
     size_t before;
     verify_writes_find(writes, root, &box, &before);
     if (before > 0)
@@ -275,8 +284,13 @@ bool verify_writes_add(struct verify_writes *writes, uint32_t operand, uint32_t 
             enlist(writes, &writes->heads[buffer->first_stretch + i], write);
     }
     enlist(writes, &buffer->all, write);
-    buffer->volume += verify_volume(item->size, item->rank);
+    buffer->volume += verify_volume(box.size, box.rank);
     return true;
+}
+
+bool verify_writes_any(const struct verify_writes *writes, uint32_t root)
+{
+    return writes->buffers[root].stretch_count > 0;
 }
 
 uint64_t verify_writes_volume(const struct verify_writes *writes, uint32_t root)

@@ -20,6 +20,10 @@ static inline struct verify_box verify_box_of(const struct program_operand *oper
     return (struct verify_box){operand->rank, operand->from, operand->size};
 }
 
+// The same; what is made when it runs is read and written as one.
+struct verify_box verify_box_in(const struct program *program,
+                                const struct program_operand *operand);
+
 // How many elements a box has, and two have in common.
 uint64_t verify_volume(const int64_t *size, uint32_t rank);
 uint64_t verify_shared_volume(struct verify_box a, struct verify_box b);
@@ -43,6 +47,9 @@ bool verify_writes_add(struct verify_writes *writes, uint32_t operand, uint32_t 
 // Valid until the next call.
 const struct verify_write *verify_writes_find(struct verify_writes *writes, uint32_t root,
                                               const struct verify_box *box, size_t *out_count);
+
+// Whether any task of the program writes to it, now or later.
+bool verify_writes_any(const struct verify_writes *writes, uint32_t root);
 
 // Elements of a buffer that have been written.
 uint64_t verify_writes_volume(const struct verify_writes *writes, uint32_t root);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/memory.h"
 #include "session.h"
 
 enum { BUFFER_BYTES = 1 << 20, INTERVAL_MS = 20, WAIT_NS = 50000 };
@@ -185,6 +186,30 @@ void opscope_record_event(const struct opscope_event *from, const struct opscope
     if (__builtin_expect(buffer->head + size > buffer->limit, 0) && !make_room(buffer, size, lane))
         return;
     record_buffer_put(buffer, from, lane, values);
+}
+
+static void record_memory(uint32_t memory, uint32_t name, uint32_t call,
+                          const struct opscope_value *values, uint16_t count)
+{
+    const uint64_t now = opscope_now();
+    if (now == 0 || memory == 0)
+        return;
+    const struct opscope_event event = {now, now, memory, name, call, OPSCOPE_INSTANT, count};
+    opscope_record_event(&event, values);
+}
+
+void opscope_allocated(uint32_t memory, uint64_t address, uint64_t bytes, uint32_t name,
+                       uint32_t call)
+{
+    const struct opscope_value values[] = {{RECORD_ADDRESS_KEY, OPSCOPE_UINT, {.number = address}},
+                                           {RECORD_BYTES_KEY, OPSCOPE_UINT, {.number = bytes}}};
+    record_memory(memory, name, call, values, 2);
+}
+
+void opscope_freed(uint32_t memory, uint64_t address)
+{
+    const struct opscope_value value = {RECORD_ADDRESS_KEY, OPSCOPE_UINT, {.number = address}};
+    record_memory(memory, RECORD_FREED, 0, &value, 1);
 }
 
 uint64_t opscope_now_far(void)
@@ -383,9 +408,47 @@ uint32_t opscope_lane(const char *name)
     struct profile *profile = record_lock();
     if (profile == NULL)
         return 0;
-    struct track lane = {.name = text_id(profile, name), .kind = TRACK_LANE, .nests = true};
-    lane.engine = engine_from_name(profile_text(profile, lane.name), &lane.index);
+    const struct track lane = {
+        .name = text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
     const uint32_t id = record_add_lane(&lane);
+    record_unlock();
+    return id;
+}
+
+uint32_t opscope_engine_lane_sized(const char *name, const struct opscope_engine *engine,
+                                   size_t size)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    struct opscope_engine given = {0};
+    memcpy(&given, engine, size < sizeof given ? size : sizeof given);
+    struct track lane = {.name = text_id(profile, name),
+                         .kind = TRACK_LANE,
+                         .engine = text_id(profile, given.engine),
+                         .queue = text_id(profile, given.queue),
+                         .index = given.index,
+                         .device = given.device,
+                         .core = given.core,
+                         .nests = true};
+    if (given.role == NULL || !role_from_name(view_of(given.role), &lane.role))
+        lane.role = ROLE_NONE;
+    const uint32_t id = record_add_lane(&lane);
+    record_unlock();
+    return id;
+}
+
+uint32_t opscope_memory(const char *name, uint32_t device, uint32_t core)
+{
+    struct profile *profile = record_lock();
+    if (profile == NULL)
+        return 0;
+    struct bytes values = {0};
+    struct track lane = memory_lane(profile, view_of(name), &values);
+    lane.device = device;
+    lane.core = core;
+    const uint32_t id = record_add_lane(&lane);
+    bytes_free(&values);
     record_unlock();
     return id;
 }

@@ -35,6 +35,9 @@ status record_session_create(const struct opscope_record_options *options,
 {
     struct record_session *session = memory_allocate_zeroed(1, sizeof *session);
     struct profile *profile = session->profile = profile_create();
+    profile_string(profile, VIEW_LITERAL("address"));
+    profile_string(profile, VIEW_LITERAL("bytes"));
+    profile_string(profile, VIEW_LITERAL("freed"));
     session->path = view_copy(view_of(options->path));
     session->constant_ticks = options->monotonic == 0 && ticks_are_constant();
     add_clock(session);

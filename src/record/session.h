@@ -10,6 +10,9 @@
 #include "record.h"
 #include "ticks.h"
 
+// Texts that every recording begins with, behind those of every profile.
+enum { RECORD_ADDRESS_KEY = 2, RECORD_BYTES_KEY, RECORD_FREED };
+
 struct record_session {
     struct profile *profile;
     struct profile_stream *stream; // NULL: kept in memory

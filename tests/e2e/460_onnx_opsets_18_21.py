@@ -1,7 +1,8 @@
 """What ONNX added and changed in operator sets 18 to 21, against ONNX Runtime run beside.
 
 Each case is written as one of ONNX's test folders, with the outputs of ONNX Runtime, or, where it lacks
-the operator or the type, outputs worked out by hand; `opscope check` compares.
+the operator or the type or depends on the processor, outputs worked out by hand or by exact arithmetic;
+`opscope check` compares.
 """
 from support import *
 from onnx_cases import *

@@ -122,7 +122,7 @@ def test_targets_that_lack_something(folder):
     for engine in ("dma_in", "dma_out"):
         changed_target(folder, f"[engine {engine}]")
         refused(folder, "compile", "add.mlir", "-t", "changed.target", "-o", "x.opx", code=1,
-                says=["nothing brings data", "dma_in and dma_out"])
+                says=["nothing brings data", "role transfer from xram to lram"])
 
 
 def test_a_second_far_memory(folder):

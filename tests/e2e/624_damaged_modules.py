@@ -49,7 +49,7 @@ def verdicts(folder, files):
 def ends_well(folder, path, network):
     """A run of it: done, or a clear error."""
     result = torq_run_module(f"--module={path}", f"--input={INPUTS[network]}", "--output=",
-                             f"--torq_profile_host={folder / 'r.csv'}", code=None, timeout=120)
+                             f"--torq_profile_host={folder / 'r.csv'}", code=None)
     sound(result)
     if result.code != 0:
         matches(result.err, r"^opscope: .{10,}", "message")

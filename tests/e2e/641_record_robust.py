@@ -1,15 +1,14 @@
 """Recordings survive what happens to processes, disks and folders: what was written reads, and
 the ledger says what is known to be missing. docs/record.md promises it."""
 
+import atexit
 import contextlib
 import resource
 import signal
-import time
 
 from support import *
 
 BUILD = ROOT / "build"  # of the small program, which is not sanitized
-PATIENCE = 60  # seconds
 
 RUNTIME = """
 #include <opscope/record.h>
@@ -58,24 +57,31 @@ def compiled(folder):
 
 
 def started(*command, **options):
-    return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, **options)
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, **options)
+    atexit.register(process.kill)  # what a test that fails leaves would wait for ever
+    return process
 
 
-def until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        true(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
-        time.sleep(0.005)
+def until_recorded(process, profile, size):
+    """Waits for a process that goes on to have recorded so many bytes."""
+    until(lambda: process.poll() is not None or (profile.exists() and profile.stat().st_size > size),
+          f"{size} bytes to be recorded")
+    true(process.poll() is None, f"still running: {process.returncode}")
+
+
+def held_run(folder, profile, iterations, **options):
+    """A run that does not end before somebody reads its result, from folder/y.bin."""
+    if not (folder / "y.bin").exists():
+        os.mkfifo(folder / "y.bin")
+    return started(program("opscope"), "run", compiled(folder), "--iterations", iterations, "--profile",
+                   profile, "--output", folder / "y.bin", **options)
 
 
 def long_run(folder, profile, **options):
     """A run that goes on until somebody ends it, and has recorded something."""
-    process = started(program("opscope"), "run", compiled(folder), "--iterations", "1000000",
-                      "--profile", profile, **options)
-    until(lambda: process.poll() is not None or (profile.exists() and profile.stat().st_size > 50000),
-          "something to be recorded")
-    true(process.poll() is None, "still running")
+    process = held_run(folder, profile, 1000000, **options)
+    until_recorded(process, profile, 50000)
     return process
 
 
@@ -172,9 +178,9 @@ def test_signals_that_ask_to_end_lose_nothing(folder):
 def test_a_signal_that_is_ignored_stays_ignored(folder):
     process = long_run(folder, folder / "x.prof",
                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    size = (folder / "x.prof").stat().st_size
     process.send_signal(signal.SIGHUP)
-    time.sleep(0.1)
-    true(process.poll() is None, "goes on, as after nohup")
+    until_recorded(process, folder / "x.prof", size + 300000)  # goes on, as after nohup
     process.terminate()
     equal(ended(process)[0], -signal.SIGTERM, "exit")
 
@@ -206,10 +212,10 @@ def test_a_full_disk_fails_the_run_after_its_results(folder):
 def test_a_folder_that_vanishes_is_said(folder):
     home = folder / "home"
     home.mkdir()
-    process = started(program("opscope"), "run", compiled(folder), "--iterations",
-                      500 if SANITIZED else 3000, "--profile", home / "x.prof")
-    until(lambda: (home / "x.prof").exists(), "the file")
+    process = held_run(folder, home / "x.prof", 500)
+    until_recorded(process, home / "x.prof", 1000)
     shutil.rmtree(home)
+    equal(len((folder / "y.bin").read_bytes()), 10, "bytes of the result")
     code, out, err = ended(process)
     equal(code, 1, "exit")
     contains(out, "iterations on this machine", "the results are printed")

@@ -7,6 +7,9 @@ from support import *
 
 import kineto
 
+sys.path.append(str(ROOT / "tests/tools"))
+from profile_file import Profile  # pylint: disable=wrong-import-position
+
 
 def made(folder, name="trace.json", **options):
     return write(folder / name, kineto.trace(**options))
@@ -163,6 +166,29 @@ def test_a_trace_that_is_cut_off(folder):
     result = opscope("operators", folder / "cut.json", "--json", code=3)
     true(len(result.json()["operators"]) > 3, "what is there is read")
     contains(result.err, "cut off")
+
+
+def test_memory_has_lifetimes(folder):
+    """From taking to giving back; what was taken before the trace has none, what stays lives on."""
+    def memory(ts, address, size, type_, device):
+        return {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": ts,
+                "args": {"Addr": address, "Bytes": size, "Device Type": type_, "Device Id": device,
+                         "Total Allocated": 0}}
+
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 10, "dur": 90,
+         "args": {"External id": 1}},
+        memory(20, 4096, 512, 1, 0), memory(21, 4096, 256, 1, 1), memory(22, 64, 8, 0, -1),
+        memory(40, 4096, -512, 1, 0), memory(41, 777, -16, 1, 0), memory(50, 4096, 1024, 1, 0),
+    ]
+    path = write(folder / "trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    opscope("convert", path, "-o", folder / "t.prof")
+    buffers = Profile((folder / "t.prof").read_bytes()).buffers
+    equal(sorted(buffers), [("CPU", 64, 8, 22000, 100000, 0, 0), ("CUDA", 4096, 256, 21000, 100000, 2, 0),
+                            ("CUDA", 4096, 512, 20000, 40000, 1, 0), ("CUDA", 4096, 1024, 50000, 100000, 1, 0)],
+          "buffers")
+    equal(opscope("convert", folder / "t.prof", "-o", folder / "again.prof").err, "", "ledger")
+    equal(Profile((folder / "again.prof").read_bytes()).buffers, buffers, "saved and read")
 
 
 def test_impossible_overlaps_are_said(folder):

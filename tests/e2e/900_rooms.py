@@ -67,4 +67,23 @@ def test_refuses_a_table_that_goes_in_circles(folder):
     contains(out, "would use itself")
 
 
+def test_refuses_a_vendors_word_outside_its_folder(folder):
+    for word in ("int css_count;", "// the NSS waits", 'print("lram");', "enum { TARGET_CDMA };", "// two slices"):
+        code, out = check(folder, base__view=f"\n{word}\n")
+        equal(code, 1, f"exit for {word}")
+        contains(out, "src/base/view.h:2: '")
+        contains(out, "is a vendor's word")
+
+
+def test_allows_vendors_words_in_their_places(folder):
+    table = TABLE + "| src/formats | bytes | base | here |\n"
+    (folder / "src/formats/torq").mkdir(parents=True)
+    write(folder / "src/formats/torq/unit.h", "int css_count; // a slice\n")
+    code, out = check(folder, table, base__view="view_slice(text); accessor; sliced; \n",
+                      cli__help='"reads the CSVs of Torq and their slices"\n', cli__tt_report="// Tenstorrent\n")
+    equal((code, out), (0, ""), "verdict")
+    code, out = check(folder, table, cli__help='"torq"\n')
+    equal(code, 1, "exit for a word that a command compares with")
+
+
 main()

@@ -24,13 +24,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 __all__ = [
-    "Failure", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
+    "Failure", "PATIENCE", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
     "json", "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program",
     "re", "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
-    "without_loss", "write",
+    "until", "without_loss", "write",
 ]
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -41,6 +42,10 @@ BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 
 # The program is slow in this run: a test may take a smaller input.
 SANITIZED = os.environ.get("OPSCOPE_SANITIZED") == "1"
+
+# Seconds after which something hangs. A guard and no measure: a busy machine and sanitizers make
+# everything slower, so no test may depend on anything being done sooner.
+PATIENCE = 600
 
 # What `opscope links` makes.
 VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
@@ -79,7 +84,7 @@ class Result:
                 f"--- stdout\n{self.out[:4000]}\n--- stderr\n{self.err[:4000]}")
 
 
-def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=300):
+def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=PATIENCE):
     """Runs a command and requires its exit code (None: any)."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([str(word) for word in command], input=data, cwd=cwd, timeout=timeout,
@@ -88,6 +93,14 @@ def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=300):
     if code is not None and result.code != code:
         fail(f"exit {result.code} instead of {code}\n{result}")
     return result
+
+
+def until(condition, what):
+    """Waits for what another process does; `what` is for the message when it never does."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        true(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
+        time.sleep(0.005)
 
 
 def program(name):

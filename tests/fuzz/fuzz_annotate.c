@@ -55,7 +55,7 @@ static uint32_t add_lanes(struct profile *profile, uint32_t lanes[LANES_MOST])
     uint32_t count = 0;
     for (uint32_t e = 0; e < target->engine_count; e++) {
         for (uint32_t i = 0; i < target->engines[e].count && count + 1 < LANES_MOST; i++) {
-            const struct track lane = describing_lane(&describing, e, i);
+            const struct track lane = describing_lane(&describing, e, 0, i);
             lanes[count++] = profile_track_add(profile, &lane);
         }
     }

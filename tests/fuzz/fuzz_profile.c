@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "profile/file.h"
+#include "profile/memory.h"
 #include "profile/file_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (uint32_t i = 0; i < profile->tracks.count; i++)
             recorded += profile_track(profile, i)->ledger.recorded;
         check(counter.events == recorded);
+        check(memory_find_lifetimes(profile) == STATUS_OK);
         check(profile_save(profile, "/dev/null") == STATUS_OK);
     }
     status_free(failure);

@@ -7,7 +7,7 @@ without it: `Profile(bytes)` has texts, tracks, calls, facts and spans.
 import struct
 import zlib
 
-HEADER = b"OPSCOPE\n" + struct.pack("<II", 1, 0)
+HEADERS = [b"OPSCOPE\n" + struct.pack("<II", version, 0) for version in (1, 2)]
 BLOCK = struct.Struct("<6I")
 MAGIC = 0x4B4C424F
 STRINGS, CLOCKS, TRACKS, OPERATORS, CALLS, BUFFERS, FACTS, NOTES, EVENTS, END, ACCOUNTS, FITS = range(1, 13)
@@ -67,8 +67,9 @@ class Profile:
     def __init__(self, data):
         self.texts, self.tracks, self.calls, self.facts, self.spans = [], [], [None], {}, []
         self.clocks = []  # frequency, base tick, base ns
-        if data[:16] != HEADER:
-            raise Damaged("no profile of version 1")
+        self.buffers = []  # memory, address, size, from, to, device + 1, core + 1
+        if data[:16] not in HEADERS:
+            raise Damaged("no profile of version 1 or 2")
         at, ended = 16, False
         while at < len(data):
             magic, kind, size, count, track, checksum = BLOCK.unpack_from(data, at)
@@ -99,6 +100,9 @@ class Profile:
                 self.add_track(record)
             elif kind == CALLS:
                 self.calls.append([record.varint() for _ in range(3)])  # operator, parent, iteration
+            elif kind == BUFFERS:
+                memory, _, _, *numbers = [record.varint() for _ in range(9)]
+                self.buffers.append((self.texts[memory], *numbers))
             elif kind == FACTS:
                 self.facts[self.texts[record.varint()]] = self.texts[record.varint()]
             elif kind == ACCOUNTS:
@@ -109,7 +113,7 @@ class Profile:
     def add_track(self, record):
         parent, name, clock, kind = (record.varint() for _ in range(4))
         track = Track(parent, self.texts[name], clock, kind)
-        for _ in range(6):  # engine, index, provenance, rank, nests, unit
+        for _ in range(6):  # role (of version 1, engine), index, provenance, rank, nests, unit
             record.varint()
         self.account(track, record)
         self.tracks.append(track)

@@ -2,6 +2,7 @@
 
 #include "kernels/core/integer_matmul.h"
 #include "kernels/core/integer_core.h"
+#include "kernels/core/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,10 +110,10 @@ static void products_are_exact(void **state)
     struct parallel *parallel = parallel_create(2);
     for (unsigned round = 0; round < 60; round++) {
         struct random random = {round};
-        integer_force_portable(round % 3 == 0);
+        isa_limit(round % ISA_COUNT);
         check_product(&random, parallel);
     }
-    integer_force_portable(false);
+    isa_limit(ISA_AVX512);
     parallel_free(parallel);
 }
 
@@ -239,10 +240,10 @@ static void convolutions_are_exact(void **state)
     struct parallel *parallel = parallel_create(2);
     for (unsigned round = 0; round < 150; round++) {
         struct random random = {round};
-        integer_force_portable(round % 3 == 0);
+        isa_limit(round % ISA_COUNT);
         check_convolution(&random, parallel);
     }
-    integer_force_portable(false);
+    isa_limit(ISA_AVX512);
     parallel_free(parallel);
 }
 

@@ -78,7 +78,7 @@ static struct opscope_profile *example(void)
     const struct opscope_profile_event sample = {
         .kind = OPSCOPE_SAMPLE, .track = 3, .start = 4, .sample = 2.5};
     assert_int_equal(opscope_profile_add_event(profile, &sample), OPSCOPE_OK);
-    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9};
+    const struct opscope_profile_buffer buffer = {"lram", 1, 1, 4096, 512, 3, 9, 0, 2, "weights"};
     assert_int_equal(opscope_profile_add_buffer(profile, &buffer), OPSCOPE_OK);
     assert_int_equal(opscope_profile_add_fact(profile, "who", "test"), OPSCOPE_OK);
     return profile;
@@ -116,6 +116,8 @@ static void check_tables(const struct opscope_profile *profile)
     assert_int_equal(opscope_profile_get_buffer(profile, 0, &buffer), OPSCOPE_OK);
     assert_string_equal(buffer.memory, "lram");
     assert_int_equal(buffer.to, 9);
+    assert_int_equal(buffer.core, 2);
+    assert_string_equal(buffer.name, "weights");
     assert_string_equal(opscope_profile_fact(profile, "who"), "test");
     assert_null(opscope_profile_fact(profile, "nothing"));
     assert_int_equal(opscope_profile_to_ns(profile, 1, 5), 10);
@@ -254,6 +256,49 @@ static void what_makes_no_sense_is_refused_with_a_reason(void **state)
     assert_int_equal(opscope_events_open(profile, 99, &events, NULL, 0), OPSCOPE_ERROR_USAGE);
     assert_null(events);
     check_events(profile);
+    opscope_profile_free(profile);
+}
+
+static uint32_t add_engine(struct opscope_profile *profile, const char *engine, const char *role)
+{
+    const struct opscope_profile_track track = {.name = "x",
+                                                .kind = OPSCOPE_TRACK_LANE,
+                                                .provenance = OPSCOPE_MEASURED,
+                                                .engine = engine,
+                                                .role = role,
+                                                .queue = "stream 1",
+                                                .device = 1,
+                                                .core = 3};
+    return opscope_profile_add_track(profile, &track);
+}
+
+static void engines_have_any_name_and_roles_are_checked(void **state)
+{
+    (void)state;
+    struct opscope_profile *profile = opscope_profile_create();
+    struct opscope_profile_track track;
+    assert_int_not_equal(add_engine(profile, "matrix", "compute"), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 1, &track), OPSCOPE_OK);
+    assert_string_equal(track.engine, "matrix");
+    assert_string_equal(track.role, "compute");
+    assert_string_equal(track.queue, "stream 1");
+    assert_true(track.device == 1 && track.core == 3);
+    // Of an engine that is known the role is, too; of another one it is not said.
+    assert_int_not_equal(add_engine(profile, "dma in", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 2, &track), OPSCOPE_OK);
+    assert_string_equal(track.role, "transfer in");
+    assert_int_not_equal(add_engine(profile, "widget", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 3, &track), OPSCOPE_OK);
+    assert_string_equal(track.engine, "widget");
+    assert_null(track.role);
+    assert_int_not_equal(add_engine(profile, "none", NULL), 0);
+    assert_int_equal(opscope_profile_get_track(profile, 4, &track), OPSCOPE_OK);
+    assert_null(track.engine);
+    assert_int_equal(add_engine(profile, "matrix", "juggling"), 0);
+    assert_non_null(strstr(opscope_profile_problem(profile), "'juggling' is no role"));
+    for (uint32_t i = 0; opscope_role(i) != NULL; i++)
+        assert_int_not_equal(add_engine(profile, "matrix", opscope_role(i)), 0);
+    assert_string_equal(opscope_role(0), "compute");
     opscope_profile_free(profile);
 }
 
@@ -477,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_profile_survives_its_file_and_is_written_over_it),
         cmocka_unit_test(values_of_every_kind_come_out_as_they_went_in),
         cmocka_unit_test(what_makes_no_sense_is_refused_with_a_reason),
+        cmocka_unit_test(engines_have_any_name_and_roles_are_checked),
         cmocka_unit_test(the_ledger_says_what_is_missing),
         cmocka_unit_test(structures_keep_their_layout),
         cmocka_unit_test(structures_of_other_versions_are_handled),

@@ -40,10 +40,12 @@ static void map_self(const struct placed *spans, size_t count, uint64_t self[OPE
     }
 }
 
-static struct profile *make_profile(const struct placed *spans, size_t count, enum engine engine)
+static struct profile *make_profile(const struct placed *spans, size_t count, enum role role,
+                                    const char *engine)
 {
     struct profile *profile = profile_create();
-    const struct track lane = {.kind = TRACK_LANE, .engine = engine, .nests = true};
+    struct track lane = {.kind = TRACK_LANE, .nests = true};
+    profile_track_set_engine(profile, &lane, role, engine);
     const uint32_t track = profile_track_add(profile, &lane);
     for (uint32_t i = 1; i <= OPERATORS; i++) {
         const struct operator_description op = {
@@ -77,15 +79,26 @@ static void every_moment_counts_for_the_innermost(void **state)
         }
         qsort(spans, count, sizeof *spans, compare);
         map_self(spans, count, want);
-        const enum operator_side side = round % 2 == 0 ? OPERATOR_HOST : OPERATOR_DEVICE;
+        static const struct {
+            enum role role;
+            const char *engine;
+            enum operator_side side;
+        } CASES[] = {{ROLE_HOST, "host", OPERATOR_HOST},
+                     {ROLE_DEVICE, "npu", OPERATOR_DEVICE},
+                     {ROLE_COMPUTE, "matrix", OPERATOR_DEVICE},
+                     {ROLE_NONE, "", OPERATOR_HOST},
+                     {ROLE_NONE, "widget", OPERATOR_UNKNOWN}};
+        const size_t choice = (size_t)round % (sizeof CASES / sizeof CASES[0]);
+        const enum operator_side side = CASES[choice].side;
         struct profile *profile =
-            make_profile(spans, count, round % 2 == 0 ? ENGINE_HOST : ENGINE_NPU);
+            make_profile(spans, count, CASES[choice].role, CASES[choice].engine);
         struct operator_times times;
         assert_true(operator_times_measure(profile, &times) == STATUS_OK);
         uint64_t sum = 0;
         for (size_t i = 0; i < times.count; i++) {
             assert_int_equal(times.operators[i].self[side], want[times.operators[i].operator_id]);
-            assert_int_equal(times.operators[i].self[1 - side], 0);
+            for (int other = 0; other < OPERATOR_SIDES; other++)
+                assert_true(other == (int)side || times.operators[i].self[other] == 0);
             assert_true(i == 0 ||
                         times.operators[i - 1].self[side] >= times.operators[i].self[side]);
             sum += times.operators[i].self[side];

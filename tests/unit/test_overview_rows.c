@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "formats/torq/engines.h"
 #include "formats/torq/overview_rows.h"
 
 static void durations_are_printed_and_parsed(void **state)
@@ -41,29 +42,45 @@ static void durations_are_printed_and_parsed(void **state)
     assert_false(overview_parse_duration(VIEW_LITERAL("ms"), &ns));
 }
 
-static struct overview make_overview(void)
+// A scope with some span on each of these lanes.
+static struct overview make_overview(struct profile *profile, const char *const *lanes)
 {
-    struct overview overview = {.start = 100};
-    for (int i = 0; i < OVERVIEW_METRICS; i++)
-        overview.metrics[i] = (struct overview_value){true, (uint64_t)i * 1000};
-    overview.metrics[OVERVIEW_OVERALL].ns = 100000;
-    overview.metrics[OVERVIEW_HOST] = (struct overview_value){false, 0};
+    for (uint64_t i = 0; lanes[i] != NULL; i++) {
+        uint32_t index;
+        struct track lane = {.kind = TRACK_LANE};
+        torq_engine_set(profile, &lane, torq_engine_of_name(view_of(lanes[i]), &index), index);
+        lane.index = index;
+        const struct event event = {.start = 100 + 700 * i,
+                                    .end = 5000 + 2300 * i,
+                                    .track = profile_track_add(profile, &lane)};
+        profile_event_add(profile, &event, VIEW_LITERAL(""));
+    }
+    assert_true(profile_finish(profile) == STATUS_OK);
+    struct overview_collector *collector = overview_collector_create(profile, false);
+    assert_true(profile_replay(profile, overview_collector_sink(collector)) == STATUS_OK);
+    struct overview overview;
+    assert_true(overview_compute(collector, 0, TORQ_OVERVIEW_PARTS, TORQ_OVERVIEW_PART_COUNT,
+                                 &overview) == STATUS_OK);
+    overview_collector_free(collector);
     return overview;
 }
 
 static void a_trace_carries_the_overview_there_and_back(void **state)
 {
     (void)state;
-    const struct overview overview = make_overview();
-    struct overview_rows rows;
-    overview_rows_of(&overview, false, &rows);
-
+    static const char *const LANES[] = {"DMA IN", "CDMA", "SLICE 0", "SLICE 1",
+                                        "CSS",    "HAL",  "NSS",     NULL};
     struct profile *profile = profile_create();
-    overview_tracks_add(profile, "trace.csv", &overview, 0);
+    struct profile *measured = profile_create();
+    struct overview overview = make_overview(measured, LANES);
+    struct overview_rows rows;
+    torq_overview_rows(&overview, false, &rows);
+
+    torq_overview_tracks_add(profile, "trace.csv", &overview, 0);
     assert_true(profile_finish(profile) == STATUS_OK);
     struct overview_rows *read;
     size_t count;
-    assert_true(overview_rows_read(profile, &read, &count) == STATUS_OK);
+    assert_true(torq_overview_read(profile, &read, &count) == STATUS_OK);
     assert_int_equal(count, 1);
     assert_string_equal(read->model, "trace.csv");
     assert_int_equal(read->count, 16);
@@ -81,6 +98,8 @@ static void a_trace_carries_the_overview_there_and_back(void **state)
     overview_rows_free(&rows);
     overview_rows_free(read);
     free(read);
+    overview_free(&overview);
+    profile_free(measured);
     profile_free(profile);
 }
 
@@ -92,18 +111,17 @@ static void the_documents_rows_come_in_its_order(void **state)
         "Compute Only", "Slice", "Slice 0",  "Slice 1",   "Slice 7", "Css",
         "Overlap",      "Idle",  "Host",     "Host Copy",
     };
-    struct overview overview = make_overview();
-    struct overview_slice slices[] = {{0, 5000}, {7, 300}};
-    overview.metrics[OVERVIEW_HAL].present = false;
-    overview.metrics[OVERVIEW_NPU].present = false;
-    overview.slices = slices;
-    overview.slice_count = 2;
+    static const char *const LANES[] = {"DMA IN", "SLICE 7", "SLICE 0", "HOST", NULL};
+    struct profile *profile = profile_create();
+    struct overview overview = make_overview(profile, LANES);
     struct overview_rows rows;
-    overview_rows_of(&overview, false, &rows);
+    torq_overview_rows(&overview, false, &rows);
     assert_int_equal(rows.count, sizeof NAMES / sizeof NAMES[0]);
     for (size_t i = 0; i < rows.count; i++)
         assert_string_equal(rows.rows[i].name, NAMES[i]);
     overview_rows_free(&rows);
+    overview_free(&overview);
+    profile_free(profile);
 }
 
 static void add_event(struct profile *profile, const char *track_name, const char *name)
@@ -129,7 +147,7 @@ static void labels_of_other_versions_are_understood_or_shown_as_they_are(void **
     assert_true(profile_finish(profile) == STATUS_OK);
     struct overview_rows *read;
     size_t count;
-    assert_true(overview_rows_read(profile, &read, &count) == STATUS_OK);
+    assert_true(torq_overview_read(profile, &read, &count) == STATUS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(read->count, 4);
     assert_string_equal(read->rows[0].name, "OVERALL");

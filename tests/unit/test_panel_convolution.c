@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "kernels/core/isa.h"
 #include "kernels/core/panels.h"
 #include "random_numbers.h"
 
@@ -128,8 +129,8 @@ static void check(unsigned seed)
 static void convolutions_agree_with_plain_loops(void **state)
 {
     (void)state;
-    for (int level = 0; level <= 2; level++) {
-        panels_limit(level);
+    for (enum isa isa = ISA_SSE4; isa < ISA_COUNT; isa++) {
+        isa_limit(isa);
         for (unsigned seed = 1; seed <= 300; seed++)
             check(seed);
     }

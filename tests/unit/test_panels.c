@@ -1,5 +1,6 @@
 // Products with a packed matrix against sums in double.
 
+#include "kernels/core/isa.h"
 #include "kernels/core/panels.h"
 
 #include <setjmp.h>
@@ -73,8 +74,8 @@ static void check_sizes(void)
 static void products_are_right_for_every_size(void **state)
 {
     (void)state;
-    for (int level = 0; level <= 2; level++) {
-        panels_limit(level);
+    for (enum isa isa = ISA_SSE4; isa < ISA_COUNT; isa++) {
+        isa_limit(isa);
         check_sizes();
     }
 }

@@ -57,7 +57,7 @@ static void undeclared_tracks_are_named_after_their_first_event(void **state)
     put_span(&trace, 1, 2, 3, "Slice 1");
     put_span(&trace, 3, 4, 3, "other");
     struct profile *profile = read_trace(bytes_view(&trace));
-    assert_int_equal(profile_track(profile, 1)->engine, ENGINE_SLICE);
+    assert_int_equal(profile_track(profile, 1)->role, ROLE_COMPUTE);
     assert_int_equal(profile_track(profile, 1)->index, 1);
     profile_free(profile);
     assert_reads(trace, "lane /Slice 1\n  1-2 Slice 1\n  3-4 other\n");
@@ -73,8 +73,8 @@ static void overviews_are_no_engines(void **state)
     put_descriptor(&trace, track(4, "CSS", 3));
     put_descriptor(&trace, track(5, "CSS (Compile)", 3));
     struct profile *profile = read_trace(bytes_view(&trace));
-    assert_int_equal(profile_track(profile, 2)->engine, ENGINE_NONE);
-    assert_int_equal(profile_track(profile, 4)->engine, ENGINE_CSS);
+    assert_int_equal(profile_track(profile, 2)->role, ROLE_NONE);
+    assert_int_equal(profile_track(profile, 4)->role, ROLE_CONTROL);
     assert_int_equal(profile_track(profile, 4)->provenance, PROVENANCE_MEASURED);
     assert_int_equal(profile_track(profile, 5)->provenance, PROVENANCE_MODELLED);
     profile_free(profile);

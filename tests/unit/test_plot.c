@@ -23,7 +23,8 @@ static struct made make_profile(unsigned *seed, bool nested)
     struct made made = {.profile = profile_create()};
     const struct track lane = {.name = profile_string(made.profile, VIEW_LITERAL("SLICE 0")),
                                .kind = TRACK_LANE,
-                               .engine = ENGINE_SLICE,
+                               .role = ROLE_COMPUTE,
+                               .engine = profile_string(made.profile, VIEW_LITERAL("slice")),
                                .nests = nested};
     made.lane = profile_track_add(made.profile, &lane);
     for (int i = 0; i < SPANS; i++) {
@@ -111,7 +112,7 @@ static void test_no_span_and_no_time_is_lost(void **state)
         assert_int_equal(lane->spans, SPANS + 2);
         assert_int_equal(lane->spans, lane->kept + lane->merged + lane->outside);
         assert_int_equal(lane->busy, busy_by_map(&made, from, end));
-        assert_int_equal(plot->totals[PICTURE_COMPUTE].busy, lane->busy);
+        assert_int_equal(plot->totals[lane->kind].busy, lane->busy);
         plot_free(plot);
         profile_free(made.profile);
     }

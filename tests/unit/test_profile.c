@@ -311,28 +311,20 @@ static void a_clock_may_drift(void **state)
     assert_int_equal(clock_to_ns(&wild, 5), 5000000);
 }
 
-static void engines_are_known_by_the_names_that_tools_write(void **state)
+static void roles_have_names_that_lead_back(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        enum engine engine;
-        uint32_t index;
-    } CASES[] = {
-        {"DMA IN", ENGINE_DMA_IN, 0},       {"0_DMA_IN", ENGINE_DMA_IN, 0},
-        {"NDMA Out", ENGINE_DMA_OUT, 0},    {"Slice 11", ENGINE_SLICE, 11},
-        {"SLICE 0", ENGINE_SLICE, 0},       {"3_SLICE_1", ENGINE_SLICE, 1},
-        {"CDMA", ENGINE_CDMA, 0},           {"08_CSS", ENGINE_CSS, 0},
-        {"HOST_COPY", ENGINE_HOST_COPY, 0}, {"HAL_QUEUE_WAIT", ENGINE_HAL, 0},
-        {"DMA In Used", ENGINE_DMA_IN, 0},  {"NSS Programs", ENGINE_NPU, 0},
-        {"DMA INTO", ENGINE_NONE, 0},       {"", ENGINE_NONE, 0},
-        {"halo", ENGINE_NONE, 0},
-    };
-    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        uint32_t index;
-        assert_int_equal(engine_from_name(view_of(CASES[i].name), &index), CASES[i].engine);
-        assert_int_equal(index, CASES[i].index);
+    for (unsigned i = 0; i < ROLE_COUNT; i++) {
+        enum role role;
+        assert_true(role_from_name(view_of(role_name((enum role)i)), &role));
+        assert_int_equal(role, i);
+        assert_false(role_is_transfer(role) && !role_is_device(role));
     }
+    enum role role = ROLE_WAIT;
+    assert_false(role_from_name(VIEW_LITERAL("Compute"), &role));
+    assert_false(role_from_name(VIEW_LITERAL(""), &role));
+    assert_int_equal(role, ROLE_WAIT);
+    assert_false(role_is_device(ROLE_NONE));
 }
 
 int main(void)
@@ -348,7 +340,7 @@ int main(void)
         cmocka_unit_test(values_of_every_kind_round_trip),
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
         cmocka_unit_test(a_clock_may_drift),
-        cmocka_unit_test(engines_are_known_by_the_names_that_tools_write),
+        cmocka_unit_test(roles_have_names_that_lead_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,12 @@ static struct profile *make_profile(void)
                                .name = text(profile, "SLICE 3"),
                                .clock = clock,
                                .kind = TRACK_LANE,
-                               .engine = ENGINE_SLICE,
+                               .role = ROLE_COMPUTE,
+                               .engine = profile_string(profile, VIEW_LITERAL("matrix")),
+                               .device = 2,
+                               .core = 4,
+                               .queue = profile_string(profile, VIEW_LITERAL("stream 7")),
+                               .by_name = true,
                                .index = 3,
                                .provenance = PROVENANCE_MODELLED,
                                .nests = true,
@@ -83,6 +88,8 @@ static struct profile *make_profile(void)
     const uint32_t lane_id = profile_track_add(profile, &lane);
     add_events(profile, lane_id, profile_track_add(profile, &counter), call_id);
     profile_buffer_add(profile, &(struct buffer_lifetime){.memory = text(profile, "lram"),
+                                                          .device = 1,
+                                                          .core = 3,
                                                           .owner = call.operator_id,
                                                           .clock = clock,
                                                           .address = 640,
@@ -161,7 +168,9 @@ static void assert_same_tables(const struct profile *a, const struct profile *b)
         assert_true(x.ledger.recorded == y.ledger.recorded && x.ledger.lost == y.ledger.lost);
         assert_int_equal(x.rank, y.rank);
         assert_true(x.parent == y.parent && x.name == y.name && x.clock == y.clock);
-        assert_true(x.kind == y.kind && x.engine == y.engine && x.index == y.index);
+        assert_true(x.kind == y.kind && x.role == y.role && x.engine == y.engine &&
+                    x.index == y.index && x.device == y.device && x.core == y.core &&
+                    x.queue == y.queue && x.by_name == y.by_name);
         assert_true(x.provenance == y.provenance && x.nests == y.nests && x.unit == y.unit);
         assert_true(x.first == y.first && x.last == y.last && x.unsorted == y.unsorted);
     }
@@ -174,6 +183,7 @@ static void assert_same_tables(const struct profile *a, const struct profile *b)
     const struct buffer_lifetime *buffer = segments_get(&b->buffers, 0);
     assert_true(view_is(profile_text(b, buffer->memory), "lram"));
     assert_true(buffer->owner == 1 && buffer->clock == 1 && buffer->address == 640);
+    assert_true(buffer->device == 1 && buffer->core == 3);
     assert_true(buffer->size == 1024 && buffer->from == 1 && buffer->to == 9);
     assert_true(view_is(profile_fact(b, "source"), "trace.csv"));
     assert_int_equal(b->notes.count, 1);

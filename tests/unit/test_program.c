@@ -117,7 +117,11 @@ static void other_versions_are_named(void **state)
     struct program *program;
     bytes[8] = 9;
     require_refused(read_bytes(bytes, size, &program), "version 9");
+    bytes[8] = 0;
+    require_refused(read_bytes(bytes, size, &program), "version 0");
     bytes[8] = 1;
+    require_refused(read_bytes(bytes, size, &program), "the number of sections is wrong");
+    bytes[8] = 2;
 }
 
 static void a_failed_write_leaves_nothing(void **state)
@@ -174,6 +178,11 @@ static const struct field FIELDS[] = {
     FIELD(buffers, buffer, alias),
     FIELD(tasks, task, group),
     FIELD(tasks, task, job),
+    FIELD(tasks, task, first_unit),
+    FIELD(tasks, task, unit_count),
+    FIELD(tasks, task, first_stage),
+    FIELD(tasks, task, stage_count),
+    FIELD(tasks, task, reserved),
     FIELD(tasks, task, first_operand),
     FIELD(tasks, task, operand_count),
     FIELD(tasks, task, first_call),
@@ -189,6 +198,12 @@ static const struct field FIELDS[] = {
     FIELD(dependencies, dependency, task),
     FIELD(steps, step, task),
     FIELD(steps, step, kind),
+    FIELD(steps, step, stream),
+    FIELD(steps, step, semaphore),
+    FIELD(steps, step, count),
+    FIELD(steps, step, reserved),
+    FIELD(streams, stream, name),
+    FIELD(streams, stream, reserved),
     FIELD(jobs, job, name),
     FIELD(jobs, job, dispatch),
     FIELD(jobs, job, first_step),

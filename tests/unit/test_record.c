@@ -18,6 +18,7 @@
 
 #include <opscope/record.h>
 
+#include "formats/format.h"
 #include "profile/file.h"
 #include "record/record.h"
 #include "temporary_file.h"
@@ -44,7 +45,7 @@ static struct profile *load(void)
     struct input *input;
     struct profile *profile = profile_create();
     assert_null(input_open(path, &input));
-    assert_null(profile_load(input, profile));
+    assert_null(format_read_input(input, &(struct format_options){0}, profile));
     return profile;
 }
 
@@ -216,7 +217,8 @@ static void test_an_event_with_too_many_values_is_lost(void **state)
     stop();
     struct profile *profile = load();
     const struct track *track = profile_track(profile, track_named(profile, "SLICE 1"));
-    assert_int_equal(track->engine, ENGINE_SLICE);
+    assert_int_equal(track->role, ROLE_COMPUTE);
+    assert_true(view_is(profile_text(profile, track->engine), "slice"));
     assert_int_equal(track->index, 1);
     assert_int_equal(track->ledger.expected, 2);
     assert_int_equal(track->ledger.lost, 1);
@@ -232,6 +234,91 @@ static void test_memory_and_file_hold_the_same(void **state)
 }
 
 // What is recorded ---------------------------------------------------------------------
+
+static void test_a_lane_of_any_engine_comes_back(void **state)
+{
+    (void)state;
+    start((struct opscope_record_options){0});
+    const struct opscope_engine matrix = {.role = "compute",
+                                          .engine = "matrix",
+                                          .queue = "stream 2",
+                                          .index = 1,
+                                          .device = 1,
+                                          .core = 4};
+    const uint32_t lane = opscope_engine_lane("core 3 matrix", &matrix);
+    const uint32_t odd =
+        opscope_engine_lane("odd", &(struct opscope_engine){.role = "juggling", .engine = "hand"});
+    opscope_instant(lane, 0, 0, NULL, 0);
+    opscope_instant(odd, 0, 0, NULL, 0);
+    stop();
+    struct profile *profile = load();
+    const struct track *track = profile_track(profile, track_named(profile, "core 3 matrix"));
+    assert_int_equal(track->role, ROLE_COMPUTE);
+    assert_true(view_is(profile_text(profile, track->engine), "matrix"));
+    assert_true(view_is(profile_text(profile, track->queue), "stream 2"));
+    assert_true(track->index == 1 && track->device == 1 && track->core == 4);
+    track = profile_track(profile, track_named(profile, "odd"));
+    assert_int_equal(track->role, ROLE_NONE);
+    assert_true(view_is(profile_text(profile, track->engine), "hand"));
+    profile_free(profile);
+}
+
+// Taken and given back at random, by one thread, against a table of what is taken.
+static void test_memory_that_is_taken_and_given_back_has_lifetimes(void **state)
+{
+    (void)state;
+    enum { ADDRESSES = 8, STEPS = 500 };
+    unsigned seed = 5;
+    uint64_t taken[ADDRESSES] = {0};
+    uint64_t want = 0;
+    uint64_t want_bytes = 0;
+    start((struct opscope_record_options){0});
+    const uint32_t memory = opscope_memory("tile", 1, 3);
+    const uint32_t name = opscope_text("weights");
+    const uint32_t call = opscope_call(opscope_operator("conv", "conv2d", "", NULL, 0), 0, 0);
+    for (int i = 0; i < STEPS; i++) {
+        const unsigned at = (unsigned)rand_r(&seed) % ADDRESSES;
+        if (taken[at] != 0) {
+            opscope_freed(memory, at * 64);
+            taken[at] = 0;
+        } else {
+            taken[at] = 1 + (unsigned)rand_r(&seed) % 64;
+            opscope_allocated(memory, at * 64, taken[at], name, call);
+            want++;
+            want_bytes += taken[at];
+        }
+    }
+    opscope_freed(memory, 12345);
+    stop();
+    struct profile *profile = load();
+    const struct track *track = profile_track(profile, track_named(profile, "tile"));
+    uint64_t bytes = 0;
+    uint64_t open = 0;
+    assert_int_equal(profile->buffers.count, want);
+    for (uint32_t i = 0; i < profile->buffers.count; i++) {
+        const struct buffer_lifetime *buffer = segments_get(&profile->buffers, i);
+        assert_true(buffer->from <= buffer->to && buffer->to <= track->last);
+        assert_true(buffer->device == 1 && buffer->core == 3 && buffer->owner == 1);
+        assert_true(view_is(profile_text(profile, buffer->memory), "tile"));
+        assert_true(view_is(profile_text(profile, buffer->name), "weights"));
+        bytes += buffer->size;
+        open += buffer->to == track->last;
+    }
+    assert_int_equal(bytes, want_bytes);
+    for (int i = 0; i < ADDRESSES; i++)
+        open -= taken[i] != 0;
+    assert_true(open <= 1); // a step may take no tick
+    assert_int_equal(profile->note_counts[LEDGER_REMARK], 1);
+    // Saved and read again, they are the same ones.
+    char again[256];
+    snprintf(again, sizeof again, "%s.again", path);
+    assert_null(profile_save(profile, again));
+    profile_free(profile);
+    assert_int_equal(rename(again, path), 0);
+    profile = load();
+    assert_int_equal(profile->buffers.count, want);
+    profile_free(profile);
+}
 
 static void test_everything_that_is_described_comes_back(void **state)
 {
@@ -258,7 +345,8 @@ static void test_everything_that_is_described_comes_back(void **state)
     assert_int_equal(track->instants, 1);
     assert_int_equal(track->ledger.impossible, 2);
     check_balance(&track->ledger);
-    assert_int_equal(track->engine, ENGINE_DMA_IN);
+    assert_int_equal(track->role, ROLE_TRANSFER_IN);
+    assert_true(view_is(profile_text(profile, track->engine), "dma in"));
     assert_int_equal(track->parent, track_named(profile, "engine room"));
     assert_int_equal(profile_track(profile, track_named(profile, "memory"))->samples, 1);
     assert_int_equal(profile->calls.count, 2);
@@ -532,6 +620,8 @@ int main(void)
         cmocka_unit_test(test_a_full_buffer_drops_the_rest),
         cmocka_unit_test(test_an_event_with_too_many_values_is_lost),
         cmocka_unit_test(test_memory_and_file_hold_the_same),
+        cmocka_unit_test(test_a_lane_of_any_engine_comes_back),
+        cmocka_unit_test(test_memory_that_is_taken_and_given_back_has_lifetimes),
         cmocka_unit_test(test_everything_that_is_described_comes_back),
         cmocka_unit_test(test_nothing_is_recorded_when_off),
         cmocka_unit_test(test_recordings_do_not_mix),

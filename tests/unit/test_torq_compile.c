@@ -1,5 +1,6 @@
 // Compile profiles: every version, every spelling, and rows that go wrong.
 
+#include "formats/torq/engines.h"
 #include "torq_support.h"
 
 // Versions --------------------------------------------------------------------
@@ -200,9 +201,9 @@ static void lanes_go_under_their_process_and_know_their_engine(void **state)
     const struct track *out = profile_track(profile, process + 2);
     assert_int_equal(slice->parent, process);
     assert_int_equal(slice->kind, TRACK_LANE);
-    assert_int_equal(slice->engine, ENGINE_SLICE);
+    assert_ptr_equal(torq_engine_of_track(profile, slice), &TORQ_SLICE);
     assert_int_equal(slice->index, 9);
-    assert_int_equal(out->engine, ENGINE_DMA_OUT);
+    assert_ptr_equal(torq_engine_of_track(profile, out), &TORQ_DMA_OUT);
     assert_true(out->rank < slice->rank);
     assert_int_equal(profile_clock(profile, out->clock)->frequency, 100000000);
     input_close(input);

@@ -1,6 +1,7 @@
 // Runtime profiles: every version, pairs of begins and ends, and rows that go
 // wrong.
 
+#include "formats/torq/engines.h"
 #include "torq_support.h"
 
 // R1 --------------------------------------------------------------------------
@@ -31,7 +32,7 @@ static void r1_is_measured_in_microseconds(void **state)
     struct profile *profile = read_text("0;100;30;l\n");
     const struct track *lane = profile_track(profile, 1);
     assert_int_equal(profile_clock(profile, lane->clock)->frequency, 1000000);
-    assert_int_equal(lane->engine, ENGINE_NPU);
+    assert_ptr_equal(torq_engine_of_track(profile, lane), &TORQ_NPU);
     assert_int_equal(lane->provenance, PROVENANCE_MEASURED);
     assert_true(view_is(profile_fact(profile, "format"), "torq-r1"));
     profile_free(profile);
@@ -105,26 +106,26 @@ static void r3_has_quoted_locations(void **state)
                  "HOST_COPY: HOST_COPY 1010..1020 action=1 @loc(\"a, b\":1:2)\n", "");
 }
 
-static enum engine engine_of_lane(const struct profile *profile, const char *name)
+static const struct torq_engine *engine_of_lane(const struct profile *profile, const char *name)
 {
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
         if (view_is(profile_text(profile, track->name), name))
-            return track->engine;
+            return torq_engine_of_track(profile, track);
     }
     fail_msg("no lane %s", name);
-    return ENGINE_NONE;
+    return NULL;
 }
 
 static void lanes_know_their_engine(void **state)
 {
     (void)state;
     struct profile *profile = read_text(R2_ROWS);
-    assert_int_equal(engine_of_lane(profile, "HOST_COPY"), ENGINE_HOST_COPY);
-    assert_int_equal(engine_of_lane(profile, "HOST_PROGRAM"), ENGINE_HOST);
-    assert_int_equal(engine_of_lane(profile, "NSS_START"), ENGINE_NONE);
-    assert_int_equal(engine_of_lane(profile, "NSS PROGRAM"), ENGINE_NPU);
-    assert_int_equal(engine_of_lane(profile, "ALLOC"), ENGINE_NONE);
+    assert_ptr_equal(engine_of_lane(profile, "HOST_COPY"), &TORQ_HOST_COPY);
+    assert_ptr_equal(engine_of_lane(profile, "HOST_PROGRAM"), &TORQ_HOST);
+    assert_null(engine_of_lane(profile, "NSS_START"));
+    assert_ptr_equal(engine_of_lane(profile, "NSS PROGRAM"), &TORQ_NPU);
+    assert_null(engine_of_lane(profile, "ALLOC"));
     profile_free(profile);
 }
 
@@ -286,7 +287,7 @@ static void r4_has_dispatches_and_invocations(void **state)
     assert_int_equal(call->invocation, 2);
     assert_true(view_is(profile_text(profile, op->name), "main_dispatch_0"));
     assert_true(profile_track(profile, 1)->nests);
-    assert_int_equal(engine_of_lane(profile, "HAL_CALL"), ENGINE_HAL);
+    assert_ptr_equal(engine_of_lane(profile, "HAL_CALL"), &TORQ_HAL);
     profile_free(profile);
 }
 
@@ -398,9 +399,41 @@ static void begins_that_never_end_do_not_slow_the_reader_down(void **state)
     free(text);
 }
 
+static void engines_are_known_by_the_names_that_tools_write(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const struct torq_engine *engine;
+        uint32_t index;
+    } CASES[] = {
+        {"DMA IN", &TORQ_DMA_IN, 0},
+        {"0_DMA_IN", &TORQ_DMA_IN, 0},
+        {"NDMA Out", &TORQ_DMA_OUT, 0},
+        {"Slice 11", &TORQ_SLICE, 11},
+        {"SLICE 0", &TORQ_SLICE, 0},
+        {"3_SLICE_1", &TORQ_SLICE, 1},
+        {"CDMA", &TORQ_CDMA, 0},
+        {"08_CSS", &TORQ_CSS, 0},
+        {"HOST_COPY", &TORQ_HOST_COPY, 0},
+        {"HAL_QUEUE_WAIT", &TORQ_HAL, 0},
+        {"DMA In Used", &TORQ_DMA_IN, 0},
+        {"NSS Programs", &TORQ_NPU, 0},
+        {"DMA INTO", NULL, 0},
+        {"", NULL, 0},
+        {"halo", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        uint32_t index;
+        assert_ptr_equal(torq_engine_of_name(view_of(CASES[i].name), &index), CASES[i].engine);
+        assert_int_equal(index, CASES[i].index);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_are_known_by_the_names_that_tools_write),
         cmocka_unit_test(r1_is_stamped_at_the_end_of_a_job),
         cmocka_unit_test(r1_is_measured_in_microseconds),
         cmocka_unit_test(bad_rows_of_r1_are_lost),

@@ -1,6 +1,7 @@
 // What is written: headers, rows, what is left out, and that what was read is
 // read again.
 
+#include "formats/torq/engines.h"
 #include "torq_support.h"
 
 #include <unistd.h>
@@ -180,12 +181,13 @@ static void compile_forms_round_trip(void **state)
     assert_round_trip(c1, TORQ_C1);
 }
 
-static uint32_t add_lane(struct profile *profile, const char *name, enum engine engine)
+static uint32_t add_lane(struct profile *profile, const char *name,
+                         const struct torq_engine *engine)
 {
-    const struct track track = {.name = profile_string(profile, view_of(name)),
-                                .kind = TRACK_LANE,
-                                .engine = engine,
-                                .provenance = PROVENANCE_MEASURED};
+    struct track track = {.name = profile_string(profile, view_of(name)),
+                          .kind = TRACK_LANE,
+                          .provenance = PROVENANCE_MEASURED};
+    torq_engine_set(profile, &track, engine, 0);
     return profile_track_add(profile, &track);
 }
 
@@ -204,8 +206,8 @@ static void other_clocks_are_converted_and_other_engines_left_out(void **state)
 {
     (void)state;
     struct profile *profile = profile_create();
-    const uint32_t slice = add_lane(profile, "s", ENGINE_SLICE);
-    const uint32_t host = add_lane(profile, "h", ENGINE_HOST);
+    const uint32_t slice = add_lane(profile, "s", &TORQ_SLICE);
+    const uint32_t host = add_lane(profile, "h", &TORQ_HOST);
     add_event(profile, slice, EVENT_SPAN, "conv\nadd", 1000, 2001);
     add_event(profile, slice, EVENT_INSTANT, "mark", 5, 5);
     add_event(profile, host, EVENT_SPAN, "main", 0, 10);
@@ -298,8 +300,8 @@ static void r2_has_no_place_for_engines_of_the_npu(void **state)
 {
     (void)state;
     struct profile *profile = profile_create();
-    const uint32_t slice = add_lane(profile, "s", ENGINE_SLICE);
-    const uint32_t host = add_lane(profile, "h", ENGINE_HOST);
+    const uint32_t slice = add_lane(profile, "s", &TORQ_SLICE);
+    const uint32_t host = add_lane(profile, "h", &TORQ_HOST);
     add_event(profile, slice, EVENT_SPAN, "conv", 1000, 2001);
     add_event(profile, host, EVENT_SPAN, "main", 1999, 5000);
     add_event(profile, host, EVENT_INSTANT, "odd_END", 2500, 2500);

@@ -97,12 +97,12 @@ struct view chrome_nested_argument(struct view args, const char *key, struct byt
     return chrome_is_text(value) ? chrome_text_of(value, scratch) : value;
 }
 
-void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine)
+void chrome_mark_track(struct profile *profile, uint32_t track, enum role role)
 {
     struct track *marked = profile_track(profile, track);
-    if (marked->engine != ENGINE_NONE)
+    if (marked->role != ROLE_NONE)
         return;
-    marked->engine = engine;
+    profile_track_set_engine(profile, marked, role, role == ROLE_DEVICE ? "npu" : role_name(role));
     if (marked->provenance == PROVENANCE_ABSENT)
         marked->provenance = PROVENANCE_MEASURED;
 }

@@ -55,6 +55,6 @@ struct view chrome_argument(struct view args, const char *key);
 struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch);
 
 // Says what executes the spans of a track, the first time.
-void chrome_mark_track(struct profile *profile, uint32_t track, enum engine engine);
+void chrome_mark_track(struct profile *profile, uint32_t track, enum role role);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/spool.h"
 #include "dialect.h"
 #include "json.h"
+#include "kineto_memory.h"
 
 enum { DEVICES_MOST = 1024 };
 
@@ -68,6 +69,7 @@ struct kineto {
     struct list launches;  // struct link, by correlation
     struct list externals; // struct link, by External id
     struct list steps;
+    struct kineto_memory memory;
     size_t next;             // item that comes next in the file
     struct segments devices; // struct device
     struct segments known;   // struct known_operator
@@ -285,6 +287,7 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
 {
     if (event->phase == 'M' && view_is(event->name, "process_labels"))
         look_at_label(kineto, event);
+    STATUS_TRY(kineto_memory_see(&kineto->memory, event));
     struct item item = {.offset = event->offset,
                         .process = event->pid.number,
                         .thread = event->tid.number,
@@ -406,6 +409,7 @@ static status look_over(const struct input *input, struct kineto *kineto)
     STATUS_TRY(list_finish(&kineto->steps));
     sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), by_start);
     STATUS_TRY(make_calls(kineto));
+    STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
     STATUS_TRY(list_finish(&kineto->externals));
     sort_in_place(kineto->launches.data, kineto->launches.count, sizeof(struct link), by_id);
@@ -469,14 +473,14 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
 {
     struct kineto *kineto = (struct kineto *)dialect;
     if (is_device(event)) {
-        if (profile_track(kineto->profile, track)->engine == ENGINE_NONE)
+        if (profile_track(kineto->profile, track)->role == ROLE_NONE)
             find_device(kineto, event, track);
-        chrome_mark_track(kineto->profile, track, ENGINE_NPU);
+        chrome_mark_track(kineto->profile, track, ROLE_DEVICE);
         return call_of_device(kineto, event);
     }
     if (!is_host(event))
         return 0;
-    chrome_mark_track(kineto->profile, track, ENGINE_HOST);
+    chrome_mark_track(kineto->profile, track, ROLE_HOST);
     return call_of_item(kineto, event);
 }
 
@@ -536,6 +540,7 @@ static void release(struct chrome_dialect *dialect)
     spool_free(&kineto->launches.spool);
     spool_free(&kineto->externals.spool);
     spool_free(&kineto->steps.spool);
+    spool_free(&kineto->memory.spool);
     segments_free(&kineto->known);
     hash_free(&kineto->index);
     bytes_free(&kineto->text);
@@ -567,7 +572,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
                                               .free = release};
     kineto->profile = profile;
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
-    kineto->externals.spool = kineto->steps.spool = SPOOL_EMPTY;
+    kineto->externals.spool = kineto->steps.spool = kineto->memory.spool = SPOOL_EMPTY;
     segments_start(&kineto->known, sizeof(struct known_operator));
     segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/engine_names.h"
 #include "formats/track_source.h"
 
 void chrome_lanes_start(struct chrome_lanes *lanes, struct profile *profile)
@@ -272,9 +273,9 @@ static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
                       : name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
     const struct view process =
         profile_text(lanes->profile, profile_track(lanes->profile, track->parent)->name);
-    if (lane->kind == CHROME_THREAD && track->engine == ENGINE_NONE &&
+    if (lane->kind == CHROME_THREAD && track->role == ROLE_NONE &&
         !view_ends_with(process, " Overview"))
-        track->engine = engine_from_name(profile_text(lanes->profile, track->name), &track->index);
+        engine_names_apply(lanes->profile, track);
 }
 
 // Where any track has a rank, those without one have rank 0, as in the viewers; else the order

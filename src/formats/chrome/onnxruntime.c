@@ -268,10 +268,10 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
 {
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
     if (view_is(event->category, "Kernel")) {
-        chrome_mark_track(reading->profile, track, ENGINE_NPU);
+        chrome_mark_track(reading->profile, track, ROLE_DEVICE);
         return call_of_kernel(reading, event);
     }
-    chrome_mark_track(reading->profile, track, ENGINE_HOST);
+    chrome_mark_track(reading->profile, track, ROLE_HOST);
     if (!view_is(event->category, "Node"))
         return 0;
     for (int phase = 0; phase < NODE_PHASES; phase++) {

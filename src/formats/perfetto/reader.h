@@ -1,5 +1,5 @@
-// Reads Perfetto traces: track events of any writer, this project's and Torq's
-// among them. docs/formats/perfetto.md says what becomes of what.
+// Reads Perfetto traces: track events of any writer, this project's and vendors'
+// tools among them. docs/formats/perfetto.md says what becomes of what.
 //
 // The trace is gone over twice: for the tracks, then for the events. Memory: the
 // tracks, sequences, interned texts and clocks of the trace, the spans that are

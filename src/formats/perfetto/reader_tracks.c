@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/engine_names.h"
 #include "wire/protobuf.h"
 
 void perfetto_tracks_start(struct perfetto_tracks *tracks, struct strings *strings)
@@ -270,7 +271,7 @@ void perfetto_tracks_name(struct perfetto_track *track, struct profile *profile,
         return;
     struct track *lane = profile_track(profile, track->lane);
     lane->name = name;
-    lane->engine = engine_from_name(profile_text(profile, name), &lane->index);
+    engine_names_apply(profile, lane);
 }
 
 void perfetto_tracks_free(struct perfetto_tracks *tracks)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/engine_names.h"
 #include "formats/track_source.h"
 #include "reader_tracks.h"
 
@@ -107,7 +108,7 @@ static void name_track(struct tree *tree, struct perfetto_track *track)
     }
 }
 
-// Torq's traces of estimates say so in the name of their overview.
+// Traces of estimates say so in the name of their overview, where a vendor's tool wrote them.
 static enum provenance trace_provenance(const struct tree *tree)
 {
     const uint32_t overview =
@@ -163,7 +164,6 @@ static struct bytes track_values(const struct tree *tree, const struct perfetto_
 static uint32_t add_track(struct tree *tree, const struct perfetto_track *track, uint32_t parent,
                           enum track_kind kind)
 {
-    const struct view name = profile_text(tree->profile, track->name);
     struct bytes values = track_values(tree, track);
     struct track made = {.parent = parent,
                          .name = track->name,
@@ -176,7 +176,7 @@ static uint32_t add_track(struct tree *tree, const struct perfetto_track *track,
         made.clock =
             track_source_clock(tree->profile, profile_text(tree->profile, track->description));
     if (kind == TRACK_LANE && !track->unnamed && !is_overview(tree, parent))
-        made.engine = engine_from_name(name, &made.index);
+        engine_names_apply(tree->profile, &made);
     if (kind == TRACK_COUNTER)
         made.unit = track->unit;
     const uint32_t id = profile_track_add(tree->profile, &made);

@@ -132,13 +132,13 @@ static unsigned legend_rows(const struct plot *plot, double width)
     return (kinds + legend_columns(width) - 1) / legend_columns(width);
 }
 
-static void draw_total(struct drawing *drawing, enum picture_kind kind, double x, double y,
-                       double width)
+static void draw_total(struct drawing *drawing, unsigned kind, double x, double y, double width)
 {
     const struct plot_total *total = &drawing->plot->totals[kind];
     const double percent = plot_percent(drawing->plot, total->busy, total->lanes);
     fill(drawing, x, y, 11, 11, picture_kind_colour(kind, 0));
-    write_text(drawing, x + 18, y + 9, 1, LEGEND_NAME - 18, INK, view_of(picture_kind_name(kind)));
+    write_text(drawing, x + 18, y + 9, 1, LEGEND_NAME - 18, INK,
+               view_of(drawing->plot->kinds.names[kind]));
     fill(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR, 7, TROUGH);
     fill(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR * percent / 100, 7,
          picture_kind_colour(kind, 0));
@@ -230,7 +230,7 @@ struct run {
     uint32_t from;
     uint64_t count;
     double covered;
-    enum picture_kind kind;
+    unsigned kind;
     unsigned level; // 0: nothing there
 };
 
@@ -250,7 +250,7 @@ static void draw_run(struct drawing *drawing, const struct run *run, uint32_t to
     const double height = BAR * cover;
     drawing->title.size = 0;
     bytes_append_format(&drawing->title, "%s: %llu span%s, %.0f %% of the time",
-                        picture_kind_name(run->kind), (unsigned long long)run->count,
+                        drawing->plot->kinds.names[run->kind], (unsigned long long)run->count,
                         run->count == 1 ? "" : "s", 100 * run->covered / (to - run->from));
     drawing->canvas->rectangle(drawing->canvas, drawing->left + run->from, y + BAR - height,
                                to - run->from, height, picture_kind_colour(run->kind, 0),

@@ -31,7 +31,7 @@ static const char *eighths(double cover)
     return BLOCKS[at < 0 ? 0 : at > 7 ? 7 : at];
 }
 
-static void set(struct letters *line, uint32_t column, const char *text, enum picture_kind kind)
+static void set(struct letters *line, uint32_t column, const char *text, unsigned kind)
 {
     if (column >= line->count)
         return;
@@ -192,7 +192,7 @@ static void append_totals(struct bytes *text, const struct plot *plot, bool colo
         if (total->spans == 0)
             continue;
         const double share = plot_percent(plot, total->busy, total->lanes) / 100 * BAR;
-        bytes_append_format(text, "%-10s ", picture_kind_name(kind));
+        bytes_append_format(text, "%-10s ", plot->kinds.names[kind]);
         if (coloured)
             bytes_append_format(text, "\x1b[38;5;%um", picture_kind_terminal_colour(kind));
         for (int i = 0; i < BAR; i++)

@@ -1,34 +1,148 @@
 #include "kinds.h"
 
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/digest.h"
 #include "base/memory.h"
+
+enum {
+    TRANSFER_IN,
+    TRANSFER_OUT,
+    TRANSFER,
+    COMMUNICATION,
+    COMPUTE, // and those behind it
+    COMPUTE_LAST = COMPUTE + 3,
+    CONTROL,
+    HOST,
+    HOST_COPY,
+    WAIT,
+    OTHER,
+};
+
+_Static_assert(OTHER + 1 == PICTURE_KINDS, "each has a colour");
+
+const unsigned PICTURE_WAIT = WAIT;
+const unsigned PICTURE_OTHER = OTHER;
 
 static const struct {
     const char *name;
     uint32_t colour;
     unsigned terminal;
+    bool by_engine; // called by its engine where that is the only one
 } KINDS[PICTURE_KINDS] = {
-    [PICTURE_DMA_IN] = {"dma in", 0x7accf2, 75},
-    [PICTURE_DMA_OUT] = {"dma out", 0x344fa8, 25},
-    [PICTURE_CDMA] = {"cdma", 0x44aa86, 37},
-    [PICTURE_COMPUTE] = {"compute", 0xe59e34, 214},
-    [PICTURE_CONTROL] = {"css", 0xb23e7c, 132},
-    [PICTURE_HOST] = {"host", 0x3d7f48, 65},
-    [PICTURE_HOST_COPY] = {"host copy", 0xc4eea6, 151},
-    [PICTURE_WAIT] = {"wait", 0xc9ccd1, 250},
-    [PICTURE_OTHER] = {"other", 0x9a86b8, 139},
+    [TRANSFER_IN] = {"transfer in", 0x7accf2, 75, true},
+    [TRANSFER_OUT] = {"transfer out", 0x344fa8, 25, true},
+    [TRANSFER] = {"transfer", 0x44aa86, 37, true},
+    [COMMUNICATION] = {"communication", 0x4c1060, 53, true},
+    [COMPUTE] = {"compute", 0xe59e34, 214, false},
+    [COMPUTE + 1] = {"compute 2", 0xc44c10, 166, true},
+    [COMPUTE + 2] = {"compute 3", 0x603810, 58, true},
+    [COMPUTE_LAST] = {"compute 4", 0xec244c, 197, true},
+    [CONTROL] = {"control", 0xb23e7c, 132, true},
+    [HOST] = {"host", 0x3d7f48, 65, false},
+    [HOST_COPY] = {"host copy", 0xc4eea6, 151, false},
+    [WAIT] = {"wait", 0xc9ccd1, 250, false},
+    [OTHER] = {"other", 0x9a86b8, 139, false},
+};
+
+static const unsigned char BY_ROLE[ROLE_COUNT] = {
+    [ROLE_NONE] = OTHER,
+    [ROLE_COMPUTE] = COMPUTE,
+    [ROLE_TRANSFER_IN] = TRANSFER_IN,
+    [ROLE_TRANSFER_OUT] = TRANSFER_OUT,
+    [ROLE_TRANSFER] = TRANSFER,
+    [ROLE_COMMUNICATION] = COMMUNICATION,
+    [ROLE_CONTROL] = CONTROL,
+    [ROLE_WAIT] = WAIT,
+    [ROLE_HOST] = HOST,
+    [ROLE_HOST_COPY] = HOST_COPY,
+    [ROLE_HOST_CALL] = HOST,
+    [ROLE_DEVICE] = COMPUTE,
 };
 
 enum { KNOWN = 0x80, WAITS = 0x40, SHADE = 0x3f };
 
-const char *picture_kind_name(enum picture_kind kind)
+// Of a profile ---------------------------------------------------------------------
+
+// What computes in a process, as it comes. Beyond the kinds that there are, the last one.
+struct computing {
+    uint32_t process;
+    uint32_t engines[COMPUTE_LAST - COMPUTE + 1];
+    unsigned count;
+};
+
+static uint32_t process_of(const struct profile *profile, uint32_t track)
 {
-    return KINDS[kind].name;
+    while (track != 0 && profile_track(profile, track)->kind != TRACK_PROCESS)
+        track = profile_track(profile, track)->parent;
+    return track;
 }
 
-uint32_t picture_kind_colour(enum picture_kind kind, unsigned shade)
+static unsigned ordinal_of(struct computing *computing, uint32_t engine)
+{
+    unsigned at = 0;
+    while (at < computing->count && computing->engines[at] != engine)
+        at++;
+    if (at == computing->count && at < COMPUTE_LAST - COMPUTE + 1)
+        computing->engines[computing->count++] = engine;
+    return at <= COMPUTE_LAST - COMPUTE ? at : COMPUTE_LAST - COMPUTE;
+}
+
+static unsigned kind_of_track(const struct profile *profile, uint32_t id,
+                              struct computing *computing)
+{
+    const struct track *track = profile_track(profile, id);
+    return track->role == ROLE_COMPUTE
+               ? COMPUTE + ordinal_of(&computing[process_of(profile, id)], track->engine)
+               : BY_ROLE[track->role];
+}
+
+static void name_kind(struct picture_kinds *kinds, const struct profile *profile, unsigned kind)
+{
+    uint32_t engine = 0;
+    bool several = false;
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (kinds->of_track[i] != kind || track->role == ROLE_DEVICE)
+            continue;
+        several |= track->engine == 0 || (engine != 0 && track->engine != engine);
+        engine = track->engine;
+    }
+    const struct view word = profile_text(profile, engine);
+    if (engine != 0 && !several)
+        snprintf(kinds->names[kind], PICTURE_KIND_ROOM, "%.*s", VIEW_ARGUMENTS(word));
+}
+
+struct picture_kinds picture_kinds_find(const struct profile *profile)
+{
+    const uint32_t count = profile->tracks.count;
+    struct picture_kinds kinds = {.of_track = memory_allocate_zeroed(count, 1)};
+    struct computing *computing = memory_allocate_zeroed(count, sizeof *computing);
+    bool several = false;
+    for (uint32_t i = 0; i < count; i++) {
+        kinds.of_track[i] = (unsigned char)kind_of_track(profile, i, computing);
+        several |= kinds.of_track[i] > COMPUTE && kinds.of_track[i] <= COMPUTE_LAST;
+    }
+    for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
+        snprintf(kinds.names[kind], PICTURE_KIND_ROOM, "%s", KINDS[kind].name);
+        if (KINDS[kind].by_engine || (kind == COMPUTE && several))
+            name_kind(&kinds, profile, kind);
+    }
+    free(computing);
+    return kinds;
+}
+
+void picture_kinds_free(struct picture_kinds *kinds)
+{
+    free(kinds->of_track);
+    kinds->of_track = NULL;
+}
+
+// Colours --------------------------------------------------------------------------
+
+uint32_t picture_kind_colour(unsigned kind, unsigned shade)
 {
     static const struct {
         unsigned target; // each of red, green and blue goes there ...
@@ -43,7 +157,7 @@ uint32_t picture_kind_colour(enum picture_kind kind, unsigned shade)
     return mixed;
 }
 
-unsigned picture_kind_terminal_colour(enum picture_kind kind)
+unsigned picture_kind_terminal_colour(unsigned kind)
 {
     return KINDS[kind].terminal;
 }
@@ -55,17 +169,7 @@ uint32_t picture_ink(uint32_t colour)
     return light > 140000 ? 0x1f2933 : 0xffffff;
 }
 
-enum picture_kind picture_engine_kind(enum engine engine)
-{
-    static const enum picture_kind BY_ENGINE[ENGINE_KINDS] = {
-        [ENGINE_NONE] = PICTURE_OTHER,      [ENGINE_DMA_IN] = PICTURE_DMA_IN,
-        [ENGINE_DMA_OUT] = PICTURE_DMA_OUT, [ENGINE_CDMA] = PICTURE_CDMA,
-        [ENGINE_SLICE] = PICTURE_COMPUTE,   [ENGINE_CSS] = PICTURE_CONTROL,
-        [ENGINE_NPU] = PICTURE_COMPUTE,     [ENGINE_HAL] = PICTURE_HOST,
-        [ENGINE_HOST] = PICTURE_HOST,       [ENGINE_HOST_COPY] = PICTURE_HOST_COPY,
-    };
-    return BY_ENGINE[engine];
-}
+// Names ----------------------------------------------------------------------------
 
 bool picture_has_word(struct view name, const char *word)
 {
@@ -90,12 +194,12 @@ static unsigned char look_at(struct view name)
     return (unsigned char)(KNOWN | (waits ? WAITS : 0) | digest_finish(&digest) % PICTURE_SHADES);
 }
 
-enum picture_kind picture_names_kind(struct picture_names *names, uint32_t name,
-                                     enum picture_kind lane, unsigned *out_shade)
+unsigned picture_names_kind(struct picture_names *names, uint32_t name, unsigned lane,
+                            unsigned *out_shade)
 {
     names->known = memory_extend(names->known, &names->count, name, 1);
     if (names->known[name] == 0)
         names->known[name] = look_at(profile_text(names->profile, name));
     *out_shade = names->known[name] & SHADE;
-    return (names->known[name] & WAITS) != 0 ? PICTURE_WAIT : lane;
+    return (names->known[name] & WAITS) != 0 ? WAIT : lane;
 }

@@ -6,33 +6,31 @@
 
 #include "profile/profile.h"
 
-enum picture_kind {
-    PICTURE_DMA_IN,
-    PICTURE_DMA_OUT,
-    PICTURE_CDMA,
-    PICTURE_COMPUTE,
-    PICTURE_CONTROL, // the device's own processor
-    PICTURE_HOST,
-    PICTURE_HOST_COPY,
-    PICTURE_WAIT,
-    PICTURE_OTHER,
-    PICTURE_KINDS,
+// Kinds are numbers, in the order of the legend. A kind follows from the role of a lane; of
+// several engines that compute in one process, each has its own, as far as there are enough.
+enum { PICTURE_KINDS = 13, PICTURE_SHADES = 3, PICTURE_KIND_ROOM = 32 };
+
+extern const unsigned PICTURE_WAIT, PICTURE_OTHER;
+
+// The kinds of a profile's lanes.
+struct picture_kinds {
+    unsigned char *of_track; // by track id
+    char names[PICTURE_KINDS][PICTURE_KIND_ROOM];
 };
 
-enum { PICTURE_SHADES = 3 };
-
-const char *picture_kind_name(enum picture_kind kind);
+// By what the lanes say. A kind is called by its role; but for what computes alone, is of the
+// host or was not said, by the engine where it is the only one of its kind.
+struct picture_kinds picture_kinds_find(const struct profile *profile);
+void picture_kinds_free(struct picture_kinds *kinds);
 
 // 0xRRGGBB; shade 0 is the one of the legend.
-uint32_t picture_kind_colour(enum picture_kind kind, unsigned shade);
+uint32_t picture_kind_colour(unsigned kind, unsigned shade);
 
 // A number of a terminal's 256 colours.
-unsigned picture_kind_terminal_colour(enum picture_kind kind);
+unsigned picture_kind_terminal_colour(unsigned kind);
 
 // White or nearly black, whichever can be read on `colour`.
 uint32_t picture_ink(uint32_t colour);
-
-enum picture_kind picture_engine_kind(enum engine engine);
 
 // Whether a name has these letters in it, large or small.
 bool picture_has_word(struct view name, const char *word);
@@ -44,7 +42,8 @@ struct picture_names {
     size_t count;
 };
 
-enum picture_kind picture_names_kind(struct picture_names *names, uint32_t name,
-                                     enum picture_kind lane, unsigned *out_shade);
+// The kind of a span of this name on a lane of kind `lane`.
+unsigned picture_names_kind(struct picture_names *names, uint32_t name, unsigned lane,
+                            unsigned *out_shade);
 
 #endif

@@ -47,7 +47,7 @@ static uint64_t column_start(const struct plot *plot, uint32_t column)
 // Spans --------------------------------------------------------------------------------
 
 static void merge_into(const struct plot *plot, struct plot_row *row, uint32_t column,
-                       uint64_t covered, enum picture_kind kind)
+                       uint64_t covered, unsigned kind)
 {
     if (row->cells == NULL)
         row->cells = memory_allocate_zeroed(plot->options.columns, sizeof *row->cells);
@@ -67,7 +67,7 @@ static void merge_into(const struct plot *plot, struct plot_row *row, uint32_t c
 
 // Each column gets its part.
 static void merge_span(const struct plot *plot, struct plot_row *row, uint64_t start, uint64_t end,
-                       enum picture_kind kind)
+                       unsigned kind)
 {
     const uint32_t first = column_at(plot, start);
     const uint32_t last = column_at(plot, end > start ? end - 1 : start);
@@ -100,7 +100,7 @@ static struct plot_row *choose_row(struct plot_lane *lane, uint64_t start, bool 
 
 // What of the span no earlier one of its track covers: events come in order of their start.
 static void count_busy(struct plot *plot, struct plot_lane *lane, uint32_t track, uint64_t start,
-                       uint64_t end, enum picture_kind kind)
+                       uint64_t end, unsigned kind)
 {
     if (lane->last_track != track) {
         lane->last_track = track;
@@ -137,9 +137,8 @@ static void add_span(struct reading *reading, struct plot_lane *lane, const stru
     }
     const uint64_t from = start > plot->from ? start : plot->from;
     const uint64_t to = end < plot->to ? end : plot->to;
-    span.kind = picture_names_kind(
-        &reading->names, event->name,
-        picture_engine_kind(profile_track(plot->profile, event->track)->engine), &span.shade);
+    span.kind = picture_names_kind(&reading->names, event->name, plot->kinds.of_track[event->track],
+                                   &span.shade);
     count_busy(plot, lane, event->track, from, to, span.kind);
     bool crowded = true;
     struct plot_row *row = &lane->rows[0];
@@ -298,6 +297,7 @@ status plot_create(struct profile *profile, const struct plot_options *options,
     struct plot *plot = memory_allocate_zeroed(1, sizeof *plot);
     plot->profile = profile;
     plot->options = *options;
+    plot->kinds = picture_kinds_find(profile);
     const status result = fill(plot, profile);
     if (result != STATUS_OK) {
         plot_free(plot);
@@ -319,6 +319,7 @@ void plot_free(struct plot *plot)
         free(lane->levels);
     }
     free(plot->lanes);
+    picture_kinds_free(&plot->kinds);
     free(plot);
 }
 

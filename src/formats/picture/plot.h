@@ -28,7 +28,7 @@ struct plot_span {
     uint64_t start; // ns from the start of the profile, not clipped
     uint64_t end;
     uint32_t name; // text id
-    enum picture_kind kind;
+    unsigned kind;
     unsigned shade;
 };
 
@@ -37,7 +37,7 @@ struct plot_cell {
     uint64_t covered; // ns
     uint64_t votes;   // of `kind`: that of most of the time
     uint32_t count;   // spans that begin here
-    enum picture_kind kind;
+    unsigned kind;
 };
 
 // Spans of a lane that do not overlap; those inside others are a row below.
@@ -58,7 +58,7 @@ struct plot_lane {
     uint32_t track;  // 0: the lanes that did not fit
     unsigned indent; // how many headings it is under
     bool heading;    // a track with nothing on itself
-    enum picture_kind kind;
+    unsigned kind;
     uint32_t merged_lanes; // of track 0
     struct plot_row rows[PLOT_ROWS_MOST];
     unsigned row_count;
@@ -86,6 +86,7 @@ struct plot_total {
 struct plot {
     const struct profile *profile;
     struct plot_options options;
+    struct picture_kinds kinds;
     uint64_t start; // of the profile, ns
     uint64_t from;  // what is shown, ns from its start; from < to
     uint64_t to;

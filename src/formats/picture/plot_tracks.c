@@ -100,7 +100,7 @@ static void add_track(struct choosing *choosing, uint32_t id)
     lane->track = id;
     lane->indent = choosing->indent[id];
     lane->heading = heading;
-    lane->kind = picture_engine_kind(track->engine);
+    lane->kind = choosing->plot->kinds.of_track[id];
     if (heading) {
         choosing->headings++;
         return;

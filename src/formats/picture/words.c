@@ -181,7 +181,7 @@ const char *words_provenance(const struct plot *plot)
     return plot->provenances[PROVENANCE_DERIVED] ? "derived" : "of unknown origin";
 }
 
-void words_total(struct bytes *to, const struct plot *plot, enum picture_kind kind)
+void words_total(struct bytes *to, const struct plot *plot, unsigned kind)
 {
     const struct plot_total *total = &plot->totals[kind];
     bytes_append_format(to, "%5.1f %%", plot_percent(plot, total->busy, total->lanes));

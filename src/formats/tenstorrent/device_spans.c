@@ -155,12 +155,13 @@ static void process_make(struct device_spans *spans, struct device_process *proc
                                 .name = profile_string(profile, view_of(name)),
                                 .rank = (int32_t)process->device + 1};
     process->process = profile_track_add(profile, &track);
-    const struct track operations = {.kind = TRACK_LANE,
-                                     .parent = process->process,
-                                     .name = profile_string(profile, VIEW_LITERAL("operations")),
-                                     .clock = process->clock,
-                                     .engine = ENGINE_NPU,
-                                     .provenance = PROVENANCE_DERIVED};
+    struct track operations = {.kind = TRACK_LANE,
+                               .parent = process->process,
+                               .name = profile_string(profile, VIEW_LITERAL("operations")),
+                               .clock = process->clock,
+                               .device = process->device + 1,
+                               .provenance = PROVENANCE_DERIVED};
+    profile_track_set_engine(profile, &operations, ROLE_DEVICE, "npu");
     process->operations = profile_track_add(profile, &operations);
     if (process->fitted)
         profile_note(profile, 0, LEDGER_REMARK, 1,

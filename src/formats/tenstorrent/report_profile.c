@@ -194,7 +194,8 @@ static uint32_t operations_lane(struct builder *builder, struct report_device *d
                                 sizeof *device->lanes);
     const uint32_t track = lane_add(builder, device->process, device->clock, name,
                                     PROVENANCE_MEASURED, (int32_t)device->lane_count);
-    profile_track(builder->profile, track)->engine = ENGINE_NPU;
+    profile_track_set_engine(builder->profile, profile_track(builder->profile, track), ROLE_DEVICE,
+                             "npu");
     device->lanes[device->lane_count].name = sub;
     device->lanes[device->lane_count++].track = track;
     if (device->kernels == 0)
@@ -397,8 +398,9 @@ static void make_host(struct builder *builder)
     builder->host_process = profile_track_add(builder->profile, &process);
     builder->host_calls =
         lane_add(builder, builder->host_process, 0, "calls", PROVENANCE_MEASURED, 1);
-    profile_track(builder->profile, builder->host_calls)->engine = ENGINE_HOST;
-    profile_track(builder->profile, builder->host_calls)->nests = true;
+    struct track *calls = profile_track(builder->profile, builder->host_calls);
+    profile_track_set_engine(builder->profile, calls, ROLE_HOST, "host");
+    calls->nests = true;
 }
 
 static void note_damage(struct builder *builder)

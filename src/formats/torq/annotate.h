@@ -20,17 +20,21 @@
 
 #include "annotate_source.h"
 #include "dump_reader.h"
+#include "engines.h"
 #include "torq.h"
 
-enum annotate_engine {
-    ANNOTATE_SLICE_0,
-    ANNOTATE_SLICE_1,
-    ANNOTATE_DMA_IN,
-    ANNOTATE_DMA_OUT,
-    ANNOTATE_CDMA,
-    ANNOTATE_CSS,
-    ANNOTATE_ENGINES,
+// What a job may use, each with a column of its own.
+struct annotate_engine {
+    const char *lane; // in a trace
+    const struct torq_engine *engine;
+    uint8_t index;
 };
+
+enum { ANNOTATE_ENGINES = 6 };
+extern const struct annotate_engine ANNOTATE_ENGINE[ANNOTATE_ENGINES];
+
+// The place there of an engine's lane; ANNOTATE_ENGINES for what has no column.
+unsigned annotate_engine_place(const struct torq_engine *engine, uint32_t index);
 
 // What a job uses: what was active when it began, or was started by it.
 struct annotate_job {

@@ -28,24 +28,33 @@ static struct view name_of(const struct annotation *annotation, uint32_t task)
                : name;
 }
 
-// ANNOTATE_ENGINES for what has no flag.
-static enum annotate_engine engine_of(const struct annotation *annotation, uint32_t task)
+// In the order of the columns.
+const struct annotate_engine ANNOTATE_ENGINE[ANNOTATE_ENGINES] = {
+    {"Slice 0", &TORQ_SLICE, 0},   {"Slice 1", &TORQ_SLICE, 1}, {"DMA In", &TORQ_DMA_IN, 0},
+    {"DMA Out", &TORQ_DMA_OUT, 0}, {"CDMA", &TORQ_CDMA, 0},     {"CSS", &TORQ_CSS, 0},
+};
+
+unsigned annotate_engine_place(const struct torq_engine *engine, uint32_t index)
 {
-    const uint32_t lane = annotation->program->tasks[task].lane;
-    switch (kind_of(annotation, task)) {
-    case TARGET_DMA_IN:
-        return ANNOTATE_DMA_IN;
-    case TARGET_DMA_OUT:
-        return ANNOTATE_DMA_OUT;
-    case TARGET_CDMA:
-        return ANNOTATE_CDMA;
-    case TARGET_CSS:
-        return ANNOTATE_CSS;
-    case TARGET_SLICE:
-        return lane == 0 ? ANNOTATE_SLICE_0 : lane == 1 ? ANNOTATE_SLICE_1 : ANNOTATE_ENGINES;
-    default:
-        return ANNOTATE_ENGINES;
-    }
+    unsigned place = 0;
+    while (place < ANNOTATE_ENGINES &&
+           (ANNOTATE_ENGINE[place].engine != engine || ANNOTATE_ENGINE[place].index != index))
+        place++;
+    return place;
+}
+
+// ANNOTATE_ENGINES for what has no column. Of slices, the first ones have; of what there is one
+// of, all lanes are it.
+static unsigned engine_of(const struct annotation *annotation, uint32_t task)
+{
+    static const struct torq_engine *const BY_KIND[TARGET_ENGINE_KINDS] = {
+        [TARGET_DMA_IN] = &TORQ_DMA_IN, [TARGET_DMA_OUT] = &TORQ_DMA_OUT,
+        [TARGET_CDMA] = &TORQ_CDMA,     [TARGET_CSS] = &TORQ_CSS,
+        [TARGET_SLICE] = &TORQ_SLICE,
+    };
+    const struct torq_engine *engine = BY_KIND[kind_of(annotation, task)];
+    return annotate_engine_place(engine,
+                                 engine == &TORQ_SLICE ? annotation->program->tasks[task].lane : 0);
 }
 
 // Jobs -------------------------------------------------------------------------------
@@ -82,7 +91,7 @@ static void describe_job(const struct annotation *annotation, uint32_t id,
         out->used[i] = active[i] > 0;
     for (uint32_t i = 0; i < job->step_count; i++) {
         const struct program_step *step = &annotation->program->steps[job->first_step + i];
-        const enum annotate_engine engine = engine_of(annotation, step->task);
+        const unsigned engine = engine_of(annotation, step->task);
         const bool starts = step->kind == PROGRAM_STEP_START;
         if (starts && kind_of(annotation, step->task) == TARGET_SLICE)
             add_name(&names, annotation->profile, name_of(annotation, step->task));

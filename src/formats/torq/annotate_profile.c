@@ -6,19 +6,6 @@
 #include "annotate.h"
 #include "base/memory.h"
 
-static const struct {
-    const char *name;
-    enum engine engine;
-    uint32_t index;
-} LANES[ANNOTATE_ENGINES] = {
-    [ANNOTATE_SLICE_0] = {"Slice 0", ENGINE_SLICE, 0},
-    [ANNOTATE_SLICE_1] = {"Slice 1", ENGINE_SLICE, 1},
-    [ANNOTATE_DMA_IN] = {"DMA In", ENGINE_DMA_IN, 0},
-    [ANNOTATE_DMA_OUT] = {"DMA Out", ENGINE_DMA_OUT, 0},
-    [ANNOTATE_CDMA] = {"CDMA", ENGINE_CDMA, 0},
-    [ANNOTATE_CSS] = {"CSS", ENGINE_CSS, 0},
-};
-
 struct laying {
     struct annotation *annotation;
     struct track like;
@@ -28,13 +15,12 @@ struct laying {
     struct bytes values;
 };
 
-static uint32_t add_lane(struct laying *laying, const char *name, enum engine engine,
+static uint32_t add_lane(struct laying *laying, const char *name, const struct torq_engine *engine,
                          uint32_t index, int32_t rank)
 {
     struct track lane = laying->like;
     lane.name = profile_string(laying->annotation->profile, view_of(name));
-    lane.engine = engine;
-    lane.index = index;
+    torq_engine_set(laying->annotation->profile, &lane, engine, index);
     lane.rank = rank;
     return profile_track_add(laying->annotation->profile, &lane);
 }
@@ -75,12 +61,12 @@ static void add_job(struct laying *laying, const struct annotate_row *row, uint6
     const struct view name =
         view_of(program_text(annotation->program, annotation->program->jobs[row->job].name));
     for (int i = 0; i < ANNOTATE_ENGINES; i++) {
+        const struct annotate_engine *used = &ANNOTATE_ENGINE[i];
         if (!job->used[i])
             continue;
         if (laying->engines[i] == 0)
-            laying->engines[i] =
-                add_lane(laying, LANES[i].name, LANES[i].engine, LANES[i].index, 2000 + i);
-        const bool slice = i == ANNOTATE_SLICE_0 || i == ANNOTATE_SLICE_1;
+            laying->engines[i] = add_lane(laying, used->lane, used->engine, used->index, 2000 + i);
+        const bool slice = used->engine == &TORQ_SLICE;
         const uint32_t text =
             slice && job->names != 0 ? job->names : profile_string(annotation->profile, name);
         add_span(laying, laying->engines[i], text, start, row->end);
@@ -108,8 +94,7 @@ static uint32_t lane_of_task(struct laying *laying, const struct annotate_row *r
         char name[64];
         const struct view text = profile_text(annotation->profile, row->lane);
         snprintf(name, sizeof name, "%.*s annotated", VIEW_ARGUMENTS(text));
-        *lane = add_lane(laying, name, ENGINE_NONE, 0,
-                         3000 + (int32_t)(256 * task->engine + task->lane));
+        *lane = add_lane(laying, name, NULL, 0, 3000 + (int32_t)(256 * task->engine + task->lane));
     }
     return *lane;
 }
@@ -151,7 +136,7 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
     const size_t jobs = annotation->program->job_count;
     uint64_t *starts = memory_allocate_zeroed(jobs + 1, sizeof *starts);
     memset(starts, 0xff, jobs * sizeof *starts);
-    laying.rows = add_lane(&laying, "Annotated", ENGINE_NONE, 0, 1999);
+    laying.rows = add_lane(&laying, "Annotated", NULL, 0, 1999);
     for (size_t i = 0; i < annotation->count; i++) {
         const struct annotate_row *row = &annotation->rows[i];
         if (row->timed && is_shown(annotation, i))

@@ -241,7 +241,7 @@ static void describe_tasks(struct joining *joining)
         if (task->kind == PROGRAM_TASK_TRANSFER)
             joining->texts[i].names = 0;
         joining->texts[i].lane =
-            describing_lane(&joining->describing, task->engine, task->lane).name;
+            describing_lane(&joining->describing, task->engine, task->unit, task->lane).name;
         joining->texts[i].bytes = bytes_of(program, task);
     }
     bytes_free(&text);

@@ -29,7 +29,7 @@ enum column {
     COLUMN_MEDIAN,
     COLUMN_P90,
     COLUMN_MAXIMUM,
-    COLUMN_USED, // and an enum annotate_engine
+    COLUMN_USED, // and a place in ANNOTATE_ENGINE
 };
 
 struct description {
@@ -45,12 +45,12 @@ static const struct description ACTIONS[] = {
     {"invocation_names", NULL, COLUMN_NAMES},
     {"original_operator", NULL, COLUMN_OPERATOR},
     {"total_time", NULL, COLUMN_TOTAL},
-    {"slice_used_0_in_program", NULL, COLUMN_USED + ANNOTATE_SLICE_0},
-    {"slice_used_1_in_program", NULL, COLUMN_USED + ANNOTATE_SLICE_1},
-    {"dma_in_used_in_program", NULL, COLUMN_USED + ANNOTATE_DMA_IN},
-    {"dma_out_used_in_program", NULL, COLUMN_USED + ANNOTATE_DMA_OUT},
-    {"cdma_used_in_program", NULL, COLUMN_USED + ANNOTATE_CDMA},
-    {"css_used_in_program", NULL, COLUMN_USED + ANNOTATE_CSS},
+    {"slice_used_0_in_program", NULL, COLUMN_USED + 0},
+    {"slice_used_1_in_program", NULL, COLUMN_USED + 1},
+    {"dma_in_used_in_program", NULL, COLUMN_USED + 2},
+    {"dma_out_used_in_program", NULL, COLUMN_USED + 3},
+    {"cdma_used_in_program", NULL, COLUMN_USED + 4},
+    {"css_used_in_program", NULL, COLUMN_USED + 5},
     {"timestamp_start", NULL, COLUMN_START},
     {"timestamp_end", NULL, COLUMN_END},
     {"location", NULL, COLUMN_LOCATION},
@@ -64,10 +64,10 @@ static const struct description JOBS[] = {
     {"nss_program_timestamp_start", "NSS Program Start Timestamp [us]", COLUMN_START},
     {"nss_program_timestamp_end", "NSS Program End Timestamp [us]", COLUMN_END},
     {"nss_program_timestamp_total", "NSS Program Total Time [us]", COLUMN_TOTAL},
-    {"slice_used_0_in_program", "Slice 0 Used in NSS Program", COLUMN_USED + ANNOTATE_SLICE_0},
-    {"slice_used_1_in_program", "Slice 1 Used in NSS Program", COLUMN_USED + ANNOTATE_SLICE_1},
-    {"dma_in_used_in_program", "DMA In Used in NSS Program", COLUMN_USED + ANNOTATE_DMA_IN},
-    {"dma_out_used_in_program", "DMA Out Used in NSS Program", COLUMN_USED + ANNOTATE_DMA_OUT},
+    {"slice_used_0_in_program", "Slice 0 Used in NSS Program", COLUMN_USED + 0},
+    {"slice_used_1_in_program", "Slice 1 Used in NSS Program", COLUMN_USED + 1},
+    {"dma_in_used_in_program", "DMA In Used in NSS Program", COLUMN_USED + 2},
+    {"dma_out_used_in_program", "DMA Out Used in NSS Program", COLUMN_USED + 3},
 };
 
 // Behind those of actions, of a run.

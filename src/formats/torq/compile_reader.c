@@ -32,7 +32,7 @@ struct compile_reader {
     uint32_t num_slices;
     uint32_t id_key;
     uint32_t bytes_key;
-    uint32_t lane_of_kind[UNIT_SLICE]; // 0: not made yet
+    uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
 };
 
@@ -55,7 +55,7 @@ static const struct run *add_run(struct compile_reader *reader, struct view byte
     const uint32_t location = profile_string(profile, texts->location);
     const struct run run = {.name = type,
                             .call = runs_call(&reader->runs, profile, type, location),
-                            .kind = unit.kind,
+                            .kind = unit_number(unit),
                             .index = unit.slice};
     return runs_add(&reader->runs, bytes, hash, &run);
 }
@@ -64,18 +64,18 @@ static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
 {
     uint32_t index;
     const struct view text = profile_text(reader->rows.profile, name);
-    const enum engine engine = engine_from_name(text, &index);
+    const struct torq_engine *engine = torq_engine_of_name(text, &index);
     return lanes_named(&reader->lanes, text, engine, index, LANES_OTHER);
 }
 
 static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const struct run *run)
 {
-    if (unit.kind == UNIT_OTHER)
+    if (unit.kind == NULL)
         return other_lane(reader, run->name);
-    if (unit.kind == UNIT_SLICE && unit.slice >= SLICES_CACHED)
+    if (unit.kind == &UNIT_SLICE && unit.slice >= SLICES_CACHED)
         return unit_lane(unit, &reader->lanes);
-    uint32_t *known = unit.kind == UNIT_SLICE ? &reader->lane_of_slice[unit.slice]
-                                              : &reader->lane_of_kind[unit.kind];
+    uint32_t *known = unit.kind == &UNIT_SLICE ? &reader->lane_of_slice[unit.slice]
+                                               : &reader->lane_of_kind[unit.kind->number];
     if (*known == 0)
         *known = unit_lane(unit, &reader->lanes);
     return *known;
@@ -85,11 +85,11 @@ static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const s
 static struct unit unit_of(const struct compile_reader *reader, const struct split_compile *row,
                            const struct run *run)
 {
-    struct unit unit = {UNIT_OTHER, 0};
+    struct unit unit = {0};
     if (has_ids(reader->rows.form))
         unit = unit_of_id(row->id, reader->num_slices);
-    if (unit.kind == UNIT_OTHER)
-        unit = (struct unit){(enum unit_kind)run->kind, run->index};
+    if (unit.kind == NULL)
+        unit = unit_of_number(run->kind, run->index);
     return unit;
 }
 
@@ -100,10 +100,9 @@ static bool is_cut(const struct compile_reader *reader, const struct split_compi
     const struct rows *rows = &reader->rows;
     if (rows->line.terminated)
         return false;
-    if (rows->form != TORQ_C1 && unit_moves_bytes(unit.kind) && !row->has_bytes)
+    if (rows->form != TORQ_C1 && unit.kind != NULL && unit.kind->moves_bytes && !row->has_bytes)
         return true;
-    return has_ids(rows->form) &&
-           unit_type_is_cut(unit.kind, profile_text(rows->profile, run->name));
+    return has_ids(rows->form) && unit_type_is_cut(unit, profile_text(rows->profile, run->name));
 }
 
 // The values of a row, written at once in the layout of value.h: this is where

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "unit.h"
 #include "wire/csv.h"
 #include "writing.h"
@@ -15,9 +16,8 @@ struct compile_writer {
     uint32_t id_key;
     uint32_t bytes_key;
     uint32_t task_key;
-    uint64_t dma_rows; // DI, DO and CDMA share a counter
-    uint64_t slice_rows;
-    uint64_t css_rows;
+    uint64_t counted[UNIT_COUNTERS];
+    struct unit *units; // by track
     uint64_t rows;
 };
 
@@ -35,21 +35,18 @@ static uint64_t to_cycles(const struct profile *profile, const struct track *tra
     return clock_from_ns(&cycles, clock_to_ns(profile_clock(profile, track->clock), ticks));
 }
 
-// Other lanes in cycles may hold rows of a unit that opscope does not know.
-static bool may_have_rows(const struct profile *profile, const struct track *track)
-{
-    return is_in_cycles(profile, track) ||
-           unit_of_engine(track->engine, track->index).kind != UNIT_OTHER;
-}
-
 static status collect(struct compile_writer *writer)
 {
     struct writing *writing = &writer->writing;
     uint32_t *tracks = timeline_tracks(writing->profile);
     status result = STATUS_OK;
+    writer->units = memory_allocate_zeroed(writing->profile->tracks.count, sizeof *writer->units);
     for (uint32_t i = 0; i < writing->profile->tracks.count && result == STATUS_OK; i++) {
         const struct track *track = profile_track(writing->profile, tracks[i]);
-        const bool wanted = may_have_rows(writing->profile, track);
+        writer->units[tracks[i]] = unit_of_track(writing->profile, track);
+        // Other lanes in cycles may hold rows of a unit that opscope does not know.
+        const bool wanted =
+            is_in_cycles(writing->profile, track) || writer->units[tracks[i]].kind != NULL;
         writing_leave_out(writing, track, wanted);
         if (wanted && track->spans > 0)
             result = timeline_add(&writing->timeline, tracks[i]);
@@ -72,26 +69,12 @@ static const char *cdma_prefix(struct view type)
 static void append_new_id(struct compile_writer *writer, struct unit unit, struct view type)
 {
     struct bytes *row = &writer->writing.row;
-    switch (unit.kind) {
-    case UNIT_DMA_IN:
-    case UNIT_DMA_OUT:
-        bytes_append_format(row, "%s%" PRIu64, unit.kind == UNIT_DMA_IN ? "DI" : "DO",
-                            writer->dma_rows++);
-        break;
-    case UNIT_CDMA:
-        bytes_append_format(row, "%s%" PRIu64, cdma_prefix(type), writer->dma_rows++);
-        break;
-    case UNIT_CSS:
-        bytes_append_format(row, "CSS%" PRIu64, writer->css_rows++);
-        break;
-    case UNIT_SLICE:
-        bytes_append_format(row, "S%" PRIu64, writer->slice_rows++);
-        break;
-    case UNIT_HOST: // these have an ID
-    case UNIT_OTHER:
+    const struct unit_kind *kind = unit.kind;
+    if (kind == NULL || kind->id == NULL)
         bytes_append_format(row, "%" PRIu64, writer->rows);
-        break;
-    }
+    else
+        bytes_append_format(row, "%s%" PRIu64, kind == &UNIT_CDMA ? cdma_prefix(type) : kind->id,
+                            writer->counted[kind->counter]++);
 }
 
 // The ID that the event has, or one after the compiler's convention.
@@ -109,7 +92,7 @@ static void append_id(struct compile_writer *writer, const struct timeline_event
         append_new_id(writer, unit, type);
 
     const struct view written = bytes_view(&writing->row);
-    if (unit.kind != UNIT_SLICE)
+    if (unit.kind != &UNIT_SLICE)
         return;
     if (writing->form == TORQ_C2 && view_find(written, '_') == written.size)
         bytes_append_format(&writing->row, "_%" PRIu32, unit.slice);
@@ -152,13 +135,13 @@ static void append_event(struct writing *writing, struct unit unit, struct view 
     const char *word = unit_event(unit, name);
     if (word[0] != '\0') {
         bytes_append(&writing->row, word, strlen(word));
-        if (unit.kind == UNIT_HOST && !view_is(name, word))
+        if (unit.kind == &UNIT_HOST && !view_is(name, word))
             writing->losses[WRITING_TYPES]++;
-    } else if (unit.kind == UNIT_SLICE) {
+    } else if (unit.kind == &UNIT_SLICE) {
         bytes_append_format(&writing->row, "Slice %" PRIu32, unit.slice);
-        if (unit_of_event(name).kind != UNIT_SLICE)
+        if (unit_of_event(name).kind != &UNIT_SLICE)
             writing->losses[WRITING_TYPES]++;
-    } else if (unit.kind == UNIT_CDMA && unit_of_event(name).kind != UNIT_CDMA) {
+    } else if (unit.kind == &UNIT_CDMA && unit_of_event(name).kind != &UNIT_CDMA) {
         bytes_append(&writing->row, "CDMA", 4);
         writing->losses[WRITING_TYPES]++;
     } else {
@@ -192,8 +175,8 @@ static struct unit unit_of(const struct compile_writer *writer, const struct tra
                            const struct timeline_event *event)
 {
     struct value id;
-    const struct unit unit = unit_of_engine(track->engine, track->index);
-    if (unit.kind != UNIT_OTHER || track->engine != ENGINE_HOST ||
+    const struct unit unit = writer->units[event->track];
+    if (unit.kind != NULL || track->role != ROLE_HOST ||
         !writing_value(event, writer->id_key, &id) || id.kind != VALUE_TEXT)
         return unit;
     return unit_of_id(id.text, TORQ_SLICES);
@@ -207,7 +190,7 @@ static void write_event(struct compile_writer *writer, const struct timeline_eve
     struct value value;
     if (event->kind != EVENT_SPAN)
         return;
-    if (unit.kind == UNIT_OTHER && !writing_value(event, writer->id_key, &value)) {
+    if (unit.kind == NULL && !writing_value(event, writer->id_key, &value)) {
         writing->losses[WRITING_OTHER_ENGINES]++;
         return;
     }
@@ -243,5 +226,6 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
     struct timeline_event event;
     while (result == STATUS_OK && timeline_next(&writer.writing.timeline, &event))
         write_event(&writer, &event);
+    free(writer.units);
     return writing_finish(&writer.writing, result);
 }

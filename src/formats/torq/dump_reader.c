@@ -273,6 +273,8 @@ static status start_job(struct dump_reading *reading, const struct mlir_operatio
     const uint32_t number =
         invocation->number != PROGRAM_NONE ? invocation->number : reading->jobs++;
     const uint32_t name = dump_text(reading, program->name);
+    if (DUMP_COUNT(reading, streams) == 0)
+        DUMP_ADD(reading, streams, NULL); // there is one controller
     struct program_job *job = DUMP_ADD(reading, jobs, &reading->job);
     *job = (struct program_job){.name = name,
                                 .dispatch = reading->dispatch,

@@ -10,8 +10,11 @@ static status add_step(struct dump_reading *reading, enum program_step_kind kind
         return status_make(STATUS_LIMIT, "%s: more than %d starts and waits",
                            reading->document->name, TORQ_DUMP_STEPS_MOST);
     struct program_step *step = DUMP_ADD(reading, steps, NULL);
-    *step = (struct program_step){
-        .kind = kind, .task = task, .number = number, .block = reading->block};
+    *step = (struct program_step){.kind = kind,
+                                  .task = task,
+                                  .number = number,
+                                  .block = reading->block,
+                                  .semaphore = PROGRAM_NONE};
     struct program_job *job = DUMP_GET(reading, jobs, reading->job);
     job->step_count++;
     reading->moment++;

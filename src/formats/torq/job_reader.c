@@ -82,7 +82,7 @@ static void read_row(struct job_reader *reader)
     }
     reader->located = row.has_location;
     if (reader->lane == 0)
-        reader->lane = lanes_named(&reader->lanes, VIEW_LITERAL("NSS"), ENGINE_NPU, 0, LANES_OTHER);
+        reader->lane = lanes_named(&reader->lanes, VIEW_LITERAL("NSS"), &TORQ_NPU, 0, LANES_OTHER);
     add_job(reader, &row, call);
 }
 

@@ -11,8 +11,8 @@ static uint32_t find(const struct lanes *lanes, uint32_t hash, uint32_t name)
     return HASH_NONE;
 }
 
-uint32_t lanes_named(struct lanes *lanes, struct view name, enum engine engine, uint32_t index,
-                     int32_t rank)
+uint32_t lanes_named(struct lanes *lanes, struct view name, const struct torq_engine *engine,
+                     uint32_t index, int32_t rank)
 {
     const uint32_t string = profile_string(lanes->profile, name);
     const uint32_t hash = hash_u64(string);
@@ -20,13 +20,12 @@ uint32_t lanes_named(struct lanes *lanes, struct view name, enum engine engine, 
     if (known != HASH_NONE)
         return known;
     if (lanes->count >= LANES_MOST && !view_is(name, "OTHER"))
-        return lanes_named(lanes, VIEW_LITERAL("OTHER"), ENGINE_NONE, 0, LANES_OTHER);
+        return lanes_named(lanes, VIEW_LITERAL("OTHER"), NULL, 0, LANES_OTHER);
 
     struct track track = lanes->like;
     track.name = string;
     track.kind = TRACK_LANE;
-    track.engine = engine;
-    track.index = index;
+    torq_engine_set(lanes->profile, &track, engine, index);
     track.rank = rank == LANES_OTHER ? LANES_OTHER + (int32_t)lanes->count : rank;
     const uint32_t id = profile_track_add(lanes->profile, &track);
     hash_add(&lanes->index, hash, id);

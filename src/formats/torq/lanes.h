@@ -4,7 +4,7 @@
 #define OPSCOPE_FORMATS_TORQ_LANES_H
 
 #include "base/hash.h"
-#include "profile/profile.h"
+#include "engines.h"
 
 // A file with more event types than this is not a Torq file of any version:
 // the rest of them share one lane, "OTHER".
@@ -31,8 +31,8 @@ enum lanes_rank {
 
 // The track id of the lane with this name. The engine, its index and the rank
 // are those of a new lane; `rank` LANES_OTHER stands for the next free one.
-uint32_t lanes_named(struct lanes *lanes, struct view name, enum engine engine, uint32_t index,
-                     int32_t rank);
+uint32_t lanes_named(struct lanes *lanes, struct view name, const struct torq_engine *engine,
+                     uint32_t index, int32_t rank);
 
 void lanes_free(struct lanes *lanes);
 

@@ -102,7 +102,7 @@ status logger_write(const struct logger_log *logs, size_t count, const char *pat
     struct logger logger = {
         .sink.take = take,
         .profile = profile,
-        .collector = overview_collector_create(profile),
+        .collector = overview_collector_create(profile, false),
         .logs = logs,
         .inputs = memory_allocate_zeroed(count, sizeof *logger.inputs),
         .count = count,
@@ -133,11 +133,12 @@ status logger_overview_add(struct profile *profile, struct overview_collector *c
     struct overview overview = {.scope = process};
     for (size_t i = 0; i < overview_count(collector); i++) {
         if (overview_scope(collector, i) == process)
-            STATUS_TRY(overview_compute(collector, i, &overview));
+            STATUS_TRY(overview_compute(collector, i, TORQ_OVERVIEW_PARTS, TORQ_OVERVIEW_PART_COUNT,
+                                        &overview));
     }
     const struct track *track = profile_track(profile, process);
     char *name = view_copy(profile_text(profile, track->name));
-    overview_tracks_add(profile, name, &overview, track->rank + 1);
+    torq_overview_tracks_add(profile, name, &overview, track->rank + 1);
     free(name);
     overview_free(&overview);
     return STATUS_OK;

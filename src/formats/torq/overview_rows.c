@@ -5,153 +5,223 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engines.h"
+
+enum {
+    DMA_IN = 1 << 0,
+    DMA_OUT = 1 << 1,
+    CDMA = 1 << 2,
+    SLICE = 1 << 3,
+    CSS = 1 << 4,
+    NPU = 1 << 5,
+    HAL = 1 << 6,
+    HOST = 1 << 7,
+    HOST_COPY = 1 << 8,
+    DMA = DMA_IN | DMA_OUT,
+    TRANSFER = DMA | CDMA,
+    COMPUTE = SLICE | CSS,
+    ENGINES = TRANSFER | COMPUTE,
+    HOSTS = HOST | HOST_COPY,
+};
+
+// In the order of the bits.
+const struct overview_part TORQ_OVERVIEW_PARTS[] = {
+    {ROLE_COUNT, "dma in"}, {ROLE_COUNT, "dma out"}, {ROLE_COUNT, "cdma"},
+    {ROLE_COUNT, "slice"},  {ROLE_COUNT, "css"},     {ROLE_COUNT, "npu"},
+    {ROLE_COUNT, "hal"},    {ROLE_COUNT, "host"},    {ROLE_COUNT, "host copy"},
+};
+
+const size_t TORQ_OVERVIEW_PART_COUNT = sizeof TORQ_OVERVIEW_PARTS / sizeof TORQ_OVERVIEW_PARTS[0];
+
+enum shown { ALWAYS, WHERE_PRESENT, WITH_ALL };
 
 // Every metric with its name in the overview, and its track and label in a
 // trace. In the order of the overview's rows.
-static const struct metric_text {
-    enum overview_metric metric;
+static const struct metric {
     const char *row;
+    struct overview_rule rule;
     const char *track; // NULL: not in a trace
     const char *label;
     const char *old_label; // before 2026-04-23
-    bool always;           // shown although the user did not ask for all
+    enum shown shown;      // although the user did not ask for all
+    bool whole;            // no share of the time of all
 } METRICS[] = {
-    {OVERVIEW_OVERALL, "OVERALL", "15 OVERALL", "OVERALL", NULL, true},
-    {OVERVIEW_TOTAL_NPU, "TOTAL NPU OPERATIONS", NULL, NULL, NULL, false},
-    {OVERVIEW_DMA_COMBINED, "Dma", "00 OVERVIEW DMA COMBINED", "DMA+CDMA union", NULL, true},
-    {OVERVIEW_DMA_ONLY, "Dma Only", "08 OVERVIEW DMA ONLY", "DMA/CDMA ONLY (no compute)", NULL,
+    {"OVERALL", {.span = OVERVIEW_ALL}, "15 OVERALL", "OVERALL", NULL, ALWAYS, true},
+    // The span of all but HAL, less what only the host did.
+    {"TOTAL NPU OPERATIONS",
+     {.span = ENGINES | NPU | HOSTS, .some = HOSTS, .minus = ENGINES | NPU | HAL, .needs = HOSTS},
+     NULL,
+     NULL,
+     NULL,
+     WITH_ALL,
      true},
-    {OVERVIEW_DMA, "Dma Total", "02 OVERVIEW DMA", "DMA total", NULL, true},
-    {OVERVIEW_CDMA, "Cdma", "03 OVERVIEW CDMA", "CDMA total", NULL, true},
-    {OVERVIEW_DMA_IN, "Dma In", NULL, NULL, NULL, false},
-    {OVERVIEW_DMA_OUT, "Dma Out", NULL, NULL, NULL, false},
-    {OVERVIEW_COMPUTE_COMBINED, "Compute", "01 OVERVIEW COMPUTE COMBINED", "SLICE+CSS union", NULL,
-     true},
-    {OVERVIEW_COMPUTE_ONLY, "Compute Only", "09 OVERVIEW COMPUTE ONLY",
-     "COMPUTE ONLY (no DMA/CDMA)", NULL, true},
-    {OVERVIEW_SLICE, "Slice", "04 OVERVIEW SLICE", "SLICE 0 + 1 union", NULL, true},
-    {OVERVIEW_SLICE_0, "Slice 0", "05 OVERVIEW SLICE 0", "SLICE 0", "SLICE 0 total", true},
-    {OVERVIEW_SLICE_1, "Slice 1", "06 OVERVIEW SLICE 1", "SLICE 1", "SLICE 1 total", true},
-    {OVERVIEW_CSS, "Css", "07 OVERVIEW CSS", "CSS", "CSS total", true},
-    {OVERVIEW_OVERLAP, "Overlap", "10 OVERVIEW DMA COMPUTE OVERLAP", "DMA/CDMA<->COMPUTE overlap",
-     NULL, true},
-    {OVERVIEW_IDLE, "Idle", "14 OVERVIEW IDLE", "IDLE", NULL, true},
-    {OVERVIEW_HAL, "Hal", "11 OVERVIEW HAL", "HAL total", NULL, false},
-    {OVERVIEW_NPU, "Npu", NULL, NULL, NULL, false},
-    {OVERVIEW_HOST, "Host", "12 OVERVIEW HOST", "HOST total", NULL, true},
-    {OVERVIEW_HOST_COPY, "Host Copy", "13 OVERVIEW HOST COPY", "HOST COPY total", NULL, true},
+    {"Dma",
+     {.some = TRANSFER, .needs = ENGINES},
+     "00 OVERVIEW DMA COMBINED",
+     "DMA+CDMA union",
+     NULL,
+     ALWAYS,
+     false},
+    {"Dma Only",
+     {.some = TRANSFER, .minus = COMPUTE, .needs = ENGINES},
+     "08 OVERVIEW DMA ONLY",
+     "DMA/CDMA ONLY (no compute)",
+     NULL,
+     ALWAYS,
+     false},
+    {"Dma Total",
+     {.some = DMA, .needs = ENGINES},
+     "02 OVERVIEW DMA",
+     "DMA total",
+     NULL,
+     ALWAYS,
+     false},
+    {"Cdma",
+     {.some = CDMA, .needs = ENGINES},
+     "03 OVERVIEW CDMA",
+     "CDMA total",
+     NULL,
+     ALWAYS,
+     false},
+    {"Dma In", {.some = DMA_IN, .needs = ENGINES}, NULL, NULL, NULL, WITH_ALL, false},
+    {"Dma Out", {.some = DMA_OUT, .needs = ENGINES}, NULL, NULL, NULL, WITH_ALL, false},
+    {"Compute",
+     {.some = COMPUTE, .needs = ENGINES},
+     "01 OVERVIEW COMPUTE COMBINED",
+     "SLICE+CSS union",
+     NULL,
+     ALWAYS,
+     false},
+    {"Compute Only",
+     {.some = COMPUTE, .minus = TRANSFER, .needs = ENGINES},
+     "09 OVERVIEW COMPUTE ONLY",
+     "COMPUTE ONLY (no DMA/CDMA)",
+     NULL,
+     ALWAYS,
+     false},
+    {"Slice",
+     {.some = SLICE, .needs = ENGINES},
+     "04 OVERVIEW SLICE",
+     "SLICE 0 + 1 union",
+     NULL,
+     ALWAYS,
+     false},
+    {"Slice 0",
+     {.engine = "slice", .lane = 0, .needs = ENGINES},
+     "05 OVERVIEW SLICE 0",
+     "SLICE 0",
+     "SLICE 0 total",
+     ALWAYS,
+     false},
+    {"Slice 1",
+     {.engine = "slice", .lane = 1, .needs = ENGINES},
+     "06 OVERVIEW SLICE 1",
+     "SLICE 1",
+     "SLICE 1 total",
+     ALWAYS,
+     false},
+    {"Css", {.some = CSS, .needs = ENGINES}, "07 OVERVIEW CSS", "CSS", "CSS total", ALWAYS, false},
+    {"Overlap",
+     {.some = TRANSFER, .with = COMPUTE, .needs = ENGINES},
+     "10 OVERVIEW DMA COMPUTE OVERLAP",
+     "DMA/CDMA<->COMPUTE overlap",
+     NULL,
+     ALWAYS,
+     false},
+    {"Idle",
+     {.span = OVERVIEW_ALL, .some = OVERVIEW_ALL, .needs = OVERVIEW_ALL},
+     "14 OVERVIEW IDLE",
+     "IDLE",
+     NULL,
+     ALWAYS,
+     false},
+    {"Hal",
+     {.some = HAL, .needs = HAL},
+     "11 OVERVIEW HAL",
+     "HAL total",
+     NULL,
+     WHERE_PRESENT,
+     false},
+    {"Npu", {.some = NPU, .needs = NPU}, NULL, NULL, NULL, WHERE_PRESENT, false},
+    {"Host", {.some = HOST, .needs = HOSTS}, "12 OVERVIEW HOST", "HOST total", NULL, ALWAYS, false},
+    {"Host Copy",
+     {.some = HOST_COPY, .needs = HOSTS},
+     "13 OVERVIEW HOST COPY",
+     "HOST COPY total",
+     NULL,
+     ALWAYS,
+     false},
 };
 
 enum { METRIC_COUNT = sizeof METRICS / sizeof METRICS[0] };
 
-// Durations -------------------------------------------------------------------
-
-void overview_format_duration(uint64_t ns, char text[OVERVIEW_DURATION_ROOM])
-{
-    const double number = (double)ns;
-    if (ns >= 1000000000)
-        snprintf(text, OVERVIEW_DURATION_ROOM, "%.3fs", number / 1e9);
-    else if (ns >= 1000000)
-        snprintf(text, OVERVIEW_DURATION_ROOM, "%.3fms", number / 1e6);
-    else if (ns >= 1000)
-        snprintf(text, OVERVIEW_DURATION_ROOM, "%.3f\u00b5s", number / 1e3);
-    else
-        snprintf(text, OVERVIEW_DURATION_ROOM, "%uns", (unsigned)ns);
-}
-
-bool overview_parse_duration(struct view text, uint64_t *out_ns)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } UNITS[] = {{"ns", 1}, {"\u00b5s", 1e3}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    text = view_trim(text);
-    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
-        if (!view_ends_with(text, UNITS[i].unit))
-            continue;
-        double number;
-        const struct view digits = view_slice(text, 0, text.size - strlen(UNITS[i].unit));
-        if (!view_to_double(view_trim(digits), &number) || number < 0 || number > 1e18)
-            return false;
-        *out_ns = (uint64_t)(number * UNITS[i].ns + 0.5);
-        return true;
-    }
-    return false;
-}
-
 // Rows ------------------------------------------------------------------------
 
-static struct overview_row *add_row(struct overview_rows *rows, struct view name)
+bool torq_overview_knows(const struct profile *profile, enum role role, uint32_t engine)
 {
-    rows->rows = memory_grow(rows->rows, rows->count, &rows->capacity, sizeof *rows->rows);
-    struct overview_row *row = &rows->rows[rows->count++];
-    *row = (struct overview_row){0};
-    snprintf(row->name, sizeof row->name, "%.*s", VIEW_ARGUMENTS(name));
-    return row;
+    return (role == ROLE_NONE && engine == 0) ||
+           torq_engine_of_word(profile_text(profile, engine)) != NULL;
 }
 
+static bool is_further_slice(const struct overview *overview, const struct overview_lane *lane)
+{
+    return lane->index > 1 && view_is(profile_text(overview->profile, lane->engine), "slice");
+}
+
+// Slices from 2 on, ascending.
 static void add_further_slices(const struct overview *overview, struct overview_rows *rows)
 {
-    const uint64_t overall = overview->metrics[OVERVIEW_OVERALL].ns;
-    for (size_t i = 0; i < overview->slice_count; i++) {
-        if (overview->slices[i].index < 2)
-            continue;
+    for (uint64_t above = 1;;) {
+        const struct overview_lane *next = NULL;
+        for (size_t i = 0; i < overview->lane_count; i++) {
+            const struct overview_lane *lane = &overview->lanes[i];
+            if (is_further_slice(overview, lane) && lane->index > above &&
+                (next == NULL || lane->index < next->index))
+                next = lane;
+        }
+        if (next == NULL)
+            return;
         char name[32];
-        snprintf(name, sizeof name, "Slice %u", overview->slices[i].index);
-        struct overview_row *row = add_row(rows, view_of(name));
-        row->present = true;
-        row->ns = overview->slices[i].ns;
-        row->has_percent = true;
-        row->percent = overall == 0 ? 0 : (double)row->ns / (double)overall * 100;
+        snprintf(name, sizeof name, "Slice %u", next->index);
+        overview_row_set(overview_row_add(rows, view_of(name)), overview,
+                         (struct overview_value){true, next->ns}, true);
+        above = next->index;
     }
 }
 
-void overview_rows_of(const struct overview *overview, bool all, struct overview_rows *out_rows)
+void torq_overview_rows(const struct overview *overview, bool all, struct overview_rows *out_rows)
 {
     *out_rows = (struct overview_rows){0};
     for (size_t i = 0; i < METRIC_COUNT; i++) {
-        const enum overview_metric metric = METRICS[i].metric;
-        const struct overview_value value = overview->metrics[metric];
-        const bool shown = METRICS[i].always || all || (metric == OVERVIEW_HAL && value.present) ||
-                           (metric == OVERVIEW_NPU && value.present);
-        if (!shown)
+        const struct metric *metric = &METRICS[i];
+        const struct overview_value value = overview_evaluate(overview, &metric->rule);
+        if (!all &&
+            (metric->shown == WITH_ALL || (metric->shown == WHERE_PRESENT && !value.present)))
             continue;
-        struct overview_row *row = add_row(out_rows, view_of(METRICS[i].row));
-        row->present = value.present;
-        row->ns = value.ns;
-        row->has_percent =
-            value.present && metric != OVERVIEW_OVERALL && metric != OVERVIEW_TOTAL_NPU;
-        row->percent = overview_percent(overview, metric);
-        if (metric == OVERVIEW_SLICE_1)
+        overview_row_set(overview_row_add(out_rows, view_of(metric->row)), overview, value,
+                         !metric->whole);
+        if (metric->rule.engine != NULL && metric->rule.lane == 1)
             add_further_slices(overview, out_rows);
     }
 }
 
-void overview_rows_free(struct overview_rows *rows)
-{
-    free(rows->model);
-    free(rows->rows);
-    *rows = (struct overview_rows){0};
-}
-
 // Writing ---------------------------------------------------------------------
 
-static void name_event(const struct overview *overview, const struct metric_text *text, char *name,
-                       size_t room)
+static void name_event(const struct overview *overview, const struct metric *text,
+                       struct overview_value value, char *name, size_t room)
 {
     char duration[OVERVIEW_DURATION_ROOM] = "absent";
-    const struct overview_value value = overview->metrics[text->metric];
     if (value.present)
         overview_format_duration(value.ns, duration);
-    if (value.present && text->metric != OVERVIEW_OVERALL)
+    if (value.present && !text->whole)
         snprintf(name, room, "%s: %s (%.2f%%)", text->label, duration,
-                 overview_percent(overview, text->metric));
+                 overview_percent(overview, value.ns));
     else
         snprintf(name, room, "%s: %s", text->label, duration);
 }
 
 static void add_track(struct profile *profile, const struct overview *overview,
-                      const struct metric_text *text, uint32_t parent)
+                      const struct metric *text, uint32_t parent)
 {
     const struct track track = {.parent = parent,
                                 .name = profile_string(profile, view_of(text->track)),
@@ -160,12 +230,13 @@ static void add_track(struct profile *profile, const struct overview *overview,
                                 .rank = atoi(text->track),
                                 .ledger = {.expected = 1}};
     char name[160];
-    name_event(overview, text, name, sizeof name);
+    const struct overview_value value = overview_evaluate(overview, &text->rule);
+    name_event(overview, text, value, name, sizeof name);
     struct bytes values = {0};
     value_add_string(&values, profile_string(profile, VIEW_LITERAL("category")),
                      profile_string(profile, VIEW_LITERAL("overview")));
-    const struct event event = {.start = overview->start,
-                                .end = overview->start + overview->metrics[text->metric].ns,
+    const struct event event = {.start = overview->overall.start,
+                                .end = overview->overall.start + value.ns,
                                 .track = profile_track_add(profile, &track),
                                 .name = profile_string(profile, view_of(name))};
     profile_event_add(profile, &event, bytes_view(&values));
@@ -174,13 +245,13 @@ static void add_track(struct profile *profile, const struct overview *overview,
 
 static int compare_tracks(const void *left, const void *right)
 {
-    const struct metric_text *const *a = left;
-    const struct metric_text *const *b = right;
+    const struct metric *const *a = left;
+    const struct metric *const *b = right;
     return strcmp((*a)->track, (*b)->track);
 }
 
-void overview_tracks_add(struct profile *profile, const char *name, const struct overview *overview,
-                         int32_t rank)
+void torq_overview_tracks_add(struct profile *profile, const char *name,
+                              const struct overview *overview, int32_t rank)
 {
     struct bytes title = {0};
     bytes_append_format(&title, "%s Overview", name);
@@ -191,7 +262,7 @@ void overview_tracks_add(struct profile *profile, const char *name, const struct
     bytes_free(&title);
     const uint32_t parent = profile_track_add(profile, &process);
 
-    const struct metric_text *ordered[METRIC_COUNT];
+    const struct metric *ordered[METRIC_COUNT];
     size_t count = 0;
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         if (METRICS[i].track != NULL)
@@ -307,7 +378,7 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
         if (event->kind != EVENT_SPAN)
             continue;
         parse_event(name, event->end - event->start,
-                    add_row(rows_under(reader, track->parent), VIEW_LITERAL("")));
+                    overview_row_add(rows_under(reader, track->parent), VIEW_LITERAL("")));
     }
     return STATUS_OK;
 }
@@ -333,7 +404,7 @@ static void order_rows(struct overview_rows *rows)
     }
 }
 
-status overview_rows_read(struct profile *profile, struct overview_rows **out_list,
+status torq_overview_read(struct profile *profile, struct overview_rows **out_list,
                           size_t *out_count)
 {
     struct row_reader reader = {.sink.take = take, .profile = profile};
@@ -349,52 +420,4 @@ status overview_rows_read(struct profile *profile, struct overview_rows **out_li
     *out_list = reader.list;
     *out_count = reader.count;
     return result;
-}
-
-static status compute_rows(struct profile *profile, struct overview_collector *collector, bool all,
-                           size_t index, struct overview_rows *out_rows)
-{
-    struct overview overview;
-    STATUS_TRY(overview_compute(collector, index, &overview));
-    overview_rows_of(&overview, all, out_rows);
-    const struct track *scope = profile_track(profile, overview.scope);
-    out_rows->model = view_copy(profile_text(profile, scope->name));
-    out_rows->provenance = overview.provenance;
-    overview_free(&overview);
-    return STATUS_OK;
-}
-
-static status compute_list(struct profile *profile, bool all, struct overview_rows **out_list,
-                           size_t *out_count)
-{
-    struct overview_collector *collector = overview_collector_create(profile);
-    status result = profile_replay(profile, overview_collector_sink(collector));
-    *out_count = result == STATUS_OK ? overview_count(collector) : 0;
-    *out_list = memory_allocate_zeroed(*out_count, sizeof **out_list);
-    for (size_t i = 0; i < *out_count && result == STATUS_OK; i++)
-        result = compute_rows(profile, collector, all, i, &(*out_list)[i]);
-    overview_collector_free(collector);
-    return result;
-}
-
-status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
-                          size_t *out_count)
-{
-    status result = overview_rows_read(profile, out_list, out_count);
-    for (size_t i = 0; i < *out_count; i++)
-        (*out_list)[i].provenance = PROVENANCE_DERIVED;
-    if (result == STATUS_OK && *out_count == 0) {
-        free(*out_list);
-        result = compute_list(profile, all, out_list, out_count);
-    }
-    if (result != STATUS_OK)
-        overview_rows_list_free(*out_list, *out_count);
-    return result;
-}
-
-void overview_rows_list_free(struct overview_rows *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        overview_rows_free(&list[i]);
-    free(list);
 }

@@ -30,7 +30,7 @@ static bool is_c1_row(const struct csv_line *line)
     struct view rest = line->text;
     struct view field;
     uint64_t number;
-    if (!csv_field_take(&rest, ',', &field) || unit_of_id(field, 1).kind == UNIT_OTHER)
+    if (!csv_field_take(&rest, ',', &field) || unit_of_id(field, 1).kind == NULL)
         return false;
     unsigned fields = 1;
     unsigned times = 0;
@@ -47,9 +47,9 @@ static bool is_c2_row(const struct csv_line *line)
     struct split_problem problem;
     if (!is_c1_row(line) || !split_c1(line->text, &row, &problem))
         return false;
-    const enum unit_kind kind = unit_of_id(row.id, 1).kind;
-    return row.has_bytes || kind == UNIT_CDMA || kind == UNIT_CSS ||
-           (kind == UNIT_SLICE && view_find(row.id, '_') < row.id.size);
+    const struct unit_kind *kind = unit_of_id(row.id, 1).kind;
+    return row.has_bytes || kind == &UNIT_CDMA || kind == &UNIT_CSS ||
+           (kind == &UNIT_SLICE && view_find(row.id, '_') < row.id.size);
 }
 
 static bool is_c4_row(struct view line)
@@ -59,7 +59,7 @@ static bool is_c4_row(struct view line)
     struct split_problem problem;
     const bool is = split_c3(line, TORQ_C4, &row, &problem) &&
                     split_run_event(row.run, &texts, &problem) &&
-                    unit_of_event(texts.type).kind != UNIT_OTHER;
+                    unit_of_event(texts.type).kind != NULL;
     split_texts_free(&texts);
     return is;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engines.h"
 #include "program/location.h"
 #include "runs.h"
 
@@ -300,14 +301,14 @@ static void add_jobs(struct describing_run *run)
 }
 
 static uint32_t add_lane(struct describing_run *run, const char *name, uint32_t clock,
-                         enum engine engine)
+                         const struct torq_engine *engine)
 {
-    return profile_track_add(run->profile,
-                             &(struct track){.name = profile_string(run->profile, view_of(name)),
-                                             .kind = TRACK_LANE,
-                                             .clock = clock,
-                                             .engine = engine,
-                                             .provenance = PROVENANCE_MEASURED});
+    struct track lane = {.name = profile_string(run->profile, view_of(name)),
+                         .kind = TRACK_LANE,
+                         .clock = clock,
+                         .provenance = PROVENANCE_MEASURED};
+    torq_engine_set(run->profile, &lane, engine, 0);
+    return profile_track_add(run->profile, &lane);
 }
 
 // R1's times are since the program was opened.
@@ -331,13 +332,13 @@ static void describe(struct describing_run *run)
     run->dispatch_key = profile_string(run->profile, VIEW_LITERAL("dispatch"));
     run->invocation_key = profile_string(run->profile, VIEW_LITERAL("invocation"));
     if (run->form == TORQ_R1) {
-        run->lane = add_lane(run, "NSS", clock, ENGINE_NPU);
+        run->lane = add_lane(run, "NSS", clock, &TORQ_NPU);
         add_jobs(run);
         return;
     }
     // Scopes begin before what is in them: their lane comes first.
-    run->scopes = add_lane(run, "SCOPES", clock, ENGINE_NONE);
-    run->lane = add_lane(run, RUN_ACTIONS_LANE, clock, ENGINE_NONE);
+    run->scopes = add_lane(run, "SCOPES", clock, NULL);
+    run->lane = add_lane(run, RUN_ACTIONS_LANE, clock, NULL);
     if (run->form == TORQ_R4)
         add_scopes(run);
     else

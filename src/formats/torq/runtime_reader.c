@@ -18,7 +18,7 @@ enum phase { PHASE_BEGIN, PHASE_END, PHASE_ONCE };
 struct programs {
     uint32_t start, wait; // names of events
     uint32_t name;        // of the derived spans and their lane
-    enum engine engine;
+    const struct torq_engine *engine;
     uint32_t lane;          // 0: not made yet
     struct pairing started; // those that nobody waited for yet
     uint64_t waits_without_start;
@@ -77,14 +77,14 @@ static enum phase take_phase(enum torq_form form, struct view *event)
     return take_suffix(event, "_END") ? PHASE_END : PHASE_ONCE;
 }
 
-static enum engine engine_of(struct view event)
+static const struct torq_engine *engine_of(struct view event)
 {
     if (view_is(event, "HOST_COPY"))
-        return ENGINE_HOST_COPY;
+        return &TORQ_HOST_COPY;
     if (view_is(event, "HOST_PROGRAM") || view_is(event, "HOST_START") ||
         view_is(event, "HOST_WAIT"))
-        return ENGINE_HOST;
-    return view_starts_with(event, "HAL_") ? ENGINE_HAL : ENGINE_NONE;
+        return &TORQ_HOST;
+    return view_starts_with(event, "HAL_") ? &TORQ_HAL : NULL;
 }
 
 // Fills in name, phase and lane.
@@ -207,7 +207,7 @@ static uint32_t program_lane(struct runtime_reader *reader, struct programs *pro
     struct track lane = reader->lanes.like;
     lane.name = programs->name;
     lane.kind = TRACK_LANE;
-    lane.engine = programs->engine;
+    torq_engine_set(reader->rows.profile, &lane, programs->engine, 0);
     lane.provenance = PROVENANCE_DERIVED;
     lane.rank = LANES_OTHER + LANES_MOST + 1;
     programs->lane = profile_track_add(reader->rows.profile, &lane);
@@ -431,11 +431,11 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
         .programs = {{.start = profile_string(profile, VIEW_LITERAL("NSS_START")),
                       .wait = profile_string(profile, VIEW_LITERAL("NSS_WAIT")),
                       .name = profile_string(profile, VIEW_LITERAL("NSS PROGRAM")),
-                      .engine = ENGINE_NPU},
+                      .engine = &TORQ_NPU},
                      {.start = profile_string(profile, VIEW_LITERAL("HOST_START")),
                       .wait = profile_string(profile, VIEW_LITERAL("HOST_WAIT")),
                       .name = profile_string(profile, VIEW_LITERAL("HOST PROGRAM")),
-                      .engine = ENGINE_HOST}},
+                      .engine = &TORQ_HOST}},
     };
     while (rows_next(&reader.rows))
         read_row(&reader);

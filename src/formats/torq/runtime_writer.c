@@ -267,11 +267,10 @@ static void write_rows(struct runtime_writer *writer)
 static bool has_rows(enum torq_form form, const struct track *track)
 {
     if (form == TORQ_R1)
-        return track->engine == ENGINE_NPU;
+        return track->role == ROLE_DEVICE;
     if (track->provenance == PROVENANCE_DERIVED)
         return false;
-    return track->engine == ENGINE_NONE || track->engine == ENGINE_HAL ||
-           track->engine == ENGINE_HOST || track->engine == ENGINE_HOST_COPY;
+    return !role_is_device(track->role);
 }
 
 static status collect(struct runtime_writer *writer)

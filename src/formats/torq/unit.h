@@ -6,18 +6,23 @@
 
 #include "lanes.h"
 
-enum unit_kind {
-    UNIT_DMA_IN,
-    UNIT_DMA_OUT,
-    UNIT_CDMA,
-    UNIT_CSS,
-    UNIT_HOST, // not of the NPU: rows of opscope's own
-    UNIT_SLICE,
-    UNIT_OTHER, // none that is known
+enum { UNIT_NUMBERS = 7, UNIT_COUNTERS = 3 };
+
+struct unit_kind {
+    unsigned number;  // from 1 on, below UNIT_NUMBERS
+    const char *lane; // its name; a slice has its number behind it
+    const struct torq_engine *engine;
+    int32_t rank;
+    bool moves_bytes; // its rows have a number of bytes
+    const char *id;   // what a new ID of C1 and C2 begins with; NULL: rows of it have theirs
+    unsigned counter; // those of the same counter are numbered together
 };
 
+// The host is not of the NPU: rows of opscope's own.
+extern const struct unit_kind UNIT_DMA_IN, UNIT_DMA_OUT, UNIT_CDMA, UNIT_CSS, UNIT_HOST, UNIT_SLICE;
+
 struct unit {
-    enum unit_kind kind;
+    const struct unit_kind *kind; // NULL: none that is known
     uint32_t slice;
 };
 
@@ -30,17 +35,22 @@ struct unit unit_of_id(struct view id, uint32_t num_slices);
 struct unit unit_of_event(struct view event);
 
 // The host is none: what was measured there is not what a compiler expects.
-struct unit unit_of_engine(enum engine engine, uint32_t index);
+struct unit unit_of_track(const struct profile *profile, const struct track *track);
 
-// The lane of a unit that is not UNIT_OTHER.
+// The kind of this number, 0: none that is known.
+struct unit unit_of_number(unsigned number, uint32_t slice);
+
+static inline unsigned unit_number(struct unit unit)
+{
+    return unit.kind != NULL ? unit.kind->number : 0;
+}
+
+// The lane of a unit that is known.
 uint32_t unit_lane(struct unit unit, struct lanes *lanes);
-
-// Whether rows of this unit have a number of bytes.
-bool unit_moves_bytes(enum unit_kind kind);
 
 // Whether `type` is the beginning of the op type of a row of this unit, in C1
 // and C2, and not the whole of it.
-bool unit_type_is_cut(enum unit_kind kind, struct view type);
+bool unit_type_is_cut(struct unit unit, struct view type);
 
 // The op type in C1 and C2, and the event in C3 and C4, of an event with this
 // name. "" when the form has no other word for it than the name.

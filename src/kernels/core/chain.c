@@ -61,25 +61,25 @@ bool chain_finish(struct chain *chain)
 
 // Reading and writing ----------------------------------------------------------------
 
-CORE_CLONES static void widen_u8(const uint8_t *from, float *to, uint64_t count)
+CORE_CLONES(void, widen_u8, (const uint8_t *from, float *to, uint64_t count), (from, to, count))
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = (float)from[i];
 }
 
-CORE_CLONES static void widen_i8(const int8_t *from, float *to, uint64_t count)
+CORE_CLONES(void, widen_i8, (const int8_t *from, float *to, uint64_t count), (from, to, count))
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = (float)from[i];
 }
 
-CORE_CLONES static void narrow_u8(const float *from, uint8_t *to, uint64_t count)
+CORE_CLONES(void, narrow_u8, (const float *from, uint8_t *to, uint64_t count), (from, to, count))
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = (uint8_t)(int32_t)from[i];
 }
 
-CORE_CLONES static void narrow_i8(const float *from, int8_t *to, uint64_t count)
+CORE_CLONES(void, narrow_i8, (const float *from, int8_t *to, uint64_t count), (from, to, count))
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = (int8_t)(int32_t)from[i];
@@ -135,8 +135,10 @@ static void repeat(const struct chain_input *input, const void *from, uint64_t a
 #define CLAMP(value, lowest, highest)                                                              \
     ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
 
-CORE_CLONES static void compute_two(enum chain_operation operation, const float *left,
-                                    const float *right, float *to, uint64_t count)
+CORE_CLONES(void, compute_two,
+            (enum chain_operation operation, const float *left, const float *right, float *to,
+             uint64_t count),
+            (operation, left, right, to, count))
 {
     switch (operation) {
     case CHAIN_ADD:
@@ -154,8 +156,9 @@ CORE_CLONES static void compute_two(enum chain_operation operation, const float 
     }
 }
 
-CORE_CLONES static void compute_simple(const struct chain_step *step, const float *left, float *to,
-                                       uint64_t count)
+CORE_CLONES(void, compute_simple,
+            (const struct chain_step *step, const float *left, float *to, uint64_t count),
+            (step, left, to, count))
 {
     const float a = step->a, b = step->b;
     switch (step->operation) {
@@ -191,8 +194,9 @@ static inline float rounded(float scaled, float low, float high)
 
 // By the inverse of the scale, which takes much less time. Returns whether some quotient lies
 // so close to the middle between two integers that it may round the other way when divided.
-CORE_CLONES static bool quantize_quickly(const struct chain_step *step, const float *left,
-                                         float *to, uint64_t count)
+CORE_CLONES(bool, quantize_quickly,
+            (const struct chain_step *step, const float *left, float *to, uint64_t count),
+            (step, left, to, count))
 {
     const float inverse = 1.0f / step->a, b = step->b, low = step->low, high = step->high;
     int32_t doubtful = 0;
@@ -205,16 +209,18 @@ CORE_CLONES static bool quantize_quickly(const struct chain_step *step, const fl
     return doubtful != 0;
 }
 
-CORE_CLONES static void quantize_exactly(const struct chain_step *step, const float *left,
-                                         float *to, uint64_t count)
+CORE_CLONES(void, quantize_exactly,
+            (const struct chain_step *step, const float *left, float *to, uint64_t count),
+            (step, left, to, count))
 {
     const float a = step->a, b = step->b, low = step->low, high = step->high;
     for (uint64_t i = 0; i < count; i++)
         to[i] = rounded(left[i] / a, low, high) + b;
 }
 
-CORE_CLONES static void compute_curve(enum chain_operation operation, const float *left, float *to,
-                                      uint64_t count)
+CORE_CLONES(void, compute_curve,
+            (enum chain_operation operation, const float *left, float *to, uint64_t count),
+            (operation, left, to, count))
 {
     switch (operation) {
     case CHAIN_SIGMOID:

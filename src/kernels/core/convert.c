@@ -33,31 +33,31 @@ static inline uint16_t f16_bits(float value)
     return (uint16_t)((magnitude > 0x7f800000 ? 0x7e00 : number) | sign);
 }
 
-CORE_CLONES static void f32_of_f16(const uint16_t *in, float *out, uint64_t count)
+CORE_CLONES(void, f32_of_f16, (const uint16_t *in, float *out, uint64_t count), (in, out, count))
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = f16_value(in[i]);
 }
 
-CORE_CLONES static void f16_of_f32(const float *in, uint16_t *out, uint64_t count)
+CORE_CLONES(void, f16_of_f32, (const float *in, uint16_t *out, uint64_t count), (in, out, count))
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = f16_bits(in[i]);
 }
 
-CORE_CLONES static void f32_of_bf16(const uint16_t *in, float *out, uint64_t count)
+CORE_CLONES(void, f32_of_bf16, (const uint16_t *in, float *out, uint64_t count), (in, out, count))
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = real_from_bf16(in[i]);
 }
 
-CORE_CLONES static void bf16_of_f32(const float *in, uint16_t *out, uint64_t count)
+CORE_CLONES(void, bf16_of_f32, (const float *in, uint16_t *out, uint64_t count), (in, out, count))
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = real_to_bf16(in[i]);
 }
 
-CORE_CLONES static void f64_of_f32(const float *in, double *out, uint64_t count)
+CORE_CLONES(void, f64_of_f32, (const float *in, double *out, uint64_t count), (in, out, count))
 {
     for (uint64_t i = 0; i < count; i++)
         out[i] = (double)in[i];

@@ -72,8 +72,10 @@ static int64_t find_taps(const struct window *window, const struct taps *rows,
 }
 
 #define MAX_ROWS(name, type, lowest)                                                               \
-    CORE_CLONES static void name##_taps(const type *image, const int64_t *places, int64_t count,   \
-                                        int64_t channels, type *to)                                \
+    CORE_CLONES(                                                                                   \
+        void, name##_taps,                                                                         \
+        (const type *image, const int64_t *places, int64_t count, int64_t channels, type *to),     \
+        (image, places, count, channels, to))                                                      \
     {                                                                                              \
         for (int64_t tap = 0; tap < count; tap++) {                                                \
             const type *from = image + places[tap] * channels;                                     \
@@ -129,7 +131,7 @@ void images_pool_max(const struct images_pool *pool, enum element element, const
                  &job);
 }
 
-CORE_CLONES static void add_row(const float *from, float *to, int64_t channels)
+CORE_CLONES(void, add_row, (const float *from, float *to, int64_t channels), (from, to, channels))
 {
     for (int64_t i = 0; i < channels; i++)
         to[i] += from[i];
@@ -187,7 +189,7 @@ struct mean_job {
     float *result;
 };
 
-CORE_CLONES static void add_wide(const float *from, double *to, int64_t channels)
+CORE_CLONES(void, add_wide, (const float *from, double *to, int64_t channels), (from, to, channels))
 {
     for (int64_t i = 0; i < channels; i++)
         to[i] += (double)from[i];
@@ -275,8 +277,9 @@ struct turn_job {
 };
 
 #define TURN(name, type)                                                                           \
-    CORE_CLONES static void name##_strip(const type *from, type *to, uint64_t rows,                \
-                                         uint64_t columns, uint64_t wide)                          \
+    CORE_CLONES(void, name##_strip,                                                                \
+                (const type *from, type *to, uint64_t rows, uint64_t columns, uint64_t wide),      \
+                (from, to, rows, columns, wide))                                                   \
     {                                                                                              \
         for (uint64_t j = 0; rows == 3 && j < wide; j++) {                                         \
             to[j * 3] = from[j];                                                                   \

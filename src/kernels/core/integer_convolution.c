@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "integer_core.h"
+#include "isa.h"
 
 struct convolution_job {
     const struct integer_convolution *shape;
@@ -228,7 +229,7 @@ static void depthwise_piece(void *context, uint64_t from, uint64_t to)
     struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
     const size_t size = shape->wide ? sizeof(int64_t) : sizeof(int32_t);
-    const bool avx2 = integer_has_avx2();
+    const bool avx2 = isa_used() >= ISA_AVX2;
     char *sums = malloc((size_t)(job->tile_positions * shape->filters) * size);
     if (sums == NULL) {
         __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);

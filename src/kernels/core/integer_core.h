@@ -8,10 +8,6 @@
 // NULL when there is no memory.
 int16_t *integer_allocate(uint64_t count);
 
-// Whether AVX2 is used: where the machine has it, unless a test forbids it.
-bool integer_has_avx2(void);
-void integer_force_portable(bool portable);
-
 // Row `row` widened, without zero points.
 void integer_matrix_row(const struct integer_matrix *matrix, uint64_t row, int16_t *out);
 

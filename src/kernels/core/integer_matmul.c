@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integer_core.h"
+#include "isa.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -225,26 +226,10 @@ __attribute__((target("avx2"))) static void strip_avx2(const int16_t *a, uint64_
 }
 #endif
 
-static bool portable_only;
-
-void integer_force_portable(bool portable)
-{
-    portable_only = portable;
-}
-
-bool integer_has_avx2(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && !portable_only;
-#else
-    return false;
-#endif
-}
-
 static strip_function strip_choose(void)
 {
 #if defined(__x86_64__)
-    if (integer_has_avx2())
+    if (isa_used() >= ISA_AVX2)
         return strip_avx2;
 #endif
     return strip_portable;

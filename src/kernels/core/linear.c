@@ -3,9 +3,10 @@
 #include "clones.h"
 
 #define DEFINE_QUANTIZE(type, suffix)                                                              \
-    CORE_CLONES static void quantize_##suffix(const float *restrict x, float scale, float zero,    \
-                                              float lowest, float highest, uint64_t count,         \
-                                              type *restrict y)                                    \
+    CORE_CLONES(void, quantize_##suffix,                                                           \
+                (const float *restrict x, float scale, float zero, float lowest, float highest,    \
+                 uint64_t count, type *restrict y),                                                \
+                (x, scale, zero, lowest, highest, count, y))                                       \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++) {                                                     \
             float value = x[i] / scale;                                                            \
@@ -21,8 +22,10 @@ DEFINE_QUANTIZE(int16_t, i16)
 DEFINE_QUANTIZE(uint16_t, u16)
 
 #define DEFINE_DEQUANTIZE(type, suffix)                                                            \
-    CORE_CLONES static void dequantize_##suffix(const type *restrict x, float scale, int32_t zero, \
-                                                uint64_t count, float *restrict y)                 \
+    CORE_CLONES(                                                                                   \
+        void, dequantize_##suffix,                                                                 \
+        (const type *restrict x, float scale, int32_t zero, uint64_t count, float *restrict y),    \
+        (x, scale, zero, count, y))                                                                \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (float)(int32_t)((uint32_t)x[i] - (uint32_t)zero) * scale;                      \

@@ -19,7 +19,7 @@ static double add_lanes(const double lanes[LANES])
 }
 
 #define DEFINE_NORMALIZE(type, suffix)                                                             \
-    CORE_CLONES static double sum_##suffix(const type *x, uint64_t count)                          \
+    CORE_CLONES(double, sum_##suffix, (const type *x, uint64_t count), (x, count))                 \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         uint64_t i = 0;                                                                            \
@@ -32,7 +32,8 @@ static double add_lanes(const double lanes[LANES])
         return add_lanes(lanes);                                                                   \
     }                                                                                              \
                                                                                                    \
-    CORE_CLONES static double squares_##suffix(const type *x, uint64_t count, double mean)         \
+    CORE_CLONES(double, squares_##suffix, (const type *x, uint64_t count, double mean),            \
+                (x, count, mean))                                                                  \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         uint64_t i = 0;                                                                            \
@@ -48,9 +49,10 @@ static double add_lanes(const double lanes[LANES])
     }                                                                                              \
                                                                                                    \
     /* A row whose every element has parameters of its own. */                                     \
-    CORE_CLONES static void scale_elements_##suffix(const type *x, type *y, uint64_t count,        \
-                                                    type mean, type inverse, const type *scale,    \
-                                                    const type *bias)                              \
+    CORE_CLONES(void, scale_elements_##suffix,                                                     \
+                (const type *x, type *y, uint64_t count, type mean, type inverse,                  \
+                 const type *scale, const type *bias),                                             \
+                (x, y, count, mean, inverse, scale, bias))                                         \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (x[i] - mean) * inverse;                                                        \
@@ -60,8 +62,9 @@ static double add_lanes(const double lanes[LANES])
             y[i] += bias[i];                                                                       \
     }                                                                                              \
                                                                                                    \
-    CORE_CLONES static void scale_block_##suffix(const type *x, type *y, uint64_t count,           \
-                                                 type mean, type factor, type bias)                \
+    CORE_CLONES(void, scale_block_##suffix,                                                        \
+                (const type *x, type *y, uint64_t count, type mean, type factor, type bias),       \
+                (x, y, count, mean, factor, bias))                                                 \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (x[i] - mean) * factor + bias;                                                  \

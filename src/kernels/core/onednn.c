@@ -7,6 +7,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "base/memory.h"
+#include "isa.h"
 
 // Of the OpenMP library that oneDNN was built with. The header of the compiler at hand may
 // belong to another one.
@@ -30,8 +31,17 @@ void onednn_single_thread(void)
 static dnnl_engine_t engine;
 static pthread_once_t engine_once = PTHREAD_ONCE_INIT;
 
+// Before anything else is asked of oneDNN: from then on it keeps its choice.
+static void limit_isa(void)
+{
+    enum isa limit;
+    if (isa_is_limited(&limit) && limit < ISA_AVX512)
+        dnnl_set_max_cpu_isa(limit == ISA_AVX2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+}
+
 static void create_engine(void)
 {
+    limit_isa();
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
         engine = NULL;
 }

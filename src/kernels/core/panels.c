@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -144,19 +146,12 @@ DEFINE_BLOCKS(avx512, __attribute__((target("avx512f"), no_sanitize("address")))
 static const struct blocks AVX512 = {8, BLOCKS_OF(avx512), 8, block_avx512_8_1};
 #endif
 
-static int level_limit = 2;
-
-void panels_limit(int level)
-{
-    level_limit = level;
-}
-
 static const struct blocks *choose_blocks(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && level_limit > 1)
+    if (isa_used() == ISA_AVX512)
         return &AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && level_limit > 0)
+    if (isa_used() == ISA_AVX2)
         return &AVX2;
 #endif
     return &PLAIN;

@@ -2,7 +2,7 @@
 // once for weights, which stay the same.
 //
 // Every result is the sum over the depth in its order, so it does not depend on how
-// many vectors are multiplied together. Uses AVX-512 or AVX2 where the machine has them.
+// many vectors are multiplied together. Uses the vectors that isa.h says.
 
 #ifndef OPSCOPE_KERNELS_CORE_PANELS_H
 #define OPSCOPE_KERNELS_CORE_PANELS_H
@@ -48,8 +48,5 @@ void panels_multiply(const struct panels_product *product, const float *x, uint6
 
 // Whether there are vectors of more than four numbers.
 bool panels_are_fast(void);
-
-// For tests: as on a machine with nothing (0), AVX2 (1) or all that there is (2).
-void panels_limit(int level);
 
 #endif

@@ -78,16 +78,18 @@ static int64_t source_row(const struct window *window, const int64_t *row, const
 // The rows under the taps of the outer dimensions are combined first, then the window
 // slides over the one row that they give.
 #define DEFINE_COMBINED(type, name, lowest, combine)                                               \
-    CORE_CLONES static void name##_fold(type *restrict line, const type *restrict seen,            \
-                                        int64_t count)                                             \
+    CORE_CLONES(void, name##_fold,                                                                 \
+                (type *restrict line, const type *restrict seen, int64_t count),                   \
+                (line, seen, count))                                                               \
     {                                                                                              \
         for (int64_t x = 0; x < count; x++)                                                        \
             line[x] = combine(seen[x], line[x]);                                                   \
     }                                                                                              \
                                                                                                    \
     /* Steps of 1 and 2 are those that become vectors. */                                          \
-    CORE_CLONES static void name##_slide(type *restrict out, const type *restrict line,            \
-                                         int64_t count, int64_t step)                              \
+    CORE_CLONES(void, name##_slide,                                                                \
+                (type *restrict out, const type *restrict line, int64_t count, int64_t step),      \
+                (out, line, count, step))                                                          \
     {                                                                                              \
         if (step == 1) {                                                                           \
             for (int64_t x = 0; x < count; x++)                                                    \
@@ -206,8 +208,9 @@ static int32_t *count_taps(const struct task *task)
 #define DEFINE_SUMS(type, suffix, root, absolute, raise)                                           \
     DEFINE_COMBINED(type, total_##suffix, 0, TOTAL)                                                \
                                                                                                    \
-    CORE_CLONES static void divide_##suffix(type *restrict out, const int32_t *restrict counts,    \
-                                            type outer, int64_t length)                            \
+    CORE_CLONES(void, divide_##suffix,                                                             \
+                (type *restrict out, const int32_t *restrict counts, type outer, int64_t length),  \
+                (out, counts, outer, length))                                                      \
     {                                                                                              \
         for (int64_t x = 0; x < length; x++) {                                                     \
             const type count = outer * (type)counts[x];                                            \
@@ -351,7 +354,7 @@ struct global {
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    CORE_CLONES static double sum_##suffix(const type *source, uint64_t count)                     \
+    CORE_CLONES(double, sum_##suffix, (const type *source, uint64_t count), (source, count))       \
     {                                                                                              \
         double lanes[LANES] = {0};                                                                 \
         const uint64_t whole = count - count % LANES;                                              \

@@ -142,8 +142,9 @@ static void start(const struct reduction *reduction, union lanes *lanes, uint64_
     } while (0)
 
 // lanes[i] = lanes[i] (kind) row[i], where both are accumulated already.
-CORE_CLONES static void combine_reals(enum reduce_kind kind, double *lanes, const double *row,
-                                      uint64_t count)
+CORE_CLONES(void, combine_reals,
+            (enum reduce_kind kind, double *lanes, const double *row, uint64_t count),
+            (kind, lanes, row, count))
 {
     switch (kind) {
     case REDUCE_MAX:
@@ -157,8 +158,9 @@ CORE_CLONES static void combine_reals(enum reduce_kind kind, double *lanes, cons
     }
 }
 
-CORE_CLONES static void combine_integers(enum reduce_kind kind, int64_t *lanes, const int64_t *row,
-                                         uint64_t count)
+CORE_CLONES(void, combine_integers,
+            (enum reduce_kind kind, int64_t *lanes, const int64_t *row, uint64_t count),
+            (kind, lanes, row, count))
 {
     switch (kind) {
     case REDUCE_MAX:
@@ -183,8 +185,10 @@ static void combine(const struct reduction *reduction, union lanes *lanes, const
 
 // What of each element is accumulated. `largest` is what an exponent is taken
 // relative to: one for each lane, or one for all.
-CORE_CLONES static void prepare(const struct reduction *reduction, union lanes *row, uint64_t count,
-                                const double *largest, bool for_each)
+CORE_CLONES(void, prepare,
+            (const struct reduction *reduction, union lanes *row, uint64_t count,
+             const double *largest, bool for_each),
+            (reduction, row, count, largest, for_each))
 {
     double *reals = row->reals;
     int64_t *integers = row->integers;

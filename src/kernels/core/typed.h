@@ -8,6 +8,11 @@
 // One row function for each element that has one.
 typedef broadcast_row typed_rows[ELEMENT_COUNT];
 
+// What a row function takes, in two spellings that CORE_CLONES wants.
+#define TYPED_PARAMETERS                                                                           \
+    (const void *context, void *out, const void *const *in, const uint8_t *steps, uint64_t count)
+#define TYPED_ARGUMENTS (context, out, in, steps, count)
+
 // Entries of a table whose functions are called name_f32, name_i8 ...
 #define TYPED_REALS(name) [ELEMENT_F32] = name##_f32, [ELEMENT_F64] = name##_f64
 #define TYPED_SIGNED(name)                                                                         \

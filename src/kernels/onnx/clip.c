@@ -10,9 +10,7 @@
 #include "unary.h"
 
 // NaN stays; a lowest beyond the highest gives the highest.
-#define ROW(name, type, bits, ...)                                                                 \
-    static void name(const void *context, void *out, const void *const *in, const uint8_t *steps,  \
-                     uint64_t count)                                                               \
+#define ROW_BODY(type)                                                                             \
     {                                                                                              \
         const type *from = in[0];                                                                  \
         const type lowest = *(const type *)in[1];                                                  \
@@ -26,7 +24,9 @@
         }                                                                                          \
     }
 
-#define QUICK_ROW(...) CORE_CLONES ROW(__VA_ARGS__)
+#define ROW(name, type, bits, ...) static void name TYPED_PARAMETERS ROW_BODY(type)
+#define QUICK_ROW(name, type, bits, ...)                                                           \
+    CORE_CLONES(void, name, TYPED_PARAMETERS, TYPED_ARGUMENTS) ROW_BODY(type)
 
 TYPED_REAL_ROWS(QUICK_ROW, clip, )
 TYPED_SIGNED_ROWS(ROW, clip, )

@@ -151,15 +151,18 @@ static void run_job(const struct kernel_call *call, struct linear_job *job)
     parallel_for(call->parallel, job->plan.count, grain, linear_piece, job);
 }
 
-CORE_CLONES static void quantize_numbers(const float *x, const float *scale, const float *zero,
-                                         float lowest, float highest, uint64_t count, float *y)
+CORE_CLONES(void, quantize_numbers,
+            (const float *x, const float *scale, const float *zero, float lowest, float highest,
+             uint64_t count, float *y),
+            (x, scale, zero, lowest, highest, count, y))
 {
     for (uint64_t i = 0; i < count; i++)
         y[i] = quantize_round(x[i] / scale[i], lowest - zero[i], highest - zero[i]) + zero[i];
 }
 
-CORE_CLONES static void divide_numbers(const float *x, const float *scale, const float *zero,
-                                       uint64_t count, float *y)
+CORE_CLONES(void, divide_numbers,
+            (const float *x, const float *scale, const float *zero, uint64_t count, float *y),
+            (x, scale, zero, count, y))
 {
     for (uint64_t i = 0; i < count; i++)
         y[i] = zero[i] == 0 ? x[i] / scale[i] : x[i] / scale[i] + zero[i];
@@ -211,15 +214,17 @@ static status quantize_linear(struct kernel_call *call)
     return STATUS_OK;
 }
 
-CORE_CLONES static void dequantize_numbers(const int32_t *x, const float *scale,
-                                           const int32_t *zero, uint64_t count, float *y)
+CORE_CLONES(void, dequantize_numbers,
+            (const int32_t *x, const float *scale, const int32_t *zero, uint64_t count, float *y),
+            (x, scale, zero, count, y))
 {
     for (uint64_t i = 0; i < count; i++)
         y[i] = (float)(int32_t)((uint32_t)x[i] - (uint32_t)zero[i]) * scale[i];
 }
 
-CORE_CLONES static void multiply_numbers(const float *x, const float *scale, const float *zero,
-                                         uint64_t count, float *y)
+CORE_CLONES(void, multiply_numbers,
+            (const float *x, const float *scale, const float *zero, uint64_t count, float *y),
+            (x, scale, zero, count, y))
 {
     for (uint64_t i = 0; i < count; i++)
         y[i] = (x[i] - zero[i]) * scale[i];

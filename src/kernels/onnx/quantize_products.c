@@ -57,9 +57,10 @@ struct requantize {
 
 enum { CHUNK = 256 };
 
-CORE_CLONES static void requantize_numbers(const int32_t *sums, const int32_t *bias,
-                                           const float *factors, float zero, float lowest,
-                                           float highest, uint64_t count, uint8_t *out)
+CORE_CLONES(void, requantize_numbers,
+            (const int32_t *sums, const int32_t *bias, const float *factors, float zero,
+             float lowest, float highest, uint64_t count, uint8_t *out),
+            (sums, bias, factors, zero, lowest, highest, count, out))
 {
     for (uint64_t i = 0; i < count; i++) {
         const int32_t sum = (int32_t)((uint32_t)sums[i] + (uint32_t)bias[i]);

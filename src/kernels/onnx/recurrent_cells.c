@@ -12,8 +12,9 @@
 
 // Functions over rows, and the cells made of them, for one type of number.
 #define DEFINE_CELLS(type, suffix, absolute, logarithm)                                            \
-    CORE_CLONES static void activate_##suffix(const struct recurrent_activation *activation,       \
-                                              type *x, uint64_t count)                             \
+    CORE_CLONES(void, activate_##suffix,                                                           \
+                (const struct recurrent_activation *activation, type *x, uint64_t count),          \
+                (activation, x, count))                                                            \
     {                                                                                              \
         const type alpha = (type)activation->alpha;                                                \
         const type beta = (type)activation->beta;                                                  \

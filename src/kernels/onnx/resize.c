@@ -110,8 +110,10 @@ struct pass {
 // A unit is one place of the axis, with all of `inner`; or, along the last dimension, one
 // row of places.
 #define DEFINE_PASS(name, type)                                                                    \
-    CORE_CLONES static void name##_add(type *restrict target, const type *restrict row,            \
-                                       type weight, uint64_t count, bool first)                    \
+    CORE_CLONES(void, name##_add,                                                                  \
+                (type *restrict target, const type *restrict row, type weight, uint64_t count,     \
+                 bool first),                                                                      \
+                (target, row, weight, count, first))                                               \
     {                                                                                              \
         if (first)                                                                                 \
             for (uint64_t i = 0; i < count; i++)                                                   \
@@ -151,9 +153,10 @@ struct pass {
                 name##_row(pass, indices, weights, source, target);                                \
         }                                                                                          \
     }                                                                                              \
-    CORE_CLONES static void name##_gather(type *restrict target, const type *restrict source,      \
-                                          const int32_t *restrict columns,                         \
-                                          const type *restrict factors, uint64_t count)            \
+    CORE_CLONES(void, name##_gather,                                                               \
+                (type *restrict target, const type *restrict source,                               \
+                 const int32_t *restrict columns, const type *restrict factors, uint64_t count),   \
+                (target, source, columns, factors, count))                                         \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++) {                                                     \
             const type product = factors[i] * source[columns[i]];                                  \

@@ -68,8 +68,8 @@ SOFTMAX_PART void SOFTMAX_NAME(subtract)(SOFTMAX_NUMBER *rows, uint64_t length, 
 
 // One problem whose elements lie in a row, filled up with negative infinities: as rows of
 // LANES lanes, whose results are then combined.
-CORE_CLONES static void SOFTMAX_NAME(softmax_of_run)(enum softmax_kind kind, SOFTMAX_NUMBER *run,
-                                                     uint64_t rows)
+CORE_CLONES(void, SOFTMAX_NAME(softmax_of_run),
+            (enum softmax_kind kind, SOFTMAX_NUMBER *run, uint64_t rows), (kind, run, rows))
 {
     SOFTMAX_NUMBER largest[LANES];
     double sums[LANES];
@@ -93,8 +93,9 @@ CORE_CLONES static void SOFTMAX_NAME(softmax_of_run)(enum softmax_kind kind, SOF
         SOFTMAX_NAME(subtract)(run, rows, LANES, largest, sums);
 }
 
-CORE_CLONES static void SOFTMAX_NAME(softmax)(enum softmax_kind kind, SOFTMAX_NUMBER *rows,
-                                              uint64_t length, uint64_t lanes)
+CORE_CLONES(void, SOFTMAX_NAME(softmax),
+            (enum softmax_kind kind, SOFTMAX_NUMBER *rows, uint64_t length, uint64_t lanes),
+            (kind, rows, length, lanes))
 {
     SOFTMAX_NUMBER largest[LANES];
     double sums[LANES];

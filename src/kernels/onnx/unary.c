@@ -44,9 +44,7 @@ static status run(struct kernel_call *call, const typed_rows rows,
 }
 
 // A row of an operator: `expression` of x, alpha and beta, all of type `number`.
-#define ROW_TO(name, in_type, out_type, bits_type, expression)                                     \
-    static void name(const void *context, void *out, const void *const *in, const uint8_t *steps,  \
-                     uint64_t count)                                                               \
+#define ROW_BODY(in_type, out_type, bits_type, expression)                                         \
     {                                                                                              \
         typedef in_type number;                                                                    \
         typedef bits_type bits __attribute__((unused));                                            \
@@ -64,8 +62,12 @@ static status run(struct kernel_call *call, const typed_rows rows,
         (void)steps;                                                                               \
     }
 
+#define ROW_TO(name, in_type, out_type, bits, expression)                                          \
+    static void name TYPED_PARAMETERS ROW_BODY(in_type, out_type, bits, expression)
 #define ROW(name, type, bits, expression) ROW_TO(name, type, type, bits, expression)
-#define QUICK_ROW(name, type, bits, expression) CORE_CLONES ROW(name, type, bits, expression)
+#define QUICK_ROW(name, type, bits, expression)                                                    \
+    CORE_CLONES(void, name, TYPED_PARAMETERS, TYPED_ARGUMENTS)                                     \
+    ROW_BODY(type, type, bits, expression)
 #define BOOL_ROW(name, type, bits, expression) ROW_TO(name, type, uint8_t, bits, expression)
 
 #define REAL_ROWS(name, expression) TYPED_REAL_ROWS(QUICK_ROW, name, expression)

@@ -102,8 +102,7 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
 
 // `expression` of x and y, both of type `number`, and of *context.
 #define BINARY_ROW(name, type, context_type, expression)                                           \
-    CORE_CLONES static void name(const void *context, void *out, const void *const *in,            \
-                                 const uint8_t *steps, uint64_t count)                             \
+    CORE_CLONES(void, name, TYPED_PARAMETERS, TYPED_ARGUMENTS)                                     \
     {                                                                                              \
         typedef type number;                                                                       \
         context_type *with __attribute__((unused)) = (context_type *)context;                      \
@@ -132,8 +131,7 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
     }
 
 #define UNARY_ROW(name, type, context_type, expression)                                            \
-    CORE_CLONES static void name(const void *context, void *out, const void *const *in,            \
-                                 const uint8_t *steps, uint64_t count)                             \
+    CORE_CLONES(void, name, TYPED_PARAMETERS, TYPED_ARGUMENTS)                                     \
     {                                                                                              \
         typedef type number;                                                                       \
         const context_type *with __attribute__((unused)) = context;                                \

@@ -82,7 +82,8 @@ static const char *tap(const struct pool *pool, const char *in, int64_t y, int64
 
 // `first` is what the taps are compared with at first.
 #define MAX_PIXEL(name, type, first, expression)                                                   \
-    CORE_CLONES static void name##_taps(type *best, const type *values, int64_t channels)          \
+    CORE_CLONES(void, name##_taps, (type * best, const type *values, int64_t channels),            \
+                (best, values, channels))                                                          \
     {                                                                                              \
         for (int64_t i = 0; i < channels; i++) {                                                   \
             const type a = best[i];                                                                \

@@ -30,7 +30,8 @@ struct folder {
         for (uint64_t i = 0; i < count; i++)                                                       \
             ((type *)sums)[i] = (first);                                                           \
     }                                                                                              \
-    CORE_CLONES static void name##_columns(void *sums, const void *values, uint64_t count)         \
+    CORE_CLONES(void, name##_columns, (void *sums, const void *values, uint64_t count),            \
+                (sums, values, count))                                                             \
     {                                                                                              \
         type *to = sums;                                                                           \
         const type *from = values;                                                                 \

@@ -69,8 +69,9 @@ static void rescale_wide(const struct rescale *rescale, const void *in, const st
 
 // The same for numbers of at most 32 bits and one scale, so that the loops become
 // vectors. What is negative is shifted with an offset, as an unsigned number.
-CORE_CLONES static void rescale_values(const struct rescale *rescale, struct scale scale,
-                                       int32_t *values, uint64_t count)
+CORE_CLONES(void, rescale_values,
+            (const struct rescale *rescale, struct scale scale, int32_t *values, uint64_t count),
+            (rescale, scale, values, count))
 {
     const uint64_t offset = UINT64_C(1) << 63;
     const int64_t shifted_offset = (int64_t)(offset >> scale.shift);

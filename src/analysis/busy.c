@@ -1,0 +1,76 @@
+#include "analysis/busy.h"
+
+struct busy busy_empty(void)
+{
+    return (struct busy){
+        .in_order.spool = SPOOL_EMPTY, .late_in_order.spool = SPOOL_EMPTY, .late = SPOOL_EMPTY};
+}
+
+static status edge_add(struct edge_list *list, uint64_t edge)
+{
+    const uint64_t delta = edge - list->last;
+    const uint32_t words[] = {delta < EDGE_WIDE ? (uint32_t)delta : EDGE_WIDE, (uint32_t)delta,
+                              (uint32_t)(delta >> 32)};
+    list->last = edge;
+    return spool_append(&list->spool, words, (delta < EDGE_WIDE ? 1 : 3) * sizeof words[0]);
+}
+
+static status list_add(struct edge_list *list, struct interval span)
+{
+    STATUS_TRY(edge_add(list, span.start));
+    return edge_add(list, span.end);
+}
+
+status busy_add(struct busy *busy, struct interval span)
+{
+    if (!busy->any || span.start < busy->span.start)
+        busy->span.start = span.start;
+    if (!busy->any || span.end > busy->span.end)
+        busy->span.end = span.end;
+    if (busy->any && span.start >= busy->last.start && span.start <= busy->last.end) {
+        if (span.end > busy->last.end)
+            busy->last.end = span.end;
+        return STATUS_OK;
+    }
+    if (busy->any && span.start < busy->last.start)
+        return spool_append(&busy->late, &span, sizeof span);
+    if (busy->any)
+        STATUS_TRY(list_add(&busy->in_order, busy->last));
+    busy->last = span;
+    busy->any = true;
+    return STATUS_OK;
+}
+
+static status list_read(struct edge_list *list, struct edge_reader *out_reader)
+{
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&list->spool, &data, &size));
+    const uint32_t *words = (const uint32_t *)(const void *)data;
+    *out_reader = (struct edge_reader){words, words + size / sizeof *words, 0};
+    return STATUS_OK;
+}
+
+status busy_finish(struct busy *busy)
+{
+    char *data;
+    size_t size;
+    size_t impossible;
+    if (busy->any)
+        STATUS_TRY(list_add(&busy->in_order, busy->last));
+    busy->any = false;
+    STATUS_TRY(spool_read(&busy->late, &data, &size));
+    const struct interval_set late = intervals_normalize(
+        (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
+    for (size_t i = 0; i < late.count; i++)
+        STATUS_TRY(list_add(&busy->late_in_order, late.items[i]));
+    STATUS_TRY(list_read(&busy->in_order, &busy->edges[0]));
+    return list_read(&busy->late_in_order, &busy->edges[1]);
+}
+
+void busy_free(struct busy *busy)
+{
+    spool_free(&busy->in_order.spool);
+    spool_free(&busy->late_in_order.spool);
+    spool_free(&busy->late);
+}

@@ -1,0 +1,16 @@
+// How long a job takes by itself: emitted without its kernels, and given to the evaluator.
+
+#ifndef OPSCOPE_COMPILER_EVALUATE_H
+#define OPSCOPE_COMPILER_EVALUATE_H
+
+#include "plan.h"
+
+struct evaluation;
+
+struct evaluation *evaluation_create(struct plan *plan);
+void evaluation_free(struct evaluation *evaluation);
+
+// Cycles of the group, or of the chain that it begins, with the tiles that it has.
+uint64_t evaluate_job(struct evaluation *evaluation, uint32_t group);
+
+#endif

@@ -1,0 +1,449 @@
+#include "tiler.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "group.h"
+#include "region.h"
+
+enum {
+    // Of all groups together: what a program may take of this machine's memory. A
+    // group that would go beyond is better off elsewhere.
+    TILES_MOST = 1 << 18,
+};
+
+// Values and their parts ----------------------------------------------------------------
+
+static uint32_t find_value(const struct tiler *tiler, uint32_t value)
+{
+    uint32_t i = 0;
+    while (i < tiler->count && tiler->values[i] != value)
+        i++;
+    return i;
+}
+
+static void add_value(struct tiler *tiler, uint32_t value)
+{
+    if (value != NETWORK_NONE && find_value(tiler, value) == tiler->count)
+        tiler->values[tiler->count++] = value;
+}
+
+void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *group,
+                 struct plan_group *members, uint32_t member_count)
+{
+    size_t most = group->input_count;
+    for (uint32_t i = 0; i < group->node_count; i++)
+        most += group_node(plan, group, i)->output_count;
+    *tiler = (struct tiler){.plan = plan,
+                            .group = group,
+                            .members = members,
+                            .member_count = members != NULL ? member_count : 0,
+                            .arena = &plan->arena};
+    tiler->values = memory_allocate_zeroed(most + 1, sizeof *tiler->values);
+    tiler->boxes = memory_allocate_zeroed(most + 1, sizeof *tiler->boxes);
+    tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
+    tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
+    tiler->overrides =
+        memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->overrides);
+    for (uint32_t i = 0; i < group->input_count; i++)
+        add_value(tiler, group->inputs[i]);
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        for (uint32_t j = 0; j < node->output_count; j++)
+            add_value(tiler, node->outputs[j]);
+    }
+}
+
+void tiler_free(struct tiler *tiler)
+{
+    free(tiler->values);
+    free(tiler->boxes);
+    free(tiler->known);
+    free(tiler->stays);
+    free(tiler->overrides);
+}
+
+const struct shape *tiler_shape(const struct tiler *tiler)
+{
+    return &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
+}
+
+static bool same_box(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->from[i] != b->from[i] || a->size[i] != b->size[i])
+            return false;
+    }
+    return a->rank == b->rank;
+}
+
+// A kernel takes a buffer as it is: false when others need another part of the value.
+static bool need(struct tiler *tiler, uint32_t value, const struct plan_box *box)
+{
+    const uint32_t at = find_value(tiler, value);
+    if (tiler->known[at])
+        return same_box(&tiler->boxes[at], box);
+    tiler->boxes[at] = *box;
+    tiler->known[at] = true;
+    return true;
+}
+
+static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
+{
+    const struct network_node *node = group_node(tiler->plan, tiler->group, index);
+    const uint32_t output = find_value(tiler, node->outputs[0]);
+    if (!tiler->known[output])
+        return false;
+    struct plan_box *inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *inputs);
+    struct region_answer answer = {.inputs = inputs};
+    bool found = region_find(
+        &(struct region_request){tiler->plan->network, node, &tiler->boxes[output]}, &answer);
+    for (uint32_t i = 0; found && i < node->input_count; i++) {
+        if (node->inputs[i] != NETWORK_NONE)
+            found = need(tiler, node->inputs[i], &inputs[i]);
+    }
+    free(inputs);
+    *override = answer.override;
+    override->node = index;
+    return found;
+}
+
+bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
+{
+    memset(tiler->known, 0, tiler->count * sizeof *tiler->known);
+    if (!need(tiler, tiler->group->outputs[0], output))
+        return false;
+    tiler->override_count = 0;
+    for (uint32_t i = tiler->group->node_count; i-- > 0;) {
+        struct plan_override *override = &tiler->overrides[tiler->override_count];
+        if (!need_inputs(tiler, i, override))
+            return false;
+        tiler->override_count += override->count > 0;
+    }
+    return true;
+}
+
+static void take_whole(struct tiler *tiler)
+{
+    for (uint32_t i = 0; i < tiler->count; i++) {
+        tiler->boxes[i] = plan_box_whole(&group_value(tiler->plan, tiler->values[i])->type.shape);
+        tiler->known[i] = true;
+    }
+    tiler->override_count = 0;
+}
+
+static uint64_t padded(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
+{
+    const enum element element = group_value(tiler->plan, value)->type.element;
+    return padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
+}
+
+uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
+{
+    uint64_t moving = 0;
+    uint64_t staying = 0;
+    for (uint32_t i = 0; i < tiler->group->input_count; i++)
+        *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
+    for (uint32_t i = 0; i < tiler->group->output_count; i++)
+        moving += value_bytes(tiler, tiler->group->outputs[i]);
+    for (uint32_t i = 0; i + 1 < tiler->member_count; i++)
+        moving += value_bytes(tiler, tiler->members[i].outputs[0]);
+    return moving * slots + staying;
+}
+
+// Grids -----------------------------------------------------------------------------------
+
+void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts)
+{
+    const int64_t length = shape->dims[axis];
+    grid->size[axis] = (length + parts - 1) / parts;
+    grid->parts[axis] = (length + grid->size[axis] - 1) / grid->size[axis];
+}
+
+struct grid grid_whole(const struct shape *shape)
+{
+    struct grid grid = {.rank = shape->rank};
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        grid.parts[i] = 1;
+        grid.size[i] = shape->dims[i];
+    }
+    return grid;
+}
+
+uint64_t grid_tiles(const struct grid *grid)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        count *= (uint64_t)grid->parts[i];
+    return count;
+}
+
+// Tile `index` of the grid, row by row.
+static struct plan_box grid_box(const struct grid *grid, const struct shape *shape, uint64_t index)
+{
+    struct plan_box box = {.rank = grid->rank};
+    for (uint32_t i = grid->rank; i-- > 0;) {
+        const int64_t at = (int64_t)(index % (uint64_t)grid->parts[i]);
+        index /= (uint64_t)grid->parts[i];
+        box.from[i] = at * grid->size[i];
+        const int64_t left = shape->dims[i] - box.from[i];
+        box.size[i] = left < grid->size[i] ? left : grid->size[i];
+    }
+    return box;
+}
+
+struct plan_box grid_middle(const struct grid *grid, const struct shape *shape)
+{
+    struct plan_box box = grid_box(grid, shape, 0);
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        if (grid->parts[i] > 2)
+            box.from[i] = grid->size[i];
+    }
+    return box;
+}
+
+// Fitting ---------------------------------------------------------------------------------
+
+bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
+{
+    const uint64_t ends[2] = {0, grid_tiles(grid) - 1};
+    for (uint32_t i = 0; i < tiler->group->input_count; i++)
+        tiler->stays[i] = true;
+    for (uint32_t end = 0; end < 2; end++) {
+        const struct plan_box box = grid_box(grid, tiler_shape(tiler), ends[end]);
+        if (!tiler_propagate(tiler, &box))
+            return false;
+        for (uint32_t i = 0; i < tiler->group->input_count; i++) {
+            const uint32_t value = tiler->group->inputs[i];
+            const struct plan_box whole =
+                plan_box_whole(&group_value(tiler->plan, value)->type.shape);
+            tiler->stays[i] &= same_box(&tiler->boxes[find_value(tiler, value)], &whole);
+        }
+    }
+    return true;
+}
+
+// Bytes of the largest tile: those at the borders are smaller.
+bool tiler_fits(struct tiler *tiler, const struct grid *grid)
+{
+    const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
+    if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
+        return false;
+    return tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
+}
+
+bool tiler_fits_whole(struct tiler *tiler)
+{
+    take_whole(tiler);
+    return tiler_local_bytes(tiler, 1) <= tiler->room;
+}
+
+// The fewest parts along `axis`, but no fewer than `least`, with which the grid fits; the
+// most there are when none does.
+static void cut_axis(struct tiler *tiler, struct grid *grid, uint32_t axis, int64_t least)
+{
+    const struct shape *shape = tiler_shape(tiler);
+    int64_t low = least;
+    int64_t high = shape->dims[axis];
+    grid_set_parts(grid, shape, axis, high);
+    if (!tiler_fits(tiler, grid))
+        return;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        grid_set_parts(grid, shape, axis, middle);
+        if (tiler_fits(tiler, grid))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    grid_set_parts(grid, shape, axis, high);
+}
+
+bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32_t first,
+               int64_t least, struct grid *out_grid)
+{
+    const struct shape *shape = tiler_shape(tiler);
+    *out_grid = grid_whole(shape);
+    grid_set_parts(out_grid, shape, axes[first], least);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tiler_fits(tiler, out_grid))
+            return true;
+        const uint32_t axis = axes[(first + i) % count];
+        if (shape->dims[axis] > 1)
+            cut_axis(tiler, out_grid, axis, i == 0 ? least : 1);
+    }
+    return tiler_fits(tiler, out_grid);
+}
+
+// Leaves those of `axes` along which this node may be cut as well.
+static uint32_t keep_common(const struct plan *plan, const struct network_node *node,
+                            uint32_t axes[SHAPE_RANK_MOST], uint32_t count)
+{
+    uint32_t own[SHAPE_RANK_MOST];
+    const uint32_t own_count = region_axes(plan->network, node, own);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < own_count; j++) {
+            if (own[j] == axes[i]) {
+                axes[kept++] = axes[i];
+                break;
+            }
+        }
+    }
+    return kept;
+}
+
+// Those of the node that matters most, where the group's output still has its shape, as far
+// as the others of that shape allow.
+uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
+{
+    const struct plan *plan = tiler->plan;
+    const struct plan_group *group = tiler->group;
+    const struct network_node *node = group_node(plan, group, group_main(plan, group));
+    const struct shape *shape = tiler_shape(tiler);
+    if (node->outputs[0] == NETWORK_NONE ||
+        !shape_equal(&group_value(plan, node->outputs[0])->type.shape, shape))
+        node = group_node(plan, group, group->node_count - 1);
+    uint32_t count = region_axes(plan->network, node, axes);
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *other = group_node(plan, group, i);
+        if (other->outputs[0] != NETWORK_NONE &&
+            shape_equal(&group_value(plan, other->outputs[0])->type.shape, shape))
+            count = keep_common(plan, other, axes, count);
+    }
+    return count;
+}
+
+// Tiles -----------------------------------------------------------------------------------
+
+static const struct plan_box *copy_boxes(struct tiler *tiler, const uint32_t *values,
+                                         uint32_t count)
+{
+    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
+    for (uint32_t i = 0; i < count; i++)
+        boxes[i] = tiler->boxes[find_value(tiler, values[i])];
+    return boxes;
+}
+
+static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_group *group)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->node_count; i++)
+        count += group_node(tiler->plan, group, i)->output_count;
+    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(tiler->plan, group, i);
+        for (uint32_t j = 0; j < node->output_count; j++, at++)
+            boxes[at] = node->outputs[j] != NETWORK_NONE
+                            ? tiler->boxes[find_value(tiler, node->outputs[j])]
+                            : (struct plan_box){0};
+    }
+    return boxes;
+}
+
+// The tile at hand of a group whose nodes begin at `first_node` of the whole.
+static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint32_t first_node,
+                      struct plan_tile *tile)
+{
+    tile->inputs = copy_boxes(tiler, group->inputs, group->input_count);
+    tile->outputs = copy_boxes(tiler, group->outputs, group->output_count);
+    tile->inner = copy_inner(tiler, group);
+    struct plan_override *kept =
+        arena_allocate(tiler->arena, ((size_t)group->node_count + 1) * sizeof *kept);
+    for (uint32_t i = 0; i < tiler->override_count; i++) {
+        if (tiler->overrides[i].node - first_node >= group->node_count)
+            continue;
+        kept[tile->override_count] = tiler->overrides[i];
+        kept[tile->override_count++].node -= first_node;
+    }
+    tile->overrides = kept;
+    tile->cost = group_cost(tiler->plan, group, tile);
+}
+
+struct cost_request tiler_cost(struct tiler *tiler)
+{
+    struct plan_tile tile = {0};
+    struct arena scratch = {0};
+    struct arena *own = tiler->arena;
+    tiler->arena = &scratch;
+    fill_tile(tiler, tiler->group, 0, &tile);
+    tiler->arena = own;
+    arena_free(&scratch);
+    return tile.cost;
+}
+
+static void keep_staying(struct tiler *tiler)
+{
+    const size_t size = ((size_t)tiler->group->input_count + 1) * sizeof *tiler->stays;
+    bool *stays = arena_allocate(tiler->arena, size);
+    memcpy(stays, tiler->stays, size);
+    tiler->group->stays = stays;
+}
+
+static void allocate_tiles(struct tiler *tiler, struct plan_group *group, uint64_t count)
+{
+    group->tiles = arena_allocate(tiler->arena, count * sizeof *group->tiles);
+    memset(group->tiles, 0, count * sizeof *group->tiles);
+    group->tile_count = (uint32_t)count;
+}
+
+static void fill_at(struct tiler *tiler, uint64_t index)
+{
+    uint32_t first_node = 0;
+    fill_tile(tiler, tiler->group, 0, &tiler->group->tiles[index]);
+    for (uint32_t m = 0; m < tiler->member_count; m++) {
+        fill_tile(tiler, &tiler->members[m], first_node, &tiler->members[m].tiles[index]);
+        first_node += tiler->members[m].node_count;
+    }
+}
+
+void tiler_fill_whole(struct tiler *tiler)
+{
+    struct plan_group *group = tiler->group;
+    allocate_tiles(tiler, group, 1);
+    for (uint32_t i = 0; i < group->input_count; i++)
+        tiler->stays[i] = group_value(tiler->plan, group->inputs[i])->constant != NULL;
+    keep_staying(tiler);
+    take_whole(tiler);
+    fill_tile(tiler, group, 0, group->tiles);
+}
+
+// Whether the tiles of what a member hands on are no more than the value.
+static bool is_cut_once(const struct tiler *tiler, const struct plan_group *member)
+{
+    const struct network_value *value = group_value(tiler->plan, member->outputs[0]);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < member->tile_count; i++)
+        bytes += plan_box_bytes(&member->tiles[i].outputs[0], value->type.element);
+    return bytes <= shape_count(&value->type.shape) * element_size(value->type.element);
+}
+
+bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
+{
+    const uint64_t count = grid_tiles(grid);
+    if (count > TILES_MOST - tiler->plan->tile_count || !tiler_find_staying(tiler, grid))
+        return false;
+    keep_staying(tiler);
+    allocate_tiles(tiler, tiler->group, count);
+    for (uint32_t m = 0; m < tiler->member_count; m++)
+        allocate_tiles(tiler, &tiler->members[m], count);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct plan_box box = grid_box(grid, tiler_shape(tiler), i);
+        if (!tiler_propagate(tiler, &box)) {
+            tiler->group->tile_count = 0;
+            return false;
+        }
+        fill_at(tiler, i);
+    }
+    for (uint32_t m = 0; m + 1 < tiler->member_count; m++) {
+        if (!is_cut_once(tiler, &tiler->members[m]))
+            return false;
+    }
+    return true;
+}

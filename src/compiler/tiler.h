@@ -1,0 +1,82 @@
+// Cuts the output of a group into a grid of tiles, and finds the parts of all values that
+// each tile needs. Of a chain, the group is the whole of it and its members follow.
+
+#ifndef OPSCOPE_COMPILER_TILER_H
+#define OPSCOPE_COMPILER_TILER_H
+
+#include "plan.h"
+
+struct tiler {
+    struct plan *plan;
+    struct plan_group *group;   // the whole
+    struct plan_group *members; // that the tiles are for as well: `group` itself, or a chain's
+    uint32_t member_count;
+    uint32_t *values; // that have a box: inputs of the group and what its nodes give
+    struct plan_box *boxes;
+    bool *known;
+    uint32_t count;
+    bool *stays; // by input of the group: the same for all tiles, so it is loaded once
+    struct plan_override *overrides; // of the tile at hand
+    uint32_t override_count;
+    uint64_t slots;      // tiles that lie in the memory at a time
+    uint64_t room;       // of the memory
+    struct arena *arena; // where tiles are made
+};
+
+// `members`: NULL for a group of its own.
+void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *group,
+                 struct plan_group *members, uint32_t member_count);
+void tiler_free(struct tiler *tiler);
+
+// The shape of what is cut.
+const struct shape *tiler_shape(const struct tiler *tiler);
+
+// The parts of all values for a part of the group's output: false when a node can
+// only be computed as a whole, or two need different parts of the same value.
+bool tiler_propagate(struct tiler *tiler, const struct plan_box *output);
+
+// Local memory that the group takes with the boxes at hand and room for `slots`
+// tiles at a time.
+uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots);
+
+// How many parts each dimension of the output is cut into.
+struct grid {
+    uint32_t rank;
+    int64_t parts[SHAPE_RANK_MOST];
+    int64_t size[SHAPE_RANK_MOST]; // of a part, but for the last one
+};
+
+struct grid grid_whole(const struct shape *shape);
+void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts);
+uint64_t grid_tiles(const struct grid *grid);
+
+// A tile that has no border, if there is one: it needs the most.
+struct plan_box grid_middle(const struct grid *grid, const struct shape *shape);
+
+// Which inputs are the same for every tile: those that the first and the last one
+// need all of. False when there can be no such tiles.
+bool tiler_find_staying(struct tiler *tiler, const struct grid *grid);
+
+// Whether `slots` tiles of the grid fit the room.
+bool tiler_fits(struct tiler *tiler, const struct grid *grid);
+
+// The dimensions that may be cut, best first: their number.
+uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST]);
+
+// Cuts one dimension after the other, from axes[first] on, until a tile fits. That one is
+// cut into `least` parts at least.
+bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32_t first,
+               int64_t least, struct grid *out_grid);
+
+// The cost of the tile at hand, of the group.
+struct cost_request tiler_cost(struct tiler *tiler);
+
+// Makes the tiles of the group and of its members. False when there would be too many, or
+// what one member hands to the next would be computed more than once.
+bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);
+
+// Whether it fits as one tile, and that tile.
+bool tiler_fits_whole(struct tiler *tiler);
+void tiler_fill_whole(struct tiler *tiler);
+
+#endif

@@ -1,0 +1,106 @@
+"""Integers come out the same, bit by bit, whatever vectors the processor has: OPSCOPE_ISA and oneDNN's own
+ONEDNN_MAX_CPU_ISA make this machine one with less."""
+from support import *
+from onnx_cases import *
+import integer_products
+import tosa_cases
+from onnx_opset_cases import CASES, Case, count, node
+
+LESS = [{"OPSCOPE_ISA": name} for name in ("sse4", "avx2", "avx512")]
+LESS += [{"ONEDNN_MAX_CPU_ISA": name} for name in ("SSE41", "AVX2", "AVX512_CORE")]
+
+# Kinds of TOSA's integer networks whose loops are compiled for several processors, one of each.
+TOSA = ["add_i32_1", "avg_pool2d_i8_i32_2", "clamp_i8", "conv2d_1_i8_i8_i32", "conv2d_2_i16_i8_i48",
+        "conv3d_4_i8_i8_i32", "depthwise_conv2d_6_i8_i8_i32", "matmul_i16_i48_3x17x33x9", "matmul_i8_i32_3x17x33x9",
+        "max_pool2d_i8_2",
+        "mul_i16_1", "reduce_max_i8_1", "reduce_sum_i32_1", "rescale_i16_i8_3_SINGLE_ROUND_31",
+        "rescale_i16_i8_3_DOUBLE_ROUND_45", "rescale_i16_i16_4_SINGLE_ROUND_channels"]
+
+
+def extremes(element, dims, seed):
+    """The largest magnitudes with others between them: pairs of products that 16 bits do not hold."""
+    low, high = integer_products.LIMITS[element]
+    values, state = [], seed
+    for _ in range(count(dims)):
+        state = state * 1103515245 + 12345 & 0x7fffffff
+        values.append((high, low, high, state >> 16 & 0x7f)[state >> 24 & 3])
+    return element, dims, values
+
+
+def extreme_cases():
+    """Products with more columns than a vector has, odd depths, and convolutions of each kind."""
+    for a, b in (("u8", "i8"), ("i8", "i8"), ("u8", "u8")):
+        for rows, depth, columns in ((1, 700, 33), (5, 257, 40), (9, 31, 17)):
+            data = {"a": extremes(a, [rows, depth], 1), "b": extremes(b, [depth, columns], 2)}
+            none = [(element, [], [0]) for element in (a, b)]
+            yield Case(f"product_{a}_{b}_{depth}", 21, [node("MatMulInteger", "a b")], data, {"y": "i32"}, {},
+                       [integer_products.matmul(data["a"], data["b"], *none)], None, 0)
+        for name, x, w, attributes in (("full", [1, 19, 7, 9], [18, 19, 3, 3], {"pads": [1, 1, 1, 1]}),
+                                       ("depthwise", [1, 35, 9, 9], [35, 1, 3, 3], {"group": 35}),
+                                       ("pointwise", [1, 67, 4, 5], [34, 67, 1, 1], {})):
+            data = {"x": extremes(a, x, 3), "w": extremes(b, w, 4)}
+            none = [(element, [], [0]) for element in (a, b)]
+            sums = integer_products.convolve(data["x"], data["w"], *none, **attributes)
+            yield Case(f"convolution_{name}_{a}_{b}", 21, [node("ConvInteger", "x w", **attributes)], data,
+                       {"y": "i32"}, {}, [sums], None, 0)
+
+
+def lay_out_expected(folder, cases):
+    for case in cases:
+        data = lay_out(folder, case)
+        for index, (name, tensor) in enumerate(zip(case.outputs, case.expected)):
+            (data / f"output_{index}.pb").write_bytes(make_tensor(name, *tensor))
+
+
+def test_products_are_exact(folder):
+    cases = [case for case in CASES if case.name.endswith("_exact")]
+    true(len(cases) > 30, "cases with exact outputs")
+    cases += extreme_cases()
+    lay_out_expected(folder, cases)
+    for environment in LESS:
+        for plain in ([], ["--plain"]):
+            wrong = wrong_cases(folder, cases, environment, *plain)
+            true(not wrong, f"{environment} {plain}: " + "\n".join(wrong))
+
+
+def wrong_cases(folder, cases, environment, *options):
+    report = opscope("check", "--json", "--in-process", *options, *(folder / case.name for case in cases), code=None,
+                     env=environment)
+    lines = [json.loads(line) for line in report.out.splitlines()]
+    equal(len(lines), len(cases), f"cases in {report}")
+    return [f"{pathlib.Path(line['case']).name}: {line['reason']}" for line in lines if line["status"] != "pass"]
+
+
+def test_sums_that_saturate_would_be_seen(folder):
+    """The cases are worth something: 16-bit sums of two products, as some processors make them, are others."""
+    a, b = extremes("u8", [5, 257], 1), extremes("i8", [257, 40], 2)
+    none = [(element, [], [0]) for element in ("u8", "i8")]
+    exact = integer_products.matmul(a, b, *none)
+    pairs = [(a[2][k] * b[2][k * 40], a[2][k + 1] * b[2][(k + 1) * 40]) for k in range(0, 256, 2)]
+    saturated = sum(min(max(sum(pair), -32768), 32767) for pair in pairs) + a[2][256] * b[2][256 * 40]
+    true(saturated != exact[2][0], "the first sum saturates")
+    case = Case("saturated", 21, [node("MatMulInteger", "a b")], {"a": a, "b": b}, {"y": "i32"}, {},
+                [(exact[0], exact[1], [saturated] + exact[2][1:])], None, 0)
+    lay_out_expected(folder, [case])
+    equal(len(wrong_cases(folder, [case], {})), 1, "wrong cases")
+
+
+def test_tosa_networks_of_integers_are_the_same(folder):
+    networks = dict(tosa_cases.cases())
+    for name in TOSA:
+        path = write(folder / f"{name}.mlir", networks[name])
+        found = set()
+        for environment in LESS[:3]:
+            opscope("infer", path, "--seed", "7", "--output", folder / "y.bin", env=environment)
+            found.add((folder / "y.bin").read_bytes())
+        equal(len(found), 1, f"different outputs of {name}")
+        true(any(found.pop()), f"{name} gives more than zeros")
+
+
+def test_a_value_that_is_not_known(folder):
+    err = opscope("info", folder / "none", code=2, env={"OPSCOPE_ISA": "avx"}).err
+    equal(err, "opscope: OPSCOPE_ISA: 'avx' is none of sse4, avx2, avx512\n", "message")
+    opscope("infer", "--help", env={"OPSCOPE_ISA": "avx"})
+
+
+main()

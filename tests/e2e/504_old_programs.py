@@ -1,0 +1,60 @@
+"""Programs of version 1, as an earlier opscope wrote them: printed, proved, priced and run as it
+did. tests/testdata/programs_v1/said.json is what that opscope said of them:
+    OPSCOPE_BIN=FOLDER_OF_THAT_OPSCOPE 504_old_programs.py record"""
+from compiling import *
+from support import *
+
+FOLDER = ROOT / "tests/testdata/programs_v1"
+SAID = FOLDER / "said.json"
+PROGRAMS = ["torq.opx", "host.opx"]
+
+
+def said(path):
+    """All that does not depend on this machine."""
+    def answer(*arguments):
+        return opscope(*arguments, cwd=path.parent).json()
+    name = path.name
+    modelled = answer("run", name, "--device", "sim", "--json")
+    del modelled["tasks_per_second"]
+    return {"text": opscope("program", name, "--all", cwd=path.parent).out.splitlines(),
+            "program": answer("program", name, "--json"),
+            "verify": answer("verify", name, "--json"),
+            "estimate": answer("estimate", name, "--json"),
+            "public": answer("estimate", name, "--torq-rules=public", "--json"),
+            "host": answer("run", name, "--json")["outputs"],
+            "sim": modelled}
+
+
+def test_they_are_what_they_were(folder):
+    known = json.loads(SAID.read_text())
+    equal(sorted(known), sorted(PROGRAMS), "programs")
+    for name in PROGRAMS:
+        found = said(FOLDER / name)
+        for what, answer in known[name].items():
+            equal(found[what], answer, f"{name}: {what}")
+
+
+def test_what_they_are_compiled_to_now_says_the_same(folder):
+    known = json.loads(SAID.read_text())
+    for name, options in (("torq.opx", ["-t", "torq-sl2610", "--set", "lram.size=6592B"]),
+                          ("host.opx", ["-t", "host"])):
+        opscope("compile", FOLDER / "small.mlir", *options, "-o", folder / name)
+        true((folder / name).read_bytes()[8] == 2, "it is of version 2")
+        found = said(folder / name)
+        for what in ("text", "program", "verify", "host"):
+            equal(found[what], known[name][what], f"{name}: {what}")
+
+
+def test_damage_is_refused(folder):
+    data = (FOLDER / "torq.opx").read_bytes()
+    for at in range(0, len(data), len(data) // 50):
+        bad = write(folder / "bad.opx", data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1:])
+        contains(opscope("verify", bad, code=1).err, "bad.opx: ", f"byte {at}")
+
+
+if sys.argv[1:] == ["record"]:
+    lines = (f"{json.dumps(name)}: {json.dumps(said(FOLDER / name))}" for name in PROGRAMS)
+    SAID.write_text("{" + ",\n".join(lines) + "}\n")
+    sys.exit(0)
+
+main()
