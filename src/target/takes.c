@@ -97,7 +97,8 @@ bool target_is_stage(const struct target *target, uint32_t engine)
 
 bool target_computes(const struct target *target, uint32_t engine)
 {
-    return target->engines[engine].role == TARGET_ROLE_COMPUTE && !target_is_stage(target, engine);
+    return target->engines[engine].role == TARGET_ROLE_COMPUTE &&
+           target->engines[engine].take_count > 0;
 }
 
 bool target_takes_all(const struct target *target, uint32_t engine)

@@ -231,7 +231,7 @@ bool target_is_processor(const struct target *target);
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
                   const char *element);
 bool target_is_stage(const struct target *target, uint32_t engine); // of another engine
-// Whether groups of operators may be placed on it: it computes, and is no stage of another.
+// Whether groups of operators may be placed on it: it computes, and is not merely a stage.
 bool target_computes(const struct target *target, uint32_t engine);
 // Every operator, whatever its elements are.
 bool target_takes_all(const struct target *target, uint32_t engine);

@@ -24,13 +24,15 @@ enum target_section_kind {
 struct target_entry {
     struct view key;
     struct view value;
-    uint64_t line; // 0: of a command line
+    uint64_t line;  // 0: of a command line
+    uint64_t block; // the line of the section's head above it; UINT64_MAX of a command line
 };
 
 struct target_section {
     enum target_section_kind kind;
     struct view name;
-    uint64_t line; // where it begins
+    uint64_t line;  // where it begins
+    uint64_t block; // where it began last
     struct target_entry *entries;
     size_t count;
     size_t capacity;
