@@ -140,6 +140,7 @@ static void place_inner(struct far *far)
 {
     struct emitter *emitter = far->emitter;
     bool *kept = find_kept(emitter->plan);
+    uint32_t reading = 0; // groups from here on still read: those of a chain, until its end
     for (uint32_t g = 0; g < emitter->plan->group_count; g++) {
         const struct plan_group *group = &emitter->plan->groups[g];
         if (group_is_alias(emitter->plan, group)) {
@@ -151,7 +152,8 @@ static void place_inner(struct far *far)
                                gaps_take(&far->gaps, size_of(far, group->outputs[i])));
             }
         }
-        give_back_read(far, g);
+        for (; !kept[g] && reading <= g; reading++)
+            give_back_read(far, reading);
     }
     free(kept);
 }
