@@ -17,7 +17,8 @@
 
 struct interpreter {
     const struct program *program;
-    unsigned char *memories[TARGET_MEMORIES_MOST];
+    unsigned char **memories;
+    uint32_t memory_count;
     struct datum **made; // by buffer: what takes no memory of the target
     struct parallel *parallel;
     struct arena arena;
@@ -43,9 +44,14 @@ static inline unsigned char *interpreter_bytes(const struct interpreter *run, ui
 
 static inline void interpreter_start(struct interpreter *run, const struct program *program)
 {
-    uint64_t ends[TARGET_MEMORIES_MOST] = {0};
     *run = (struct interpreter){.program = program, .parallel = parallel_create(1)};
     run->made = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *run->made);
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        if (program->buffers[i].memory >= run->memory_count)
+            run->memory_count = program->buffers[i].memory + 1;
+    }
+    run->memories = memory_allocate_zeroed((size_t)run->memory_count + 1, sizeof *run->memories);
+    uint64_t *ends = memory_allocate_zeroed((size_t)run->memory_count + 1, sizeof *ends);
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
         const uint64_t end = buffer->address + buffer->size;
@@ -53,19 +59,21 @@ static inline void interpreter_start(struct interpreter *run, const struct progr
             ends[buffer->memory] = end;
     }
     // Not zero: what is read before it is written gives a wrong result.
-    for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++) {
+    for (uint32_t i = 0; i < run->memory_count; i++) {
         const size_t size = ((size_t)ends[i] / 64 + 2) * 64;
         run->memories[i] = aligned_alloc(64, size);
         memset(run->memories[i], 0xa5, size);
     }
+    free(ends);
 }
 
 static inline void interpreter_end(struct interpreter *run)
 {
     for (uint32_t i = 0; i < run->program->buffer_count; i++)
         datum_release(run->made[i]);
-    for (uint32_t i = 0; i < TARGET_MEMORIES_MOST; i++)
+    for (uint32_t i = 0; i < run->memory_count; i++)
         free(run->memories[i]);
+    free(run->memories);
     free(run->made);
     parallel_free(run->parallel);
     arena_free(&run->arena);
