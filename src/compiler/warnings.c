@@ -101,7 +101,7 @@ static bool is_transfer(const struct finder *finder, uint32_t engine)
     return own->role == TARGET_ROLE_TRANSFER && (own->from == far || own->to == far);
 }
 
-// What a target's computing is called: "the slices", and one of them.
+// Without the article: "arrays".
 static const char *bare_name(const char *called)
 {
     return strncmp(called, "the ", 4) == 0 ? called + 4 : called;

@@ -780,7 +780,5 @@ status target_read_engines(struct target_reading *reading)
 {
     if (old_form_is(reading))
         return old_form_read(reading);
-    STATUS_TRY(read_all(reading));
-    old_form_name_kinds(reading->target);
-    return STATUS_OK;
+    return read_all(reading);
 }

@@ -67,7 +67,7 @@ struct target_section *target_text_open(struct target_text *text, enum target_se
 const struct target_entry *target_section_entry(const struct target_section *section,
                                                 const char *key);
 
-// "path:12: ...", or "setting slice.count: ..." for line 0.
+// "path:12: ...", or "setting matrix.lanes: ..." for line 0.
 status target_text_fail(const struct target_text *text, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4), returns_nonnull));
 
