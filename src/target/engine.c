@@ -455,7 +455,9 @@ static uint32_t default_memory(const struct target *target, const struct target_
 {
     const uint32_t far = target_far_memory(target);
     uint32_t shared = TARGET_NONE;
-    for (uint32_t i = 0; i < target->memory_count && engine->role == TARGET_ROLE_COMPUTE; i++) {
+    const bool computes =
+        engine->role == TARGET_ROLE_COMPUTE || engine->role == TARGET_ROLE_CONTROL;
+    for (uint32_t i = 0; i < target->memory_count && computes; i++) {
         if (!target->memories[i].local)
             continue;
         if (target->memories[i].per == engine->per)
