@@ -285,7 +285,7 @@ uint32_t describing_name(const struct describing *describing, uint32_t id, uint3
     const struct words words = words_of_task(describing, &program->tasks[id], engine);
     struct bytes text = {0};
     append_text(&text, &words, view_of(work));
-    // "CDMA_" of memories that are not known
+    // Without the names of memories that are not known.
     if (text.size > 0 && text.data[text.size - 1] == '_')
         text.size--;
     const uint32_t name = profile_string(describing->profile, bytes_view(&text));

@@ -63,8 +63,8 @@ enum target_role {
     TARGET_ROLE_COMPUTE,
     TARGET_ROLE_TRANSFER,      // between memories
     TARGET_ROLE_COMMUNICATION, // between units of a memory: from core to core
-    TARGET_ROLE_CONTROL, // a processor of the device; it may take what is left over
-    TARGET_ROLE_HOST, // the host of an accelerator: what nothing else can do
+    TARGET_ROLE_CONTROL,       // a processor of the device; it may take what is left over
+    TARGET_ROLE_HOST,          // the host of an accelerator: what nothing else can do
     TARGET_ROLES,
 };
 
