@@ -77,6 +77,73 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
     return buffer->alias != PROGRAM_NONE ? check_alias(verifier, index) : STATUS_OK;
 }
 
+// Ports ------------------------------------------------------------------------------
+
+// Which values the caller gives, and which it gets.
+struct ports {
+    bool *inputs;
+    bool *outputs;
+};
+
+static bool has_type_of(const struct program_buffer *buffer, const struct program_value *value)
+{
+    if (buffer->element != value->element || buffer->rank != value->rank)
+        return false;
+    for (uint32_t i = 0; i < buffer->rank; i++) {
+        if (buffer->dims[i] != value->dims[i] || buffer->origin[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+// What the caller and the file fill is what they have, as a whole: nothing else would be
+// there before a task reads it.
+static status check_port(const struct verifier *verifier, uint32_t index, const struct ports *ports)
+{
+    const struct program_buffer *buffer = &verifier->program->buffers[index];
+    if (buffer->alias != PROGRAM_NONE)
+        return STATUS_OK;
+    const bool named = buffer->value != PROGRAM_NONE;
+    const struct program_value *value = &verifier->program->values[named ? buffer->value : 0];
+    const bool input = named && value->kind == PROGRAM_VALUE_INPUT;
+    if (buffer->kind == PROGRAM_BUFFER_INPUT || (buffer->kind == PROGRAM_BUFFER_DYNAMIC && input))
+        if (!input || !ports->inputs[buffer->value])
+            return verify_wrong("buffer", index, "it holds no input of the network");
+    if (buffer->kind == PROGRAM_BUFFER_CONSTANT &&
+        (!named || value->kind != PROGRAM_VALUE_CONSTANT))
+        return verify_wrong("buffer", index, "it holds no constant of the network");
+    if (buffer->kind == PROGRAM_BUFFER_OUTPUT && (!named || !ports->outputs[buffer->value]))
+        return verify_wrong("buffer", index, "it holds no output of the network");
+    const bool whole = buffer->kind == PROGRAM_BUFFER_INPUT ||
+                       buffer->kind == PROGRAM_BUFFER_CONSTANT ||
+                       buffer->kind == PROGRAM_BUFFER_OUTPUT;
+    return !whole || has_type_of(buffer, value)
+               ? STATUS_OK
+               : verify_wrong("buffer", index, "it has another type than its value");
+}
+
+static status check_ports(const struct verifier *verifier)
+{
+    const struct program *program = verifier->program;
+    const size_t values = (size_t)program->value_count + 1;
+    const struct ports ports = {memory_allocate_zeroed(values, sizeof *ports.inputs),
+                                memory_allocate_zeroed(values, sizeof *ports.outputs)};
+    status failure = STATUS_OK;
+    for (uint32_t i = 0; i < program->input_count && failure == STATUS_OK; i++) {
+        const uint16_t kind = program->values[program->inputs[i]].kind;
+        ports.inputs[program->inputs[i]] = true;
+        if (kind != PROGRAM_VALUE_INPUT && kind != PROGRAM_VALUE_CONSTANT)
+            failure = verify_wrong("input", i, "its value is none that the caller gives");
+    }
+    for (uint32_t i = 0; i < program->output_count; i++)
+        ports.outputs[program->outputs[i]] = true;
+    for (uint32_t i = 0; i < program->buffer_count && failure == STATUS_OK; i++)
+        failure = check_port(verifier, i, &ports);
+    free(ports.inputs);
+    free(ports.outputs);
+    return failure;
+}
+
 // Streams ----------------------------------------------------------------------------
 
 // A queue does one stream's steps, of each unit that has one.
@@ -482,6 +549,7 @@ static status check_all(struct verifier *verifier)
     STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
         STATUS_TRY(check_buffer(verifier, i));
+    STATUS_TRY(check_ports(verifier));
     STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
         STATUS_TRY(verify_task(&verifier->state, i));
