@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "fits.h"
+#include "verify_ports.h"
 #include "verify_space.h"
 #include "verify_task.h"
 #include "verify_writes.h"
@@ -75,73 +76,6 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
     if (!enough)
         return verify_wrong("buffer", index, "it is smaller than what it holds");
     return buffer->alias != PROGRAM_NONE ? check_alias(verifier, index) : STATUS_OK;
-}
-
-// Ports ------------------------------------------------------------------------------
-
-// Which values the caller gives, and which it gets.
-struct ports {
-    bool *inputs;
-    bool *outputs;
-};
-
-static bool has_type_of(const struct program_buffer *buffer, const struct program_value *value)
-{
-    if (buffer->element != value->element || buffer->rank != value->rank)
-        return false;
-    for (uint32_t i = 0; i < buffer->rank; i++) {
-        if (buffer->dims[i] != value->dims[i] || buffer->origin[i] != 0)
-            return false;
-    }
-    return true;
-}
-
-// What the caller and the file fill is what they have, as a whole: nothing else would be
-// there before a task reads it.
-static status check_port(const struct verifier *verifier, uint32_t index, const struct ports *ports)
-{
-    const struct program_buffer *buffer = &verifier->program->buffers[index];
-    if (buffer->alias != PROGRAM_NONE)
-        return STATUS_OK;
-    const bool named = buffer->value != PROGRAM_NONE;
-    const struct program_value *value = &verifier->program->values[named ? buffer->value : 0];
-    const bool input = named && value->kind == PROGRAM_VALUE_INPUT;
-    if (buffer->kind == PROGRAM_BUFFER_INPUT || (buffer->kind == PROGRAM_BUFFER_DYNAMIC && input))
-        if (!input || !ports->inputs[buffer->value])
-            return verify_wrong("buffer", index, "it holds no input of the network");
-    if (buffer->kind == PROGRAM_BUFFER_CONSTANT &&
-        (!named || value->kind != PROGRAM_VALUE_CONSTANT))
-        return verify_wrong("buffer", index, "it holds no constant of the network");
-    if (buffer->kind == PROGRAM_BUFFER_OUTPUT && (!named || !ports->outputs[buffer->value]))
-        return verify_wrong("buffer", index, "it holds no output of the network");
-    const bool whole = buffer->kind == PROGRAM_BUFFER_INPUT ||
-                       buffer->kind == PROGRAM_BUFFER_CONSTANT ||
-                       buffer->kind == PROGRAM_BUFFER_OUTPUT;
-    return !whole || has_type_of(buffer, value)
-               ? STATUS_OK
-               : verify_wrong("buffer", index, "it has another type than its value");
-}
-
-static status check_ports(const struct verifier *verifier)
-{
-    const struct program *program = verifier->program;
-    const size_t values = (size_t)program->value_count + 1;
-    const struct ports ports = {memory_allocate_zeroed(values, sizeof *ports.inputs),
-                                memory_allocate_zeroed(values, sizeof *ports.outputs)};
-    status failure = STATUS_OK;
-    for (uint32_t i = 0; i < program->input_count && failure == STATUS_OK; i++) {
-        const uint16_t kind = program->values[program->inputs[i]].kind;
-        ports.inputs[program->inputs[i]] = true;
-        if (kind != PROGRAM_VALUE_INPUT && kind != PROGRAM_VALUE_CONSTANT)
-            failure = verify_wrong("input", i, "its value is none that the caller gives");
-    }
-    for (uint32_t i = 0; i < program->output_count; i++)
-        ports.outputs[program->outputs[i]] = true;
-    for (uint32_t i = 0; i < program->buffer_count && failure == STATUS_OK; i++)
-        failure = check_port(verifier, i, &ports);
-    free(ports.inputs);
-    free(ports.outputs);
-    return failure;
 }
 
 // Streams ----------------------------------------------------------------------------
@@ -495,24 +429,6 @@ static status walk_dispatches(struct verifier *verifier)
                                          : verify_wrong("action", next, "it is of no dispatch");
 }
 
-// A value that nothing made is no output.
-static status check_outputs(const struct program *program)
-{
-    bool *has_place = memory_allocate_zeroed((size_t)program->value_count + 1, sizeof *has_place);
-    status failure = STATUS_OK;
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (program->buffers[i].value != PROGRAM_NONE)
-            has_place[program->buffers[i].value] = true;
-    }
-    for (uint32_t i = 0; i < program->output_count && failure == STATUS_OK; i++) {
-        const uint32_t value = program->outputs[i];
-        if (!has_place[value] && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
-            failure = verify_wrong("output", i, "nothing holds its value");
-    }
-    free(has_place);
-    return failure;
-}
-
 // A value between groups that stays near the engines has a place outside that nobody uses.
 static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
 {
@@ -526,7 +442,6 @@ static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
-    STATUS_TRY(check_outputs(program));
     if (verifier->job != PROGRAM_NONE)
         return verify_wrong("job", verifier->job, "it has not been waited for");
     for (uint32_t i = 0; i < program->task_count; i++) {
@@ -549,7 +464,7 @@ static status check_all(struct verifier *verifier)
     STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
         STATUS_TRY(check_buffer(verifier, i));
-    STATUS_TRY(check_ports(verifier));
+    STATUS_TRY(verify_ports(program));
     STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
         STATUS_TRY(verify_task(&verifier->state, i));
