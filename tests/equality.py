@@ -24,7 +24,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 RUNNER = BIN.parent / "tests/device_run"
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
-TARGETS = ["torq-sl2610", "host", *(str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("trio", "relay"))]
+MADE_UP = [str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("trio", "relay")]
+TARGETS = ["torq-sl2610", "host", *MADE_UP]
 BATCH = 40
 
 EXCEPTIONS = {}  # (target, name): reason
@@ -82,7 +83,7 @@ def check(target, group, paths, listed=False):
             print(f"  {name} for {target} differs, as documented: {detail}")
         elif kind == "differs":
             lines.append(f"{name} for {target}: {detail}")
-    print(f"{target:12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"
+    print(f"{pathlib.Path(target).stem:12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"
           f"{f' (at most {nearest:.2g} of it)' if counts['near'] else ''}"
           f" {counts['differs']:4} differ {counts['not run']:4} not run")
     return lines
@@ -99,7 +100,7 @@ def compare_all(targets=None, every=1, listed=False):
             if paths:
                 lines += check(target, group, paths, listed)
             else:
-                print(f"{target:12} {group:7} skipped: not at hand")
+                print(f"{pathlib.Path(target).stem:12} {group:7} skipped: not at hand")
     return lines
 
 

@@ -5,7 +5,8 @@
 
 #include "commands.h"
 #include "figures.h"
-#include "target/target.h"
+#include "target/rules/price.h"
+#include "target_explain.h"
 #include "wire/json.h"
 
 // The settings of one engine ------------------------------------------------------
@@ -20,20 +21,36 @@ static const char *key_of(const struct target_setting *setting, const struct tar
 
 // Text --------------------------------------------------------------------------
 
+static const char *per_text(enum target_per per)
+{
+    return per == TARGET_PER_CORE ? ", per core" : per == TARGET_PER_DEVICE ? ", per device" : "";
+}
+
+static const char *memory_name(const struct target *target, uint32_t memory)
+{
+    return memory != TARGET_NONE ? target->memories[memory].name : "nowhere";
+}
+
 static void print_memory(const struct target_memory *memory)
 {
     char size[FIGURES_ROOM];
-    printf("  memory  %-10s %-9s %s, aligned to %" PRIu64 " B\n", memory->name,
-           figures_bytes(memory->size, size), memory->local ? "local" : "far", memory->alignment);
+    printf("  memory  %-10s %-9s %s, aligned to %" PRIu64 " B%s\n", memory->name,
+           figures_bytes(memory->size, size), memory->local ? "local" : "far", memory->alignment,
+           per_text(memory->per));
 }
 
 static void print_engine(const struct target *target, const struct target_engine *engine)
 {
     enum { WIDTH_MOST = 96 };
-    int at = printf("  engine  %-10s %-9s in %s", engine->name,
-                    target_engine_kind_name(engine->kind), target->memories[engine->memory].name);
+    int at = printf("  engine  %-10s %-9s ", engine->name, target_role_name(engine->role));
+    if (engine->role == TARGET_ROLE_TRANSFER && engine->from != engine->to)
+        at +=
+            printf("%s to %s", memory_name(target, engine->from), memory_name(target, engine->to));
+    else
+        at += printf("in %s", memory_name(target, engine->memory));
     if (engine->count > 1)
         at += printf(" x %u", engine->count);
+    at += printf("%s  price %s", per_text(engine->per), engine->price->name);
     for (uint32_t i = 0; i < target->setting_count; i++) {
         const char *key = key_of(&target->settings[i], engine);
         if (key == NULL)
@@ -46,13 +63,51 @@ static void print_engine(const struct target *target, const struct target_engine
     printf("\n");
 }
 
+static void print_cores(const struct target *target)
+{
+    if (target->device_count > 1)
+        printf("  devices %u\n", target->device_count);
+    if (target->core_count > 1)
+        printf("  cores   %u", target->core_count);
+    if (target->core_count > 1 && target->grid[0] > 0)
+        printf(", %u x %u", target->grid[0], target->grid[1]);
+    if (target->core_count > 1)
+        printf("\n");
+}
+
+static void print_port(const struct target_port *port)
+{
+    if (port->rate > 0)
+        printf("  port    %-10s %g GB/s, %g GB/s for each user\n", port->name, port->rate / 1e9,
+               port->per_user / 1e9);
+    else
+        printf("  port    %-10s one user at a time\n", port->name);
+}
+
 static void print_target(const struct target *target)
 {
     printf("%s: %s\n  clock   %g MHz\n", target->name, target->title, (double)target->clock / 1e6);
+    print_cores(target);
     for (uint32_t i = 0; i < target->memory_count; i++)
         print_memory(&target->memories[i]);
+    for (uint32_t i = 0; i < target->port_count; i++)
+        print_port(&target->ports[i]);
     for (uint32_t i = 0; i < target->engine_count; i++)
         print_engine(target, &target->engines[i]);
+}
+
+// Kinds of prices and the keys that engines have with them.
+static status print_prices(void)
+{
+    for (size_t i = 0; PRICE_KINDS[i] != NULL; i++) {
+        const struct price_kind *kind = PRICE_KINDS[i];
+        printf("%s%s: %s\n", i > 0 ? "\n" : "", kind->name, kind->summary);
+        for (const struct price_key *key = kind->keys; key->name != NULL; key++)
+            printf("  %-22s  %s%s%s%s\n", key->name, key->meaning,
+                   key->fallback != NULL ? " (" : "", key->fallback != NULL ? key->fallback : "",
+                   key->fallback != NULL ? ")" : "");
+    }
+    return STATUS_OK;
 }
 
 static void print_line(const struct target *target)
@@ -72,6 +127,32 @@ static void write_memories(struct json_writer *json, const struct target *target
         json_uint(json, "size", memory->size);
         json_uint(json, "alignment", memory->alignment);
         json_bool(json, "local", memory->local);
+        json_uint(json, "units", target_units(target, memory->per));
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_setting(struct json_writer *json, const struct target_engine *engine,
+                          const char *key, const struct target_setting *setting)
+{
+    const struct price_key *known = price_key_named(engine->price, view_of(key));
+    if (known != NULL && (known->form == PRICE_LIST || known->form == PRICE_SHAPE))
+        json_text(json, key, view_of(setting->text));
+    else
+        json_real(json, key, setting->number);
+}
+
+static void write_ports(struct json_writer *json, const struct target *target)
+{
+    json_open_array(json, "ports");
+    for (uint32_t i = 0; i < target->port_count; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "name", view_of(target->ports[i].name));
+        if (target->ports[i].rate > 0) {
+            json_real(json, "bytes_per_second", target->ports[i].rate);
+            json_real(json, "per_user", target->ports[i].per_user);
+        }
         json_close(json);
     }
     json_close(json);
@@ -84,14 +165,21 @@ static void write_engines(struct json_writer *json, const struct target *target)
         const struct target_engine *engine = &target->engines[i];
         json_open_object(json, NULL);
         json_text(json, "name", view_of(engine->name));
-        json_text(json, "kind", view_of(target_engine_kind_name(engine->kind)));
+        json_text(json, "role", view_of(target_role_name(engine->role)));
         json_uint(json, "count", engine->count);
-        json_text(json, "memory", view_of(target->memories[engine->memory].name));
+        json_uint(json, "units", target_units(target, engine->per));
+        json_text(json, "memory", view_of(memory_name(target, engine->memory)));
+        if (engine->role == TARGET_ROLE_TRANSFER && engine->from != engine->to) {
+            json_text(json, "from", view_of(memory_name(target, engine->from)));
+            json_text(json, "to", view_of(memory_name(target, engine->to)));
+        }
+        json_uint(json, "clock_hz", engine->clock);
+        json_text(json, "price", view_of(engine->price->name));
         json_open_object(json, "settings");
         for (uint32_t k = 0; k < target->setting_count; k++) {
             const char *key = key_of(&target->settings[k], engine);
             if (key != NULL)
-                json_real(json, key, target->settings[k].number);
+                write_setting(json, engine, key, &target->settings[k]);
         }
         json_close(json);
         json_close(json);
@@ -105,7 +193,10 @@ static void write_target(struct json_writer *json, const struct target *target)
     json_text(json, "name", view_of(target->name));
     json_text(json, "title", view_of(target->title));
     json_uint(json, "clock_hz", target->clock);
+    json_uint(json, "devices", target->device_count);
+    json_uint(json, "cores", target->core_count);
     write_memories(json, target);
+    write_ports(json, target);
     write_engines(json, target);
     json_close(json);
 }
@@ -154,7 +245,18 @@ static status run(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &given);
     const bool json = arguments_flag(arguments, "json");
     const bool file = arguments_flag(arguments, "file");
+    size_t attributes;
     (void)out_exit;
+    if (arguments_value(arguments, "explain") != NULL)
+        return file ? status_make(STATUS_USAGE, "targets: give only one of --explain and --file")
+                    : target_explain(arguments);
+    if (arguments_flag(arguments, "prices"))
+        return given > 0 || json || file
+                   ? status_make(STATUS_USAGE, "targets: --prices goes with nothing else")
+                   : print_prices();
+    arguments_values(arguments, "attribute", &attributes);
+    if (attributes > 0 || arguments_value(arguments, "rules") != NULL)
+        return status_make(STATUS_USAGE, "targets: --attribute and --rules go with --explain");
     if (json && file)
         return status_make(STATUS_USAGE, "targets: give only one of --json and --file");
     if (file && given == 0)
@@ -174,20 +276,34 @@ static status run(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
+    {"explain", 0, OPTION_ONE, "OPERATOR",
+     "what it costs with these inputs, on which engine, and why, term by term"},
+    {"attribute", 'a', OPTION_EACH, "NAME=VALUE", "of that operator, such as strides=2,2"},
+    {"rules", 0, OPTION_ONE, "RULES", "best (the target's own) or public (the vendor's published)"},
     {"file", 0, OPTION_FLAG, NULL, "the target's file as it is, to copy and change"},
+    {"prices", 0, OPTION_FLAG, NULL, "the kinds of prices that engines may have, and their keys"},
     {"json", 0, OPTION_FLAG, NULL, "as JSON, numbers in bytes, Hz and cycles"},
     {0},
 };
 
 const struct command COMMAND_TARGETS = {
     .name = "targets",
-    .usage = "[NAME...] [--file] [--json]",
-    .summary = "list the targets, or show one",
-    .details = "Targets are text files (docs/formats/target.md): those built in, NAME.target in a\n"
-               "folder of OPSCOPE_TARGETS or in ~/.config/opscope/targets, or any path.",
-    .examples = "  opscope targets\n"
-                "  opscope targets torq-sl2610\n"
-                "  opscope targets torq-sl2610 --file > my.target",
+    .usage = "[NAME...] [--file] [--json] | --prices | NAME --explain OPERATOR INPUTS",
+    .summary = "list the targets, show one, or explain a price",
+    .details =
+        "Targets are text files (docs/formats/target.md): those built in, NAME.target in a\n"
+        "folder of OPSCOPE_TARGETS or in ~/.config/opscope/targets, or any path.\n"
+        "\n"
+        "--explain takes an operator of ONNX (Conv) or TOSA (tosa.conv2d) and its inputs, with\n"
+        "commas between them: dimensions and element (1x3x224x224xi8), numbers ([1,64]) or\n"
+        "nothing. It prints the terms of the price: those with + are added up, of those with\n"
+        "max the largest counts.",
+    .examples =
+        "  opscope targets\n"
+        "  opscope targets torq-sl2610\n"
+        "  opscope targets torq-sl2610 --file > my.target\n"
+        "  opscope targets torq-sl2610 --explain tosa.conv2d 1x56x56x64xi8,64x3x3x64xi8,64xi32\n"
+        "  opscope targets host --explain Conv 1x64x56x56,64x64x3x3 -a pads=1,1,1,1",
     .options = OPTIONS,
     .run = run,
 };

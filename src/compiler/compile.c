@@ -76,8 +76,7 @@ static status check_target(const struct target *target)
                            "target %s has only local memories: networks need a far one",
                            target->name);
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        const enum target_role role = target->engines[i].role;
-        if (role == TARGET_ROLE_COMPUTE || role == TARGET_ROLE_HOST)
+        if (target_computes(target, i) || target->engines[i].role == TARGET_ROLE_HOST)
             STATUS_TRY(check_engine(target, &target->engines[i]));
     }
     return STATUS_OK;

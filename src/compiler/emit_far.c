@@ -106,6 +106,18 @@ static void place_alias(struct far *far, const struct plan_group *group)
     alias->alias = buffer;
 }
 
+// By group: what it gives is handed to the next on chip, and never lies here.
+static bool *find_kept(const struct plan *plan)
+{
+    bool *kept = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *kept);
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        const struct plan_chain *chain = plan->groups[g].chain;
+        for (uint32_t i = 0; chain != NULL && i + 1 < chain->count; i++)
+            kept[g + i] = true;
+    }
+    return kept;
+}
+
 static void give_back_read(struct far *far, uint32_t g)
 {
     struct emitter *emitter = far->emitter;
@@ -114,6 +126,8 @@ static void give_back_read(struct far *far, uint32_t g)
         const uint32_t value =
             far->views[i < group->input_count ? group->inputs[i]
                                               : group->outputs[i - group->input_count]];
+        if (emitter->far[value] == PROGRAM_NONE)
+            continue;
         const struct program_buffer *buffer = EMIT_GET(emitter, buffers, emitter->far[value]);
         if (buffer->kind != PROGRAM_BUFFER_INNER || far->last[value] != g)
             continue;
@@ -125,19 +139,23 @@ static void give_back_read(struct far *far, uint32_t g)
 static void place_inner(struct far *far)
 {
     struct emitter *emitter = far->emitter;
+    bool *kept = find_kept(emitter->plan);
+    uint32_t reading = 0; // groups from here on still read: those of a chain, until its end
     for (uint32_t g = 0; g < emitter->plan->group_count; g++) {
         const struct plan_group *group = &emitter->plan->groups[g];
         if (group_is_alias(emitter->plan, group)) {
             place_alias(far, group);
-        } else {
+        } else if (!kept[g]) {
             for (uint32_t i = 0; i < group->output_count; i++) {
                 if (emitter->far[group->outputs[i]] == PROGRAM_NONE)
                     add_buffer(far, group->outputs[i], PROGRAM_BUFFER_INNER,
                                gaps_take(&far->gaps, size_of(far, group->outputs[i])));
             }
         }
-        give_back_read(far, g);
+        for (; !kept[g] && reading <= g; reading++)
+            give_back_read(far, reading);
     }
+    free(kept);
 }
 
 void emit_far_buffers(struct emitter *emitter)

@@ -157,7 +157,7 @@ static const char *not_had(struct plan *plan, uint32_t engine, const struct netw
                      VIEW_ARGUMENTS(node->type));
 }
 
-// "neither slices nor CSS have Loop"
+// "neither arrays nor lanes have Loop"
 static const char *none_has(struct plan *plan, uint32_t first, const struct network_node *node)
 {
     const struct target *target = plan->target;

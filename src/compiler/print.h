@@ -1,7 +1,7 @@
 // A plan as text that people read, with as much as the passes have decided so far.
 //
-//     plan for torq-sl2610, 1 group
-//     group 0 conv2d_rescale "backbone/conv" on slice: the slices compute it
+//     plan for example-npu, 1 group
+//     group 0 conv2d_rescale "backbone/conv" on matrix: the arrays compute it
 //       node   tosa.conv2d, line 8
 //       input  %arg0: 1x16x16x8xi8
 //       output %1: 1x16x16x16xi8

@@ -43,11 +43,14 @@ static struct plan_box broadcast_box(const struct plan_box *output, const struct
 
 static bool find_elementwise(const struct region_request *request, struct region_answer *answer)
 {
+    const struct shape *output = shape_of(request->network, request->node->outputs[0]);
+    // Operators of old lay their operands over one another by rules of their own.
+    const bool old = request->node->domain.size == 0 && request->node->version < 7;
     for (uint32_t i = 0; i < request->node->input_count; i++) {
         if (request->node->inputs[i] == NETWORK_NONE)
             continue;
         const struct shape *shape = input_shape(request, i);
-        if (shape->rank > request->output->rank)
+        if (shape->rank > request->output->rank || (old && !shape_equal(shape, output)))
             return false;
         answer->inputs[i] = broadcast_box(request->output, shape);
     }
@@ -643,9 +646,7 @@ static const struct region_rule *rule_of(const struct network_node *node)
     }
     const bool plain = node->definition->class == OPERATOR_ELEMENTWISE && node->output_count == 1 &&
                        !node->definition->random;
-    const bool old = node->domain.size == 0 && node->version < 7 &&
-                     attribute_given(node->attributes, "broadcast");
-    return plain && !old ? &ELEMENTWISE : NULL;
+    return plain ? &ELEMENTWISE : NULL;
 }
 
 // Whether a part is cut along dimensions only that may be cut.

@@ -101,7 +101,7 @@ static bool is_transfer(const struct finder *finder, uint32_t engine)
     return own->role == TARGET_ROLE_TRANSFER && (own->from == far || own->to == far);
 }
 
-// What a target's computing is called: "the slices", and one of them.
+// Without the article: "arrays".
 static const char *bare_name(const char *called)
 {
     return strncmp(called, "the ", 4) == 0 ? called + 4 : called;
@@ -215,7 +215,7 @@ static void count_task(const struct finder *finder, struct account *account, uin
         count_transfer(finder, account, task, cycles);
     } else if (role == TARGET_ROLE_HOST) {
         account->host += cycles;
-    } else if (role == TARGET_ROLE_COMPUTE) {
+    } else if (target_computes(finder->target, task->engine)) {
         account->compute += cycles;
         note_lane(account, target_lane(finder->target, task->engine, task->unit, task->lane));
         if (is_half_empty(finder, task)) {

@@ -157,8 +157,9 @@ static double measure_fused(unsigned threads)
     return (double)PLACES * STEPS / (least * 1e9);
 }
 
+// `program`: what jobs are called, as for the processor that was not measured.
 static void write_head(const struct calibration *calibration, const struct calibrate_memory *memory,
-                       struct bytes *text)
+                       const char *program, struct bytes *text)
 {
     static const char *const LEVELS[] = {"l1", "l2", "l3"};
     const struct calibrate_summary *summary = calibration->summary;
@@ -169,11 +170,11 @@ static void write_head(const struct calibration *calibration, const struct calib
         "[target]\nname = host\ntitle = this machine's processor, %u threads\n"
         "clock = 1 GHz\n\n[plan]\ntiles = estimated\nkeep = no\ncast = no\n\n"
         "[memory dram]\nsize = %" PRIu64 "\nalignment = 64\n\n"
-        "[queue cpu]\nprogram = nss_program\ncode_block = 640\ncode_slots = 2\ncode_next = 4\n\n"
+        "[queue cpu]\nprogram = %s\ncode_block = 640\ncode_slots = 2\ncode_next = 4\n\n"
         "[engine cpu]\nrole = compute\nmemory = dram\ntakes = *\nprice = table\nqueue = cpu\n"
         "start_code = 24\nwait_code = 20\ncalled = the processor\nlabel = CPU {lane}\nrow = H\n"
         "rank = 2097152\nthreads = %u\nspread = %.3f\n",
-        summary->threads, memory->total, summary->threads, summary->spread);
+        summary->threads, memory->total, program, summary->threads, summary->spread);
     for (int i = 0; i < 3; i++) {
         if (memory->caches[i] > 0)
             bytes_append_format(text, "cache_%s = %" PRIu64 "\nbandwidth_%s = %.2f\n", LEVELS[i],
@@ -257,12 +258,16 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
                    .scrub_most = far},
     };
     calibration.budget.scrub = memory_allocate_zeroed(calibration.budget.scrub_most, 1);
-    const status failure = measure_all(&calibration);
+    status failure = measure_all(&calibration);
+    struct target *shipped = NULL;
+    if (failure == STATUS_OK)
+        failure = target_open_shipped("host", &shipped);
     if (failure == STATUS_OK) {
         summarize(&calibration, started);
-        write_head(&calibration, &memory, out_text);
+        write_head(&calibration, &memory, shipped->queues[0].program, out_text);
         write_times(&calibration, out_text);
     }
+    target_free(shipped);
     free(calibration.budget.scrub);
     free(calibration.points);
     return failure;

@@ -11,6 +11,7 @@ struct stream {
     uint32_t at;      // its next step; PROGRAM_NONE: all are done
     uint32_t last;    // its last step of the job, while its steps are linked
     uint32_t waiting; // stream that awaits the same semaphore, after this one
+    bool enlisted;    // it stands in the list of one
 };
 
 struct semaphore {
@@ -59,6 +60,7 @@ static void raise_semaphore(struct host_streams *streams, struct semaphore *sema
     while (semaphore->waiting != PROGRAM_NONE) {
         const uint32_t stream = semaphore->waiting;
         semaphore->waiting = streams->streams[stream].waiting;
+        streams->streams[stream].enlisted = false;
         streams->ready[streams->ready_count++] = stream;
     }
 }
@@ -69,8 +71,12 @@ static bool await_semaphore(struct host_streams *streams, uint32_t stream,
     struct semaphore *semaphore = &streams->semaphores[step->semaphore];
     if (semaphore->raised >= step->count)
         return true;
-    streams->streams[stream].waiting = semaphore->waiting;
-    semaphore->waiting = stream;
+    // It looks again also when a task of its own has ended.
+    if (!streams->streams[stream].enlisted) {
+        streams->streams[stream].waiting = semaphore->waiting;
+        streams->streams[stream].enlisted = true;
+        semaphore->waiting = stream;
+    }
     return false;
 }
 
@@ -153,7 +159,10 @@ static void run_next(struct host_streams *streams, struct host_worker *worker)
     streams->ended[item->task] = true;
     if (result != STATUS_OK)
         keep_failure(streams, step, result);
-    streams->ready[streams->ready_count++] = item->stream;
+    // Who awaits a semaphore is told by that.
+    const uint32_t at = streams->streams[item->stream].at;
+    if (at != PROGRAM_NONE && streams->program->steps[at].kind == PROGRAM_STEP_WAIT)
+        streams->ready[streams->ready_count++] = item->stream;
     advance(streams);
 }
 
@@ -203,7 +212,7 @@ static void start_job(struct host_streams *streams, const struct program_job *jo
 {
     streams->ready_count = 0;
     for (uint32_t i = 0; i < streams->program->stream_count; i++)
-        streams->streams[i] = (struct stream){PROGRAM_NONE, PROGRAM_NONE, PROGRAM_NONE};
+        streams->streams[i] = (struct stream){PROGRAM_NONE, PROGRAM_NONE, PROGRAM_NONE, false};
     for (uint32_t i = 0; i < streams->program->semaphore_count; i++)
         streams->semaphores[i].waiting = PROGRAM_NONE;
     for (uint32_t i = job->first_step; i < job->first_step + job->step_count; i++) {

@@ -66,16 +66,17 @@ static void add_samples(struct profile *profile, uint32_t track, struct changes 
     }
 }
 
-static uint32_t add_counter(const struct sim_counters *counters, uint32_t parent, const char *name,
-                            const char *unit, int32_t rank)
+static uint32_t add_counter(const struct sim_counters *counters, enum target_per per, uint32_t of,
+                            const char *name, const char *unit, int32_t rank)
 {
-    const struct track track = {.parent = parent,
-                                .name = profile_string(counters->profile, view_of(name)),
-                                .clock = counters->clock,
-                                .kind = TRACK_COUNTER,
-                                .provenance = PROVENANCE_MODELLED,
-                                .rank = rank,
-                                .unit = profile_string(counters->profile, view_of(unit))};
+    struct track track = {.parent = describing_parent(counters->tracks, per, of),
+                          .name = profile_string(counters->profile, view_of(name)),
+                          .clock = counters->clock,
+                          .kind = TRACK_COUNTER,
+                          .provenance = PROVENANCE_MODELLED,
+                          .rank = rank,
+                          .unit = profile_string(counters->profile, view_of(unit))};
+    describing_place(counters->target, per, of, &track.device, &track.core);
     return profile_track_add(counters->profile, &track);
 }
 
@@ -183,11 +184,11 @@ static void add_memory(const struct sim_counters *counters, uint32_t memory, str
     snprintf(name, sizeof name, "%s in use", item->name);
     for (uint32_t i = 0; i < target_units(counters->target, item->per); i++) {
         struct changes *changes = &units[target_memory_unit(counters->target, memory, i)];
-        const uint32_t parent = describing_parent(counters->tracks, item->per, i);
         if (changes->count > 0)
-            add_samples(counters->profile,
-                        add_counter(counters, parent, name, "bytes", RANK_MEMORY + (int32_t)memory),
-                        changes);
+            add_samples(
+                counters->profile,
+                add_counter(counters, item->per, i, name, "bytes", RANK_MEMORY + (int32_t)memory),
+                changes);
         free(changes->items);
     }
 }
@@ -238,7 +239,7 @@ static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
     snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);
     if (changes.count > 0)
         add_samples(counters->profile,
-                    add_counter(counters, counters->tracks->process, name, "bytes/s",
+                    add_counter(counters, TARGET_PER_MACHINE, 0, name, "bytes/s",
                                 RANK_BANDWIDTH + (int32_t)engine),
                     &changes);
     free(changes.items);

@@ -51,8 +51,10 @@ static void add_streams(struct modelled *model)
     for (uint32_t i = 0; i < program->stream_count; i++) {
         const struct program_stream *stream = &program->streams[i];
         const struct target_queue *queue = &model->target->queues[stream->queue];
+        model->text.size = 0;
+        bytes_append_format(&model->text, "%s waits", queue->name);
         struct track lane = {.parent = describing_parent(&model->tracks, queue->per, stream->unit),
-                             .name = describing_key(&model->describing, queue->name),
+                             .name = profile_string(model->profile, bytes_view(&model->text)),
                              .kind = TRACK_LANE,
                              .role = ROLE_WAIT,
                              .queue = describing_key(&model->describing, queue->name),

@@ -21,6 +21,16 @@ void engine_names_resolve(struct profile *profile)
     }
 }
 
+bool engine_names_tell(const struct profile *profile, const struct track *track)
+{
+    uint32_t index;
+    const struct torq_engine *engine =
+        torq_engine_of_name(profile_text(profile, track->name), &index);
+    return engine != NULL && engine->role == track->role && index == track->index &&
+           view_is(profile_text(profile, track->engine), engine->name) && track->core == 0 &&
+           track->device == 0;
+}
+
 enum role engine_names_role(struct view engine)
 {
     const struct torq_engine *known = torq_engine_of_word(engine);

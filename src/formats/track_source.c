@@ -3,6 +3,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine_names.h"
+
+static const char ROLE[] = "; role=";
+
+// What people see of the host's lanes is their names.
+static bool needs_place(const struct profile *profile, const struct track *track)
+{
+    switch (track->role) {
+    case ROLE_NONE:
+    case ROLE_HOST:
+    case ROLE_HOST_COPY:
+    case ROLE_HOST_CALL:
+    case ROLE_DEVICE:
+        return false;
+    default:
+        return track->kind == TRACK_LANE && track->engine != 0 &&
+               !engine_names_tell(profile, track);
+    }
+}
+
+static bool is_plain(struct view text)
+{
+    return view_find(text, ';') == text.size;
+}
+
+static int describe_place(const struct profile *profile, const struct track *track, char *text,
+                          size_t room)
+{
+    const struct view engine = profile_text(profile, track->engine);
+    const struct view queue = profile_text(profile, track->queue);
+    if (!is_plain(engine) || !is_plain(queue))
+        return 0;
+    int size = snprintf(text, room, "%s%s; engine=%.*s; lane=%u", ROLE, role_name(track->role),
+                        VIEW_ARGUMENTS(engine), track->index);
+    if (track->device != 0 && size > 0 && (size_t)size < room)
+        size += snprintf(text + size, room - (size_t)size, "; device=%u", track->device - 1);
+    if (track->core != 0 && size > 0 && (size_t)size < room)
+        size += snprintf(text + size, room - (size_t)size, "; core=%u", track->core - 1);
+    if (track->queue != 0 && size > 0 && (size_t)size < room)
+        size += snprintf(text + size, room - (size_t)size, "; queue=%.*s", VIEW_ARGUMENTS(queue));
+    return size > 0 && (size_t)size < room ? size : 0;
+}
+
 size_t track_source_describe(const struct profile *profile, const struct track *track, char *text,
                              size_t room)
 {
@@ -15,12 +58,56 @@ size_t track_source_describe(const struct profile *profile, const struct track *
                         (unsigned long long)domain->frequency, VIEW_ARGUMENTS(clock_name));
     else if (track->provenance != PROVENANCE_ABSENT)
         size = snprintf(text, room, "%s", provenance_name(track->provenance));
-    return size > 0 && (size_t)size < room ? (size_t)size : 0;
+    if (size <= 0 || (size_t)size >= room)
+        return 0;
+    if (needs_place(profile, track))
+        size += describe_place(profile, track, text + size, room - (size_t)size);
+    return (size_t)size;
+}
+
+struct view track_source_head(struct view line)
+{
+    return view_slice(line, 0, view_find_text(line, ROLE));
+}
+
+static void set_place(struct profile *profile, struct view key, struct view value,
+                      struct track *track)
+{
+    uint64_t number = 0;
+    const bool counts = view_to_u64(value, &number) && number < UINT32_MAX;
+    if (view_is(key, "role"))
+        role_from_name(value, &track->role);
+    else if (view_is(key, "engine"))
+        track->engine = profile_string(profile, value);
+    else if (view_is(key, "queue"))
+        track->queue = profile_string(profile, value);
+    else if (view_is(key, "lane") && counts)
+        track->index = (uint32_t)number;
+    else if (view_is(key, "core") && counts)
+        track->core = (uint32_t)number + 1;
+    else if (view_is(key, "device") && counts)
+        track->device = (uint32_t)number + 1;
+}
+
+bool track_source_place(struct profile *profile, struct view line, struct track *track)
+{
+    struct view rest = view_slice(line, track_source_head(line).size, line.size);
+    const bool said = rest.size > 0;
+    while (rest.size > 2) {
+        rest = view_slice(rest, 2, rest.size);
+        const struct view pair = view_slice(rest, 0, view_find(rest, ';'));
+        const size_t equal = view_find(pair, '=');
+        set_place(profile, view_slice(pair, 0, equal), view_slice(pair, equal + 1, pair.size),
+                  track);
+        rest = view_slice(rest, pair.size, rest.size);
+    }
+    return said;
 }
 
 enum provenance track_source_provenance(struct view line)
 {
-    const struct view word = view_slice(line, 0, view_find(line, ','));
+    const struct view head = track_source_head(line);
+    const struct view word = view_slice(head, 0, view_find(head, ','));
     for (int i = PROVENANCE_MEASURED; i <= PROVENANCE_DERIVED; i++) {
         if (view_is(word, provenance_name((enum provenance)i)))
             return (enum provenance)i;
@@ -28,8 +115,9 @@ enum provenance track_source_provenance(struct view line)
     return PROVENANCE_ABSENT;
 }
 
-uint32_t track_source_clock(struct profile *profile, struct view line)
+uint32_t track_source_clock(struct profile *profile, struct view whole)
 {
+    const struct view line = track_source_head(whole);
     const size_t comma = view_find(line, ',');
     const size_t unit = view_find_text(line, " Hz ");
     uint64_t frequency;

@@ -154,7 +154,7 @@ static status check_start(const struct input *input, const struct container_head
         return status_make(
             STATUS_UNSUPPORTED,
             "%s: a module of IREE's own compiler, which opscope does not run: compile "
-            "the network with opscope's torq-compile",
+            "the network with opscope",
             input->path);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
         return damaged(input,

@@ -449,21 +449,23 @@ static void fill_words(struct target *target, struct target_engine *engine)
         engine->rank = (int32_t)engine->first_lane;
 }
 
-// The first local memory that is there as often as the engine, else any, else the far one.
+// The first local memory that is there as often as the engine, else one that is there once,
+// else the far one.
 static uint32_t default_memory(const struct target *target, const struct target_engine *engine)
 {
     const uint32_t far = target_far_memory(target);
-    uint32_t any = TARGET_NONE;
-    for (uint32_t i = 0; i < target->memory_count && engine->role != TARGET_ROLE_HOST; i++) {
+    uint32_t shared = TARGET_NONE;
+    const bool computes =
+        engine->role == TARGET_ROLE_COMPUTE || engine->role == TARGET_ROLE_CONTROL;
+    for (uint32_t i = 0; i < target->memory_count && computes; i++) {
         if (!target->memories[i].local)
             continue;
         if (target->memories[i].per == engine->per)
             return i;
-        any = any == TARGET_NONE ? i : any;
+        if (target->memories[i].per == TARGET_PER_MACHINE && shared == TARGET_NONE)
+            shared = i;
     }
-    return far == TARGET_NONE || (any != TARGET_NONE && engine->role != TARGET_ROLE_HOST)
-               ? (any != TARGET_NONE ? any : 0)
-               : far;
+    return shared != TARGET_NONE ? shared : far != TARGET_NONE ? far : 0;
 }
 
 // The first memory that is not local, other than the one at the other end.
@@ -780,7 +782,5 @@ status target_read_engines(struct target_reading *reading)
 {
     if (old_form_is(reading))
         return old_form_read(reading);
-    STATUS_TRY(read_all(reading));
-    old_form_name_kinds(reading->target);
-    return STATUS_OK;
+    return read_all(reading);
 }

@@ -140,7 +140,9 @@ static status read_small_count(struct target_reading *reading, const struct targ
                                const char *what, uint32_t *out_count)
 {
     uint64_t count;
-    STATUS_TRY(target_read_count(reading, entry, what, 1, TARGET_UNITS_MOST, &count));
+    if (!view_to_u64(entry->value, &count) || count < 1 || count > TARGET_UNITS_MOST)
+        return target_text_fail(&reading->text, entry->line, "not %s: '%.*s'", what,
+                                VIEW_ARGUMENTS(entry->value));
     *out_count = (uint32_t)count;
     return STATUS_OK;
 }
@@ -349,7 +351,8 @@ static status read_one(struct target_reading *reading, const struct target_secti
     }
 }
 
-// A grid says how many cores there are where nothing else does.
+// A grid says how many cores there are where nothing else does. Of two that do not fit, the
+// one that was put behind holds: a number of cores is a way to try out.
 static status check_grid(const struct target_reading *reading)
 {
     struct target *target = reading->target;
@@ -358,11 +361,17 @@ static status check_grid(const struct target_reading *reading)
     const uint64_t cells = (uint64_t)target->grid[0] * target->grid[1];
     if (cells == 0 || cells == target->core_count)
         return STATUS_OK;
-    if (target_section_entry(core, "count") == NULL && cells <= TARGET_UNITS_MOST) {
+    const struct target_entry *grid = target_section_entry(core, "grid");
+    const struct target_entry *count = target_section_entry(core, "count");
+    if (count != NULL && count->block > grid->block) {
+        target->grid[0] = target->grid[1] = 0;
+        return STATUS_OK;
+    }
+    if ((count == NULL || count->block < grid->block) && cells <= TARGET_UNITS_MOST) {
         target->core_count = (uint32_t)cells;
         return STATUS_OK;
     }
-    return target_text_fail(&reading->text, target_section_entry(core, "grid")->line,
+    return target_text_fail(&reading->text, grid->line,
                             "a grid of %ux%u is not %u cores: say count or grid, or both alike",
                             target->grid[0], target->grid[1], target->core_count);
 }

@@ -244,15 +244,6 @@ uint32_t target_far_memory(const struct target *target)
     return TARGET_NONE;
 }
 
-uint32_t target_engine_of(const struct target *target, enum target_engine_kind kind)
-{
-    for (uint32_t i = 0; i < target->engine_count; i++) {
-        if (target->engines[i].kind == kind)
-            return i;
-    }
-    return TARGET_NONE;
-}
-
 uint32_t target_units(const struct target *target, enum target_per per)
 {
     switch (per) {

@@ -31,7 +31,6 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-enum { TARGET_MEMORIES_MOST = 8, TARGET_ENGINES_MOST = 16 }; // of the tables of old code
 #define TARGET_NONE UINT32_MAX
 
 // How many there are of a memory, an engine or a queue. Each of them is a unit: unit
@@ -64,20 +63,9 @@ enum target_role {
     TARGET_ROLE_COMPUTE,
     TARGET_ROLE_TRANSFER,      // between memories
     TARGET_ROLE_COMMUNICATION, // between units of a memory: from core to core
-    TARGET_ROLE_CONTROL,
-    TARGET_ROLE_HOST, // the host of an accelerator: what nothing else can do
+    TARGET_ROLE_CONTROL,       // a processor of the device; it may take what is left over
+    TARGET_ROLE_HOST,          // the host of an accelerator: what nothing else can do
     TARGET_ROLES,
-};
-
-enum target_engine_kind {
-    TARGET_DMA_IN, // from the far memory to the local one
-    TARGET_DMA_OUT,
-    TARGET_CDMA, // between local memories
-    TARGET_SLICE,
-    TARGET_CSS,
-    TARGET_CPU,  // of the `host` target
-    TARGET_HOST, // the host of an accelerator: what nothing else can do
-    TARGET_ENGINE_KINDS,
 };
 
 // Classes of operators, and the elements that they may have: "convolution matmul : i8".
@@ -88,7 +76,6 @@ struct target_takes {
 
 struct target_engine {
     const char *name;
-    enum target_engine_kind kind;
     enum target_role role;
     enum target_per per;
     uint32_t count;  // of equal lanes of each unit: each does one task at a time
@@ -108,8 +95,8 @@ struct target_engine {
     uint32_t stage_count;
     uint32_t ring; // pieces that fit between two stages
     // How people know it:
-    const char *called;  // in sentences: "the slices"
-    const char *label;   // of a lane, {lane} and {core} being numbers: "SLICE {lane}"
+    const char *called;  // in sentences: "the arrays"
+    const char *label;   // of a lane, {lane} and {core} being numbers: "ARRAY {lane}"
     const char *work;    // of a span; NULL: what it computes. {FROM}, {TO}: memories
     const char *row;     // of the identity of a span: "DI"; {f}, {t}: first letters of memories
     uint32_t row_engine; // whose counter its rows share; itself
@@ -127,7 +114,7 @@ struct target_engine {
 struct target_queue {
     const char *name;
     enum target_per per;
-    const char *program; // what its jobs are called: "nss_program"
+    const char *program; // what its jobs are called: "load_program"
     uint64_t code_block; // bytes of code that it holds at a time; 0: it needs none
     uint64_t code_slots; // such blocks
     uint64_t code_next;  // bytes of the jump to the next block
@@ -140,7 +127,7 @@ struct target_plan {
     bool cast;      // what all cores need is loaded once and cast to the others
 };
 
-// What the price of an engine is given: "slice.macs_per_cycle", a number in its base unit; 0
+// What the price of an engine is given: "matrix.setup", a number in its base unit; 0
 // of what is none.
 struct target_setting {
     const char *name;
@@ -189,13 +176,9 @@ void target_names_free(char **names, size_t count);
 // Where a user's own targets lie, for the caller to free; NULL: nowhere.
 char *target_user_folder(void);
 
-// As target files write it: "dma_in".
-const char *target_engine_kind_name(enum target_engine_kind kind);
-
 // TARGET_NONE when there is none.
 uint32_t target_memory_named(const struct target *target, const char *name);
 uint32_t target_far_memory(const struct target *target); // the first that is not local: for values
-uint32_t target_engine_of(const struct target *target, enum target_engine_kind kind);
 
 // How many units there are of what is there so often.
 uint32_t target_units(const struct target *target, enum target_per per);
@@ -231,12 +214,12 @@ bool target_is_processor(const struct target *target);
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
                   const char *element);
 bool target_is_stage(const struct target *target, uint32_t engine); // of another engine
-// Whether groups of operators may be placed on it: it computes, and is no stage of another.
+// Whether groups of operators may be placed on it: it computes, and is not merely a stage.
 bool target_computes(const struct target *target, uint32_t engine);
 // Every operator, whatever its elements are.
 bool target_takes_all(const struct target *target, uint32_t engine);
 
-// Whether what an engine is called takes a verb of the plural: "the slices".
+// Whether what an engine is called takes a verb of the plural: "the arrays".
 bool target_is_plural(const char *called);
 
 // As target files write it: "transfer".
@@ -245,7 +228,7 @@ const char *target_role_name(enum target_role role);
 // "engine.key" of its price; `fallback` when the file does not say.
 double target_number(const struct target *target, const char *name, double fallback);
 
-// Changes one setting, for --torq-hw and for experiments: "slice.count", "lram.size",
+// Changes one setting, as command lines give it: "matrix.lanes", "tile.size",
 // "target.clock", "core.count", "dram.rate"; "port dram.rate" where names are not enough. Its
 // text changes with it: a program carries the target it was compiled for. What was read from
 // the target before is gone. Fails, and changes nothing, for what no file could say.

@@ -76,7 +76,7 @@ status target_text_set(struct target_text *text, struct target_section *section,
 {
     if (key.size == 0)
         return target_text_fail(text, 0, "expected a key behind the dot");
-    add_entry(section, (struct target_entry){key, value, 0});
+    add_entry(section, (struct target_entry){key, value, 0, UINT64_MAX});
     return STATUS_OK;
 }
 
@@ -95,6 +95,7 @@ static status read_section(struct target_text *text, struct view line, uint64_t 
     for (int kind = 0; kind < SECTION_KINDS; kind++) {
         if (view_is(word, SECTIONS[kind]) && (name.size > 0) == (kind >= SECTION_MEMORY)) {
             *out_section = target_text_open(text, (enum target_section_kind)kind, name, number);
+            (*out_section)->block = number;
             return STATUS_OK;
         }
     }
@@ -121,8 +122,8 @@ static status read_line(struct target_text *text, struct view line, uint64_t num
     if (*section == NULL)
         return target_text_fail(text, number, "before the first section: '%.*s'",
                                 VIEW_ARGUMENTS(key));
-    add_entry(*section, (struct target_entry){
-                            key, view_trim(view_slice(bare, equal + 1, bare.size)), number});
+    const struct view value = view_trim(view_slice(bare, equal + 1, bare.size));
+    add_entry(*section, (struct target_entry){key, value, number, (*section)->block});
     return STATUS_OK;
 }
 

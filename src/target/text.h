@@ -24,13 +24,15 @@ enum target_section_kind {
 struct target_entry {
     struct view key;
     struct view value;
-    uint64_t line; // 0: of a command line
+    uint64_t line;  // 0: of a command line
+    uint64_t block; // the line of the section's head above it; UINT64_MAX of a command line
 };
 
 struct target_section {
     enum target_section_kind kind;
     struct view name;
-    uint64_t line; // where it begins
+    uint64_t line;  // where it begins
+    uint64_t block; // where it began last
     struct target_entry *entries;
     size_t count;
     size_t capacity;
@@ -65,7 +67,7 @@ struct target_section *target_text_open(struct target_text *text, enum target_se
 const struct target_entry *target_section_entry(const struct target_section *section,
                                                 const char *key);
 
-// "path:12: ...", or "setting slice.count: ..." for line 0.
+// "path:12: ...", or "setting matrix.lanes: ..." for line 0.
 status target_text_fail(const struct target_text *text, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4), returns_nonnull));
 

@@ -123,10 +123,10 @@ def test_targets_are_listed(folder):
 def test_a_target_is_shown(folder):
     out = opscope("targets", TARGET).out
     matches(out, r"^  memory  lram       512 KiB   local, aligned to 8 B$", "memory")
-    matches(out, r"^  engine  slice      slice     in lram x 2 ", "engine")
+    matches(out, r"^  engine  slice      compute   in lram x 2  price torq-slice ", "engine")
     true(all(len(line) <= 100 for line in out.splitlines()), f"a line wraps:\n{out}")
     target = opscope("targets", TARGET, "--json").json()[0]
-    equal(list(target), ["name", "title", "clock_hz", "memories", "engines"], "keys")
+    equal(list(target), ["name", "title", "clock_hz", "devices", "cores", "memories", "ports", "engines"], "keys")
     slices = [engine for engine in target["engines"] if engine["name"] == "slice"][0]
     equal((slices["count"], slices["memory"], slices["settings"]["weights_per_cycle"]),
           (2, "lram", 4), "slices")

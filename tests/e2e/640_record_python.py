@@ -2,6 +2,9 @@
 
 from support import *
 
+sys.path.append(str(ROOT / "tests/tools"))
+from profile_file import Profile  # pylint: disable=wrong-import-position
+
 BUILD = ROOT / "build"  # the library for a plain Python, also when the program is sanitized
 LIBRARY = BUILD / "libopscope-record.so"
 
@@ -204,6 +207,35 @@ def test_an_installed_module_finds_its_library(folder):
     equal(said, [f"{folder}/there/usr/lib/libopscope-record.so", f"{place}/opscope/__init__.py"], "installed")
     said = script(folder, "print(opscope.library())", OPSCOPE_RECORD_LIBRARY="").out.strip()
     equal(said, str(LIBRARY), "in a checkout")
+
+
+MACHINE = """
+opscope.lane("nobody hears it", role="compute")
+opscope.allocated("tile", 0, 1)
+with opscope.record("run.prof"):
+    opscope.lane("core 3 matrix", role="compute", engine="matrix", core=3, device=0, queue="stream 1")
+    opscope.lane("odd", role="juggling", engine="hand")
+    with opscope.span("conv", lane="core 3 matrix"):
+        opscope.allocated("tile", 64, 32, "weights", core=3)
+        opscope.freed("tile", 64, core=3)
+        opscope.allocated("tile", 64, 16, core=3)
+    with opscope.span("what", lane="odd"):
+        pass
+"""
+
+
+def test_engines_and_memory_of_any_machine(folder):
+    script(folder, MACHINE)
+    found = tracks(info(folder / "run.prof"))
+    equal({key: found["core 3 matrix"][key] for key in ("engine", "role", "core", "device", "queue", "spans")},
+          {"engine": "matrix", "role": "compute", "core": 3, "device": 0, "queue": "stream 1", "spans": 1}, "lane")
+    equal((found["odd"]["engine"], found["odd"]["role"]), ("hand", "none"), "a role that is none")
+    equal(found["tile"]["instants"], 3, "events of the memory")
+    opscope("convert", folder / "run.prof", "-o", folder / "again.prof")
+    buffers = Profile((folder / "again.prof").read_bytes()).buffers
+    equal([buffer[:3] + buffer[5:] for buffer in buffers], [("tile", 64, 32, 0, 4), ("tile", 64, 16, 0, 4)], "buffers")
+    rows = {row["name"] for row in opscope("overview", "--json", folder / "run.prof").json()[0]["metrics"]}
+    true({"Compute", "Unknown Role", "device 0 core 3 matrix", "hand"} <= rows, f"rows: {rows}")
 
 
 main()

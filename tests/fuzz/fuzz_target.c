@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LANES_MOST = 8 }; // more of them cut networks to crumbs, which takes long
+enum { LANES_MOST = 64 }; // more of them cut networks to crumbs, which takes long
 
 static const char NETWORK[] = "module {\n"
                               "  func.func @main(%a: tensor<1x9x8x4xi8>) -> tensor<1x9x8x4xi8> {\n"
@@ -56,11 +56,40 @@ static void compile(const struct target *target)
 
 static bool is_reasonable(const struct target *target)
 {
-    for (uint32_t i = 0; i < target->engine_count; i++) {
-        if (target->engines[i].count > LANES_MOST)
-            return false;
+    return target->lane_count <= LANES_MOST && target->memory_unit_count <= LANES_MOST;
+}
+
+// Terms add up to what is charged, on whatever engine.
+static void check_prices(const struct target *target)
+{
+    static const struct cost_request REQUESTS[] = {
+        {.kind = COST_TRANSFER, .outputs = 99, .bytes = 1001},
+        {.kind = COST_CONVOLUTION,
+         .input_bits = 8,
+         .weight_bits = 8,
+         .outputs = 100,
+         .channels = 10,
+         .inner = 27,
+         .groups = 1,
+         .macs = 27000,
+         .bytes = 5000},
+        {.kind = COST_ELEMENTWISE, .input_bits = 16, .is_float = 1, .outputs = 1000, .inner = 2},
+    };
+    for (uint32_t engine = 0; engine < target->engine_count && engine < LANES_MOST; engine++) {
+        for (size_t i = 0; i < sizeof REQUESTS / sizeof *REQUESTS; i++) {
+            struct cost_explanation price;
+            uint64_t sum = 0;
+            uint64_t largest = 0;
+            cost_explain(target, COST_RULES_BEST, engine, &REQUESTS[i], &price);
+            for (uint32_t k = 0; k < price.term_count; k++) {
+                if (!price.terms[k].alternative)
+                    sum += price.terms[k].cycles;
+                else if (price.terms[k].cycles > largest)
+                    largest = price.terms[k].cycles;
+            }
+            check(sum + largest == price.engine_cycles && price.cycles > 0);
+        }
     }
-    return true;
 }
 
 // The text of a target says the same again.
@@ -70,7 +99,9 @@ static void check_again(const struct target *target)
     check(target_parse("again", target->text, &again) == STATUS_OK);
     check(again->memory_count == target->memory_count &&
           again->engine_count == target->engine_count &&
-          again->setting_count == target->setting_count && again->clock == target->clock);
+          again->setting_count == target->setting_count && again->clock == target->clock &&
+          again->core_count == target->core_count && again->lane_count == target->lane_count &&
+          again->port_count == target->port_count && again->queue_count == target->queue_count);
     target_free(again);
 }
 
@@ -80,9 +111,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     status failure = target_parse("fuzz", (struct view){(const char *)data, size}, &target);
     if (failure == STATUS_OK) {
         check_again(target);
+        check_prices(target);
         if (is_reasonable(target))
             compile(target);
         status_free(target_set(target, "slice.count", "3"));
+        status_free(target_set(target, "core.count", "2"));
+        status_free(target_set(target, "far.rate", "2 GB/s"));
         status_free(target_set(target, "lram.size", "4 KiB"));
         check_again(target);
         if (is_reasonable(target))

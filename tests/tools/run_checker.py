@@ -13,7 +13,9 @@ What must hold, for every iteration:
     within that of its action.
  5. Flows lie along the true dependencies, each from the one task to the other, and there
     is no other.
- 6. The ledger expects and records of each lane what the program says, once an iteration;
+ 6. A task that a stream starts begins after all that are over for its step: those that the
+    stream has waited for, or whoever gave it a signal that it awaited.
+ 7. The ledger expects and records of each lane what the program says, once an iteration;
     nothing is lost or impossible.
 """
 
@@ -22,9 +24,11 @@ import pathlib
 import sys
 
 from profile_file import Profile
-from program_checker import HOST_START, JOB_START, JOB_WAIT, NONE, START, TRANSFER, Program, Target
+from program_checker import (AWAIT, HOST_START, JOB_START, JOB_WAIT, NONE, SIGNAL, START, TRANSFER, WAIT,
+                             Program, Target)
 
 ACTIONS = "ACTIONS"
+GROUP = 0  # a kind of track
 FLOWS_MOST = 22  # that a span has room for, docs/commands/run.md
 
 
@@ -47,7 +51,24 @@ class Run:
         self.spans = [span for span in profile.spans if "iteration" in span.values]
 
     def lane_of(self, task):
-        return self.target.engines[task.engine].label.format(lane=task.lane, core=task.unit)
+        return self.place_of(task)[1]
+
+    def place_of(self, task):
+        """The group that its lane lies in, "" for none, and the lane."""
+        engine, target = self.target.engines[task.engine], self.target
+        core = task.unit if engine.per == "core" else 0
+        device = core // target.cores if engine.per == "core" else task.unit
+        group = ""
+        if engine.per == "core" and target.cores * target.devices > 1:
+            group = f"core {core}"
+        elif engine.per in ("core", "device") and target.devices > 1:
+            group = f"device {device}"
+        return group, engine.label.format(lane=task.lane, core=core, device=device)
+
+    def place_of_track(self, track):
+        parent = self.profile.tracks[track.parent]
+        inside = track.parent != 0 and parent.kind == GROUP
+        return parent.name if inside else "", track.name
 
     def track_name(self, span):
         return self.profile.tracks[span.track].name
@@ -58,6 +79,7 @@ class Run:
         for iteration in range(iterations):
             self.check_dependencies(iteration)
             self.check_actions(iteration)
+            self.check_streams(iteration)
         self.check_flows()
         self.check_ledger(iterations)
 
@@ -90,8 +112,8 @@ class Run:
 
     def check_task(self, span, task, number):
         need(span.start <= span.end, f"task {number} ends before it starts")
-        need(self.track_name(span) == self.lane_of(task),
-             f"task {number} is on lane '{self.track_name(span)}', not '{self.lane_of(task)}'")
+        found, wanted = self.place_of_track(self.profile.tracks[span.track]), self.place_of(task)
+        need(found == wanted, f"task {number} is on lane {found}, not {wanted}")
         if task.kind == TRANSFER:
             need(span.values.get("bytes") == task.bytes, f"task {number} has other bytes")
         if task.group != NONE:
@@ -125,12 +147,39 @@ class Run:
             if action.kind == JOB_START:
                 starts[action.subject] = span.start
             elif action.kind == JOB_WAIT:
-                job = self.program.jobs[action.subject]
-                for step in self.program.steps[job.first_step:][:job.step_count]:
+                for step in self.steps_of(self.program.jobs[action.subject]):
                     if step.kind == START:
                         self.need_inside(iteration, step.task, starts[action.subject], span.end)
             elif action.kind == HOST_START:
                 self.need_inside(iteration, action.subject, span.start, span.end)
+
+    def check_streams(self, iteration):
+        raised = collections.defaultdict(list)  # by semaphore: what was over at each signal
+        before = 0
+        for action in self.program.actions:
+            if action.kind == JOB_START:
+                self.check_job(iteration, self.program.jobs[action.subject], before, raised)
+            elif action.kind == JOB_WAIT:
+                job = self.program.jobs[action.subject]
+                ends = [self.tasks[iteration, step.task].end for step in self.steps_of(job)
+                        if step.kind == START]
+                before = max([before, *ends])
+
+    def steps_of(self, job):
+        return self.program.steps[job.first_step:][:job.step_count]
+
+    def check_job(self, iteration, job, before, raised):
+        over = collections.defaultdict(lambda: before)  # by stream: the end of all that is over for it
+        for step in self.steps_of(job):
+            if step.kind == START:
+                start = self.tasks[iteration, step.task].start
+                need(start >= over[step.stream], f"task {step.task} starts before its stream may start it")
+            elif step.kind == WAIT:
+                over[step.stream] = max(over[step.stream], self.tasks[iteration, step.task].end)
+            elif step.kind == SIGNAL:
+                raised[step.semaphore].append(over[step.stream])
+            elif step.kind == AWAIT:
+                over[step.stream] = max(over[step.stream], raised[step.semaphore][step.count - 1])
 
     def need_inside(self, iteration, number, start, end):
         task = self.tasks[iteration, number]
@@ -163,11 +212,11 @@ class Run:
             need(full, f"no flow from task {source} to task {target}")
 
     def check_ledger(self, iterations):
-        wanted = collections.Counter(self.lane_of(task) for task in self.program.tasks)
-        wanted[ACTIONS] = len(self.program.actions)
+        wanted = collections.Counter(self.place_of(task) for task in self.program.tasks)
+        wanted["", ACTIONS] = len(self.program.actions)
         for track in self.profile.tracks:
             need(track.lost == 0 and track.impossible == 0, f"lane '{track.name}' has lost something")
-            count = wanted.pop(track.name, 0) * iterations
+            count = wanted.pop(self.place_of_track(track), 0) * iterations
             need(track.expected == count and track.recorded == count,
                  f"lane '{track.name}': {track.expected} expected, {track.recorded} recorded, "
                  f"the program says {count}")

@@ -25,7 +25,7 @@ static struct target *parse(const char *lines)
 
 static uint64_t price(const struct target *target, struct cost_request request)
 {
-    return cost_cycles(target, COST_RULES_BEST, target_engine_of(target, TARGET_CPU), &request);
+    return cost_cycles(target, COST_RULES_BEST, target_engine_named(target, "cpu"), &request);
 }
 
 static struct cost_request relu(uint64_t elements)
@@ -129,7 +129,7 @@ static void nothing_is_faster_than_the_peak(void **state)
     struct target *target = parse("time.Conv.f32.10x8x4x9 = 3\npeak_macs_per_cycle = 64\n"
                                   "peak_bytes_per_cycle = 16\nstart_cycles = 2\n");
     struct cost_request request = conv(10, 8, 4, 9);
-    const uint32_t engine = target_engine_of(target, TARGET_CPU);
+    const uint32_t engine = target_engine_named(target, "cpu");
     assert_int_equal(cost_bound(target, engine, &request), 2880 / 64);
     assert_int_equal(price(target, request), 2880 / 64);
     request.bytes = 1600;
@@ -182,7 +182,7 @@ static void the_built_in_host_prices_everything(void **state)
     unsetenv("HOME");
     unsetenv("OPSCOPE_TARGETS");
     assert_int_equal(target_open("host", &target), STATUS_OK);
-    const uint32_t engine = target_engine_of(target, TARGET_CPU);
+    const uint32_t engine = target_engine_named(target, "cpu");
     for (uint32_t kind = COST_TRANSFER; kind < COST_KINDS; kind++) {
         struct cost_request request = conv(784, 64, 16, 9);
         request.kind = kind;

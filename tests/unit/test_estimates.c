@@ -44,11 +44,11 @@ static double peak(const struct target *target, const char *engine, const char *
     return rate;
 }
 
-// What each kind of engine does in a program.
+// What the engines do in a program.
 struct sums {
-    bool used[TARGET_ENGINE_KINDS];
-    double macs;      // of the network's operators
-    double far_bytes; // through the DMA
+    bool slice, css, host; // have work
+    double macs;           // of the network's operators
+    double far_bytes;      // through the DMA
 };
 
 static struct sums sum_up(const struct compiled *compiled)
@@ -61,9 +61,11 @@ static struct sums sum_up(const struct compiled *compiled)
     }
     for (uint32_t i = 0; i < compiled->program.task_count; i++) {
         const struct program_task *task = &compiled->program.tasks[i];
-        const enum target_engine_kind kind = compiled->target->engines[task->engine].kind;
-        sums.used[kind] = true;
-        if (kind == TARGET_DMA_IN || kind == TARGET_DMA_OUT)
+        const char *engine = compiled->target->engines[task->engine].name;
+        sums.slice |= strcmp(engine, "slice") == 0;
+        sums.css |= strcmp(engine, "css") == 0;
+        sums.host |= strcmp(engine, "host") == 0;
+        if (strcmp(engine, "dma_in") == 0 || strcmp(engine, "dma_out") == 0)
             sums.far_bytes += (double)task->cost.bytes;
     }
     return sums;
@@ -74,13 +76,13 @@ static double bound_of(const struct compiled *compiled, const struct sums *sums)
 {
     const struct target *target = compiled->target;
     double macs_a_cycle = 0;
-    if (sums->used[TARGET_SLICE])
-        macs_a_cycle += target->engines[target_engine_of(target, TARGET_SLICE)].count *
+    if (sums->slice)
+        macs_a_cycle += target->engines[target_engine_named(target, "slice")].count *
                         peak(target, "slice", "inputs_per_cycle") *
                         peak(target, "slice", "weights_per_cycle");
-    if (sums->used[TARGET_HOST])
+    if (sums->host)
         macs_a_cycle += peak(target, "host", "macs_per_cycle");
-    if (sums->used[TARGET_CSS])
+    if (sums->css)
         macs_a_cycle += peak(target, "css", "steps_per_cycle");
     const double compute = macs_a_cycle > 0 ? sums->macs / macs_a_cycle : 0;
     const double move = sums->far_bytes / peak(target, "dma_in", "bytes_per_cycle");

@@ -114,8 +114,10 @@ static void reasons_are_kept(void **state)
     assert_int_equal(compiled.plan->group_count, 2);
     assert_string_equal(compiled.plan->groups[0].reason, "the slices do not compute f32");
     assert_string_equal(compiled.plan->groups[1].reason, "the slices compute it");
-    assert_int_equal(compiled.target->engines[compiled.plan->groups[0].engine].kind, TARGET_HOST);
-    assert_int_equal(compiled.target->engines[compiled.plan->groups[1].engine].kind, TARGET_SLICE);
+    assert_int_equal(compiled.target->engines[compiled.plan->groups[0].engine].role,
+                     TARGET_ROLE_HOST);
+    assert_int_equal(compiled.plan->groups[1].engine,
+                     target_engine_named(compiled.target, "slice"));
     compiled_free(&compiled);
 }
 
@@ -151,7 +153,7 @@ static uint32_t check_tiles(const char *shape, const char *lram)
     const struct plan_group *group = &compiled.plan->groups[0];
     const uint64_t room = compiled.target->memories[0].size;
     uint64_t covered = 0;
-    const bool slice = compiled.target->engines[group->engine].kind == TARGET_SLICE;
+    const bool slice = group->engine == target_engine_named(compiled.target, "slice");
     for (uint32_t i = 0; i < group->tile_count; i++) {
         covered += plan_box_bytes(&group->tiles[i].outputs[0], ELEMENT_I8);
         if (slice)
@@ -196,8 +198,8 @@ static void loads_overlap_computing(void **state)
         const bool computes = task->kind == PROGRAM_TASK_COMPUTE;
         if (computes)
             computing = step->kind == PROGRAM_STEP_START;
-        const enum target_engine_kind kind = compiled.target->engines[task->engine].kind;
-        overlapping += computing && kind == TARGET_DMA_IN && step->kind == PROGRAM_STEP_START;
+        const bool loads = task->engine == target_engine_named(compiled.target, "dma_in");
+        overlapping += computing && loads && step->kind == PROGRAM_STEP_START;
     }
     assert_true(compiled.plan->groups[0].tile_count >= 8);
     assert_true(overlapping >= compiled.plan->groups[0].tile_count / 2);

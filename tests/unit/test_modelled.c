@@ -26,10 +26,10 @@ static int close_target(void **state)
     return 0;
 }
 
-static struct program_task task(uint32_t group, uint32_t tile, enum target_engine_kind kind)
+static struct program_task task(uint32_t group, uint32_t tile, const char *engine)
 {
     return (struct program_task){
-        .group = group, .tile = tile, .engine = target_engine_of(target, kind)};
+        .group = group, .tile = tile, .engine = target_engine_named(target, engine)};
 }
 
 static struct program_buffer buffer(const char *memory, enum program_buffer_kind kind,
@@ -48,18 +48,18 @@ static struct program_buffer buffer(const char *memory, enum program_buffer_kind
 static struct modelled *model(void)
 {
     const struct program_task tasks[TASKS] = {
-        task(0, 0, TARGET_DMA_IN),
-        task(0, 0, TARGET_SLICE),
-        task(0, 1, TARGET_DMA_IN),
-        task(0, 1, TARGET_SLICE),
-        task(PROGRAM_NONE, 0, TARGET_DMA_IN),
-        task(1, 0, TARGET_HOST),
+        task(0, 0, "dma_in"),
+        task(0, 0, "slice"),
+        task(0, 1, "dma_in"),
+        task(0, 1, "slice"),
+        task(PROGRAM_NONE, 0, "dma_in"),
+        task(1, 0, "host"),
     };
     struct sim_times times[TASKS] = {{0, 100},   {100, 130}, {100, 160},
                                      {160, 190}, {170, 180}, {200, 250}};
     struct program_group groups[GROUPS] = {0};
-    groups[0].engine = groups[2].engine = target_engine_of(target, TARGET_SLICE);
-    groups[1].engine = target_engine_of(target, TARGET_HOST);
+    groups[0].engine = groups[2].engine = target_engine_named(target, "slice");
+    groups[1].engine = target_engine_named(target, "host");
     const struct program_buffer buffers[BUFFERS] = {
         buffer("lram", PROGRAM_BUFFER_TILE, 0, 100, 0, 4),
         buffer("lram", PROGRAM_BUFFER_TILE, 200, 50, 4, 5),

@@ -37,13 +37,12 @@ static void sketch_end(struct sketch *sketch)
     target_free(sketch->target);
 }
 
-static uint32_t task(struct sketch *sketch, enum target_engine_kind kind, unsigned lane,
-                     uint64_t cycles)
+static uint32_t task(struct sketch *sketch, const char *engine, unsigned lane, uint64_t cycles)
 {
     uint32_t id;
     struct program_task *item = PROGRAM_ADD(sketch->builder, tasks, &id);
     *item = (struct program_task){.group = PROGRAM_NONE,
-                                  .engine = target_engine_of(sketch->target, kind),
+                                  .engine = target_engine_named(sketch->target, engine),
                                   .lane = (uint32_t)lane,
                                   .job = PROGRAM_NONE,
                                   .cost = {.kind = COST_FIXED, .cycles = cycles}};
@@ -81,10 +80,9 @@ static void step(struct sketch *sketch, enum program_step_kind kind, uint32_t id
     started->job = sketch->job;
 }
 
-static uint32_t start(struct sketch *sketch, enum target_engine_kind kind, unsigned lane,
-                      uint64_t cycles)
+static uint32_t start(struct sketch *sketch, const char *engine, unsigned lane, uint64_t cycles)
 {
-    const uint32_t id = task(sketch, kind, lane, cycles);
+    const uint32_t id = task(sketch, engine, lane, cycles);
     step(sketch, PROGRAM_STEP_START, id);
     return id;
 }
@@ -114,12 +112,12 @@ static void two_slices_work_at_the_same_time(void **state)
     (void)state;
     struct sketch sketch = sketch_start();
     const uint32_t only = job(&sketch);
-    const uint32_t load = start(&sketch, TARGET_DMA_IN, 0, 100);
+    const uint32_t load = start(&sketch, "dma_in", 0, 100);
     await(&sketch, load);
-    const uint32_t first = start(&sketch, TARGET_SLICE, 0, 10);
-    const uint32_t second = start(&sketch, TARGET_SLICE, 1, 20);
+    const uint32_t first = start(&sketch, "slice", 0, 10);
+    const uint32_t second = start(&sketch, "slice", 1, 20);
     await(&sketch, first);
-    const uint32_t again = start(&sketch, TARGET_SLICE, 0, 5);
+    const uint32_t again = start(&sketch, "slice", 0, 5);
     await(&sketch, second);
     await(&sketch, again);
     action(&sketch, PROGRAM_ACTION_JOB_WAIT, only, 0);
@@ -137,9 +135,9 @@ static void a_busy_lane_holds_up_the_controller(void **state)
     (void)state;
     struct sketch sketch = sketch_start();
     job(&sketch);
-    const uint32_t first = start(&sketch, TARGET_SLICE, 0, 50);
-    const uint32_t second = start(&sketch, TARGET_SLICE, 0, 50);
-    const uint32_t other = start(&sketch, TARGET_SLICE, 1, 50);
+    const uint32_t first = start(&sketch, "slice", 0, 50);
+    const uint32_t second = start(&sketch, "slice", 0, 50);
+    const uint32_t other = start(&sketch, "slice", 1, 50);
     evaluate(&sketch, COST_RULES_BEST);
     assert_times(&sketch, first, 0, 50);
     assert_times(&sketch, second, 50, 100);
@@ -153,14 +151,14 @@ static void transfers_have_the_far_memory_in_turn(void **state)
     (void)state;
     struct sketch sketch = sketch_start();
     job(&sketch);
-    const uint32_t in = start(&sketch, TARGET_DMA_IN, 0, 40);
-    const uint32_t out = start(&sketch, TARGET_DMA_OUT, 0, 30);
-    const uint32_t copy = start(&sketch, TARGET_CDMA, 0, 25); // between local memories
+    const uint32_t in = start(&sketch, "dma_in", 0, 40);
+    const uint32_t out = start(&sketch, "dma_out", 0, 30);
+    const uint32_t copy = start(&sketch, "cdma", 0, 25); // between local memories
     await(&sketch, in);
-    const uint32_t work = start(&sketch, TARGET_SLICE, 0, 7);
-    const uint32_t next = start(&sketch, TARGET_DMA_IN, 0, 5);
+    const uint32_t work = start(&sketch, "slice", 0, 7);
+    const uint32_t next = start(&sketch, "dma_in", 0, 5);
     await(&sketch, next);
-    const uint32_t last = start(&sketch, TARGET_SLICE, 1, 7);
+    const uint32_t last = start(&sketch, "slice", 1, 7);
     evaluate(&sketch, COST_RULES_BEST);
     assert_times(&sketch, in, 0, 40);
     assert_times(&sketch, out, 40, 70);
@@ -182,15 +180,15 @@ static void the_host_goes_on_until_it_waits(void **state)
     (void)state;
     struct sketch sketch = sketch_start();
     const uint32_t first = job(&sketch);
-    const uint32_t slice = start(&sketch, TARGET_SLICE, 0, 1000);
+    const uint32_t slice = start(&sketch, "slice", 0, 1000);
     await(&sketch, slice);
-    const uint32_t host = task(&sketch, TARGET_HOST, 0, 300);
+    const uint32_t host = task(&sketch, "host", 0, 300);
     action(&sketch, PROGRAM_ACTION_HOST_START, host, 0);
     action(&sketch, PROGRAM_ACTION_HOST_WAIT, host, 0);
     action(&sketch, PROGRAM_ACTION_JOB_WAIT, first, 0);
     action(&sketch, PROGRAM_ACTION_HOST_COPY, 0, 400); // 8000 + 400 / 4 cycles
     const uint32_t second = job(&sketch);
-    const uint32_t load = start(&sketch, TARGET_DMA_IN, 0, 10);
+    const uint32_t load = start(&sketch, "dma_in", 0, 10);
     await(&sketch, load);
     action(&sketch, PROGRAM_ACTION_JOB_WAIT, second, 0);
     evaluate(&sketch, COST_RULES_BEST);
@@ -208,11 +206,11 @@ static void jobs_side_by_side_share_engines(void **state)
     (void)state;
     struct sketch sketch = sketch_start();
     const uint32_t first = job(&sketch);
-    const uint32_t a = start(&sketch, TARGET_SLICE, 0, 100);
+    const uint32_t a = start(&sketch, "slice", 0, 100);
     await(&sketch, a);
     const uint32_t second = job(&sketch); // before the first is waited for
-    const uint32_t b = start(&sketch, TARGET_SLICE, 0, 50);
-    const uint32_t c = start(&sketch, TARGET_SLICE, 1, 10);
+    const uint32_t b = start(&sketch, "slice", 0, 50);
+    const uint32_t c = start(&sketch, "slice", 1, 10);
     action(&sketch, PROGRAM_ACTION_JOB_WAIT, second, 0);
     action(&sketch, PROGRAM_ACTION_JOB_WAIT, first, 0);
     evaluate(&sketch, COST_RULES_BEST);
@@ -228,15 +226,15 @@ static void times_go_beyond_32_bits_and_stop_at_64(void **state)
     struct sketch sketch = sketch_start();
     job(&sketch);
     const uint64_t much = 3ull << 40;
-    const uint32_t a = start(&sketch, TARGET_DMA_IN, 0, much);
+    const uint32_t a = start(&sketch, "dma_in", 0, much);
     await(&sketch, a);
-    const uint32_t b = start(&sketch, TARGET_SLICE, 1, much + 1);
+    const uint32_t b = start(&sketch, "slice", 1, much + 1);
     await(&sketch, b);
-    const uint32_t c = start(&sketch, TARGET_DMA_OUT, 0, 5);
+    const uint32_t c = start(&sketch, "dma_out", 0, 5);
     await(&sketch, c);
-    const uint32_t d = start(&sketch, TARGET_SLICE, 0, UINT64_MAX - 10);
+    const uint32_t d = start(&sketch, "slice", 0, UINT64_MAX - 10);
     await(&sketch, d);
-    const uint32_t e = start(&sketch, TARGET_SLICE, 0, 7);
+    const uint32_t e = start(&sketch, "slice", 0, 7);
     evaluate(&sketch, COST_RULES_BEST);
     assert_times(&sketch, a, 0, much);
     assert_times(&sketch, b, much, 2 * much + 1);
@@ -250,7 +248,7 @@ static void an_unknown_engine_is_refused(void **state)
 {
     (void)state;
     struct sketch sketch = sketch_start();
-    const uint32_t id = task(&sketch, TARGET_SLICE, 0, 1);
+    const uint32_t id = task(&sketch, "slice", 0, 1);
     struct program_task *item =
         program_builder_get(sketch.builder, offsetof(struct program, tasks), id);
     item->engine = 14;
@@ -269,10 +267,10 @@ enum { TASKS_MOST = 60 };
 static void fill_at_random(struct sketch *sketch, unsigned *seed)
 {
     static const struct {
-        enum target_engine_kind kind;
+        const char *engine;
         unsigned lane;
-    } LANES[] = {{TARGET_DMA_IN, 0}, {TARGET_DMA_OUT, 0}, {TARGET_SLICE, 0},
-                 {TARGET_SLICE, 1},  {TARGET_CSS, 0},     {TARGET_CDMA, 0}};
+    } LANES[] = {{"dma_in", 0}, {"dma_out", 0}, {"slice", 0},
+                 {"slice", 1},  {"css", 0},     {"cdma", 0}};
     uint32_t started[TASKS_MOST];
     unsigned count = 0;
     while (count < TASKS_MOST) {
@@ -280,7 +278,7 @@ static void fill_at_random(struct sketch *sketch, unsigned *seed)
         for (unsigned i = 0; i < 12 && count < TASKS_MOST; i++) {
             const unsigned lane = (unsigned)rand_r(seed) % 6;
             started[count++] =
-                start(sketch, LANES[lane].kind, LANES[lane].lane, (uint64_t)(rand_r(seed) % 100));
+                start(sketch, LANES[lane].engine, LANES[lane].lane, (uint64_t)(rand_r(seed) % 100));
             if (rand_r(seed) % 2 == 0)
                 await(sketch, started[(unsigned)rand_r(seed) % count]);
         }
@@ -293,11 +291,10 @@ static bool share_something(const struct sketch *sketch, uint32_t a, uint32_t b)
 {
     const struct program_task *one = &sketch->program.tasks[a];
     const struct program_task *two = &sketch->program.tasks[b];
-    const enum target_engine_kind kinds[] = {sketch->target->engines[one->engine].kind,
-                                             sketch->target->engines[two->engine].kind};
+    const uint32_t ports[] = {sketch->target->engines[one->engine].port,
+                              sketch->target->engines[two->engine].port};
     const bool same = one->engine == two->engine && one->lane == two->lane;
-    const bool far = (kinds[0] == TARGET_DMA_IN || kinds[0] == TARGET_DMA_OUT) &&
-                     (kinds[1] == TARGET_DMA_IN || kinds[1] == TARGET_DMA_OUT);
+    const bool far = ports[0] != TARGET_NONE && ports[0] == ports[1];
     return same || far;
 }
 

@@ -283,12 +283,23 @@ static void a_profile_has_a_group_for_each_core(void **state)
     assert_spans(profile, "cores", "HOST", 0, 0, 0); // shared by all
 
     // What streams awaited.
-    assert_spans(profile, "core 0", "load", 0, 0, 0);
-    assert_spans(profile, "core 1", "compute", 1, 0, 244);
-    assert_spans(profile, "core 2", "store", 1, 0, 358);
+    assert_spans(profile, "core 0", "load waits", 0, 0, 0);
+    assert_spans(profile, "core 1", "compute waits", 1, 0, 244);
+    assert_spans(profile, "core 2", "store waits", 1, 0, 358);
     assert_non_null(find_track(profile, "core 1", "tile in use"));
     assert_non_null(find_track(profile, "cores", "dram in use"));
     assert_null(find_track(profile, "cores", "tile in use"));
+
+    const struct track *load = find_track(profile, "core 2", "LOAD");
+    assert_int_equal(load->role, ROLE_TRANSFER_IN);
+    assert_int_equal(load->core, 3);
+    assert_int_equal(load->device, 0); // there is one
+    assert_true(view_is(profile_text(profile, load->engine), "load"));
+    assert_true(view_is(profile_text(profile, load->queue), "load"));
+    assert_int_equal(find_track(profile, "core 2", "STORE")->role, ROLE_TRANSFER_OUT);
+    assert_int_equal(find_track(profile, "core 2", "SPREAD")->role, ROLE_COMMUNICATION);
+    assert_int_equal(find_track(profile, "core 2", "KERNEL")->role, ROLE_COMPUTE);
+    assert_int_equal(find_track(profile, "core 2", "store waits")->role, ROLE_WAIT);
     profile_free(profile);
     sim_result_free(result);
     cores_end(&example.cores);
@@ -357,6 +368,50 @@ static void any_number_of_workers_gives_the_same_numbers(void **state)
     cores_end(&example.cores);
 }
 
+// Moves the lower half of a new tile to the upper one.
+static uint32_t start_move(struct cores *cores, unsigned core, uint64_t address)
+{
+    const struct cores_box low = {0, ROWS / 2};
+    const struct cores_box high = {ROWS / 2, ROWS / 2};
+    const uint32_t tile = cores_buffer(cores, PROGRAM_NONE, PROGRAM_BUFFER_TILE, core, address,
+                                       (struct cores_box){0, ROWS});
+    const uint32_t task = cores_task(cores, LOAD, core, 1, TILE_BYTES);
+    cores_operand(cores, tile, low, false);
+    cores_operand(cores, tile, high, true);
+    cores_begin(cores, task);
+    return task;
+}
+
+// Tasks that start first end while their stream awaits the next one's.
+static void a_stream_may_await_while_its_task_runs(void **state)
+{
+    (void)state;
+    struct cores cores;
+    cores_start(&cores);
+    cores_job(&cores);
+    for (uint32_t round = 0; round < 50; round++) {
+        uint32_t tasks[CORES];
+        for (unsigned i = 0; i < CORES; i++)
+            tasks[i] = start_move(&cores, i, round);
+        for (unsigned i = CORES; i-- > 0;) {
+            const uint32_t stream = cores_stream(i, QUEUE_LOAD);
+            if (i + 1 < CORES)
+                cores_await(&cores, stream, cores_stream(i + 1, QUEUE_LOAD), round + 1);
+            cores_wait(&cores, tasks[i]);
+            cores_signal(&cores, stream);
+        }
+    }
+    cores_job_end(&cores);
+    program_builder_view(cores.builder, &cores.program);
+    for (unsigned threads = 1; threads <= 4; threads *= 2) {
+        struct host_device *device = make_device(&cores, threads);
+        for (unsigned i = 0; i < 20; i++)
+            assert_int_equal(host_device_run(device, NULL, 0, NULL), STATUS_OK);
+        host_device_free(device);
+    }
+    cores_end(&cores);
+}
+
 static void assert_fails(const struct cores *cores, const char *message)
 {
     for (unsigned threads = 1; threads <= 4; threads *= 2) {
@@ -417,6 +472,7 @@ int main(void)
         cmocka_unit_test(less_work_and_faster_ports_never_end_later),
         cmocka_unit_test(a_profile_has_a_group_for_each_core),
         cmocka_unit_test(any_number_of_workers_gives_the_same_numbers),
+        cmocka_unit_test(a_stream_may_await_while_its_task_runs),
         cmocka_unit_test(streams_that_wait_for_ever_are_an_error),
         cmocka_unit_test(the_first_task_that_fails_is_reported),
     };

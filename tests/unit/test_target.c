@@ -47,7 +47,7 @@ static void reads_what_the_file_says(void **state)
     assert_int_equal((int)target_number(target, "slice.setup", 7), 1);
     assert_int_equal((int)target_number(target, "slice.nothing", 7), 7);
     assert_int_equal(target_memory_named(target, "nothing"), TARGET_NONE);
-    assert_int_equal(target_engine_of(target, TARGET_HOST), TARGET_NONE);
+    assert_int_equal(target_engine_with(target, TARGET_ROLE_HOST), TARGET_NONE);
     target_free(target);
 }
 

@@ -221,6 +221,7 @@ void chrome_lanes_describe(struct chrome_lanes *lanes, struct chrome_lane *lane,
     lane->description = profile_string(lanes->profile, description);
     if (provenance != PROVENANCE_ABSENT)
         track->provenance = provenance;
+    track_source_place(lanes->profile, description, track);
     if (track->ledger.expected == 0 && lane->spans.open_count == 0)
         track->clock = track_source_clock(lanes->profile, description);
 }

@@ -130,7 +130,7 @@ void writer_put_thread(struct writer_events *events, const struct writer_places 
     const struct writer_place *place = &places->places[track];
     const uint32_t pid = places->processes[place->process].pid;
     const struct track *source = profile_track(events->profile, track);
-    char line[128];
+    char line[256];
     const size_t size = track_source_describe(events->profile, source, line, sizeof line);
     put_metadata_head(events, "thread_name", pid, lane->tid);
     text_put(&events->buffer, "\"name\":");

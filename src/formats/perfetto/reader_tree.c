@@ -123,7 +123,7 @@ static enum provenance trace_provenance(const struct tree *tree)
 // Whether a description says all that and nothing else.
 static bool is_provenance(const struct tree *tree, uint32_t text)
 {
-    const struct view description = profile_text(tree->profile, text);
+    const struct view description = track_source_head(profile_text(tree->profile, text));
     return track_source_provenance(description) != PROVENANCE_ABSENT &&
            (view_find(description, ',') == description.size ||
             track_source_clock(tree->profile, description) != 0);
@@ -177,6 +177,8 @@ static uint32_t add_track(struct tree *tree, const struct perfetto_track *track,
             track_source_clock(tree->profile, profile_text(tree->profile, track->description));
     if (kind == TRACK_LANE && !track->unnamed && !is_overview(tree, parent))
         engine_names_apply(tree->profile, &made);
+    if (kind == TRACK_LANE)
+        track_source_place(tree->profile, profile_text(tree->profile, track->description), &made);
     if (kind == TRACK_COUNTER)
         made.unit = track->unit;
     const uint32_t id = profile_track_add(tree->profile, &made);

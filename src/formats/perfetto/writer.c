@@ -114,7 +114,7 @@ static unsigned char *put_place(struct perfetto_writer *writer, unsigned char *t
 static void put_descriptor(struct perfetto_writer *writer, const struct track *track, uint64_t uuid,
                            uint64_t parent_uuid)
 {
-    char source[128];
+    char source[256];
     const struct view name = profile_text(writer->profile, track->name);
     const struct view unit = profile_text(writer->profile, track->unit);
     const size_t source_size = track_source_describe(writer->profile, track, source, sizeof source);

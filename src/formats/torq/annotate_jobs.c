@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "kind.h"
 #include "program/location.h"
 
 #define PROGRAM_PREFIX "slice_program_torq_hl."
 
-static enum target_engine_kind kind_of(const struct annotation *annotation, uint32_t task)
+static enum torq_kind kind_of(const struct annotation *annotation, uint32_t task)
 {
-    return annotation->target->engines[annotation->program->tasks[task].engine].kind;
+    return torq_kind_of(annotation->target, annotation->program->tasks[task].engine);
 }
 
 // What a task runs, as the dump calls it without its prefix; of a compiled program, the
@@ -47,10 +48,10 @@ unsigned annotate_engine_place(const struct torq_engine *engine, uint32_t index)
 // of, all lanes are it.
 static unsigned engine_of(const struct annotation *annotation, uint32_t task)
 {
-    static const struct torq_engine *const BY_KIND[TARGET_ENGINE_KINDS] = {
-        [TARGET_DMA_IN] = &TORQ_DMA_IN, [TARGET_DMA_OUT] = &TORQ_DMA_OUT,
-        [TARGET_CDMA] = &TORQ_CDMA,     [TARGET_CSS] = &TORQ_CSS,
-        [TARGET_SLICE] = &TORQ_SLICE,
+    static const struct torq_engine *const BY_KIND[TORQ_KINDS] = {
+        [TORQ_KIND_DMA_IN] = &TORQ_DMA_IN, [TORQ_KIND_DMA_OUT] = &TORQ_DMA_OUT,
+        [TORQ_KIND_CDMA] = &TORQ_CDMA,     [TORQ_KIND_CSS] = &TORQ_CSS,
+        [TORQ_KIND_SLICE] = &TORQ_SLICE,
     };
     const struct torq_engine *engine = BY_KIND[kind_of(annotation, task)];
     return annotate_engine_place(engine,
@@ -93,7 +94,7 @@ static void describe_job(const struct annotation *annotation, uint32_t id,
         const struct program_step *step = &annotation->program->steps[job->first_step + i];
         const unsigned engine = engine_of(annotation, step->task);
         const bool starts = step->kind == PROGRAM_STEP_START;
-        if (starts && kind_of(annotation, step->task) == TARGET_SLICE)
+        if (starts && kind_of(annotation, step->task) == TORQ_KIND_SLICE)
             add_name(&names, annotation->profile, name_of(annotation, step->task));
         if (engine == ANNOTATE_ENGINES)
             continue;
@@ -189,18 +190,18 @@ struct annotate_row *annotate_row_add(struct annotation *annotation, const struc
 
 // Rows of R1 -------------------------------------------------------------------------
 
-static enum annotate_operation operation_of(enum target_engine_kind kind, bool starts)
+static enum annotate_operation operation_of(enum torq_kind kind, bool starts)
 {
     switch (kind) {
-    case TARGET_DMA_IN:
+    case TORQ_KIND_DMA_IN:
         return starts ? ANNOTATE_DMA_IN_START : ANNOTATE_DMA_IN_WAIT;
-    case TARGET_DMA_OUT:
+    case TORQ_KIND_DMA_OUT:
         return starts ? ANNOTATE_DMA_OUT_START : ANNOTATE_DMA_OUT_WAIT;
-    case TARGET_CDMA:
+    case TORQ_KIND_CDMA:
         return starts ? ANNOTATE_CDMA_START : ANNOTATE_CDMA_WAIT;
-    case TARGET_CSS:
+    case TORQ_KIND_CSS:
         return starts ? ANNOTATE_CSS_START : ANNOTATE_CSS_WAIT;
-    case TARGET_SLICE:
+    case TORQ_KIND_SLICE:
         return starts ? ANNOTATE_SLICE_START : ANNOTATE_SLICE_WAIT;
     default:
         return ANNOTATE_NO_OPERATION;
@@ -211,10 +212,10 @@ static void add_step_rows(struct annotation *annotation, const struct annotate_r
                           const struct program_step *step)
 {
     struct annotate_row row = *like;
-    const enum target_engine_kind kind = kind_of(annotation, step->task);
+    const enum torq_kind kind = kind_of(annotation, step->task);
     row.operation = (uint8_t)operation_of(kind, step->kind == PROGRAM_STEP_START);
     row.order = step->number;
-    if (kind == TARGET_SLICE) {
+    if (kind == TORQ_KIND_SLICE) {
         row.slice = (uint8_t)annotation->program->tasks[step->task].lane;
         row.names = profile_string(annotation->profile, name_of(annotation, step->task));
     }

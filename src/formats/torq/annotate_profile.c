@@ -10,8 +10,8 @@ struct laying {
     struct annotation *annotation;
     struct track like;
     uint32_t rows;
-    uint32_t tasks[TARGET_ENGINES_MOST][UINT8_MAX + 1]; // by engine and lane; 0: not made yet
-    uint32_t engines[ANNOTATE_ENGINES];                 // 0: not made yet
+    uint32_t *tasks;                    // by lane of the target; 0: not made yet
+    uint32_t engines[ANNOTATE_ENGINES]; // 0: not made yet
     struct bytes values;
 };
 
@@ -89,7 +89,8 @@ static uint32_t lane_of_task(struct laying *laying, const struct annotate_row *r
 {
     const struct annotation *annotation = laying->annotation;
     const struct program_task *task = &annotation->program->tasks[row->task];
-    uint32_t *lane = &laying->tasks[task->engine][task->lane];
+    uint32_t *lane =
+        &laying->tasks[target_lane(annotation->target, task->engine, task->unit, task->lane)];
     if (*lane == 0) {
         char name[64];
         const struct view text = profile_text(annotation->profile, row->lane);
@@ -136,6 +137,8 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
     const size_t jobs = annotation->program->job_count;
     uint64_t *starts = memory_allocate_zeroed(jobs + 1, sizeof *starts);
     memset(starts, 0xff, jobs * sizeof *starts);
+    laying.tasks =
+        memory_allocate_zeroed((size_t)annotation->target->lane_count + 1, sizeof *laying.tasks);
     laying.rows = add_lane(&laying, "Annotated", NULL, 0, 1999);
     for (size_t i = 0; i < annotation->count; i++) {
         const struct annotate_row *row = &annotation->rows[i];
@@ -145,5 +148,6 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
             starts[row->job] = UINT64_MAX; // begun in another invocation
     }
     free(starts);
+    free(laying.tasks);
     bytes_free(&laying.values);
 }

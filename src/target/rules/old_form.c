@@ -3,6 +3,17 @@
 #include "base/memory.h"
 #include "price.h"
 
+enum kind {
+    KIND_DMA_IN,  // from the far memory to the local one
+    KIND_DMA_OUT, // and back
+    KIND_CDMA,    // between local memories
+    KIND_SLICE,
+    KIND_CSS,
+    KIND_CPU,  // works where values lie and computes everything
+    KIND_HOST, // the host of an accelerator: what nothing else can do
+    KINDS_MOST,
+};
+
 // Keys that any engine might have, whether they meant anything there or not.
 static const char *const TORQ_SETTINGS[] = {
     "bytes_per_cycle", "efficiency",       "mtu",
@@ -11,17 +22,17 @@ static const char *const TORQ_SETTINGS[] = {
     "steps_per_cycle", "macs_per_cycle",   NULL,
 };
 
-static const char *const KIND_NAMES[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = "dma_in", [TARGET_DMA_OUT] = "dma_out", [TARGET_CDMA] = "cdma",
-    [TARGET_SLICE] = "slice",   [TARGET_CSS] = "css",         [TARGET_CPU] = "cpu",
-    [TARGET_HOST] = "host",
+static const char *const KIND_NAMES[KINDS_MOST] = {
+    [KIND_DMA_IN] = "dma_in", [KIND_DMA_OUT] = "dma_out", [KIND_CDMA] = "cdma",
+    [KIND_SLICE] = "slice",   [KIND_CSS] = "css",         [KIND_CPU] = "cpu",
+    [KIND_HOST] = "host",
 };
 
-static const struct price_kind *const TORQ_PRICES[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = &PRICE_TORQ_TRANSFER, [TARGET_DMA_OUT] = &PRICE_TORQ_TRANSFER,
-    [TARGET_CDMA] = &PRICE_TORQ_TRANSFER,   [TARGET_SLICE] = &PRICE_TORQ_SLICE,
-    [TARGET_CSS] = &PRICE_TORQ_CSS,         [TARGET_CPU] = &PRICE_TORQ_HOST,
-    [TARGET_HOST] = &PRICE_TORQ_HOST,
+static const struct price_kind *const TORQ_PRICES[KINDS_MOST] = {
+    [KIND_DMA_IN] = &PRICE_TORQ_TRANSFER, [KIND_DMA_OUT] = &PRICE_TORQ_TRANSFER,
+    [KIND_CDMA] = &PRICE_TORQ_TRANSFER,   [KIND_SLICE] = &PRICE_TORQ_SLICE,
+    [KIND_CSS] = &PRICE_TORQ_CSS,         [KIND_CPU] = &PRICE_TORQ_HOST,
+    [KIND_HOST] = &PRICE_TORQ_HOST,
 };
 
 static const char *const ALL[] = {"*", NULL};
@@ -33,72 +44,67 @@ static const struct target_takes TAKES_ALL = {ALL, ALL};
 static const struct target_takes TAKES_SLICE = {SLICE, TYPES};
 static const struct target_takes TAKES_CSS = {CSS, TYPES};
 
-static const struct target_engine KINDS[TARGET_ENGINE_KINDS] = {
-    [TARGET_DMA_IN] = {.role = TARGET_ROLE_TRANSFER,
-                       .label = "DMA IN",
-                       .work = "DMA_IN",
-                       .row = "DI",
-                       .rank = 0,
-                       .start_code = 56,
-                       .wait_code = 16},
-    [TARGET_DMA_OUT] = {.role = TARGET_ROLE_TRANSFER,
-                        .label = "DMA OUT",
-                        .work = "DMA_OUT",
-                        .row = "DO",
-                        .rank = 1,
-                        .start_code = 56,
-                        .wait_code = 16},
-    [TARGET_CDMA] = {.role = TARGET_ROLE_TRANSFER,
-                     .label = "CDMA",
-                     .work = "CDMA_{FROM}_TO_{TO}",
-                     .row = "CDMA_{f}2{t}",
-                     .rank = 1 << 20,
+static const struct target_engine KINDS[KINDS_MOST] = {
+    [KIND_DMA_IN] = {.role = TARGET_ROLE_TRANSFER,
+                     .label = "DMA IN",
+                     .work = "DMA_IN",
+                     .row = "DI",
+                     .rank = 0,
                      .start_code = 56,
                      .wait_code = 16},
-    [TARGET_SLICE] = {.role = TARGET_ROLE_COMPUTE,
-                      .takes = &TAKES_SLICE,
-                      .take_count = 1,
-                      .called = "the slices",
-                      .label = "SLICE {lane}",
-                      .row = "S",
-                      .rank = 2,
-                      .start_cycles = 1,
-                      .start_code = 24,
-                      .wait_code = 20,
-                      .program_bytes = 264,
-                      .program_room = 5120},
-    [TARGET_CSS] = {.role = TARGET_ROLE_COMPUTE,
-                    .takes = &TAKES_CSS,
+    [KIND_DMA_OUT] = {.role = TARGET_ROLE_TRANSFER,
+                      .label = "DMA OUT",
+                      .work = "DMA_OUT",
+                      .row = "DO",
+                      .rank = 1,
+                      .start_code = 56,
+                      .wait_code = 16},
+    [KIND_CDMA] = {.role = TARGET_ROLE_TRANSFER,
+                   .label = "CDMA",
+                   .work = "CDMA_{FROM}_TO_{TO}",
+                   .row = "CDMA_{f}2{t}",
+                   .rank = 1 << 20,
+                   .start_code = 56,
+                   .wait_code = 16},
+    [KIND_SLICE] = {.role = TARGET_ROLE_COMPUTE,
+                    .takes = &TAKES_SLICE,
                     .take_count = 1,
-                    .called = "CSS",
-                    .label = "CSS",
-                    .row = "CSS",
-                    .rank = (1 << 20) + 1,
+                    .called = "the slices",
+                    .label = "SLICE {lane}",
+                    .row = "S",
+                    .rank = 2,
                     .start_cycles = 1,
                     .start_code = 24,
-                    .wait_code = 20},
-    [TARGET_CPU] = {.role = TARGET_ROLE_COMPUTE,
-                    .takes = &TAKES_ALL,
-                    .take_count = 1,
-                    .called = "the processor",
-                    .label = "CPU {lane}",
-                    .row = "H",
-                    .rank = 1 << 21,
-                    .start_code = 24,
-                    .wait_code = 20},
-    [TARGET_HOST] = {.role = TARGET_ROLE_HOST,
-                     .takes = &TAKES_ALL,
-                     .take_count = 1,
-                     .called = "the host",
-                     .label = "HOST",
-                     .row = "H",
-                     .rank = (1 << 20) + 2},
+                    .wait_code = 20,
+                    .program_bytes = 264,
+                    .program_room = 5120},
+    [KIND_CSS] = {.role = TARGET_ROLE_CONTROL,
+                  .takes = &TAKES_CSS,
+                  .take_count = 1,
+                  .called = "CSS",
+                  .label = "CSS",
+                  .row = "CSS",
+                  .rank = (1 << 20) + 1,
+                  .start_cycles = 1,
+                  .start_code = 24,
+                  .wait_code = 20},
+    [KIND_CPU] = {.role = TARGET_ROLE_COMPUTE,
+                  .takes = &TAKES_ALL,
+                  .take_count = 1,
+                  .called = "the processor",
+                  .label = "CPU {lane}",
+                  .row = "H",
+                  .rank = 1 << 21,
+                  .start_code = 24,
+                  .wait_code = 20},
+    [KIND_HOST] = {.role = TARGET_ROLE_HOST,
+                   .takes = &TAKES_ALL,
+                   .take_count = 1,
+                   .called = "the host",
+                   .label = "HOST",
+                   .row = "H",
+                   .rank = (1 << 20) + 2},
 };
-
-const char *target_engine_kind_name(enum target_engine_kind kind)
-{
-    return KIND_NAMES[kind];
-}
 
 bool old_form_has_rules(struct view name)
 {
@@ -171,11 +177,11 @@ static status read_setting(struct target_reading *reading, const struct target_e
 // Engines -----------------------------------------------------------------------------
 
 static status read_kind(const struct target_reading *reading, const struct target_entry *entry,
-                        enum target_engine_kind *out_kind)
+                        enum kind *out_kind)
 {
-    for (int i = 0; i < TARGET_ENGINE_KINDS; i++) {
+    for (int i = 0; i < KINDS_MOST; i++) {
         if (view_is(entry->value, KIND_NAMES[i])) {
-            *out_kind = (enum target_engine_kind)i;
+            *out_kind = (enum kind)i;
             return STATUS_OK;
         }
     }
@@ -201,7 +207,7 @@ static status read_engine(struct target_reading *reading, const struct target_se
 {
     struct target *target = reading->target;
     const struct target_entry *given = target_section_entry(section, "kind");
-    enum target_engine_kind kind;
+    enum kind kind;
     if (given == NULL)
         return status_make(STATUS_DATA, "%s: engine '%.*s' has no kind", reading->text.path,
                            VIEW_ARGUMENTS(section->name));
@@ -211,7 +217,6 @@ static status read_engine(struct target_reading *reading, const struct target_se
     struct target_engine *engine = &target->engines[target->engine_count++];
     *engine = KINDS[kind];
     engine->name = target_keep(target, section->name);
-    engine->kind = kind;
     engine->count = 1;
     engine->memory = 0;
     engine->price = is_measured(reading) ? &PRICE_TABLE : TORQ_PRICES[kind];
@@ -220,19 +225,41 @@ static status read_engine(struct target_reading *reading, const struct target_se
     return STATUS_OK;
 }
 
-static void fill_engine(struct target *target, struct target_engine *engine)
+static void fill_engine(struct target *target, struct target_engine *engine, enum kind kind,
+                        uint32_t first_in)
 {
     const uint32_t far = target_far_memory(target);
-    const bool in = engine->kind == TARGET_DMA_IN;
-    const bool out = engine->kind == TARGET_DMA_OUT;
+    const bool in = kind == KIND_DMA_IN;
+    const bool out = kind == KIND_DMA_OUT;
     engine->from = in ? far : engine->memory;
     engine->to = out ? far : engine->memory;
     engine->port = in || out ? 0 : TARGET_NONE;
-    engine->queue = engine->kind == TARGET_HOST ? TARGET_NONE : 0;
+    engine->queue = kind == KIND_HOST ? TARGET_NONE : 0;
     engine->clock = target->clock;
-    engine->row_engine = (uint32_t)(engine - target->engines);
-    if (engine->kind == TARGET_CDMA || out)
-        engine->row_engine = target_engine_of(target, TARGET_DMA_IN);
+    engine->row_engine = kind == KIND_CDMA || out ? first_in : (uint32_t)(engine - target->engines);
+}
+
+// Twice over the sections: transfers share the count of rows of the first that goes in.
+static status fill_engines(const struct target_reading *reading)
+{
+    struct target *target = reading->target;
+    uint32_t first_in = TARGET_NONE;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t engine = 0;
+        for (size_t i = 0; i < reading->text.count; i++) {
+            const struct target_section *section = &reading->text.sections[i];
+            enum kind kind;
+            if (section->kind != SECTION_ENGINE)
+                continue;
+            STATUS_TRY(read_kind(reading, target_section_entry(section, "kind"), &kind));
+            if (pass == 0 && kind == KIND_DMA_IN && first_in == TARGET_NONE)
+                first_in = engine;
+            if (pass == 1)
+                fill_engine(target, &target->engines[engine], kind, first_in);
+            engine++;
+        }
+    }
+    return STATUS_OK;
 }
 
 // The port of the far memory, and the controller.
@@ -265,31 +292,6 @@ status old_form_read(struct target_reading *reading)
     }
     target->plan = (struct target_plan){0};
     add_port_and_queue(target);
-    for (uint32_t i = 0; i < target->engine_count; i++)
-        fill_engine(target, &target->engines[i]);
+    STATUS_TRY(fill_engines(reading));
     return target_number_lanes(reading);
-}
-
-// A place in the old order of things.
-static enum target_engine_kind kind_of(const struct target *target,
-                                       const struct target_engine *engine)
-{
-    const uint32_t far = target_far_memory(target);
-    if (engine->role == TARGET_ROLE_HOST || engine->role == TARGET_ROLE_CONTROL)
-        return TARGET_HOST;
-    if (engine->role == TARGET_ROLE_TRANSFER)
-        return engine->from == far ? TARGET_DMA_IN
-               : engine->to == far ? TARGET_DMA_OUT
-                                   : TARGET_CDMA;
-    if (engine->role == TARGET_ROLE_COMMUNICATION)
-        return TARGET_CDMA;
-    if (engine->memory == far && target_takes_all(target, (uint32_t)(engine - target->engines)))
-        return TARGET_CPU;
-    return engine->price == &PRICE_TORQ_CSS ? TARGET_CSS : TARGET_SLICE;
-}
-
-void old_form_name_kinds(struct target *target)
-{
-    for (uint32_t i = 0; i < target->engine_count; i++)
-        target->engines[i].kind = kind_of(target, &target->engines[i]);
 }

@@ -15,7 +15,4 @@ bool old_form_has_rules(struct view name);
 // Engines, the queue and the port that all such targets have.
 status old_form_read(struct target_reading *reading);
 
-// Of a target of the new form, what old code still asks for.
-void old_form_name_kinds(struct target *target);
-
 #endif
