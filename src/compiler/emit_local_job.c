@@ -328,8 +328,9 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// The code of an engine's program, brought in like data.
-static void load_program(struct local_job *local, const struct target_engine *engine)
+// The code of an engine's program, brought in like data, behind that of members before.
+static void load_program(struct local_job *local, const struct target_engine *engine,
+                         uint64_t offset)
 {
     struct emitter *emitter = local->emitter;
     if (engine->program_bytes == 0)
@@ -342,7 +343,7 @@ static void load_program(struct local_job *local, const struct target_engine *en
     for (uint32_t u = 0; u < local->units; u++) {
         const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
         const uint64_t address =
-            local->target->memories[near].reserved + queue->code_slots * queue->code_block;
+            local->target->memories[near].reserved + queue->code_slots * queue->code_block + offset;
         const uint32_t from =
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
@@ -531,8 +532,12 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     local_allocate(&local);
     const uint32_t location = emit_location(emitter, group_id);
     emit_action(emitter, PROGRAM_ACTION_JOB_START, local.job.id, location, 0);
-    for (uint32_t m = 0; m < local.member_count; m++)
-        load_program(&local, &local.target->engines[local.members[m].engine]);
+    uint64_t code = 0;
+    for (uint32_t m = 0; m < local.member_count; m++) {
+        const struct target_engine *own = &local.target->engines[local.members[m].engine];
+        load_program(&local, own, code);
+        code += padded(own->program_bytes);
+    }
     load_staying(&local);
     run_tiles(&local);
     emit_job_end(&local.job);

@@ -58,6 +58,20 @@ static bool is_tileable(const struct plan *plan, const struct plan_group *group)
            tile_is_cuttable(plan, group);
 }
 
+// Whether the programs of a chain's engines fit beside one another.
+static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count)
+{
+    uint64_t bytes = 0;
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct target_engine *engine = &plan->target->engines[plan->groups[first + i].engine];
+        bytes +=
+            (engine->program_bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+        room = engine->program_room > room ? engine->program_room : room;
+    }
+    return bytes <= room || bytes == 0;
+}
+
 // Whether the chain that begins with `first` may go on with the group behind its `count`
 // groups: it alone reads what the last one gives, in the same memory.
 static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
@@ -72,7 +86,7 @@ static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
         target->engines[head->engine].stage_count > 0 ||
         target->engines[next->engine].stage_count > 0 ||
         target->engines[next->engine].memory != target->engines[head->engine].memory ||
-        units_of(plan, next) != units_of(plan, head))
+        units_of(plan, next) != units_of(plan, head) || !programs_fit(plan, first, count + 1))
         return false;
     for (uint32_t i = 0; i + 1 < count; i++) {
         if (reads(next, plan->groups[first + i].outputs[0]))
