@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Refuses an #include that the table of rooms does not allow, and a vendor's word elsewhere.
+"""Refuses an #include that the table of rooms does not allow, a vendor's word elsewhere, and
+an operator that is told from others by its name.
 
 The table is the one in docs/architecture.md: a room (a folder of src) may use
 the rooms in its row, and what they may use. Headers of the same folder are
@@ -8,6 +9,9 @@ included by their bare name, others by their path under src.
 What one vendor's hardware and tools are called stands in that vendor's places only: as a part of
 an identifier, in a text or in a comment. Sentences that the commands print may name what users
 have: machines, formats, files.
+
+What is asked of an operator stands in its row in src/network, as a trait: a comparison with an
+operator's name elsewhere is one that whoever adds an operator would have to find.
 
 usage: check-rooms.py [PROJECT]
 """
@@ -25,7 +29,7 @@ WORD = re.compile(rf"(?<![a-z0-9])({'|'.join(VENDORS)})(?![a-z0-9])", re.IGNOREC
 # The engine; a piece of a text is an ordinary word.
 SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECASE)
 # Operators of networks, by their names.
-OPERATOR = re.compile(r'"(?:tosa\.)?slice"', re.IGNORECASE)
+SLICE_OPERATOR = re.compile(r'"(?:tosa\.)?slice"', re.IGNORECASE)
 SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
 
 VENDOR_FOLDERS = ("formats/torq", "formats/tenstorrent", "target/rules", "reports/torq", "reports/tenstorrent",
@@ -46,6 +50,17 @@ VENDOR_FILES = {
     # What engines were called when they were numbered.
     "profile": ("file_version_1",),
 }
+# The rows of operators, and what compares a text with one of their names.
+OPERATOR = re.compile(r'\.name = "([\w.]+)"')
+LITERAL = re.compile(r'"([\w.]+)"')
+COMPARISON = re.compile(r'\b(?:view_is|view_equal|view_starts_with|strcmp|strncmp|strcasecmp)\([^;{]*?"([\w.]+)"')
+COMMENT = re.compile(r"//.*")
+OPERATOR_FOLDERS = ("network", "kernels")
+# Where nodes are handled any text that is an operator's name is one too many; elsewhere it may be
+# the title of a column.
+NODE_ROOMS = ("compiler", "device", "program", "target")
+# Tables of what target files call by an operator's name: measured times (time.Conv.f32...).
+OPERATOR_FILES = ("device/calibrate_grids.c", "target/rules/table.c")
 
 
 def read_table(text):
@@ -113,9 +128,38 @@ def find_vendor_words(place, line):
         return []
     if is_under(place, ("cli",)):
         line = SENTENCE.sub('""', line)
-    line = OPERATOR.sub('""', line)
+    line = SLICE_OPERATOR.sub('""', line)
     words = WORD.findall(line)
     return words if is_under(place, SLICE_FOLDERS) else words + SLICE.findall(line)
+
+
+def read_operators(root):
+    """The names of all operators."""
+    names = set()
+    for source in (root / "src/network").rglob("*.c"):
+        names.update(OPERATOR.findall(source.read_text()))
+    return names
+
+
+def find_operators(place, text, names):
+    """(line, name) of each operator that a file, by its path under src, tells by its name."""
+    foreign = [folder for folder in VENDOR_FOLDERS if not folder.startswith("target")]
+    if place in OPERATOR_FILES or is_under(place, OPERATOR_FOLDERS + tuple(foreign)):
+        return
+    text = COMMENT.sub("", text)
+    for match in (LITERAL if is_under(place, NODE_ROOMS) else COMPARISON).finditer(text):
+        if match[1] in names or match[1].startswith("tosa."):
+            yield text.count("\n", 0, match.start(1)) + 1, match[1]
+
+
+def check_operators(root):
+    names = read_operators(root)
+    if not names and (root / "src/network").exists():
+        yield "src/network: no operators found"
+    for source in sorted((root / "src").rglob("*.[ch]")):
+        place = source.relative_to(root)
+        for number, name in find_operators(place.relative_to("src").as_posix(), source.read_text(), names):
+            yield f"{place}:{number}: '{name}' is an operator's name: ask for a trait of its row (src/network/operators.h)"
 
 
 def check_sources(root, table):
@@ -142,7 +186,7 @@ def main():
     table = read_table((root / "docs/architecture.md").read_text())
     if not table:
         sys.exit("docs/architecture.md: no table of rooms")
-    wrong = list(check_table(table)) or list(check_sources(root, table))
+    wrong = list(check_table(table)) or list(check_sources(root, table)) + list(check_operators(root))
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
