@@ -22,6 +22,8 @@ COVERAGE ?= unit e2e
 E2E ?=
 
 SANITIZE = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# Counters that several threads add to.
+MEASURE = -Dbuildtype=debugoptimized -Db_coverage=true -Dc_args=-fprofile-update=atomic
 
 # Quiet unless something fails: $(call setup,FOLDER,OPTIONS) makes a build folder,
 # $(call build,FOLDER,TARGETS) builds in it, $(call links,FOLDER) puts the program
@@ -58,7 +60,7 @@ conformance: test-dependencies all
 
 coverage:
 	@scripts/install-dependencies.sh coverage
-	@$(call setup,build-coverage,-Dbuildtype=debugoptimized -Db_coverage=true)
+	@$(call setup,build-coverage,$(MEASURE))
 	@$(call build,build-coverage)
 	@$(call links,build-coverage)
 	@scripts/coverage.py --only "$(E2E)" $(COVERAGE)
