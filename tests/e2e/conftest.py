@@ -41,6 +41,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if getattr(item.module, "TOGETHER", False):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        if getattr(item.module, "SKIP", ""):
+            item.add_marker(pytest.mark.skip(item.module.SKIP))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A skip stands where its test does, not where Skip was found out to be one."""
+    report = (yield).get_result()
+    if report.skipped and isinstance(report.longrepr, tuple):
+        path, line, _ = item.reportinfo()
+        report.longrepr = (str(path), line + 1, report.longrepr[2])
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ A test is a script tests/e2e/NNN_name.py:
 and prints TAP; under pytest, which finds the functions itself, it does nothing.
 `folder` is a pathlib.Path that is removed afterwards. A script whose tests share
 something costly says TOGETHER = True: one of pytest's processes runs them all.
+SKIP = "why" skips all of a script.
 """
 
 import contextlib
@@ -294,6 +295,9 @@ def main():
     if sys._getframe(1).f_globals["__name__"] != "__main__":  # imported by pytest
         return
     script = sys.modules["__main__"]
+    if getattr(script, "SKIP", ""):
+        print(f"1..0 # SKIP {script.SKIP}")
+        sys.exit(0)
     functions = [value for name, value in vars(script).items() if name.startswith("test_")]
     chosen = [function for function in functions
               if not sys.argv[1:] or any(part in function.__name__ for part in sys.argv[1:])]
