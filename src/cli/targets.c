@@ -259,7 +259,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"explain", 0, OPTION_ONE, "OPERATOR",
-     "what it costs with these inputs, on which engine, and why, term by term"},
+     "what it costs with these inputs, on which engine and why"},
     {"attribute", 'a', OPTION_EACH, "NAME=VALUE", "of that operator, such as strides=2,2"},
     {"rules", 0, OPTION_ONE, "RULES", "best (the target's own) or public (the vendor's published)"},
     {"file", 0, OPTION_FLAG, NULL, "the target's file as it is, to copy and change"},
