@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "file_kinds.h"
 #include "formats/format.h"
 #include "help.h"
 #include "kernels/core/isa.h"
@@ -69,10 +70,26 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
+static int exit_code_of(status failure)
+{
+    return status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
 static int report(status failure)
 {
-    const int code = status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
+    const int code = exit_code_of(failure);
     fprintf(stderr, "opscope: %s\n", status_message(failure));
+    status_free(failure);
+    return code;
+}
+
+// The same, with what helps those who gave the command a file or a folder that it does not read.
+static int report_better(const struct command *command, int count, char **words, status failure)
+{
+    failure = file_kinds_explain(command->name, count, words, failure);
+    fprintf(stderr, "opscope: %s\n", status_message(failure));
+    file_kinds_print_folder(command->name, count, words, failure);
+    const int code = exit_code_of(failure);
     status_free(failure);
     return code;
 }
@@ -94,7 +111,7 @@ static int run(const struct command *command, const char *called, int count, cha
         failure = command->run(arguments, &exit_code);
     progress_line_stop();
     arguments_free(arguments);
-    return failure == STATUS_OK ? exit_code : report(failure);
+    return failure == STATUS_OK ? exit_code : report_better(command, count, words, failure);
 }
 
 static int run_named(int count, char **words)
