@@ -110,7 +110,7 @@ def test_large_outputs_are_summarised(folder):
 def test_all_of_a_very_large_output(folder):
     path = adder(folder, [64, 64])
     said = opscope("infer", path, "--full").out
-    equal((len(re.findall(r"(?<=[[ ])[-\d.E]+(?=[ \]])", said)), said.count("...")), (4096, 0), "--full")
+    equal((len(re.findall(r"[-\d.E]+(?=[ \]])", said.splitlines()[1])), said.count("...")), (4096, 0), "--full")
     equal(len(opscope("infer", path, "--full", "--json").json()["outputs"][0]["values"]), 4096, "as JSON")
 
 
