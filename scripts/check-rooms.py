@@ -42,7 +42,7 @@ VENDOR_FILES = {
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
             # Lists of all commands, and the options of all formats.
-            "commands", "main", "convert"),
+            "commands", "main", "convert", "file_kinds"),
     # Lists of all formats.
     "formats": ("convert", "engine_names", "format", "overview_rows", "writers"),
     # The public names of one vendor's library, and of the options of its formats.

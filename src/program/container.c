@@ -289,6 +289,11 @@ status program_read(struct input *input, struct program **out_program)
     return STATUS_OK;
 }
 
+bool program_recognise(struct view bytes)
+{
+    return bytes.size >= sizeof MAGIC && memcmp(bytes.data, MAGIC, sizeof MAGIC) == 0;
+}
+
 status program_open(const char *path, struct program **out_program)
 {
     struct input *input;

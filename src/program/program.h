@@ -332,6 +332,9 @@ static inline const char *program_text(const struct program *program, uint32_t i
     return program->texts.data + id;
 }
 
+// Whether bytes start like a program's.
+bool program_recognise(struct view bytes);
+
 // Maps a program and checks its checksum, its version and that every index and
 // range stays within its table: the rest of the code trusts them. What names a part of
 // the target is checked by program_fits (fits.h). An older version is turned into this one.

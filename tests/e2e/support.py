@@ -24,6 +24,7 @@ import inspect
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -36,7 +37,7 @@ import unittest
 __all__ = [
     "Failure", "PATIENCE", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
     "json", "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program",
-    "re", "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
+    "re", "run", "shared", "shutil", "subprocess", "sys", "terminal", "trace_queries", "trace_query", "true",
     "until", "without_loss", "write",
 ]
 
@@ -101,6 +102,28 @@ def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=PATIENCE):
     if code is not None and result.code != code:
         fail(f"exit {result.code} instead of {code}\n{result}")
     return result
+
+
+def terminal(words, cwd=None):
+    """Runs a command on a terminal; returns its exit code and all that it shows."""
+    pid, screen = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(cwd or ".")
+            os.execv(words[0], [str(word) for word in words])
+        finally:
+            os._exit(127)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(screen, 1 << 16)
+        except OSError:  # Linux says so when the other end is closed
+            piece = b""
+        if not piece:
+            break
+        shown += piece
+    os.close(screen)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode(errors="replace")
 
 
 def until(condition, what):
