@@ -38,7 +38,9 @@ VENDOR_FILES = {
             # Lists of all commands, and the options of all formats.
             "commands", "main", "convert"),
     # Lists of all formats.
-    "formats": ("convert", "engine_names", "format", "overview_rows", "writers"),
+    "formats": ("convert", "engine_names", "format", "writers"),
+    # Whose overview it is.
+    "reports": ("overview_rows",),
     # The public names of one vendor's library, and of the options of its formats.
     "api": ("timechart", "profile"),
     # What engines were called when they were numbered.

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/replace.h"
 #include "formats/engine_names.h"
-#include "formats/torq/logger.h"
+#include "reports/torq/logger.h"
 
 // A begin that has no end yet.
 struct begun {

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
-#include "formats/torq/annotate.h"
+#include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
 

@@ -10,7 +10,7 @@
 #include "formats/format.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"
-#include "formats/torq/estimate_rows.h"
+#include "reports/torq/estimate_rows.h"
 #include "formats/writers.h"
 #include "paths.h"
 #include "program/print.h"

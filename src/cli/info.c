@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/engine_names.h"
-#include "formats/overview_rows.h"
+#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
 #include "profile/track_order.h"

@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/overview_rows.h"
+#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "units.h"
 #include "wire/csv.h"

@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/picture/picture.h"
+#include "reports/picture/picture.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"

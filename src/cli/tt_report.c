@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/tenstorrent/logs_report.h"
+#include "reports/tenstorrent/logs_report.h"
 #include "ledger_text.h"
 #include "paths.h"
 

@@ -4,7 +4,7 @@
 
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
-#include "formats/engine_names.h"
+#include "engine_names.h"
 #include "formats/perfetto/reader.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/tenstorrent/logs_profile.h"

@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 #include "formats/chrome/writer.h"
-#include "formats/format.h"
+#include "format.h"
 #include "formats/perfetto/writer.h"
 #include "profile/file.h"
 

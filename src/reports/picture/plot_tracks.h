@@ -1,7 +1,7 @@
 // Which tracks a plot shows, and in which order.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_PLOT_TRACKS_H
-#define OPSCOPE_FORMATS_PICTURE_PLOT_TRACKS_H
+#ifndef OPSCOPE_REPORTS_PICTURE_PLOT_TRACKS_H
+#define OPSCOPE_REPORTS_PICTURE_PLOT_TRACKS_H
 
 #include "plot.h"
 

@@ -1,7 +1,7 @@
 // The words and numbers of a picture, the same however it is drawn.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_WORDS_H
-#define OPSCOPE_FORMATS_PICTURE_WORDS_H
+#ifndef OPSCOPE_REPORTS_PICTURE_WORDS_H
+#define OPSCOPE_REPORTS_PICTURE_WORDS_H
 
 #include "plot.h"
 

@@ -4,11 +4,11 @@
 // Where that script gives up, this writes what is true, leaves the rest empty
 // and accounts for it in the ledger. Memory: that of logs.h and report.h.
 
-#ifndef OPSCOPE_FORMATS_TENSTORRENT_LOGS_REPORT_H
-#define OPSCOPE_FORMATS_TENSTORRENT_LOGS_REPORT_H
+#ifndef OPSCOPE_REPORTS_TENSTORRENT_LOGS_REPORT_H
+#define OPSCOPE_REPORTS_TENSTORRENT_LOGS_REPORT_H
 
-#include "logs.h"
-#include "report.h"
+#include "formats/tenstorrent/logs.h"
+#include "formats/tenstorrent/report.h"
 
 // `version` is V1, V2 or V2.1: V2.1 has the chip and its cores, too.
 struct report *logs_report_make(struct logs_record *record, enum report_version version);
@@ -19,9 +19,5 @@ void logs_per_core_write(const struct logs_record *record, struct output *output
 
 // Sets the cells that the JSON of an operation holds.
 void logs_report_describe(struct report *report, size_t row, const struct json_value *json);
-
-// Appends a JSON value as Python prints it, commas as semicolons: a text as it
-// is, {'a': 'x'; 'b': 1.5}, ['p'; 'q'], None, True.
-void logs_report_append_python(struct bytes *text, const struct json_value *value);
 
 #endif

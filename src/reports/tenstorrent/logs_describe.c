@@ -2,69 +2,8 @@
 
 #include <stdlib.h>
 
+#include "formats/tenstorrent/python_text.h"
 #include "logs_report.h"
-
-// Python --------------------------------------------------------------------
-
-static void append_number(struct bytes *text, struct view number)
-{
-    double real;
-    const bool whole = view_find(number, '.') == number.size &&
-                       view_find(number, 'e') == number.size &&
-                       view_find(number, 'E') == number.size;
-    if (whole || !view_to_double(number, &real)) {
-        bytes_append(text, number.data, number.size);
-        return;
-    }
-    char room[REPORT_REAL_ROOM];
-    const struct view shortest = view_of(report_real_text(real, room));
-    bytes_append(text, shortest.data, shortest.size);
-}
-
-static void append_nested(struct bytes *text, const struct json_value *value)
-{
-    if (value->kind == JSON_TEXT)
-        report_append_quoted(text, value->text);
-    else
-        logs_report_append_python(text, value);
-}
-
-static void append_items(struct bytes *text, const struct json_value *value)
-{
-    const bool object = value->kind == JSON_OBJECT;
-    bytes_append(text, object ? "{" : "[", 1);
-    for (const struct json_value *item = value->first; item != NULL; item = item->next) {
-        if (item != value->first)
-            bytes_append(text, "; ", 2);
-        if (object) {
-            report_append_quoted(text, item->key);
-            bytes_append(text, ": ", 2);
-        }
-        append_nested(text, item);
-    }
-    bytes_append(text, object ? "}" : "]", 1);
-}
-
-void logs_report_append_python(struct bytes *text, const struct json_value *value)
-{
-    switch (value->kind) {
-    case JSON_NULL:
-        bytes_append(text, "None", 4);
-        break;
-    case JSON_BOOL:
-        bytes_append(text, value->truth ? "True" : "False", value->truth ? 4 : 5);
-        break;
-    case JSON_NUMBER:
-        append_number(text, value->text);
-        break;
-    case JSON_TEXT:
-        bytes_append(text, value->text.data, value->text.size);
-        break;
-    default:
-        append_items(text, value);
-        break;
-    }
-}
 
 struct describer {
     struct report *report;
@@ -75,7 +14,7 @@ struct describer {
 static struct view python_of(struct describer *to, const struct json_value *value)
 {
     to->text.size = 0;
-    logs_report_append_python(&to->text, value);
+    python_text_append(&to->text, value);
     return bytes_view(&to->text);
 }
 
@@ -121,7 +60,7 @@ static void append_listed(struct bytes *text, const struct json_value *kernels, 
         if (item != kernels->first)
             bytes_append(text, "; ", 2);
         if (value != NULL)
-            append_nested(text, value);
+            python_text_append_nested(text, value);
         else
             bytes_append(text, "''", 2);
     }
@@ -195,7 +134,7 @@ static void set_memory(struct describer *to, struct tensor tensor, const struct 
     }
     to->text.size = 0;
     bytes_append(&to->text, "DEV_", 4);
-    logs_report_append_python(&to->text, device);
+    python_text_append(&to->text, device);
     bytes_append(&to->text, "_", 1);
     append_upper(&to->text, json_text_of(json_find(config, "buffer_type")));
     bytes_append(&to->text, "_", 1);

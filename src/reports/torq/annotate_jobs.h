@@ -1,7 +1,7 @@
 // What the jobs of a program use, and their operations as rows of R1.
 
-#ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_JOBS_H
-#define OPSCOPE_FORMATS_TORQ_ANNOTATE_JOBS_H
+#ifndef OPSCOPE_REPORTS_TORQ_ANNOTATE_JOBS_H
+#define OPSCOPE_REPORTS_TORQ_ANNOTATE_JOBS_H
 
 #include "annotate.h"
 

@@ -2,10 +2,10 @@
 // Overview), and tracks of a trace whose events carry the figures in their
 // names. docs/formats/overview.md has both.
 
-#ifndef OPSCOPE_FORMATS_TORQ_OVERVIEW_ROWS_H
-#define OPSCOPE_FORMATS_TORQ_OVERVIEW_ROWS_H
+#ifndef OPSCOPE_REPORTS_TORQ_OVERVIEW_ROWS_H
+#define OPSCOPE_REPORTS_TORQ_OVERVIEW_ROWS_H
 
-#include "formats/overview_rows.h"
+#include "reports/overview_rows.h"
 
 extern const struct overview_part TORQ_OVERVIEW_PARTS[];
 extern const size_t TORQ_OVERVIEW_PART_COUNT;

@@ -15,13 +15,13 @@
 //
 // Memory: some 400 bytes for each row.
 
-#ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_H
-#define OPSCOPE_FORMATS_TORQ_ANNOTATE_H
+#ifndef OPSCOPE_REPORTS_TORQ_ANNOTATE_H
+#define OPSCOPE_REPORTS_TORQ_ANNOTATE_H
 
 #include "annotate_source.h"
-#include "dump_reader.h"
-#include "engines.h"
-#include "torq.h"
+#include "formats/torq/dump_reader.h"
+#include "formats/torq/engines.h"
+#include "formats/torq/torq.h"
 
 // What a job may use, each with a column of its own.
 struct annotate_engine {

@@ -4,8 +4,8 @@
 // that is given by the user stands for every file of its name. A file that is not there
 // gives no operators. Memory: files are mapped, 8 bytes for each of their lines.
 
-#ifndef OPSCOPE_FORMATS_TORQ_ANNOTATE_SOURCE_H
-#define OPSCOPE_FORMATS_TORQ_ANNOTATE_SOURCE_H
+#ifndef OPSCOPE_REPORTS_TORQ_ANNOTATE_SOURCE_H
+#define OPSCOPE_REPORTS_TORQ_ANNOTATE_SOURCE_H
 
 #include "base/bytes.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "kind.h"
+#include "formats/torq/kind.h"
 #include "program/location.h"
 
 #define PROGRAM_PREFIX "slice_program_torq_hl."

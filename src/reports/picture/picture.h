@@ -3,8 +3,8 @@
 //
 // The same profile and options give the same bytes.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_PICTURE_H
-#define OPSCOPE_FORMATS_PICTURE_PICTURE_H
+#ifndef OPSCOPE_REPORTS_PICTURE_PICTURE_H
+#define OPSCOPE_REPORTS_PICTURE_PICTURE_H
 
 #include "plot.h"
 

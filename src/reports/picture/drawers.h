@@ -1,7 +1,7 @@
 // The ways to draw a plot (picture.h chooses).
 
-#ifndef OPSCOPE_FORMATS_PICTURE_DRAWERS_H
-#define OPSCOPE_FORMATS_PICTURE_DRAWERS_H
+#ifndef OPSCOPE_REPORTS_PICTURE_DRAWERS_H
+#define OPSCOPE_REPORTS_PICTURE_DRAWERS_H
 
 #include "picture.h"
 

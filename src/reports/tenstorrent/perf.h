@@ -5,12 +5,12 @@
 // Figures that the reports do not give are not `known`. Memory: the operations
 // (about 600 bytes each) and the reports, whose inputs stay open.
 
-#ifndef OPSCOPE_FORMATS_TENSTORRENT_PERF_H
-#define OPSCOPE_FORMATS_TENSTORRENT_PERF_H
+#ifndef OPSCOPE_REPORTS_TENSTORRENT_PERF_H
+#define OPSCOPE_REPORTS_TENSTORRENT_PERF_H
 
-#include "arch.h"
+#include "formats/tenstorrent/arch.h"
 #include "profile/profile.h"
-#include "report.h"
+#include "formats/tenstorrent/report.h"
 
 struct perf_options {
     const char *start_signpost; // NULL: none

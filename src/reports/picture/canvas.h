@@ -2,8 +2,8 @@
 // corner. A letter of size 1 is CANVAS_LETTER points wide and of size s that times s,
 // whatever the canvas.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_CANVAS_H
-#define OPSCOPE_FORMATS_PICTURE_CANVAS_H
+#ifndef OPSCOPE_REPORTS_PICTURE_CANVAS_H
+#define OPSCOPE_REPORTS_PICTURE_CANVAS_H
 
 #include "base/bytes.h"
 #include "base/status.h"

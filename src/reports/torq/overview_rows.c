@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engines.h"
+#include "formats/torq/engines.h"
 
 enum {
     DMA_IN = 1 << 0,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "formats/torq/overview_rows.h"
+#include "reports/torq/overview_rows.h"
 #include "overview_roles.h"
 
 // Durations -------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // What kind of work a span is, and how it is coloured: hues that stay apart for colour-blind
 // readers, in three shades each, so that neighbours of one kind are told apart by their names.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_KINDS_H
-#define OPSCOPE_FORMATS_PICTURE_KINDS_H
+#ifndef OPSCOPE_REPORTS_PICTURE_KINDS_H
+#define OPSCOPE_REPORTS_PICTURE_KINDS_H
 
 #include "profile/profile.h"
 

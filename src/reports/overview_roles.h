@@ -1,7 +1,7 @@
 // The table by role: of any machine, whatever its engines are called.
 
-#ifndef OPSCOPE_FORMATS_OVERVIEW_ROLES_H
-#define OPSCOPE_FORMATS_OVERVIEW_ROLES_H
+#ifndef OPSCOPE_REPORTS_OVERVIEW_ROLES_H
+#define OPSCOPE_REPORTS_OVERVIEW_ROLES_H
 
 #include "overview_rows.h"
 

@@ -1,8 +1,8 @@
 // The overview as rows: what `opscope overview` shows (docs/formats/overview.md). A machine whose
 // own tools have a table of it gets that; every other one gets the table by role.
 
-#ifndef OPSCOPE_FORMATS_OVERVIEW_ROWS_H
-#define OPSCOPE_FORMATS_OVERVIEW_ROWS_H
+#ifndef OPSCOPE_REPORTS_OVERVIEW_ROWS_H
+#define OPSCOPE_REPORTS_OVERVIEW_ROWS_H
 
 #include "analysis/overview.h"
 

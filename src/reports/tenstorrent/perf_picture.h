@@ -1,7 +1,7 @@
 // The stacked report as a picture: a bar of device time, a piece per group.
 
-#ifndef OPSCOPE_FORMATS_TENSTORRENT_PERF_PICTURE_H
-#define OPSCOPE_FORMATS_TENSTORRENT_PERF_PICTURE_H
+#ifndef OPSCOPE_REPORTS_TENSTORRENT_PERF_PICTURE_H
+#define OPSCOPE_REPORTS_TENSTORRENT_PERF_PICTURE_H
 
 #include "perf.h"
 

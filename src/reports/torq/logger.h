@@ -4,11 +4,11 @@
 // Streams: compile rows are written as they are read, runtime spans (complete only at their
 // end) once their file is read.
 
-#ifndef OPSCOPE_FORMATS_TORQ_LOGGER_H
-#define OPSCOPE_FORMATS_TORQ_LOGGER_H
+#ifndef OPSCOPE_REPORTS_TORQ_LOGGER_H
+#define OPSCOPE_REPORTS_TORQ_LOGGER_H
 
 #include "analysis/overview.h"
-#include "torq.h"
+#include "formats/torq/torq.h"
 
 struct logger_log {
     const char *name; // of the process; NULL: the file's, numbered when there are several

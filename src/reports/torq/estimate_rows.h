@@ -2,8 +2,8 @@
 // form C4 of docs/formats/torq-csv.md, in its order: transfers as they are started,
 // then slices, then the CSS.
 
-#ifndef OPSCOPE_FORMATS_TORQ_ESTIMATE_ROWS_H
-#define OPSCOPE_FORMATS_TORQ_ESTIMATE_ROWS_H
+#ifndef OPSCOPE_REPORTS_TORQ_ESTIMATE_ROWS_H
+#define OPSCOPE_REPORTS_TORQ_ESTIMATE_ROWS_H
 
 #include "base/output.h"
 #include "device/sim.h"

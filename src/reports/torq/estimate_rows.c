@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "kind.h"
+#include "formats/torq/kind.h"
 #include "program/location.h"
 #include "wire/csv.h"
 

@@ -6,8 +6,8 @@
 // is bounded by columns x rows, at most PLOT_LANES_MOST x PLOT_ROWS_MOST rows; lanes beyond
 // that are added up in one. Nothing is left out without being counted.
 
-#ifndef OPSCOPE_FORMATS_PICTURE_PLOT_H
-#define OPSCOPE_FORMATS_PICTURE_PLOT_H
+#ifndef OPSCOPE_REPORTS_PICTURE_PLOT_H
+#define OPSCOPE_REPORTS_PICTURE_PLOT_H
 
 #include "kinds.h"
 
