@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/replace.h"
-#include "formats/engine_names.h"
+#include "formats/trace/engine_names.h"
 #include "reports/torq/logger.h"
 
 // A begin that has no end yet.

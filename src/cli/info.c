@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/engine_names.h"
+#include "formats/trace/engine_names.h"
 #include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"

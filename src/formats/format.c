@@ -2,9 +2,10 @@
 
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
-#include "engine_names.h"
+#include "formats/trace/engine_names.h"
 #include "formats/perfetto/reader.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/tenstorrent/logs_profile.h"
@@ -28,27 +29,12 @@ enum format format_recognise(struct view bytes)
     return FORMAT_UNKNOWN;
 }
 
-struct view format_unpacked_name(struct view name)
-{
-    if (view_has_extension(name, ".gz"))
-        name.size -= strlen(".gz");
-    else if (view_has_extension(name, ".zst"))
-        name.size -= strlen(".zst");
-    return name;
-}
-
-const char *format_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 static status read_torq(struct input *input, const struct format_options *options,
                         struct profile *profile)
 {
     const struct track process = {
         .kind = TRACK_PROCESS,
-        .name = profile_string(profile, view_of(format_base_name(input->path)))};
+        .name = profile_string(profile, view_of(path_base_name(input->path)))};
     const struct torq_options torq = {.parent = profile_track_add(profile, &process),
                                       .num_slices = options->num_slices,
                                       .clock_hz = options->clock_hz};
@@ -69,7 +55,7 @@ static status read_folder(const char *path, struct profile *profile)
     const status result = logs_profile_read(&logs, profile);
     logs_close(&logs);
     if (result == STATUS_OK)
-        profile_fact_add(profile, "source", view_of(format_base_name(path)));
+        profile_fact_add(profile, "source", view_of(path_base_name(path)));
     return status_first(result, profile_finish(profile));
 }
 
@@ -118,7 +104,7 @@ status format_read_input(struct input *input, const struct format_options *optio
     else
         result = refuse(input);
     if (result == STATUS_OK)
-        profile_fact_add(profile, "source", view_of(format_base_name(input->path)));
+        profile_fact_add(profile, "source", view_of(path_base_name(input->path)));
     input_close(input);
     return status_first(result, profile_finish(profile));
 }

@@ -33,10 +33,4 @@ status format_read(const char *path, const struct format_options *options, struc
 status format_read_input(struct input *input, const struct format_options *options,
                          struct profile *profile);
 
-// A file name without .gz or .zst.
-struct view format_unpacked_name(struct view name);
-
-// The last part of a path.
-const char *format_base_name(const char *path);
-
 #endif

@@ -1,5 +1,4 @@
-// The overview as rows: what `opscope overview` shows (docs/formats/overview.md). A machine whose
-// own tools have a table of it gets that; every other one gets the table by role.
+// The overview as rows: what `opscope overview` shows (docs/formats/overview.md).
 
 #ifndef OPSCOPE_REPORTS_OVERVIEW_ROWS_H
 #define OPSCOPE_REPORTS_OVERVIEW_ROWS_H
@@ -35,18 +34,6 @@ struct overview_row *overview_row_add(struct overview_rows *rows, struct view na
 // Fills in a figure, with its share of the time of all where `share`.
 void overview_row_set(struct overview_row *row, const struct overview *overview,
                       struct overview_value value, bool share);
-
-// What `opscope overview` shows, one for each process: what the profile carries, else what
-// its spans add up to; with `all` also what is not shown otherwise.
-status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
-                          size_t *out_count);
-
-// Whether a row is worth a line in a report of this profile: what is absent is said, but for what
-// its machine does not have.
-bool overview_row_is_shown(const struct profile *profile, const struct overview_row *row);
-
-// The list and its rows.
-void overview_rows_list_free(struct overview_rows *list, size_t count);
 
 void overview_rows_free(struct overview_rows *rows);
 

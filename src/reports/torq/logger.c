@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "base/memory.h"
-#include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "overview_rows.h"
 
@@ -66,7 +66,7 @@ static status write_overview(struct logger *logger, uint32_t process)
 static void name_process(const struct logger *logger, size_t index, struct bytes *name)
 {
     const char *given = logger->logs[index].name;
-    const char *file = format_base_name(logger->inputs[index]->path);
+    const char *file = path_base_name(logger->inputs[index]->path);
     if (given != NULL)
         bytes_append_format(name, "%s", given);
     else if (logger->count > 1)

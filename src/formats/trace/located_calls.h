@@ -1,8 +1,8 @@
 // Calls of readers whose format knows no operators: one operator and one call for all events of
 // a name and a source location.
 
-#ifndef OPSCOPE_FORMATS_LOCATED_CALLS_H
-#define OPSCOPE_FORMATS_LOCATED_CALLS_H
+#ifndef OPSCOPE_FORMATS_TRACE_LOCATED_CALLS_H
+#define OPSCOPE_FORMATS_TRACE_LOCATED_CALLS_H
 
 #include "profile/profile.h"
 

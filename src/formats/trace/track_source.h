@@ -2,8 +2,8 @@
 // "modelled, 800000000 Hz cycles", and of a lane whose name does not tell what works there
 // also "; role=transfer in; engine=fetch; lane=0; core=2; queue=fetch".
 
-#ifndef OPSCOPE_FORMATS_TRACK_SOURCE_H
-#define OPSCOPE_FORMATS_TRACK_SOURCE_H
+#ifndef OPSCOPE_FORMATS_TRACE_TRACK_SOURCE_H
+#define OPSCOPE_FORMATS_TRACE_TRACK_SOURCE_H
 
 #include "profile/profile.h"
 

@@ -3,8 +3,8 @@
 //
 // Memory: one entry per track and reason that occurs.
 
-#ifndef OPSCOPE_FORMATS_LOSSES_H
-#define OPSCOPE_FORMATS_LOSSES_H
+#ifndef OPSCOPE_FORMATS_TRACE_LOSSES_H
+#define OPSCOPE_FORMATS_TRACE_LOSSES_H
 
 #include "profile/profile.h"
 

@@ -12,8 +12,8 @@
 // Memory: the open spans with their values, and the distinct operators. What is
 // kept for ordering lies in a spool.
 
-#ifndef OPSCOPE_FORMATS_SPANS_H
-#define OPSCOPE_FORMATS_SPANS_H
+#ifndef OPSCOPE_FORMATS_TRACE_SPANS_H
+#define OPSCOPE_FORMATS_TRACE_SPANS_H
 
 #include "base/spool.h"
 #include "located_calls.h"

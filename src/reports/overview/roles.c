@@ -1,4 +1,4 @@
-#include "overview_roles.h"
+#include "roles.h"
 
 #include <inttypes.h>
 #include <stdio.h>

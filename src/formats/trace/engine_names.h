@@ -1,8 +1,8 @@
 // What the name of a lane says, where a machine's own tools always call it so: role, engine and
 // number. Of files that say no more than names.
 
-#ifndef OPSCOPE_FORMATS_ENGINE_NAMES_H
-#define OPSCOPE_FORMATS_ENGINE_NAMES_H
+#ifndef OPSCOPE_FORMATS_TRACE_ENGINE_NAMES_H
+#define OPSCOPE_FORMATS_TRACE_ENGINE_NAMES_H
 
 #include "profile/profile.h"
 

@@ -3,7 +3,7 @@
 #ifndef OPSCOPE_REPORTS_OVERVIEW_ROLES_H
 #define OPSCOPE_REPORTS_OVERVIEW_ROLES_H
 
-#include "overview_rows.h"
+#include "reports/overview_rows.h"
 
 extern const struct overview_part OVERVIEW_ROLE_PARTS[];
 extern const size_t OVERVIEW_ROLE_PART_COUNT;
