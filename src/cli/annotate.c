@@ -77,12 +77,17 @@ static status read_run(struct annotating *annotating)
     return STATUS_OK;
 }
 
+static bool is_recording(const struct format_reader *reader)
+{
+    return reader != NULL &&
+           (strcmp(reader->name, "profile") == 0 || strcmp(reader->name, "perfetto") == 0);
+}
+
 // By content: what is neither a profile nor a trace is Torq's, or refused as such.
 static status read_runtime(struct annotating *annotating)
 {
     STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
-    const enum format format = format_recognise(annotating->runtime->bytes);
-    annotating->is_run = format == FORMAT_PROFILE || format == FORMAT_PERFETTO;
+    annotating->is_run = is_recording(format_reader_find(annotating->runtime->bytes));
     if (!annotating->is_run)
         return read_torq(annotating);
     if (annotating->opened == NULL)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "reports/overview/list.h"
 #include "reports/overview/roles.h"
 #include "formats/torq/engines.h"
 #include "reports/torq/overview_rows.h"
