@@ -283,6 +283,41 @@ void host_device_time_tasks(struct host_device *device, uint64_t *times)
     device->machine.times = times;
 }
 
+// Timing ---------------------------------------------------------------------------------
+
+static status run_for_time(struct host_device *device, const struct network_graph *graph,
+                           struct datum *const *inputs)
+{
+    struct datum **outputs =
+        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
+    const status failure = host_device_run(device, inputs, graph->input_count, outputs);
+    for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
+        datum_release(outputs[i]);
+    free(outputs);
+    return failure;
+}
+
+status host_device_least_times(struct host_device *device, struct datum *const *inputs,
+                               unsigned iterations, double *out_ns)
+{
+    const struct network_graph *graph = network_graph(host_device_network(device), 0);
+    const size_t tasks = device->machine.program->task_count;
+    uint64_t *times = memory_allocate_zeroed(tasks + 1, sizeof *times);
+    status failure = run_for_time(device, graph, inputs);
+    host_device_time_tasks(device, times);
+    for (unsigned i = 0; failure == STATUS_OK && i < iterations; i++) {
+        memset(times, 0, (tasks + 1) * sizeof *times);
+        failure = run_for_time(device, graph, inputs);
+        for (size_t j = 0; j < tasks; j++) {
+            if (i == 0 || (double)times[j] < out_ns[j])
+                out_ns[j] = (double)times[j];
+        }
+    }
+    host_device_time_tasks(device, NULL);
+    free(times);
+    return failure;
+}
+
 // The interface --------------------------------------------------------------------------
 
 static struct host_device *host_of(struct device *device)
