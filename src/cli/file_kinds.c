@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "formats/format.h"
+#include "formats/readers.h"
 #include "formats/torq/dump_reader.h"
 #include "program/program.h"
 #include "wire/npy.h"
@@ -99,7 +99,7 @@ const struct file_kind *file_kind_of_bytes(struct view bytes)
         return &FILE_DUMP;
     if (is_tosa(bytes))
         return &FILE_TOSA;
-    return format_recognise(bytes) != FORMAT_UNKNOWN ? &FILE_PROFILE : NULL;
+    return format_reader_find(bytes) != NULL ? &FILE_PROFILE : NULL;
 }
 
 static bool is_folder(const char *path)

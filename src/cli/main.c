@@ -10,11 +10,11 @@
 
 #include "commands.h"
 #include "file_kinds.h"
-#include "formats/format.h"
 #include "help.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
+#include "base/path.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
@@ -116,7 +116,7 @@ static int run(const struct command *command, const char *called, int count, cha
 
 static int run_named(int count, char **words)
 {
-    const char *called = count > 0 ? format_base_name(words[0]) : "opscope";
+    const char *called = count > 0 ? path_base_name(words[0]) : "opscope";
     const struct command *link = find_link(called);
     if (link != NULL)
         return run(link, called, count - 1, words + 1);

@@ -1,6 +1,6 @@
 #include "plain_text.h"
 
-#include "formats/picture/words.h"
+#include "reports/picture/words.h"
 
 void plain_text_print(FILE *file, struct view text, int width)
 {

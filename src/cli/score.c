@@ -1,10 +1,10 @@
 // How well the target `host` foretells this machine: modelled against measured
 // time of every group of operators.
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/score.h"
 #include "base/memory.h"
 #include "calibrated.h"
 #include "commands.h"
@@ -15,23 +15,6 @@
 #include "wire/json.h"
 
 enum { ITERATIONS = 10, ROWS = 10 };
-
-struct pair {
-    uint32_t group;
-    double measured; // ns
-    double modelled;
-};
-
-struct score {
-    const struct program *program;
-    struct pair *pairs; // by measured time, the longest first
-    size_t count;
-    size_t large; // those of at least a hundredth of the time
-    double measured;
-    double modelled;
-    double mape;
-    double spearman;
-};
 
 struct scoring {
     const struct arguments *arguments;
@@ -83,38 +66,6 @@ static status model(const struct scoring *scoring, struct network *network,
 
 // Measuring ----------------------------------------------------------------------------
 
-static status measure_once(struct host_device *device, const struct network_graph *graph,
-                           struct datum *const *inputs)
-{
-    struct datum **outputs =
-        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
-    const status failure = host_device_run(device, inputs, graph->input_count, outputs);
-    for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
-        datum_release(outputs[i]);
-    free(outputs);
-    return failure;
-}
-
-static status measure_often(const struct scoring *scoring, struct host_device *device,
-                            struct datum *const *inputs, struct compiled *compiled)
-{
-    const struct network_graph *graph = network_graph(host_device_network(device), 0);
-    const size_t tasks = compiled->program.task_count;
-    uint64_t *times = memory_allocate_zeroed(tasks + 1, sizeof *times);
-    status failure = measure_once(device, graph, inputs);
-    host_device_time_tasks(device, times);
-    for (unsigned i = 0; failure == STATUS_OK && i < scoring->iterations; i++) {
-        memset(times, 0, (tasks + 1) * sizeof *times);
-        failure = measure_once(device, graph, inputs);
-        for (size_t j = 0; j < tasks; j++) {
-            if (i == 0 || (double)times[j] < compiled->measured[j])
-                compiled->measured[j] = (double)times[j];
-        }
-    }
-    free(times);
-    return failure;
-}
-
 static status measure(const struct scoring *scoring, struct compiled *compiled)
 {
     const struct host_options options = {.threads = scoring->threads, .trusted = true};
@@ -125,87 +76,12 @@ static status measure(const struct scoring *scoring, struct compiled *compiled)
     struct datum **inputs = memory_allocate_zeroed((size_t)count + 1, sizeof *inputs);
     status failure = network_input_read(network, NULL, 0, 0, inputs);
     if (failure == STATUS_OK)
-        failure = measure_often(scoring, device, inputs, compiled);
+        failure = host_device_least_times(device, inputs, scoring->iterations, compiled->measured);
     for (uint32_t i = 0; i < count; i++)
         datum_release(inputs[i]);
     free(inputs);
     host_device_free(device);
     return failure;
-}
-
-// Comparing ----------------------------------------------------------------------------
-
-static int by_measured(const void *a, const void *b)
-{
-    const struct pair *left = a;
-    const struct pair *right = b;
-    if (left->measured != right->measured)
-        return left->measured > right->measured ? -1 : 1;
-    return left->group < right->group ? -1 : left->group > right->group;
-}
-
-// Equal times share the mean of their ranks.
-static double rank_of(const double *values, size_t count, size_t index)
-{
-    double rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] > values[index])
-            rank += 1;
-        else if (values[i] == values[index] && i != index)
-            rank += 0.5;
-    }
-    return rank;
-}
-
-static double spearman(const struct pair *pairs, size_t count)
-{
-    double *measured = memory_allocate_zeroed(count + 1, sizeof *measured);
-    double *modelled = memory_allocate_zeroed(count + 1, sizeof *modelled);
-    for (size_t i = 0; i < count; i++) {
-        measured[i] = pairs[i].measured;
-        modelled[i] = pairs[i].modelled;
-    }
-    const double mean = ((double)count - 1) / 2;
-    double both = 0, left = 0, right = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double a = rank_of(measured, count, i) - mean;
-        const double b = rank_of(modelled, count, i) - mean;
-        both += a * b;
-        left += a * a;
-        right += b * b;
-    }
-    free(measured);
-    free(modelled);
-    return left > 0 && right > 0 ? both / sqrt(left * right) : 1;
-}
-
-static void compare(struct score *score, const struct compiled *compiled)
-{
-    const struct program *program = &compiled->program;
-    score->pairs = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *score->pairs);
-    score->count = program->group_count;
-    for (uint32_t i = 0; i < program->group_count; i++)
-        score->pairs[i].group = i;
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        struct pair *pair = &score->pairs[program->tasks[i].group];
-        pair->measured += compiled->measured[i];
-        pair->modelled += compiled->modelled[i];
-        score->measured += compiled->measured[i];
-        score->modelled += compiled->modelled[i];
-    }
-    qsort(score->pairs, score->count, sizeof *score->pairs, by_measured);
-    while (score->large < score->count &&
-           score->pairs[score->large].measured >= score->measured / 100)
-        score->large++;
-    for (size_t i = 0; i < score->large; i++)
-        score->mape += fabs(score->pairs[i].modelled / score->pairs[i].measured - 1);
-    score->mape /= score->large > 0 ? (double)score->large : 1;
-    score->spearman = spearman(score->pairs, score->large);
-}
-
-static double error(double modelled, double measured)
-{
-    return measured > 0 ? modelled / measured - 1 : 0;
 }
 
 // Printing -----------------------------------------------------------------------------
@@ -217,13 +93,13 @@ static void print_text(const struct score *score, const char *path, bool all)
         "%s\n  measured %.3f ms, modelled %.3f ms (%+.1f %%); over %zu operators of at least 1 %%: "
         "MAPE %.1f %%, Spearman %.3f\n",
         path, score->measured * 1e-6, score->modelled * 1e-6,
-        100 * error(score->modelled, score->measured), score->large, 100 * score->mape,
+        100 * score_error(score->modelled, score->measured), score->large, 100 * score->mape,
         score->spearman);
     for (size_t i = 0; i < rows; i++) {
-        const struct pair *pair = &score->pairs[i];
+        const struct score_pair *pair = &score->pairs[i];
         const struct program_group *group = &score->program->groups[pair->group];
         printf("  %10.1f us %10.1f us %+7.1f %%  %-20s %s\n", pair->measured * 1e-3,
-               pair->modelled * 1e-3, 100 * error(pair->modelled, pair->measured),
+               pair->modelled * 1e-3, 100 * score_error(pair->modelled, pair->measured),
                program_text(score->program, group->type),
                program_text(score->program, group->name));
     }
@@ -237,13 +113,13 @@ static void write_json(struct json_writer *json, const struct target *target,
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
     calibrated_json(json, target);
-    json_real(json, "error", error(score->modelled, score->measured));
+    json_real(json, "error", score_error(score->modelled, score->measured));
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
     json_uint(json, "large_operators", score->large);
     json_open_array(json, "operators");
     for (size_t i = 0; i < score->count; i++) {
-        const struct pair *pair = &score->pairs[i];
+        const struct score_pair *pair = &score->pairs[i];
         const struct program_group *group = &score->program->groups[pair->group];
         json_open_object(json, NULL);
         json_text(json, "name", view_of(program_text(score->program, group->name)));
@@ -261,18 +137,18 @@ static void write_json(struct json_writer *json, const struct target *target,
 static status score_network(struct scoring *scoring, struct network *network, const char *path)
 {
     struct compiled compiled = {0};
-    struct score score = {.program = &compiled.program};
+    struct score score = {0};
     status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
         failure = measure(scoring, &compiled);
     if (failure == STATUS_OK) {
-        compare(&score, &compiled);
+        score_compare(&compiled.program, compiled.measured, compiled.modelled, &score);
         if (scoring->json != NULL)
             write_json(scoring->json, scoring->target, &score, path);
         else
             print_text(&score, path, arguments_flag(scoring->arguments, "all"));
     }
-    free(score.pairs);
+    score_free(&score);
     compiled_free(&compiled);
     return failure;
 }
