@@ -28,6 +28,8 @@ VENDORS = ("aic100", "blackhole", "brisc", "cdma", "css", "dtcm", "hmx", "hvx", 
 WORD = re.compile(rf"(?<![a-z0-9])({'|'.join(VENDORS)})(?![a-z0-9])", re.IGNORECASE)
 # The engine; a piece of a text is an ordinary word.
 SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECASE)
+# Operators of networks, by their names.
+SLICE_OPERATOR = re.compile(r'"(?:tosa\.)?slice"', re.IGNORECASE)
 SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
 
 VENDOR_FOLDERS = ("formats/torq", "formats/tenstorrent", "target/rules", "reports/torq", "reports/tenstorrent",
@@ -40,7 +42,7 @@ VENDOR_FILES = {
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
             # Lists of all commands, and the options of all formats.
-            "commands", "main", "convert"),
+            "commands", "main", "convert", "file_kinds"),
     # Lists of all formats.
     "formats": ("convert", "engine_names", "format", "overview_rows", "writers"),
     # The public names of one vendor's library, and of the options of its formats.
@@ -59,8 +61,6 @@ OPERATOR_FOLDERS = ("network", "kernels")
 NODE_ROOMS = ("compiler", "device", "program", "target")
 # Tables of what target files call by an operator's name: measured times (time.Conv.f32...).
 OPERATOR_FILES = ("device/calibrate_grids.c", "target/rules/table.c")
-# Rooms whose vendors' words are still to be moved; not a place for new ones.
-ALLOWED_FOR_NOW = ("program", "device")
 
 
 def read_table(text):
@@ -124,10 +124,11 @@ def is_under(place, folders):
 def find_vendor_words(place, line):
     """The words in one line of a file, by its path under src, that have no business there."""
     room, _, name = place.rpartition("/")
-    if is_under(place, VENDOR_FOLDERS + ALLOWED_FOR_NOW) or name.rsplit(".", 1)[0] in VENDOR_FILES.get(room, ()):
+    if is_under(place, VENDOR_FOLDERS) or name.rsplit(".", 1)[0] in VENDOR_FILES.get(room, ()):
         return []
     if is_under(place, ("cli",)):
         line = SENTENCE.sub('""', line)
+    line = SLICE_OPERATOR.sub('""', line)
     words = WORD.findall(line)
     return words if is_under(place, SLICE_FOLDERS) else words + SLICE.findall(line)
 

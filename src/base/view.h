@@ -54,6 +54,16 @@ size_t view_find_last(struct view v, char byte);
 // Position of the first `text`, or `v.size` when there is none.
 size_t view_find_text(struct view v, const char *text);
 
+// The beginning of at most `most` bytes that cuts no UTF-8 character in two.
+static inline struct view view_shortened(struct view v, size_t most)
+{
+    if (v.size <= most)
+        return v;
+    while (most > 0 && ((unsigned char)v.data[most] & 0xc0) == 0x80)
+        most--;
+    return (struct view){v.data, most};
+}
+
 // Without blanks and tabs at both ends.
 struct view view_trim(struct view v);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/modelled.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "figures.h"
 #include "formats/format.h"
@@ -103,7 +104,9 @@ static void print_summary(const struct estimate *estimate)
             printf("  %s %.0f %%", modelled_kind_name((enum modelled_kind)i),
                    100.0 * (double)modelled->busy[i] / (double)estimate->times->end);
     }
-    printf("\n  %" PRIu32 " dispatch%s, %" PRIu32 " job%s, %s task%s\n",
+    printf("\n");
+    calibrated_print(estimate->target, "  remark    ");
+    printf("  %" PRIu32 " dispatch%s, %" PRIu32 " job%s, %s task%s\n",
            estimate->program.dispatch_count, estimate->program.dispatch_count == 1 ? "" : "es",
            estimate->program.job_count, estimate->program.job_count == 1 ? "" : "s",
            figures_count(estimate->program.task_count, tasks),
@@ -186,6 +189,7 @@ static status write_json(const struct estimate *estimate, const char *path)
     json_text(&json, "rules", view_of(rules_name(estimate)));
     json_uint(&json, "clock_hz", estimate->target->clock);
     json_uint(&json, "cycles", estimate->times->end);
+    calibrated_json(&json, estimate->target);
     json_uint(&json, "dispatches", estimate->program.dispatch_count);
     json_uint(&json, "jobs", estimate->program.job_count);
     json_open_array(&json, "actions");

@@ -3,8 +3,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "analysis/modelled.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "device/host.h"
+#include "device/sim.h"
+#include "figures.h"
 #include "formats/format.h"
 #include "ledger_text.h"
 #include "network_run.h"
@@ -13,10 +17,55 @@
 #include "run_sim.h"
 #include "target/target.h"
 
+struct measured {
+    const struct program *program;
+    const struct target *target;
+    struct host_device *device;
+    const struct network_run *run;
+};
+
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs)
 {
-    return host_device_run(context, inputs, input_count, out_outputs);
+    const struct measured *measured = context;
+    return host_device_run(measured->device, inputs, input_count, out_outputs);
+}
+
+// What was modelled, beside what was measured.
+static void report_modelled(const struct measured *measured, const struct sim_result *times,
+                            struct json_writer *json)
+{
+    const struct target *target = measured->target;
+    char time[FIGURES_ROOM];
+    if (json != NULL) {
+        json_real(json, "modelled_ms", (double)times->end * 1e3 / (double)target->clock);
+        calibrated_json(json, target);
+        return;
+    }
+    printf("modelled for %s: %s\n", target->name, figures_time(times->end, target->clock, time));
+    calibrated_print(target, "  ");
+}
+
+static bool is_priced(const struct measured *measured, const struct sim_result *times)
+{
+    struct modelled *modelled = modelled_create(measured->program, measured->target, times);
+    const bool priced = modelled->unknown_groups == 0;
+    modelled_free(modelled);
+    return priced;
+}
+
+// Only where both are times of this machine, and of all that runs.
+static void report(void *context, struct json_writer *json)
+{
+    const struct measured *measured = context;
+    struct sim_result *times = NULL;
+    if (json == NULL && measured->run->iterations < 2)
+        return;
+    const status failure = sim_run(measured->program, measured->target, COST_RULES_BEST, &times);
+    if (failure == STATUS_OK && is_priced(measured, times))
+        report_modelled(measured, times, json);
+    status_free(failure);
+    sim_result_free(times);
 }
 
 static const char *path_of(const struct arguments *arguments)
@@ -29,16 +78,16 @@ static status run_on(const struct arguments *arguments, const struct program *pr
                      const struct target *target)
 {
     struct host_options options = {0};
-    struct host_device *device;
+    struct network_run run = {.command = "run", .compute = compute};
+    struct measured measured = {.program = program, .target = target, .run = &run};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    STATUS_TRY(status_within(host_device_create(program, target, &options, &device), "%s",
+    STATUS_TRY(status_within(host_device_create(program, target, &options, &measured.device), "%s",
                              path_of(arguments)));
-    struct network_run run = {.command = "run",
-                              .network = host_device_network(device),
-                              .context = device,
-                              .compute = compute};
+    run.network = host_device_network(measured.device);
+    run.context = &measured;
+    run.report = target_is_processor(target) ? report : NULL;
     const status result = network_run(arguments, &run);
-    host_device_free(device);
+    host_device_free(measured.device);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "compiler/compiler.h"
 #include "device/host.h"
@@ -228,12 +229,14 @@ static void print_text(const struct score *score, const char *path, bool all)
     }
 }
 
-static void write_json(struct json_writer *json, const struct score *score, const char *path)
+static void write_json(struct json_writer *json, const struct target *target,
+                       const struct score *score, const char *path)
 {
     json_open_object(json, NULL);
     json_text(json, "network", view_of(path));
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
+    calibrated_json(json, target);
     json_real(json, "error", error(score->modelled, score->measured));
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
@@ -265,7 +268,7 @@ static status score_network(struct scoring *scoring, struct network *network, co
     if (failure == STATUS_OK) {
         compare(&score, &compiled);
         if (scoring->json != NULL)
-            write_json(scoring->json, &score, path);
+            write_json(scoring->json, scoring->target, &score, path);
         else
             print_text(&score, path, arguments_flag(scoring->arguments, "all"));
     }
@@ -286,6 +289,12 @@ static status score_paths(struct scoring *scoring)
         STATUS_TRY(failure);
     }
     return STATUS_OK;
+}
+
+static status score_text(struct scoring *scoring)
+{
+    calibrated_print(scoring->target, "modelled times: ");
+    return score_paths(scoring);
 }
 
 static status score_json(struct scoring *scoring)
@@ -317,7 +326,7 @@ static status run(const struct arguments *arguments, int *out_exit)
         failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
                               scoring.target->name);
     else
-        failure = arguments_flag(arguments, "json") ? score_json(&scoring) : score_paths(&scoring);
+        failure = arguments_flag(arguments, "json") ? score_json(&scoring) : score_text(&scoring);
     target_free(scoring.target);
     return failure;
 }

@@ -96,6 +96,20 @@ static void print_target(const struct target *target)
         print_engine(target, &target->engines[i]);
 }
 
+// Kinds of prices and the keys that engines have with them.
+static status print_prices(void)
+{
+    for (size_t i = 0; PRICE_KINDS[i] != NULL; i++) {
+        const struct price_kind *kind = PRICE_KINDS[i];
+        printf("%s%s: %s\n", i > 0 ? "\n" : "", kind->name, kind->summary);
+        for (const struct price_key *key = kind->keys; key->name != NULL; key++)
+            printf("  %-22s  %s%s%s%s\n", key->name, key->meaning,
+                   key->fallback != NULL ? " (" : "", key->fallback != NULL ? key->fallback : "",
+                   key->fallback != NULL ? ")" : "");
+    }
+    return STATUS_OK;
+}
+
 static void print_line(const struct target *target)
 {
     printf("%-16s %4g MHz  %s\n", target->name, (double)target->clock / 1e6, target->title);
@@ -236,6 +250,10 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (arguments_value(arguments, "explain") != NULL)
         return file ? status_make(STATUS_USAGE, "targets: give only one of --explain and --file")
                     : target_explain(arguments);
+    if (arguments_flag(arguments, "prices"))
+        return given > 0 || json || file
+                   ? status_make(STATUS_USAGE, "targets: --prices goes with nothing else")
+                   : print_prices();
     arguments_values(arguments, "attribute", &attributes);
     if (attributes > 0 || arguments_value(arguments, "rules") != NULL)
         return status_make(STATUS_USAGE, "targets: --attribute and --rules go with --explain");
@@ -259,17 +277,18 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"explain", 0, OPTION_ONE, "OPERATOR",
-     "what it costs with these inputs, on which engine, and why, term by term"},
+     "what it costs with these inputs, and why, term by term"},
     {"attribute", 'a', OPTION_EACH, "NAME=VALUE", "of that operator, such as strides=2,2"},
     {"rules", 0, OPTION_ONE, "RULES", "best (the target's own) or public (the vendor's published)"},
     {"file", 0, OPTION_FLAG, NULL, "the target's file as it is, to copy and change"},
+    {"prices", 0, OPTION_FLAG, NULL, "the kinds of prices that engines may have, and their keys"},
     {"json", 0, OPTION_FLAG, NULL, "as JSON, numbers in bytes, Hz and cycles"},
     {0},
 };
 
 const struct command COMMAND_TARGETS = {
     .name = "targets",
-    .usage = "[NAME...] [--file] [--json] | NAME --explain OPERATOR INPUTS",
+    .usage = "[NAME...] [--file] [--json] | --prices | NAME --explain OPERATOR INPUTS",
     .summary = "list the targets, show one, or explain a price",
     .details =
         "Targets are text files (docs/formats/target.md): those built in, NAME.target in a\n"

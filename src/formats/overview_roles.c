@@ -95,7 +95,7 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
     }
     qsort(engines, count, sizeof *engines, compare_places);
     for (size_t i = 0; i < count; i++) {
-        char name[sizeof rows->rows[0].name];
+        char name[512];
         if (engines[i].role == ROLE_NONE && engines[i].engine == 0)
             continue; // all that there is to say is above
         name_engine(overview, &engines[i], name, sizeof name);

@@ -49,6 +49,7 @@ struct overview_row *overview_row_add(struct overview_rows *rows, struct view na
     rows->rows = memory_grow(rows->rows, rows->count, &rows->capacity, sizeof *rows->rows);
     struct overview_row *row = &rows->rows[rows->count++];
     *row = (struct overview_row){0};
+    name = view_shortened(name, sizeof row->name - 1);
     snprintf(row->name, sizeof row->name, "%.*s", VIEW_ARGUMENTS(name));
     return row;
 }

@@ -13,7 +13,7 @@ struct making {
     struct network *network;
     uint32_t node;
     enum operator_class class;
-    bool real; // all inputs are f32: narrow ones stand for what was scaled back to it
+    bool real; // narrow inputs are f32: what they are scaled back to
     uint32_t *inputs;
     uint32_t input_count;
     uint32_t *given; // inputs that are no constants
@@ -61,6 +61,12 @@ static bool parse_type(struct view text, enum element *out_element, struct shape
         return *out_element != ELEMENT_NONE && text.size == 0;
     }
     return out_shape->rank > 0;
+}
+
+static bool is_narrow(enum element element)
+{
+    return element == ELEMENT_I8 || element == ELEMENT_U8 || element == ELEMENT_I16 ||
+           element == ELEMENT_U16 || element == ELEMENT_I4;
 }
 
 static struct network_value *add_input(struct making *making, enum element element,
@@ -135,7 +141,7 @@ static status add_one(struct making *making, struct view text)
     if (count > ELEMENTS_MOST)
         return status_make(STATUS_LIMIT, "'%.*s' has more than 2^48 elements",
                            VIEW_ARGUMENTS(text));
-    if (making->real)
+    if (making->real && is_narrow(element))
         element = ELEMENT_F32;
     if (making->input_count > 0 && has_weights(making->class))
         return add_constant(making, element, &shape, &tensor);
@@ -392,11 +398,15 @@ static void narrow(struct making *making, const char *inputs)
         const struct view text = next_part(&rest);
         if (making->inputs[i] == NETWORK_NONE || !parse_type(text, &element, &shape))
             continue;
-        first = first == ELEMENT_NONE ? element : first;
+        first = first == ELEMENT_NONE && is_narrow(element) ? element : first;
         node->work.bytes_read += set_element(making->network, making->inputs[i], element);
     }
-    for (uint32_t i = 0; i < node->output_count; i++)
-        node->work.bytes_written += set_element(making->network, node->outputs[i], first);
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const enum element own = network_value(making->network, node->outputs[i])->type.element;
+        const bool scaled = own == ELEMENT_F32 && first != ELEMENT_NONE;
+        node->work.bytes_written +=
+            set_element(making->network, node->outputs[i], scaled ? first : own);
+    }
 }
 
 status network_make_single(const struct network_single *single, struct network **out_network)

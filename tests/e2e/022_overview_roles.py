@@ -153,6 +153,17 @@ def test_picture_has_a_colour_for_each_engine_that_computes(folder):
     equal(len(set(legend.values())), len(legend), f"colours of {legend}")
 
 
+def test_long_names_are_cut_between_characters(folder):
+    profile = ProfileFile()
+    for engine in ("\u00e4" * 50, "x" + "\u00e4" * 50):
+        profile.span(profile.track("m", role="transfer in" if engine[0] == "x" else "control", engine=engine), "w", 0, 9)
+    path = write(folder / "long.prof", profile.bytes())
+    names = [row["name"] for row in opscope("overview", "--json", path).json()[0]["metrics"]][-2:]
+    equal(names, ["\u00e4" * 31, "x" + "\u00e4" * 31], "rows")
+    equal({kind["kind"] for kind in opscope("timeline", "--json", path).json()["kinds"]},
+          {"\u00e4" * 15, "x" + "\u00e4" * 15}, "kinds")
+
+
 def test_all_kinds_stay_apart_for_all_eyes(folder):
     profile = ProfileFile()
     device = profile.process("gadget")

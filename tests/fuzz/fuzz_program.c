@@ -1,5 +1,6 @@
 // Any bytes as a compiled program, with right checksums: opened, printed, proved,
-// estimated, and run when it is proved and small.
+// estimated, and run when it is proved and small. What is invented are mostly fields of
+// tables, as a list of bytes would hardly ever be a program.
 
 #include <stdlib.h>
 
@@ -14,6 +15,9 @@
 #include "program/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+// Of libFuzzer; not there when seeds are replayed.
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 enum { HEADER = 32, SECTION = 40, MEMORY_MOST = 16 << 20, SECTIONS_MOST = 64 };
 
@@ -43,6 +47,65 @@ static void sign(unsigned char *bytes, uint64_t size)
     }
     const uint32_t checksum = crc32_gzip_refl(0, bytes + HEADER, count * SECTION);
     memcpy(bytes + 24, &checksum, sizeof checksum);
+}
+
+// A section of the file with fields, chosen by `number`; false where there is none.
+static bool find_table(const uint8_t *data, size_t size, unsigned number, struct view *out_items,
+                       size_t *out_item_size)
+{
+    const uint64_t count = size >= HEADER ? number_at(data + 12, 4) : 0;
+    if (count == 0 || count > SECTIONS_MOST || HEADER + count * SECTION > size)
+        return false;
+    const uint8_t *section = data + HEADER + number % count * SECTION;
+    const uint64_t offset = number_at(section + 16, 8);
+    const uint64_t length = number_at(section + 24, 8);
+    const uint64_t item = number_at(section + 32, 4);
+    if (offset > size || length > size - offset || item < 4 || item > length)
+        return false;
+    *out_items = (struct view){(const char *)data + offset, length};
+    *out_item_size = item;
+    return true;
+}
+
+// A field becomes the same one of another item, a neighbour of what it is, or something odd.
+static void change_field(uint8_t *items, size_t count, size_t item_size, unsigned *seed)
+{
+    static const uint32_t ODD[] = {0, 1, 2, 3, 4, 7, 8, 64, UINT32_MAX, UINT32_MAX - 1};
+    const size_t field = (size_t)rand_r(seed) % (item_size / 4) * 4;
+    uint8_t *at = items + (size_t)rand_r(seed) % count * item_size + field;
+    uint32_t number = (uint32_t)number_at(at, 4);
+    switch (rand_r(seed) % 4) {
+    case 0:
+        memcpy(&number, items + (size_t)rand_r(seed) % count * item_size + field, sizeof number);
+        break;
+    case 1:
+        number += rand_r(seed) % 2 == 0 ? 1u : UINT32_MAX;
+        break;
+    case 2:
+        number = (uint32_t)rand_r(seed) % 32;
+        break;
+    default:
+        number = ODD[(size_t)rand_r(seed) % (sizeof ODD / sizeof *ODD)];
+        break;
+    }
+    memcpy(at, &number, sizeof number);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    if (rand_r(&seed) % 16 == 0 && LLVMFuzzerMutate != NULL)
+        return LLVMFuzzerMutate(data, size, most);
+    for (unsigned changes = 1 + (unsigned)rand_r(&seed) % 3, tries = 0; changes > 0 && tries < 64;
+         tries++) {
+        struct view items;
+        size_t item_size;
+        if (!find_table(data, size, (unsigned)rand_r(&seed), &items, &item_size))
+            continue;
+        change_field(data + (items.data - (const char *)data), items.size / item_size, item_size,
+                     &seed);
+        changes--;
+    }
+    return size;
 }
 
 static void estimate(const struct program *program, const struct target *target)

@@ -110,7 +110,7 @@ static void name_kind(struct picture_kinds *kinds, const struct profile *profile
         several |= track->engine == 0 || (engine != 0 && track->engine != engine);
         engine = track->engine;
     }
-    const struct view word = profile_text(profile, engine);
+    const struct view word = view_shortened(profile_text(profile, engine), PICTURE_KIND_ROOM - 1);
     if (engine != 0 && !several)
         snprintf(kinds->names[kind], PICTURE_KIND_ROOM, "%.*s", VIEW_ARGUMENTS(word));
 }
