@@ -1,5 +1,6 @@
 // What is known of every operator apart from how it computes: which types and
-// shapes it takes and gives, and how much work it is.
+// shapes it takes and gives, how much work it is, and the traits by which the other
+// rooms tell what to do with it. They never ask for its name.
 //
 // Each family of operators has a table in a file of its own. A definition
 // serves all versions of its operator; `version` of the node tells which one

@@ -110,7 +110,7 @@ static const struct gap TILING_GAPS[] = {
     {.reason = "a tile would need a part of the input that depends on stride and place",
      .names = {"ConvTranspose", "tosa.transpose_conv2d", "tosa.conv3d", "Resize", "Upsample",
                "tosa.resize", "Col2Im", "MaxUnpool", "DeformConv", "AffineGrid"}},
-    {.reason = "no network that was met has it where tiles are",
+    {.reason = "no rule has been needed: engines with tiles do not take it",
      .names = {"Einsum", "LpPool", "GlobalLpPool"}},
     {.reason = "where a part of its result comes from is said by inputs, or lies in several boxes",
      .names = {"Crop", "Split", "Slice", "Pad", "Tile", "Expand", "DepthToSpace", "SpaceToDepth",
