@@ -91,6 +91,7 @@ need_command python3 python3
 need_library zlib zlib1g-dev
 need_library libzstd libzstd-dev
 need_library libisal libisal-dev
+need_library libpcre2-8 libpcre2-dev
 [ -e /usr/include/dnnl.h ] || missing+=(libdnnl-dev)
 need_library cmocka libcmocka-dev
 

@@ -228,6 +228,20 @@ def test_sequences_and_texts(folder):
     equal(text_of(result), ['2xtext="a b" "\\"c"'], "texts")
 
 
+def test_patterns_are_those_of_re2(folder):
+    def matching(pattern):
+        return model(folder, [make_node("RegexFullMatch", ["x"], ["y"], pattern=pattern)],
+                     [make_value("x", "text", [2])], [make_value("y", "bool", [2])], opset=20)
+    write(folder / "x.pb", make_tensor("x", "text", [2], ["ab12", "ab"]))
+    result = opscope("infer", matching(r"[[:alpha:]]+\d+"), "--input", folder / "x.pb")
+    equal(text_of(result), ["2xi1=1 0"], "which match")
+    for pattern, said in ((r"(a)\1", "backreferences are not in RE2's syntax"),
+                          (r"a(?=b).*", "looking ahead or back is not in RE2's syntax"),
+                          (r"a(", "( without )"), (r"[b-a]", "pattern '[b-a]': range out of order")):
+        error = opscope("infer", matching(pattern), "--input", folder / "x.pb", code=1).err
+        contains(error, said, pattern)
+
+
 def test_tosa_text(folder):
     path = write(folder / "m.mlir", """module {
   func.func @main(%a: tensor<2x2xi32>, %b: tensor<1x2xi32>) -> tensor<2x2xi32> {
