@@ -39,7 +39,8 @@ VENDOR_FILES = {
             # Lists of all commands, and the options of all formats.
             "commands", "main", "convert"),
     # Lists of all formats.
-    "formats": ("convert", "format", "readers", "writers"),
+    "formats": ("format", "readers", "writers"),
+    "convert": ("convert",),
     "formats/trace": ("engine_names",),
     # Whose overview it is.
     "reports/overview": ("list",),
