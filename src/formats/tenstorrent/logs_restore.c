@@ -444,9 +444,13 @@ status logs_restore(struct profile *profile, struct input *input, struct logs *l
     start(&to);
     const status result = restore(&to);
     session_at(&to, 0);
-    record->has_device = true;
     free(to.descriptions);
     free(to.positions);
+    record->has_device = record->device.lanes.count > 0;
+    if (!record->has_device) {
+        device_ops_free(&record->device_ops);
+        device_log_free(&record->device);
+    }
     if (result != STATUS_OK)
         logs_record_free(record);
     return result;
