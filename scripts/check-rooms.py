@@ -45,7 +45,8 @@ VENDOR_FILES = {
             # Lists of all commands, and the options of all formats.
             "commands", "main", "convert", "file_kinds"),
     # Lists of all formats.
-    "formats": ("convert", "format", "readers", "writers"),
+    "formats": ("format", "readers", "writers"),
+    "convert": ("convert",),
     "formats/trace": ("engine_names",),
     # Whose overview it is.
     "reports/overview": ("list",),
