@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "analysis/modelled.h"
+#include "base/figures.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "figures.h"
+#include "plain_text.h"
 #include "program/location.h"
 #include "program/print.h"
 #include "wire/json.h"
@@ -192,7 +193,7 @@ static void print_part(const struct summary *summary, const struct part *part)
            part->moved > 0 ? figures_bytes(part->moved, moved) : "-", rate,
            engine_of(summary, part));
     const size_t size = strlen(name_of(summary, part, name, sizeof name));
-    figures_print_name(view_of(name), (int)(size < NAME_MOST ? size : NAME_MOST));
+    plain_text_print_name(view_of(name), (int)(size < NAME_MOST ? size : NAME_MOST));
     printf("\n");
 }
 

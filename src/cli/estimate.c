@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/modelled.h"
+#include "base/figures.h"
 #include "commands.h"
-#include "figures.h"
 #include "formats/format.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/figures.h"
 #include "base/memory.h"
-#include "figures.h"
 #include "network_input.h"
+#include "plain_text.h"
 
 // Order -----------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ static void print_row(const struct network *network, uint32_t id)
     if (node->output_count > 0 && node->outputs[0] != NETWORK_NONE)
         network_input_append_type(&type, &network_value(network, node->outputs[0])->type);
     printf("%4" PRIu32 " ", id);
-    figures_print_name(node->name, NAME_MOST);
+    plain_text_print_name(node->name, NAME_MOST);
     printf(" ");
     print_start(node->type, TYPE_MOST);
     printf(" ");

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "analysis/operator_times.h"
+#include "base/figures.h"
 #include "commands.h"
-#include "figures.h"
 #include "formats/format.h"
 #include "ledger_text.h"
 #include "plain_text.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/figures.h"
 #include "base/memory.h"
-#include "figures.h"
 #include "program/location.h"
 #include "program/print.h"
 

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "base/monotonic.h"
 #include "device/host.h"
 #include "device/sim.h"
-#include "figures.h"
 #include "network/tensor_digest.h"
 #include "network_run.h"
 #include "paths.h"
