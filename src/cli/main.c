@@ -14,6 +14,7 @@
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
+#include "table_options.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
@@ -88,6 +89,15 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
+static bool asks_for_columns(const struct command *command, int count, char **words)
+{
+    for (int i = 0; i < count && command->tables != NULL && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help-columns") == 0)
+            return true;
+    }
+    return false;
+}
+
 static int report(status failure)
 {
     const int code = status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
@@ -100,6 +110,10 @@ static int run(const struct command *command, const char *called, int count, cha
 {
     if (asks_for_help(count, words)) {
         help_print(command, called);
+        return EXIT_DONE;
+    }
+    if (asks_for_columns(command, count, words)) {
+        table_options_describe(command);
         return EXIT_DONE;
     }
     struct arguments *arguments;

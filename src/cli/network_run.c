@@ -266,7 +266,7 @@ static status check_inputs(const struct running *running)
         if (value->constant != NULL)
             continue;
         bytes_append_format(&types, open++ == 0 ? "" : ", ");
-        network_input_append_type(&types, &value->type);
+        tensor_text_append_value_type(&types, &value->type);
     }
     const status failure =
         run->input_count == open
