@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Refuses an #include that the table of rooms does not allow, and a vendor's word elsewhere.
 
-The table is the one in docs/architecture.md: a room (a folder of src) may use
-the rooms in its row, and what they may use. Headers of the same folder are
-included by their bare name, others by their path under src.
+The table is the one in docs/architecture.md: a room (a folder of src that has
+a row, with the folders under it that have none) may use the rooms in its row,
+and not what those may use. Headers of the same folder are included by their
+bare name, others by their path under src.
 
 What one vendor's hardware and tools are called stands in that vendor's places only: as a part of
 an identifier, in a text or in a comment. Sentences that the commands print may name what users
@@ -16,7 +17,7 @@ import pathlib
 import re
 import sys
 
-ROW = re.compile(r"^\| src/(\w+)[^|]*\|[^|]*\|([^|]*)\|", re.MULTILINE)
+ROW = re.compile(r"^\| src/([\w/]+)[^|]*\|[^|]*\|([^|]*)\|", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 VENDORS = ("aic100", "blackhole", "brisc", "cdma", "css", "dtcm", "hmx", "hvx", "itcm", "lram", "ncrisc",
@@ -26,8 +27,8 @@ WORD = re.compile(rf"(?<![a-z0-9])({'|'.join(VENDORS)})(?![a-z0-9])", re.IGNOREC
 SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECASE)
 SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
 
-VENDOR_FOLDERS = ("formats/torq", "formats/tenstorrent", "target/rules", "reports/torq", "reports/tenstorrent",
-                  "reports/qualcomm")
+VENDOR_NAMES = ("torq", "tenstorrent", "qualcomm")
+VENDOR_FOLDERS = ("target/rules", *(f"{room}/{name}" for room in ("formats", "reports") for name in VENDOR_NAMES))
 # An operator in the first two, an event in the words of the viewers in the others.
 SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
 VENDOR_FILES = {
@@ -38,7 +39,10 @@ VENDOR_FILES = {
             # Lists of all commands, and the options of all formats.
             "commands", "main", "convert"),
     # Lists of all formats.
-    "formats": ("convert", "engine_names", "format", "overview_rows", "writers"),
+    "formats": ("convert", "format", "readers", "writers"),
+    "formats/trace": ("engine_names",),
+    # Whose overview it is.
+    "reports/overview": ("list",),
     # The public names of one vendor's library, and of the options of its formats.
     "api": ("timechart", "profile"),
     # What engines were called when they were numbered.
@@ -60,45 +64,57 @@ def read_table(text):
     return table
 
 
-def close(table):
-    """room -> all rooms that it may use, directly or through others."""
-    closed = {}
-
-    def reach(room, seen):
-        for used in table[room] - seen:
+def is_in_circle(table, room):
+    """Whether a room would use itself, through others."""
+    seen, ways = set(), list(table[room])
+    while ways:
+        used = ways.pop()
+        if used not in seen:
             seen.add(used)
-            reach(used, seen)
-        return seen
+            ways.extend(table[used])
+    return room in seen
 
-    for room in table:
-        closed[room] = reach(room, set())
-    return closed
+
+def vendor_of(room):
+    name = room.rpartition("/")[2]
+    return name if name in VENDOR_NAMES else None
 
 
 def check_table(table):
     for room, uses in table.items():
-        for used in sorted(uses - set(table)):
-            yield f"docs/architecture.md: src/{room} may use '{used}', which is no room"
+        for used in sorted(uses):
+            if used not in table:
+                yield f"docs/architecture.md: src/{room} may use '{used}', which is no room"
+            elif vendor_of(room) and vendor_of(used) and vendor_of(room) != vendor_of(used):
+                yield f"docs/architecture.md: src/{room} may use '{used}', which is another vendor's"
     if not any(uses - set(table) for uses in table.values()):
-        for room, reached in close(table).items():
-            if room in reached:
+        for room in table:
+            if is_in_circle(table, room):
                 yield f"docs/architecture.md: src/{room} would use itself"
 
 
-def check_include(room, included, source, table, allowed):
+def room_of(folder, table):
+    """The room of a folder under src: the nearest one above that has a row; None: there is none."""
+    while folder and folder not in table:
+        folder = folder.rpartition("/")[0]
+    return folder or None
+
+
+def check_include(room, included, source, table):
     """What is wrong with one include, or None."""
-    parts = included.split("/")
-    if ".." in parts:
+    folder, _, _ = included.rpartition("/")
+    if ".." in included.split("/"):
         return "name a header by its path under src"
-    if len(parts) == 1:
+    if not folder:
         if not (source.parent / included).exists():
             return "no such header in this folder"
         return None
-    if parts[0] not in table:
-        return f"'{parts[0]}' is no room"
-    if parts[0] != room and parts[0] not in allowed[room]:
-        names = ", ".join(sorted(allowed[room])) or "nothing"
-        return f"src/{room} may use {names}; not {parts[0]}"
+    used = room_of(folder, table)
+    if used is None:
+        return f"'{folder}' is no room"
+    if used != room and used not in table[room]:
+        names = ", ".join(sorted(table[room])) or "nothing"
+        return f"src/{room} may use {names}; not {used}"
     return None
 
 
@@ -118,16 +134,16 @@ def find_vendor_words(place, line):
 
 
 def check_sources(root, table):
-    allowed = close(table)
     for source in sorted((root / "src").rglob("*.[ch]")):
         place = source.relative_to(root)
-        room = place.parts[1]
-        if room not in table:
-            yield f"{place}: src/{room} is not in the table of docs/architecture.md"
+        folder = place.parent.relative_to("src").as_posix()
+        room = room_of(folder, table)
+        if room is None:
+            yield f"{place}: src/{folder} is not in the table of docs/architecture.md"
             continue
         for number, line in enumerate(source.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
-            wrong = match and check_include(room, match[1], source, table, allowed)
+            wrong = match and check_include(room, match[1], source, table)
             if wrong:
                 yield f'{place}:{number}: "{match[1]}": {wrong}'
             for word in find_vendor_words(place.relative_to("src").as_posix(), line):

@@ -1,4 +1,4 @@
-#include "analysis/busy.h"
+#include "busy.h"
 
 struct busy busy_empty(void)
 {

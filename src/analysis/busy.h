@@ -6,7 +6,7 @@
 #ifndef OPSCOPE_ANALYSIS_BUSY_H
 #define OPSCOPE_ANALYSIS_BUSY_H
 
-#include "analysis/intervals.h"
+#include "intervals.h"
 #include "base/spool.h"
 #include "base/status.h"
 

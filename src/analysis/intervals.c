@@ -1,4 +1,4 @@
-#include "analysis/intervals.h"
+#include "intervals.h"
 
 #include "base/sort.h"
 

@@ -1,8 +1,8 @@
-#include "analysis/overview.h"
+#include "overview.h"
 
 #include <stdlib.h>
 
-#include "analysis/sweep.h"
+#include "sweep.h"
 #include "base/memory.h"
 
 _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a sweep takes");

@@ -11,7 +11,7 @@
 #ifndef OPSCOPE_ANALYSIS_OVERVIEW_H
 #define OPSCOPE_ANALYSIS_OVERVIEW_H
 
-#include "analysis/intervals.h"
+#include "intervals.h"
 #include "profile/profile.h"
 
 enum { OVERVIEW_PARTS_MOST = 12 };

@@ -1,4 +1,4 @@
-#include "analysis/sweep.h"
+#include "sweep.h"
 
 #include <pthread.h>
 #include <stdlib.h>

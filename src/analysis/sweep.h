@@ -4,7 +4,7 @@
 #ifndef OPSCOPE_ANALYSIS_SWEEP_H
 #define OPSCOPE_ANALYSIS_SWEEP_H
 
-#include "analysis/busy.h"
+#include "busy.h"
 
 enum { SWEEP_PARTS_MOST = 12 };
 

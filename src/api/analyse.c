@@ -5,7 +5,7 @@
 #include "analysis/operator_times.h"
 #include "api.h"
 #include "base/memory.h"
-#include "formats/overview_rows.h"
+#include "reports/overview/list.h"
 
 struct opscope_overview {
     struct overview_rows *list;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "api.h"
-#include "formats/engine_names.h"
+#include "formats/trace/engine_names.h"
 
 const char *opscope_profile_problem(const struct opscope_profile *profile)
 {

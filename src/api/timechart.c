@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/replace.h"
-#include "formats/engine_names.h"
-#include "formats/torq/logger.h"
+#include "formats/trace/engine_names.h"
+#include "reports/torq/logger.h"
 
 // A begin that has no end yet.
 struct begun {

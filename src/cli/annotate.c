@@ -8,9 +8,10 @@
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
-#include "formats/torq/annotate.h"
+#include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "base/path.h"
 
 struct annotating {
     const char *program_path, *runtime_path, *output;
@@ -54,7 +55,7 @@ static status read_torq(struct annotating *annotating)
     struct profile *profile = annotating->profile;
     const struct track process = {
         .kind = TRACK_PROCESS,
-        .name = profile_string(profile, view_of(format_base_name(annotating->runtime_path))),
+        .name = profile_string(profile, view_of(path_base_name(annotating->runtime_path))),
         .provenance = PROVENANCE_MEASURED};
     annotating->process = profile_track_add(profile, &process);
     const struct torq_options options = {.parent = annotating->process};
@@ -76,12 +77,17 @@ static status read_run(struct annotating *annotating)
     return STATUS_OK;
 }
 
+static bool is_recording(const struct format_reader *reader)
+{
+    return reader != NULL &&
+           (strcmp(reader->name, "profile") == 0 || strcmp(reader->name, "perfetto") == 0);
+}
+
 // By content: what is neither a profile nor a trace is Torq's, or refused as such.
 static status read_runtime(struct annotating *annotating)
 {
     STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
-    const enum format format = format_recognise(annotating->runtime->bytes);
-    annotating->is_run = format == FORMAT_PROFILE || format == FORMAT_PERFETTO;
+    annotating->is_run = is_recording(format_reader_find(annotating->runtime->bytes));
     if (!annotating->is_run)
         return read_torq(annotating);
     if (annotating->opened == NULL)
@@ -102,7 +108,7 @@ static status write_trace(struct annotating *annotating)
 
 static status write_output(struct annotating *annotating)
 {
-    const struct view name = format_unpacked_name(view_of(annotating->output));
+    const struct view name = path_unpacked_name(view_of(annotating->output));
     if (view_has_extension(name, ".pb"))
         return write_trace(annotating);
     if (view_has_extension(name, ".json"))
@@ -115,7 +121,7 @@ static status write_output(struct annotating *annotating)
 // Before anything is read.
 static status check_output(const char *output, bool fold)
 {
-    const struct view name = format_unpacked_name(view_of(output));
+    const struct view name = path_unpacked_name(view_of(output));
     const bool trace = view_has_extension(name, ".pb");
     if (!trace && !view_has_extension(name, ".csv") && !view_has_extension(name, ".json") &&
         !view_has_extension(name, ".xlsx") && !view_is(name, "-"))

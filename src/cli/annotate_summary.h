@@ -3,7 +3,7 @@
 #ifndef OPSCOPE_CLI_ANNOTATE_SUMMARY_H
 #define OPSCOPE_CLI_ANNOTATE_SUMMARY_H
 
-#include "formats/torq/annotate.h"
+#include "reports/torq/annotate.h"
 #include "options.h"
 
 // Of a run that was joined and not folded. Reads --top and --json.

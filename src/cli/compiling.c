@@ -1,9 +1,9 @@
 #include "compiling.h"
 
 #include "compiler/warnings.h"
-#include "formats/format.h"
 #include "network_input.h"
 #include "paths.h"
+#include "base/path.h"
 
 // Compiling -------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ status compiling_run(struct compiling *compiling, const struct compile_observer 
     const struct compile_options options = {.observer = observer};
     compiling->plan = plan_create(compiling->network, compiling->target);
     compiling->builder =
-        program_builder_create(compiling->target->text, view_of(format_base_name(compiling->path)));
+        program_builder_create(compiling->target->text, view_of(path_base_name(compiling->path)));
     STATUS_TRY(status_within(compile_network(compiling->plan, &options, compiling->builder), "%s",
                              compiling->path));
     program_builder_view(compiling->builder, &compiling->program);

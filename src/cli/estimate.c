@@ -7,16 +7,16 @@
 #include "analysis/modelled.h"
 #include "base/figures.h"
 #include "commands.h"
-#include "formats/format.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"
-#include "formats/torq/estimate_rows.h"
+#include "reports/torq/estimate_rows.h"
 #include "formats/writers.h"
 #include "paths.h"
 #include "program/print.h"
 #include "torq_hw.h"
 #include "units.h"
 #include "wire/json.h"
+#include "base/path.h"
 
 enum { ROWS_SHOWN = 60 };
 
@@ -93,7 +93,7 @@ static void print_summary(const struct estimate *estimate)
     char time[FIGURES_ROOM], tasks[FIGURES_ROOM];
     struct modelled *modelled =
         modelled_create(&estimate->program, estimate->target, estimate->times);
-    printf("%s for %s, %s rules\n", format_base_name(estimate->path), estimate->target->name,
+    printf("%s for %s, %s rules\n", path_base_name(estimate->path), estimate->target->name,
            rules_name(estimate));
     printf("  modelled  %s  (%" PRIu64 " cycles at %g MHz)",
            figures_time(estimate->times->end, estimate->target->clock, time), estimate->times->end,
@@ -233,7 +233,7 @@ static status write_profile(const struct estimate *estimate, const char *form, c
 
 static const char *form_of(const char *path)
 {
-    const struct view name = format_unpacked_name(view_of(path));
+    const struct view name = path_unpacked_name(view_of(path));
     if (view_has_extension(name, ".csv"))
         return "torq-c4";
     if (view_has_extension(name, ".pb") || view_has_extension(name, ".pftrace"))

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "commands.h"
-#include "formats/format.h"
 #include "help.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
 #include "table_options.h"
+#include "base/path.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
@@ -132,7 +132,7 @@ static int run(const struct command *command, const char *called, int count, cha
 
 static int run_named(int count, char **words)
 {
-    const char *called = count > 0 ? format_base_name(words[0]) : "opscope";
+    const char *called = count > 0 ? path_base_name(words[0]) : "opscope";
     const struct command *link = find_link(called);
     if (link != NULL)
         return run(link, called, count - 1, words + 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "formats/format.h"
@@ -32,7 +33,7 @@ static struct view stem_of(const char *path)
         whole.size--;
     const size_t slash = view_find_last(whole, '/');
     struct view name =
-        format_unpacked_name(view_slice(whole, slash + 1 < whole.size ? slash + 1 : 0, whole.size));
+        path_unpacked_name(view_slice(whole, slash + 1 < whole.size ? slash + 1 : 0, whole.size));
     const size_t dot = view_find_last(name, '.');
     if (dot > 0 && dot < name.size)
         name.size = dot;

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "formats/overview_rows.h"
+#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
 

@@ -5,10 +5,11 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/overview_rows.h"
+#include "reports/overview/list.h"
 #include "ledger_text.h"
 #include "units.h"
 #include "wire/csv.h"
+#include "base/path.h"
 
 struct request {
     bool all;
@@ -22,12 +23,12 @@ struct request {
 // The text in [..] of a trace's file name, or the name without its extension.
 static char *model_of(const char *path)
 {
-    struct view name = view_of(format_base_name(path));
+    struct view name = view_of(path_base_name(path));
     const size_t from = view_find(name, '[');
     const size_t to = view_find_last(name, ']');
     if (from < to && to < name.size)
         return view_copy(view_slice(name, from + 1, to));
-    const struct view unpacked = format_unpacked_name(name);
+    const struct view unpacked = path_unpacked_name(name);
     if (view_has_extension(unpacked, ".pb"))
         name.size = unpacked.size - strlen(".pb");
     return view_copy(name);

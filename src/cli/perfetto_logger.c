@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "commands.h"
-#include "formats/torq/logger.h"
+#include "reports/torq/logger.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"

@@ -6,10 +6,11 @@
 
 #include "commands.h"
 #include "formats/format.h"
-#include "formats/picture/picture.h"
+#include "reports/picture/picture.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"
+#include "base/path.h"
 
 struct request {
     const char *output; // NULL: text on the terminal
@@ -121,7 +122,7 @@ static status read_form(struct request *request)
     const struct view name = view_of(request->output);
     if (view_has_extension(name, ".png"))
         request->picture.form = PICTURE_PNG;
-    else if (view_has_extension(format_unpacked_name(name), ".svg"))
+    else if (view_has_extension(path_unpacked_name(name), ".svg"))
         request->picture.form = PICTURE_SVG;
     else if (!view_has_extension(name, ".txt") && !view_is(name, "-"))
         return status_make(STATUS_USAGE,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "formats/tenstorrent/perf_picture.h"
+#include "reports/tenstorrent/perf_picture.h"
 #include "ledger_text.h"
 #include "tt_perf_files.h"
 #include "tt_perf_table.h"

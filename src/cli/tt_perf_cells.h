@@ -4,7 +4,7 @@
 #define OPSCOPE_CLI_TT_PERF_CELLS_H
 
 #include "base/bytes.h"
-#include "formats/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf.h"
 
 enum colour {
     COLOUR_NONE,

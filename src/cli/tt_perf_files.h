@@ -4,7 +4,7 @@
 #ifndef OPSCOPE_CLI_TT_PERF_FILES_H
 #define OPSCOPE_CLI_TT_PERF_FILES_H
 
-#include "formats/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf.h"
 #include "wire/json.h"
 
 // CRLF, numbers as Python writes them. `advice`: with the column.

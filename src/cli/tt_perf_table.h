@@ -4,7 +4,7 @@
 #ifndef OPSCOPE_CLI_TT_PERF_TABLE_H
 #define OPSCOPE_CLI_TT_PERF_TABLE_H
 
-#include "formats/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf.h"
 
 struct tt_perf_style {
     bool colours;

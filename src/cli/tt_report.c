@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "formats/format.h"
-#include "formats/tenstorrent/logs_report.h"
+#include "reports/tenstorrent/logs_report.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "base/path.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
 static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
@@ -41,7 +41,7 @@ static status write_per_core(const struct logs_record *record, const char *repor
 {
     char path[4096];
     struct output *output;
-    const size_t folder = (size_t)(format_base_name(report) - report);
+    const size_t folder = (size_t)(path_base_name(report) - report);
     snprintf(path, sizeof path, "%.*s%s.csv", (int)folder, report, PER_CORE_NAME);
     STATUS_TRY(output_open(path, &output));
     logs_per_core_write(record, output);

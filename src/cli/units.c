@@ -2,7 +2,7 @@
 
 #include "base/input.h"
 #include "base/view.h"
-#include "formats/overview_rows.h"
+#include "reports/overview_rows.h"
 #include "profile/clock.h"
 
 status units_clock(const struct arguments *arguments, const char *name, uint64_t *out_hz)

@@ -2,65 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "formats/chrome/events.h"
-#include "formats/chrome/reader.h"
-#include "formats/engine_names.h"
-#include "formats/perfetto/reader.h"
-#include "formats/tenstorrent/report_profile.h"
+#include "base/path.h"
 #include "formats/tenstorrent/logs_profile.h"
-#include "profile/file.h"
-#include "profile/memory.h"
-
-enum format format_recognise(struct view bytes)
-{
-    if (profile_file_recognise(bytes))
-        return FORMAT_PROFILE;
-    if (chrome_recognise(bytes))
-        return FORMAT_CHROME;
-    if (log_kind_of(bytes) != LOG_UNKNOWN)
-        return FORMAT_TENSTORRENT_LOG;
-    if (report_recognise(bytes))
-        return FORMAT_TENSTORRENT_REPORT;
-    if (torq_recognise(bytes) != TORQ_UNKNOWN)
-        return FORMAT_TORQ;
-    if (perfetto_recognise(bytes))
-        return FORMAT_PERFETTO;
-    return FORMAT_UNKNOWN;
-}
-
-struct view format_unpacked_name(struct view name)
-{
-    if (view_has_extension(name, ".gz"))
-        name.size -= strlen(".gz");
-    else if (view_has_extension(name, ".zst"))
-        name.size -= strlen(".zst");
-    return name;
-}
-
-const char *format_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
-static status read_torq(struct input *input, const struct format_options *options,
-                        struct profile *profile)
-{
-    const struct track process = {
-        .kind = TRACK_PROCESS,
-        .name = profile_string(profile, view_of(format_base_name(input->path)))};
-    const struct torq_options torq = {.parent = profile_track_add(profile, &process),
-                                      .num_slices = options->num_slices,
-                                      .clock_hz = options->clock_hz};
-    return torq_read(input, &torq, profile);
-}
-
-static status read_log(struct input *input, struct profile *profile)
-{
-    struct logs logs = {0};
-    logs.inputs[log_kind_of(input->bytes)] = input;
-    return logs_profile_read(&logs, profile);
-}
 
 static status read_folder(const char *path, struct profile *profile)
 {
@@ -69,7 +12,7 @@ static status read_folder(const char *path, struct profile *profile)
     const status result = logs_profile_read(&logs, profile);
     logs_close(&logs);
     if (result == STATUS_OK)
-        profile_fact_add(profile, "source", view_of(format_base_name(path)));
+        profile_fact_add(profile, "source", view_of(path_base_name(path)));
     return status_first(result, profile_finish(profile));
 }
 
@@ -89,36 +32,15 @@ static status refuse(const struct input *input)
                        input->path);
 }
 
-// A recording leaves it to the reader what the names of its lanes mean, and how long memory lived.
-static status load(struct input *input, struct profile *profile)
-{
-    STATUS_TRY(profile_load(input, profile));
-    engine_names_resolve(profile);
-    return memory_find_lifetimes(profile);
-}
-
 status format_read_input(struct input *input, const struct format_options *options,
                          struct profile *profile)
 {
-    const enum format format = format_recognise(input->bytes);
-    if (format == FORMAT_PROFILE)
-        return load(input, profile);
-
-    status result;
-    if (format == FORMAT_TORQ)
-        result = read_torq(input, options, profile);
-    else if (format == FORMAT_TENSTORRENT_LOG)
-        result = read_log(input, profile);
-    else if (format == FORMAT_CHROME)
-        result = chrome_read(input, profile);
-    else if (format == FORMAT_PERFETTO)
-        result = perfetto_read(input, profile);
-    else if (format == FORMAT_TENSTORRENT_REPORT)
-        result = report_profile_read(input, profile);
-    else
-        result = refuse(input);
+    const struct format_reader *reader = format_reader_find(input->bytes);
+    if (reader != NULL && reader->keeps_input)
+        return reader->read(input, options, profile);
+    const status result = reader != NULL ? reader->read(input, options, profile) : refuse(input);
     if (result == STATUS_OK)
-        profile_fact_add(profile, "source", view_of(format_base_name(input->path)));
+        profile_fact_add(profile, "source", view_of(path_base_name(input->path)));
     input_close(input);
     return status_first(result, profile_finish(profile));
 }

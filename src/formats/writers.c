@@ -1,8 +1,9 @@
 #include "writers.h"
 
+#include "base/path.h"
 #include "base/bytes.h"
 #include "formats/chrome/writer.h"
-#include "formats/format.h"
+#include "format.h"
 #include "formats/perfetto/writer.h"
 #include "profile/file.h"
 
@@ -134,7 +135,7 @@ static status refuse(const char *name, const char *path)
 status format_writer_find(const char *name, const char *path,
                           const struct format_writer **out_writer)
 {
-    const struct view file = format_unpacked_name(view_of(path));
+    const struct view file = path_unpacked_name(view_of(path));
     for (size_t i = 0; i < WRITER_COUNT; i++) {
         const struct format_writer *writer = &WRITERS[i];
         if (name != NULL ? strcmp(writer->name, name) == 0

@@ -7,6 +7,9 @@ TABLE = """
 | src/base | ground | nothing | here |
 | src/profile | record (one) | base | here |
 | src/analysis | sums | profile (all of it) | here |
+| src/formats | lists | base, formats/torq | here |
+| src/formats/torq | bytes | base | here |
+| src/formats/chrome | bytes | base | here |
 | src/cli | commands | all | here |
 """
 
@@ -22,17 +25,39 @@ def write_tree(folder, table, sources):
     (folder / "docs").mkdir(exist_ok=True)
     write(folder / "docs/architecture.md", table)
     for name, content in sources.items():
-        room, file = name.split("__")
-        (folder / "src" / room).mkdir(parents=True, exist_ok=True)
-        write(folder / "src" / room / (file + ".h"), content)
+        *rooms, file = name.split("__")
+        place = folder.joinpath("src", *rooms)
+        place.mkdir(parents=True, exist_ok=True)
+        write(place / (file + ".h"), content)
 
 
-def test_allows_own_folder_the_row_and_what_it_may_use(folder):
+def test_allows_own_folder_and_the_row(folder):
     code, out = check(folder, base__view='#include <stddef.h>\n',
                       base__arena='#include "view.h"\n',
-                      analysis__sum='#include "profile/record.h"\n#include "base/view.h"\n',
+                      base__deep__heap='#include "base/view.h"\n',
+                      analysis__sum='#include "profile/record.h"\n',
+                      formats__writers='#include "formats/torq/unit.h"\n',
                       cli__main='#include "analysis/sum.h"\n#include "base/view.h"\n')
     equal((code, out), (0, ""), "verdict")
+
+
+def test_refuses_what_only_the_rooms_of_the_row_may_use(folder):
+    code, out = check(folder, analysis__sum='#include "base/view.h"\n')
+    equal((code, out), (1, 'src/analysis/sum.h:1: "base/view.h": src/analysis may use profile; not base\n'),
+          "verdict")
+
+
+def test_refuses_another_format(folder):
+    for included in ("formats/torq/unit.h", "formats/list.h"):
+        code, out = check(folder, formats__chrome__reader=f'#include "{included}"\n')
+        equal(code, 1, f"exit for {included}")
+        contains(out, "src/formats/chrome may use base; not formats")
+
+
+def test_refuses_a_row_with_another_vendor(folder):
+    code, out = check(folder, TABLE + "| src/reports/tenstorrent | rows | formats/torq | here |\n")
+    equal((code, out), (1, "docs/architecture.md: src/reports/tenstorrent may use 'formats/torq', "
+                           "which is another vendor's\n"), "verdict")
 
 
 def test_refuses_the_way_back(folder):
@@ -44,7 +69,7 @@ def test_refuses_the_way_back(folder):
 def test_refuses_a_command_as_a_library(folder):
     code, out = check(folder, analysis__sum='#include "cli/main.h"\n')
     equal(code, 1, "exit")
-    contains(out, "src/analysis may use base, profile; not cli")
+    contains(out, "src/analysis may use profile; not cli")
 
 
 def test_refuses_what_hides_the_room(folder):
@@ -76,13 +101,12 @@ def test_refuses_a_vendors_word_outside_its_folder(folder):
 
 
 def test_allows_vendors_words_in_their_places(folder):
-    table = TABLE + "| src/formats | bytes | base | here |\n"
     (folder / "src/formats/torq").mkdir(parents=True)
     write(folder / "src/formats/torq/unit.h", "int css_count; // a slice\n")
-    code, out = check(folder, table, base__view="view_slice(text); accessor; sliced; \n",
+    code, out = check(folder, base__view="view_slice(text); accessor; sliced; \n",
                       cli__help='"reads the CSVs of Torq and their slices"\n', cli__tt_report="// Tenstorrent\n")
     equal((code, out), (0, ""), "verdict")
-    code, out = check(folder, table, cli__help='"torq"\n')
+    code, out = check(folder, cli__help='"torq"\n')
     equal(code, 1, "exit for a word that a command compares with")
 
 

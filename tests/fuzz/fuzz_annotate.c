@@ -7,7 +7,7 @@
 
 #include "compiler/compiler.h"
 #include "device/describe.h"
-#include "formats/torq/annotate.h"
+#include "reports/torq/annotate.h"
 #include "program/print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

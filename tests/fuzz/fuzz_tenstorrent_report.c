@@ -2,7 +2,7 @@
 // version, checked, turned into a profile and analysed.
 
 #include "formats/tenstorrent/derive.h"
-#include "formats/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf.h"
 #include "formats/tenstorrent/report_profile.h"
 
 #include <stdio.h>

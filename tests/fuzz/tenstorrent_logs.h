@@ -5,7 +5,7 @@
 #define OPSCOPE_TESTS_FUZZ_TENSTORRENT_LOGS_H
 
 #include "formats/tenstorrent/logs_profile.h"
-#include "formats/tenstorrent/logs_report.h"
+#include "reports/tenstorrent/logs_report.h"
 
 static void make_report(const struct logs *logs)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "formats/torq/annotate_source.h"
+#include "reports/torq/annotate_source.h"
 
 static void operator_is(const char *line, const char *want)
 {

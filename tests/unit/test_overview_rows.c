@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "formats/torq/engines.h"
-#include "formats/torq/overview_rows.h"
+#include "reports/torq/overview_rows.h"
 
 static void durations_are_printed_and_parsed(void **state)
 {

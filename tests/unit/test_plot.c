@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "formats/picture/plot.h"
-#include "formats/picture/words.h"
+#include "reports/picture/plot.h"
+#include "reports/picture/words.h"
 
 enum { TIME = 2000, SPANS = 120, ROUNDS = 300 };
 

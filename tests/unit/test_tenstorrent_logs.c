@@ -1,6 +1,6 @@
 // The report from the logs: worked out by hand, and against the real report.
 
-#include "formats/tenstorrent/logs_report.h"
+#include "reports/tenstorrent/logs_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

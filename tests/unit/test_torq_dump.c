@@ -14,7 +14,7 @@
 #include "formats/torq/dump_ndl.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"
-#include "formats/torq/estimate_rows.h"
+#include "reports/torq/estimate_rows.h"
 
 struct dump {
     struct target *target;

@@ -3,7 +3,7 @@
 #ifndef OPSCOPE_TESTS_UNIT_TT_PERF_SUPPORT_H
 #define OPSCOPE_TESTS_UNIT_TT_PERF_SUPPORT_H
 
-#include "formats/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/engine_names.h"
-#include "formats/track_source.h"
+#include "formats/trace/engine_names.h"
+#include "formats/trace/track_source.h"
 
 void chrome_lanes_start(struct chrome_lanes *lanes, struct profile *profile)
 {

@@ -7,7 +7,7 @@
 #define OPSCOPE_FORMATS_CHROME_LANES_H
 
 #include "events.h"
-#include "formats/spans.h"
+#include "formats/trace/spans.h"
 #include "overlaps.h"
 #include "profile/profile.h"
 

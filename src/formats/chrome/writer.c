@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "base/memory.h"
-#include "formats/format.h"
 #include "profile/store.h"
 #include "text.h"
 #include "writer_events.h"
@@ -273,8 +273,8 @@ static status handle_events(struct writer *writer)
 // "trace.json.gz", 2 -> "trace-2.json.gz".
 static char *part_path(const char *path, uint32_t number)
 {
-    const struct view unpacked = format_unpacked_name(view_of(path));
-    const struct view name = view_of(format_base_name(path));
+    const struct view unpacked = path_unpacked_name(view_of(path));
+    const struct view name = view_of(path_base_name(path));
     const size_t folder = (size_t)(name.data - path);
     size_t stem = unpacked.size;
     for (size_t i = unpacked.size; i > folder + 1 && stem == unpacked.size; i--) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "formats/track_source.h"
+#include "formats/trace/track_source.h"
 #include "text.h"
 
 void writer_events_start(struct writer_events *events, struct profile *profile, uint64_t base)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "formats/spans.h"
+#include "formats/trace/spans.h"
 #include "profile/track_order.h"
 #include "text.h"
 

@@ -7,7 +7,7 @@
 
 #include "reader_annotations.h"
 #include "reader_counters.h"
-#include "formats/spans.h"
+#include "formats/trace/spans.h"
 #include "reader_tracks.h"
 
 // Samples of further counters that come along with an event: uint64_t each.

@@ -4,7 +4,7 @@
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_LOSSES_H
 
-#include "formats/spans.h"
+#include "formats/trace/spans.h"
 
 enum perfetto_loss {
     // Spans, instants and samples that are missing, besides those of spans.h:

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "formats/engine_names.h"
+#include "formats/trace/engine_names.h"
 #include "wire/protobuf.h"
 
 void perfetto_tracks_start(struct perfetto_tracks *tracks, struct strings *strings)

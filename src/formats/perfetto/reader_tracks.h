@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 #include "fields.h"
-#include "formats/spans.h"
+#include "formats/trace/spans.h"
 #include "profile/profile.h"
 #include "reader_sequences.h"
 

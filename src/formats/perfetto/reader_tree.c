@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "formats/engine_names.h"
-#include "formats/track_source.h"
+#include "formats/trace/engine_names.h"
+#include "formats/trace/track_source.h"
 #include "reader_tracks.h"
 
 struct tree {

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "fields.h"
-#include "formats/track_source.h"
+#include "formats/trace/track_source.h"
 #include "pack.h"
 #include "profile/store.h"
 #include "sequence.h"

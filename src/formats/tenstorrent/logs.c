@@ -6,23 +6,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const FILE_NAMES[LOG_KINDS] = {NULL, "profile_log_device.csv",
-                                                  "tracy_ops_data.csv", "tracy_ops_times.csv"};
+// No header is the beginning of another's.
+static const struct {
+    const char *name;
+    const char *file;
+    bool (*recognise)(struct view bytes);
+} KINDS[LOG_KINDS] = {
+    [LOG_UNKNOWN] = {"unknown", NULL, NULL},
+    [LOG_DEVICE] = {"tenstorrent-device-log", "profile_log_device.csv", device_log_recognise},
+    [LOG_OPS_DATA] = {"tenstorrent-ops-data", "tracy_ops_data.csv", ops_data_recognise},
+    [LOG_OPS_TIMES] = {"tenstorrent-ops-times", "tracy_ops_times.csv", ops_times_recognise},
+};
 
 enum log_kind log_kind_of(struct view bytes)
 {
-    if (device_log_recognise(bytes))
-        return LOG_DEVICE;
-    if (ops_data_recognise(bytes))
-        return LOG_OPS_DATA;
-    return ops_times_recognise(bytes) ? LOG_OPS_TIMES : LOG_UNKNOWN;
+    for (unsigned kind = LOG_UNKNOWN + 1; kind < LOG_KINDS; kind++) {
+        if (KINDS[kind].recognise(bytes))
+            return (enum log_kind)kind;
+    }
+    return LOG_UNKNOWN;
 }
 
 const char *log_kind_name(enum log_kind kind)
 {
-    static const char *const NAMES[LOG_KINDS] = {"unknown", "tenstorrent-device-log",
-                                                 "tenstorrent-ops-data", "tenstorrent-ops-times"};
-    return NAMES[kind];
+    return KINDS[kind].name;
 }
 
 // Opening ---------------------------------------------------------------------
@@ -40,7 +47,7 @@ static status keep(struct logs *logs, struct input *input)
 {
     enum log_kind kind = log_kind_of(input->bytes);
     const bool empty = is_blank(input->bytes);
-    if (empty && view_find_text(view_of(input->path), FILE_NAMES[LOG_DEVICE]) < strlen(input->path))
+    if (empty && view_find_text(view_of(input->path), KINDS[LOG_DEVICE].file) < strlen(input->path))
         kind = LOG_DEVICE;
     status failure = STATUS_OK;
     if (kind == LOG_UNKNOWN)
@@ -51,7 +58,7 @@ static status keep(struct logs *logs, struct input *input)
                               input->path, empty ? "is empty" : "is no log of Tenstorrent's");
     else if (logs->inputs[kind] != NULL)
         failure = status_make(STATUS_USAGE, "%s and %s: two logs of the same kind (%s)",
-                              logs->inputs[kind]->path, input->path, FILE_NAMES[kind]);
+                              logs->inputs[kind]->path, input->path, KINDS[kind].file);
     if (failure != STATUS_OK) {
         input_close(input);
         return failure;
@@ -85,8 +92,8 @@ static status open_folder(struct logs *logs, const char *folder)
     char path[4096];
     bool found = false;
     for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
-        if (!find_log(folder, "", FILE_NAMES[kind], path, sizeof path) &&
-            !find_log(folder, "/.logs", FILE_NAMES[kind], path, sizeof path))
+        if (!find_log(folder, "", KINDS[kind].file, path, sizeof path) &&
+            !find_log(folder, "/.logs", KINDS[kind].file, path, sizeof path))
             continue;
         found = true;
         STATUS_TRY(open_file(logs, path));

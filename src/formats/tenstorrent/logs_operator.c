@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "logs_profile.h"
-#include "logs_report.h"
+#include "python_text.h"
 
 struct lister {
     struct profile *profile;
@@ -35,7 +35,7 @@ static void add_json(struct lister *to, uint32_t key, const struct json_value *v
         return;
     }
     to->text.size = 0;
-    logs_report_append_python(&to->text, value);
+    python_text_append(&to->text, value);
     add_string(to, key, bytes_view(&to->text));
 }
 
@@ -57,7 +57,7 @@ static void add_shape(struct lister *to, const char *prefix, const struct json_v
         if (i > 0)
             bytes_append(&text, "x", 1);
         if (side != NULL)
-            logs_report_append_python(&text, side);
+            python_text_append(&text, side);
     }
     add_string(to, key_of(to, prefix, VIEW_LITERAL("shape")), bytes_view(&text));
     bytes_free(&text);

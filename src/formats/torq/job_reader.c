@@ -86,11 +86,11 @@ static void read_row(struct job_reader *reader)
     add_job(reader, &row, call);
 }
 
-void job_reader_run(const struct input *input, const struct torq_options *options,
-                    struct profile *profile)
+void job_reader_run(const struct input *input, enum torq_form form,
+                    const struct torq_options *options, struct profile *profile)
 {
     struct job_reader reader = {
-        .rows = rows_start(input, TORQ_R1, profile),
+        .rows = rows_start(input, form, profile),
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "us", TORQ_MICROSECOND_HZ, 0, 0),

@@ -14,8 +14,8 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                         const struct torq_options *options, struct profile *profile);
 
 // R1.
-void job_reader_run(const struct input *input, const struct torq_options *options,
-                    struct profile *profile);
+void job_reader_run(const struct input *input, enum torq_form form,
+                    const struct torq_options *options, struct profile *profile);
 
 // R2 to R4.
 void runtime_reader_run(const struct input *input, enum torq_form form,

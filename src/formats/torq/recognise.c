@@ -8,19 +8,26 @@
 // here, too, and may be large.
 enum { LINES_MOST = 50, BYTES_MOST = 1 << 20, SHOWN_MOST = 60 };
 
-static const char *const FORM_NAMES[TORQ_FORMS] = {
-    "unknown", "torq-c1", "torq-c2", "torq-c3", "torq-c4",
-    "torq-r1", "torq-r2", "torq-r3", "torq-r4",
+static const struct {
+    const char *name;
+    void (*read)(const struct input *input, enum torq_form form, const struct torq_options *options,
+                 struct profile *profile);
+} FORMS[TORQ_FORMS] = {
+    [TORQ_UNKNOWN] = {"unknown", NULL},          [TORQ_C1] = {"torq-c1", compile_reader_run},
+    [TORQ_C2] = {"torq-c2", compile_reader_run}, [TORQ_C3] = {"torq-c3", compile_reader_run},
+    [TORQ_C4] = {"torq-c4", compile_reader_run}, [TORQ_R1] = {"torq-r1", job_reader_run},
+    [TORQ_R2] = {"torq-r2", runtime_reader_run}, [TORQ_R3] = {"torq-r3", runtime_reader_run},
+    [TORQ_R4] = {"torq-r4", runtime_reader_run},
 };
 
 const char *torq_form_name(enum torq_form form)
 {
-    return FORM_NAMES[form < TORQ_FORMS ? form : TORQ_UNKNOWN];
+    return FORMS[form < TORQ_FORMS ? form : TORQ_UNKNOWN].name;
 }
 
 bool torq_form_is_compile(enum torq_form form)
 {
-    return form >= TORQ_C1 && form <= TORQ_C4;
+    return form < TORQ_FORMS && FORMS[form].read == compile_reader_run;
 }
 
 // C1 and C2 have no header: their first row may be a bad one and should be
@@ -52,69 +59,95 @@ static bool is_c2_row(const struct csv_line *line)
            (kind == &UNIT_SLICE && view_find(row.id, '_') < row.id.size);
 }
 
-static bool is_c4_row(struct view line)
+static bool is_c4_row(const struct csv_line *line)
 {
     struct split_compile row;
     struct split_texts texts = {0};
     struct split_problem problem;
-    const bool is = split_c3(line, TORQ_C4, &row, &problem) &&
+    const bool is = split_c3(line->text, TORQ_C4, &row, &problem) &&
                     split_run_event(row.run, &texts, &problem) &&
                     unit_of_event(texts.type).kind != NULL;
     split_texts_free(&texts);
     return is;
 }
 
-static bool is_r1_row(struct view line)
+static bool is_r1_row(const struct csv_line *line)
 {
     struct split_job row;
     struct split_problem problem;
-    return view_find(line, ';') < line.size && split_r1(line, &row, &problem);
+    return view_find(line->text, ';') < line->text.size && split_r1(line->text, &row, &problem);
 }
 
-static bool is_r2_row(struct view line)
+static bool is_r2_row(const struct csv_line *line)
 {
     struct split_action row;
     struct split_problem problem;
-    return split_r2(line, &row, &problem) &&
+    return split_r2(line->text, &row, &problem) &&
            (view_ends_with(row.event, "_START") || view_ends_with(row.event, "_END"));
 }
 
-static bool is_r4_row(struct view line)
+static bool is_r4_row(const struct csv_line *line)
 {
     struct split_action row;
     struct split_problem problem;
-    return split_r4(line, &row, &problem) &&
+    return split_r4(line->text, &row, &problem) &&
            (view_ends_with(row.event, "_BEGIN") || view_ends_with(row.event, "_END"));
 }
 
-static enum torq_form row_form(const struct csv_line *line, bool first)
-{
-    if (is_c1_row(line))
-        return TORQ_C1;
-    if (is_c4_row(line->text))
-        return TORQ_C4;
-    if (is_r2_row(line->text))
-        return TORQ_R2;
-    if (is_r4_row(line->text))
-        return TORQ_R4;
-    return first && is_r1_row(line->text) ? TORQ_R1 : TORQ_UNKNOWN;
-}
-
-static bool has_quoted_location(struct view line)
+static bool has_quoted_location(const struct csv_line *line)
 {
     struct split_action row;
     struct split_problem problem;
-    return split_r2(line, &row, &problem) && view_ends_with(row.run, "\"") &&
+    return split_r2(line->text, &row, &problem) && view_ends_with(row.run, "\"") &&
            view_find_text(row.run, ",\"") < row.run.size;
 }
 
-// C1 and R2 have successors that only their rows tell from them.
+// What a row shows of its form, from little to much. A row that several forms could have is of the
+// one that asks for more; those that ask for the same differ in the kinds of their fields.
+enum row_evidence {
+    ROW_SEPARATORS, // numbers between the right signs, as any table may have
+    ROW_EVENT,      // an event that begins or ends
+    ROW_ENGINE,     // the name of an engine
+};
+
+static const struct {
+    enum torq_form form;
+    enum row_evidence evidence;
+    bool first; // only the first row tells
+    bool (*is_row)(const struct csv_line *line);
+} ROWS[] = {
+    {TORQ_C1, ROW_ENGINE, false, is_c1_row},    {TORQ_C4, ROW_ENGINE, false, is_c4_row},
+    {TORQ_R2, ROW_EVENT, false, is_r2_row},     {TORQ_R4, ROW_EVENT, false, is_r4_row},
+    {TORQ_R1, ROW_SEPARATORS, true, is_r1_row},
+};
+
+// Forms that only rows tell from those that came before them.
+static const struct {
+    enum torq_form from, to;
+    bool (*is_row)(const struct csv_line *line);
+} SUCCESSORS[] = {
+    {TORQ_C1, TORQ_C2, is_c2_row},
+    {TORQ_R2, TORQ_R3, has_quoted_location},
+};
+
+static enum torq_form row_form(const struct csv_line *line, bool first)
+{
+    size_t best = sizeof ROWS / sizeof ROWS[0];
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        const bool stronger =
+            best == sizeof ROWS / sizeof ROWS[0] || ROWS[i].evidence > ROWS[best].evidence;
+        if (stronger && (first || !ROWS[i].first) && ROWS[i].is_row(line))
+            best = i;
+    }
+    return best < sizeof ROWS / sizeof ROWS[0] ? ROWS[best].form : TORQ_UNKNOWN;
+}
+
 static enum torq_form refined(enum torq_form form, const struct csv_line *line)
 {
-    if (form == TORQ_C1 && is_c2_row(line))
-        return TORQ_C2;
-    if (form == TORQ_R2 && has_quoted_location(line->text))
-        return TORQ_R3;
+    for (size_t i = 0; i < sizeof SUCCESSORS / sizeof SUCCESSORS[0]; i++) {
+        if (form == SUCCESSORS[i].from && SUCCESSORS[i].is_row(line))
+            return SUCCESSORS[i].to;
+    }
     return form;
 }
 
@@ -195,12 +228,7 @@ static status read_form(const struct input *input, enum torq_form form,
         return STATUS_OK;
     }
     profile_fact_add(profile, "format", view_of(torq_form_name(form)));
-    if (torq_form_is_compile(form))
-        compile_reader_run(input, form, options, profile);
-    else if (form == TORQ_R1)
-        job_reader_run(input, options, profile);
-    else
-        runtime_reader_run(input, form, options, profile);
+    FORMS[form].read(input, form, options, profile);
     return STATUS_OK;
 }
 

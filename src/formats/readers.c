@@ -1,0 +1,99 @@
+#include "readers.h"
+
+#include "base/path.h"
+#include "formats/chrome/events.h"
+#include "formats/chrome/reader.h"
+#include "formats/perfetto/reader.h"
+#include "formats/tenstorrent/logs_profile.h"
+#include "formats/tenstorrent/report_profile.h"
+#include "formats/torq/torq.h"
+#include "formats/trace/engine_names.h"
+#include "profile/file.h"
+#include "profile/memory.h"
+
+// A recording leaves it to the reader what the names of its lanes mean, and how long memory lived.
+static status read_profile(struct input *input, const struct format_options *options,
+                           struct profile *profile)
+{
+    (void)options;
+    STATUS_TRY(profile_load(input, profile));
+    engine_names_resolve(profile);
+    return memory_find_lifetimes(profile);
+}
+
+static status read_chrome(struct input *input, const struct format_options *options,
+                          struct profile *profile)
+{
+    (void)options;
+    return chrome_read(input, profile);
+}
+
+static bool is_log(struct view bytes)
+{
+    return log_kind_of(bytes) != LOG_UNKNOWN;
+}
+
+static status read_log(struct input *input, const struct format_options *options,
+                       struct profile *profile)
+{
+    (void)options;
+    struct logs logs = {0};
+    logs.inputs[log_kind_of(input->bytes)] = input;
+    return logs_profile_read(&logs, profile);
+}
+
+static status read_report(struct input *input, const struct format_options *options,
+                          struct profile *profile)
+{
+    (void)options;
+    return report_profile_read(input, profile);
+}
+
+static bool is_torq(struct view bytes)
+{
+    return torq_recognise(bytes) != TORQ_UNKNOWN;
+}
+
+static status read_torq(struct input *input, const struct format_options *options,
+                        struct profile *profile)
+{
+    const struct track process = {
+        .kind = TRACK_PROCESS,
+        .name = profile_string(profile, view_of(path_base_name(input->path)))};
+    const struct torq_options torq = {.parent = profile_track_add(profile, &process),
+                                      .num_slices = options->num_slices,
+                                      .clock_hz = options->clock_hz};
+    return torq_read(input, &torq, profile);
+}
+
+static status read_perfetto(struct input *input, const struct format_options *options,
+                            struct profile *profile)
+{
+    (void)options;
+    return perfetto_read(input, profile);
+}
+
+static const struct format_reader READERS[] = {
+    {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
+    {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
+    {"tenstorrent-log", FORMAT_BY_HEADER, false, is_log, read_log},
+    {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},
+    {"torq", FORMAT_BY_ROWS, false, is_torq, read_torq},
+    {"perfetto", FORMAT_BY_TAGS, false, perfetto_recognise, read_perfetto},
+};
+
+enum { READER_COUNT = sizeof READERS / sizeof READERS[0] };
+
+const struct format_reader *format_reader_next(const struct format_reader *reader)
+{
+    const size_t next = reader == NULL ? 0 : (size_t)(reader - READERS) + 1;
+    return next < READER_COUNT ? &READERS[next] : NULL;
+}
+
+const struct format_reader *format_reader_find(struct view bytes)
+{
+    const struct format_reader *reader = NULL;
+    while ((reader = format_reader_next(reader)) != NULL && !reader->recognise(bytes))
+        ;
+    return reader;
+}

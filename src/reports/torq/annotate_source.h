@@ -1,0 +1,26 @@
+// The operators of a network's text that a location points at.
+//
+// A file is looked for under the path that the location has, then beside the dump; one
+// that is given by the user stands for every file of its name. A file that is not there
+// gives no operators. Memory: files are mapped, 8 bytes for each of their lines.
+
+#ifndef OPSCOPE_REPORTS_TORQ_ANNOTATE_SOURCE_H
+#define OPSCOPE_REPORTS_TORQ_ANNOTATE_SOURCE_H
+
+#include "base/bytes.h"
+
+struct annotate_source;
+
+// `given` may be NULL. Both paths must outlive the source.
+struct annotate_source *annotate_source_create(const char *dump, const char *given);
+void annotate_source_free(struct annotate_source *source);
+
+// "tosa.add@L4 tosa.mul@L7", each once, in the order of the location. Valid until the
+// next call. Nothing is read anew for a location that is the one before.
+struct view annotate_source_operators(struct annotate_source *source, struct view location);
+
+// The operator that a line of MLIR text has: of `%0 = tosa.add ...`, of `"tosa.add"(...)`
+// and of `torch.operator "onnx.Add"`. "" when there is none.
+struct view annotate_source_operator(struct view line);
+
+#endif

@@ -1,0 +1,145 @@
+#include "logger.h"
+
+#include <stdlib.h>
+
+#include "base/path.h"
+#include "base/memory.h"
+#include "formats/perfetto/writer.h"
+#include "overview_rows.h"
+
+struct logger {
+    struct event_sink sink; // hands batches to the writer and to the collector
+    struct profile *profile;
+    struct perfetto_writer *writer;
+    struct overview_collector *collector;
+    const struct logger_log *logs;
+    struct input **inputs;
+    size_t count;
+    struct torq_options torq;
+};
+
+static status take(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct logger *logger = (struct logger *)sink;
+    struct event_sink *writer = perfetto_writer_sink(logger->writer);
+    struct event_sink *collector = overview_collector_sink(logger->collector);
+    STATUS_TRY(writer->take(writer, batch));
+    return collector->take(collector, batch);
+}
+
+static status open_inputs(struct logger *logger)
+{
+    for (size_t i = 0; i < logger->count; i++) {
+        STATUS_TRY(input_open(logger->logs[i].path, &logger->inputs[i]));
+        STATUS_TRY(torq_check(logger->inputs[i], logger->logs[i].compile));
+    }
+    return STATUS_OK;
+}
+
+static status replay_process(struct logger *logger, uint32_t first_track)
+{
+    for (uint32_t i = first_track; i < logger->profile->tracks.count; i++)
+        STATUS_TRY(profile_replay_track(logger->profile, i, &logger->sink));
+    return STATUS_OK;
+}
+
+static status read_log(struct logger *logger, size_t index, uint32_t process)
+{
+    const bool compile = logger->logs[index].compile;
+    logger->torq.parent = process;
+    profile_stream_to(logger->profile, compile ? &logger->sink : NULL);
+    const status result = torq_read(logger->inputs[index], &logger->torq, logger->profile);
+    STATUS_TRY(status_first(result, profile_finish(logger->profile)));
+    return compile ? STATUS_OK : replay_process(logger, process);
+}
+
+static status write_overview(struct logger *logger, uint32_t process)
+{
+    profile_stream_to(logger->profile, perfetto_writer_sink(logger->writer));
+    perfetto_writer_plain(logger->writer, true);
+    status result = logger_overview_add(logger->profile, logger->collector, process);
+    result = status_first(result, profile_finish(logger->profile));
+    perfetto_writer_plain(logger->writer, false);
+    return result;
+}
+
+static void name_process(const struct logger *logger, size_t index, struct bytes *name)
+{
+    const char *given = logger->logs[index].name;
+    const char *file = path_base_name(logger->inputs[index]->path);
+    if (given != NULL)
+        bytes_append_format(name, "%s", given);
+    else if (logger->count > 1)
+        bytes_append_format(name, "%02zu %s", index + 1, file);
+    else
+        bytes_append_format(name, "%s", file);
+}
+
+static status write_log(struct logger *logger, size_t index)
+{
+    struct bytes name = {0};
+    name_process(logger, index, &name);
+    const uint32_t process =
+        logger_process_add(logger->profile, bytes_view(&name), logger->logs[index].compile, index);
+    bytes_free(&name);
+    STATUS_TRY(read_log(logger, index, process));
+    return write_overview(logger, process);
+}
+
+static status write_trace(struct logger *logger, const char *path,
+                          const struct perfetto_writer_options *options)
+{
+    STATUS_TRY(perfetto_writer_open(path, logger->profile, options, &logger->writer));
+    status result = STATUS_OK;
+    for (size_t i = 0; i < logger->count && result == STATUS_OK; i++)
+        result = write_log(logger, i);
+    return status_first(result, perfetto_writer_close(logger->writer));
+}
+
+status logger_write(const struct logger_log *logs, size_t count, const char *path,
+                    const struct logger_options *options, struct profile *profile)
+{
+    struct logger logger = {
+        .sink.take = take,
+        .profile = profile,
+        .collector = overview_collector_create(profile, false),
+        .logs = logs,
+        .inputs = memory_allocate_zeroed(count, sizeof *logger.inputs),
+        .count = count,
+        .torq = {.num_slices = options->num_slices, .clock_hz = options->clock_hz}};
+    const struct perfetto_writer_options perfetto = {options->no_arguments};
+    status result = open_inputs(&logger);
+    if (result == STATUS_OK)
+        result = write_trace(&logger, path, &perfetto);
+    for (size_t i = 0; i < count; i++)
+        input_close(logger.inputs[i]);
+    free(logger.inputs);
+    overview_collector_free(logger.collector);
+    return result;
+}
+
+uint32_t logger_process_add(struct profile *profile, struct view name, bool compile, size_t index)
+{
+    const struct track process = {.kind = TRACK_PROCESS,
+                                  .name = profile_string(profile, name),
+                                  .provenance = compile ? PROVENANCE_MODELLED : PROVENANCE_MEASURED,
+                                  .rank = (int32_t)(2 * index)};
+    return profile_track_add(profile, &process);
+}
+
+status logger_overview_add(struct profile *profile, struct overview_collector *collector,
+                           uint32_t process)
+{
+    struct overview overview = {.scope = process};
+    for (size_t i = 0; i < overview_count(collector); i++) {
+        if (overview_scope(collector, i) == process)
+            STATUS_TRY(overview_compute(collector, i, TORQ_OVERVIEW_PARTS, TORQ_OVERVIEW_PART_COUNT,
+                                        &overview));
+    }
+    const struct track *track = profile_track(profile, process);
+    char *name = view_copy(profile_text(profile, track->name));
+    torq_overview_tracks_add(profile, name, &overview, track->rank + 1);
+    free(name);
+    overview_free(&overview);
+    return STATUS_OK;
+}
