@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/modelled.h"
+#include "analysis/statistics.h"
 #include "base/figures.h"
 #include "base/memory.h"
 #include "base/sort.h"
@@ -105,24 +106,20 @@ static size_t collect(const struct annotation *annotation, struct piece *pieces)
     return merged;
 }
 
-static uint64_t middle(uint64_t low, uint64_t high)
-{
-    return low + (high - low) / 2;
-}
-
 static void add_part(struct summary *summary, struct piece *pieces, size_t count)
 {
     struct part part = {.group = pieces[0].group,
                         .tasks = pieces[0].tasks,
                         .moved = pieces[0].moved,
                         .iterations = count};
+    const struct statistics_middle middle = statistics_middle(count);
     qsort(pieces, count, sizeof *pieces, by_transfer_time);
     part.transfer_median =
-        middle(pieces[(count - 1) / 2].transfer_time, pieces[count / 2].transfer_time);
+        statistics_halfway(pieces[middle.low].transfer_time, pieces[middle.high].transfer_time);
     qsort(pieces, count, sizeof *pieces, by_time);
     part.minimum = pieces[0].time;
-    part.median = middle(pieces[(count - 1) / 2].time, pieces[count / 2].time);
-    part.p90 = pieces[count - 1 - count / 10].time;
+    part.median = statistics_halfway(pieces[middle.low].time, pieces[middle.high].time);
+    part.p90 = pieces[statistics_rank(count, 90)].time;
     part.maximum = pieces[count - 1].time;
     summary->parts =
         memory_grow(summary->parts, summary->count, &summary->capacity, sizeof *summary->parts);

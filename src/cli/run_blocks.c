@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/figures.h"
+#include "analysis/statistics.h"
 #include "base/memory.h"
 #include "program/location.h"
 #include "program/print.h"
@@ -55,10 +56,9 @@ static size_t fold(struct block *blocks, size_t count)
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && blocks[to].action == blocks[from].action;)
             to++;
-        const size_t middle = from + (to - from) / 2;
-        struct block block = blocks[middle];
-        if ((to - from) % 2 == 0)
-            block.ns = (blocks[middle - 1].ns + blocks[middle].ns) / 2;
+        const struct statistics_middle middle = statistics_middle(to - from);
+        struct block block = blocks[from + middle.high];
+        block.ns = statistics_halfway(blocks[from + middle.low].ns, block.ns);
         blocks[kept++] = block;
     }
     return kept;

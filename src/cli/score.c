@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/statistics.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/compiler.h"
 #include "device/host.h"
 #include "device/sim.h"
 #include "network_input.h"
-#include "wire/json.h"
+#include "table_options.h"
 
 enum { ITERATIONS = 10, ROWS = 10 };
 
@@ -22,6 +23,7 @@ struct pair {
 };
 
 struct score {
+    const char *path;
     const struct program *program;
     struct pair *pairs; // by measured time, the longest first
     size_t count;
@@ -37,7 +39,10 @@ struct scoring {
     struct target *target;
     unsigned iterations;
     unsigned threads;
-    struct json_writer *json; // NULL: as text
+    struct table_options options;
+    struct output *output;    // of JSON and CSV
+    struct json_writer *json; // the same
+    size_t shown;             // networks so far
 };
 
 // A network compiled for the target, with the nanoseconds of every task.
@@ -143,39 +148,20 @@ static int by_measured(const void *a, const void *b)
     return left->group < right->group ? -1 : left->group > right->group;
 }
 
-// Equal times share the mean of their ranks.
-static double rank_of(const double *values, size_t count, size_t index)
-{
-    double rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] > values[index])
-            rank += 1;
-        else if (values[i] == values[index] && i != index)
-            rank += 0.5;
-    }
-    return rank;
-}
-
+// Where all times are alike, they are in the right order.
 static double spearman(const struct pair *pairs, size_t count)
 {
     double *measured = memory_allocate_zeroed(count + 1, sizeof *measured);
     double *modelled = memory_allocate_zeroed(count + 1, sizeof *modelled);
+    double correlation = 1;
     for (size_t i = 0; i < count; i++) {
         measured[i] = pairs[i].measured;
         modelled[i] = pairs[i].modelled;
     }
-    const double mean = ((double)count - 1) / 2;
-    double both = 0, left = 0, right = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double a = rank_of(measured, count, i) - mean;
-        const double b = rank_of(modelled, count, i) - mean;
-        both += a * b;
-        left += a * a;
-        right += b * b;
-    }
+    statistics_rank_correlation(measured, modelled, count, &correlation);
     free(measured);
     free(modelled);
-    return left > 0 && right > 0 ? both / sqrt(left * right) : 1;
+    return correlation;
 }
 
 static void compare(struct score *score, const struct compiled *compiled)
@@ -207,50 +193,120 @@ static double error(double modelled, double measured)
     return measured > 0 ? modelled / measured - 1 : 0;
 }
 
+// Rows ---------------------------------------------------------------------------------
+
+static const struct pair *pair_of(const struct table_query *query)
+{
+    return &((const struct score *)query->report)->pairs[query->row];
+}
+
+static struct table_cell network_cell(const struct table_query *query)
+{
+    return table_text(view_of(((const struct score *)query->report)->path));
+}
+
+// `argument` is where the group has the text.
+static struct table_cell text_cell(const struct table_query *query)
+{
+    const struct score *score = query->report;
+    const struct program_group *group = &score->program->groups[pair_of(query)->group];
+    uint32_t text;
+    memcpy(&text, (const char *)group + query->column->argument, sizeof text);
+    return table_text(view_of(program_text(score->program, text)));
+}
+
+static struct table_cell measured_cell(const struct table_query *query)
+{
+    return table_real(pair_of(query)->measured * 1e-3);
+}
+
+static struct table_cell modelled_cell(const struct table_query *query)
+{
+    return table_real(pair_of(query)->modelled * 1e-3);
+}
+
+static struct table_cell error_cell(const struct table_query *query)
+{
+    return table_real(error(pair_of(query)->modelled, pair_of(query)->measured));
+}
+
+// clang-format off
+static const struct table_column COLUMNS[] = {
+    {.key = "network", .meaning = "the file", .flags = TABLE_NOT_JSON, .cell = network_cell},
+    {.key = "name", .meaning = "of the operators", .gap = 1, .place = 5,
+     .argument = offsetof(struct program_group, name), .cell = text_cell},
+    {.key = "type", .meaning = "of the operators", .width = 20, .place = 4,
+     .argument = offsetof(struct program_group, type), .cell = text_cell},
+    {.key = "measured_us", .title = "measured", .meaning = "the fastest run on this machine",
+     .type = TABLE_US, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 13, .place = 1,
+     .cell = measured_cell},
+    {.key = "modelled_us", .title = "modelled", .meaning = "by the target's cost rules",
+     .type = TABLE_US, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 13, .gap = 1, .place = 2,
+     .cell = modelled_cell},
+    {.key = "error", .meaning = "modelled over measured, less 1", .type = TABLE_RATIO, .digits = 1,
+     .flags = TABLE_WITH_UNIT | TABLE_WITH_SIGN | TABLE_NOT_JSON, .width = 9, .gap = 1, .place = 3,
+     .cell = error_cell},
+};
+// clang-format on
+
+static const struct table_form SCORE_FORM = {
+    .name = "operators",
+    .about = "a row for each group of operators, the slowest first",
+    .indent = 2,
+    .headless = true,
+    TABLE_COLUMNS(COLUMNS),
+};
+
 // Printing -----------------------------------------------------------------------------
 
-static void print_text(const struct score *score, const char *path, bool all)
+static void print_text(const struct score *score, struct table *table)
 {
-    const size_t rows = all ? score->count : score->large < ROWS ? score->large : ROWS;
     printf(
         "%s\n  measured %.3f ms, modelled %.3f ms (%+.1f %%); over %zu operators of at least 1 %%: "
         "MAPE %.1f %%, Spearman %.3f\n",
-        path, score->measured * 1e-6, score->modelled * 1e-6,
+        score->path, score->measured * 1e-6, score->modelled * 1e-6,
         100 * error(score->modelled, score->measured), score->large, 100 * score->mape,
         score->spearman);
-    for (size_t i = 0; i < rows; i++) {
-        const struct pair *pair = &score->pairs[i];
-        const struct program_group *group = &score->program->groups[pair->group];
-        printf("  %10.1f us %10.1f us %+7.1f %%  %-20s %s\n", pair->measured * 1e-3,
-               pair->modelled * 1e-3, 100 * error(pair->modelled, pair->measured),
-               program_text(score->program, group->type),
-               program_text(score->program, group->name));
-    }
+    table_options_print(table, stdout);
 }
 
-static void write_json(struct json_writer *json, const struct score *score, const char *path)
+static void write_json(struct json_writer *json, const struct score *score, struct table *table)
 {
     json_open_object(json, NULL);
-    json_text(json, "network", view_of(path));
+    json_text(json, "network", view_of(score->path));
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
     json_real(json, "error", error(score->modelled, score->measured));
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
     json_uint(json, "large_operators", score->large);
-    json_open_array(json, "operators");
-    for (size_t i = 0; i < score->count; i++) {
-        const struct pair *pair = &score->pairs[i];
-        const struct program_group *group = &score->program->groups[pair->group];
-        json_open_object(json, NULL);
-        json_text(json, "name", view_of(program_text(score->program, group->name)));
-        json_text(json, "type", view_of(program_text(score->program, group->type)));
-        json_real(json, "measured_us", pair->measured * 1e-3);
-        json_real(json, "modelled_us", pair->modelled * 1e-3);
-        json_close(json);
+    table_json_rows(table, json, "operators");
+    json_close(json);
+}
+
+// As text, the slowest of those that count, unless more is asked for.
+static status show(struct scoring *scoring, const struct score *score)
+{
+    struct table_options options = scoring->options;
+    const bool all = options.json || options.csv || arguments_flag(scoring->arguments, "all");
+    const bool limited = arguments_value(scoring->arguments, "top") != NULL;
+    struct table *table =
+        table_create(&SCORE_FORM, score, all || limited ? score->count : score->large);
+    if (all && !limited)
+        options.top = 0;
+    const status result = table_options_apply(&options, &table, 1);
+    if (result == STATUS_OK && options.json)
+        write_json(scoring->json, score, table);
+    if (result == STATUS_OK && options.csv) {
+        if (scoring->shown == 0)
+            table_csv_head(table, scoring->output);
+        table_csv_rows(table, scoring->output);
     }
-    json_close(json);
-    json_close(json);
+    if (result == STATUS_OK && !options.json && !options.csv)
+        print_text(score, table);
+    scoring->shown++;
+    table_free(table);
+    return result;
 }
 
 // Running ------------------------------------------------------------------------------
@@ -258,16 +314,13 @@ static void write_json(struct json_writer *json, const struct score *score, cons
 static status score_network(struct scoring *scoring, struct network *network, const char *path)
 {
     struct compiled compiled = {0};
-    struct score score = {.program = &compiled.program};
+    struct score score = {.path = path, .program = &compiled.program};
     status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
         failure = measure(scoring, &compiled);
     if (failure == STATUS_OK) {
         compare(&score, &compiled);
-        if (scoring->json != NULL)
-            write_json(scoring->json, &score, path);
-        else
-            print_text(&score, path, arguments_flag(scoring->arguments, "all"));
+        failure = show(scoring, &score);
     }
     free(score.pairs);
     compiled_free(&compiled);
@@ -288,16 +341,19 @@ static status score_paths(struct scoring *scoring)
     return STATUS_OK;
 }
 
-static status score_json(struct scoring *scoring)
+static status score_files(struct scoring *scoring)
 {
-    struct output *output;
-    STATUS_TRY(output_open("-", &output));
-    struct json_writer json = json_write(output);
+    if (!scoring->options.json && !scoring->options.csv)
+        return score_paths(scoring);
+    STATUS_TRY(output_open("-", &scoring->output));
+    struct json_writer json = json_write(scoring->output);
     scoring->json = &json;
-    json_open_array(&json, NULL);
+    if (scoring->options.json)
+        json_open_array(&json, NULL);
     const status failure = score_paths(scoring);
-    json_close(&json);
-    return status_first(failure, output_close(output));
+    if (scoring->options.json)
+        json_close(&json);
+    return status_first(failure, output_close(scoring->output));
 }
 
 static status run(const struct arguments *arguments, int *out_exit)
@@ -309,6 +365,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     arguments_words(arguments, &count);
     if (count == 0)
         return status_make(STATUS_USAGE, "score: give a network");
+    STATUS_TRY(table_options_read(arguments, ROWS, &scoring.options));
     STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
@@ -317,7 +374,7 @@ static status run(const struct arguments *arguments, int *out_exit)
         failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
                               scoring.target->name);
     else
-        failure = arguments_flag(arguments, "json") ? score_json(&scoring) : score_paths(&scoring);
+        failure = score_files(&scoring);
     target_free(scoring.target);
     return failure;
 }
@@ -327,9 +384,12 @@ static const struct option OPTIONS[] = {
     {"iterations", 'n', OPTION_ONE, "N", "runs, of which the fastest of each operator counts (10)"},
     {"threads", 0, OPTION_ONE, "N", "threads (one for each CPU); the same as for calibrate"},
     {"all", 0, OPTION_FLAG, NULL, "every operator, not the slowest alone"},
-    {"json", 0, OPTION_FLAG, NULL, "as JSON"},
+    TABLE_OPTIONS("as JSON", "a row for each operator of each network",
+                  "how many operators (10 of at least 1 %; 0: all); as JSON and CSV, all"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&SCORE_FORM, NULL};
 
 const struct command COMMAND_SCORE = {
     .name = "score",
@@ -339,7 +399,8 @@ const struct command COMMAND_SCORE = {
         "Estimates each operator for the target 'host', runs the network here, and says how\n"
         "far apart they are. Run 'opscope calibrate' before.",
     .examples = "  opscope score model.onnx\n"
-                "  opscope score --target ./here.target a.onnx b.onnx --json",
+                "  opscope score --target ./here.target a.onnx b.onnx --csv",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

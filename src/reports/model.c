@@ -230,8 +230,7 @@ static const struct table_column COLUMNS[] = {
 
 const struct table_form MODEL_FORM = {
     .name = "operators",
-    .about = "a row for each operator, in the order of the file; with --top those with the most "
-             "work first",
+    .about = "a row for each operator as in the file; with --top the most work first",
     .absent_csv = "absent",
     .gap = 1,
     TABLE_COLUMNS(COLUMNS),

@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -89,10 +90,13 @@ size_t table_count(const struct table *table)
     return table->count;
 }
 
+// What is no number is absent.
 struct table_cell table_cell(struct table *table, const struct table_column *column, size_t row)
 {
     table->scratch.size = 0;
-    return column->cell(&(struct table_query){column, table->report, row, &table->scratch});
+    const struct table_query query = {column, table->report, row, &table->scratch};
+    const struct table_cell cell = column->cell(&query);
+    return cell.kind == TABLE_CELL_REAL && !isfinite(cell.real) ? table_absent() : cell;
 }
 
 // Choosing --------------------------------------------------------------------

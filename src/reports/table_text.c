@@ -2,8 +2,6 @@
 // or left out.
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/figures.h"
@@ -103,7 +101,8 @@ static size_t gap_before(const struct table *table, size_t index)
     const size_t gap = table->form->gap > 0 ? table->form->gap : GAP;
     if (index == 0)
         return table->form->indent;
-    return table->shown[index]->gap > 0 ? table->shown[index]->gap : gap;
+    // Gaps of columns are for their usual neighbours.
+    return table->chosen == NULL && table->shown[index]->gap > 0 ? table->shown[index]->gap : gap;
 }
 
 static bool is_empty(struct table *table, const struct table_column *column)

@@ -1,7 +1,6 @@
 // Tables for programs: CSV, JSON and workbooks.
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "table_parts.h"
@@ -29,12 +28,6 @@ void table_number_append(struct bytes *to, const struct table_cell *cell)
     }
 }
 
-static bool is_absent(const struct table_cell *cell)
-{
-    return cell->kind == TABLE_CELL_ABSENT ||
-           (cell->kind == TABLE_CELL_REAL && !isfinite(cell->real));
-}
-
 // CSV -------------------------------------------------------------------------
 
 static char separator_of(const struct table *table)
@@ -47,7 +40,7 @@ static void append_field(const struct table *table, const struct table_column *c
 {
     static const char *const WORDS[2] = {"false", "true"};
     const struct table_form *form = table->form;
-    if (is_absent(cell)) {
+    if (cell->kind == TABLE_CELL_ABSENT) {
         if (form->absent_csv != NULL)
             bytes_append(line, form->absent_csv, strlen(form->absent_csv));
     } else if (cell->kind == TABLE_CELL_TEXT) {
@@ -109,7 +102,7 @@ static void write_value(struct table *table, struct json_writer *json,
                         const struct table_column *column, const struct table_cell *cell)
 {
     table->text.size = 0;
-    if (is_absent(cell)) {
+    if (cell->kind == TABLE_CELL_ABSENT) {
         json_null(json, column->key);
     } else if (cell->kind == TABLE_CELL_TEXT) {
         json_text(json, column->key, cell->text);
@@ -165,7 +158,7 @@ static void write_sheet_cell(struct table *table, struct xlsx_writer *xlsx,
                              const struct table_cell *cell)
 {
     table->text.size = 0;
-    if (is_absent(cell)) {
+    if (cell->kind == TABLE_CELL_ABSENT) {
         xlsx_empty(xlsx);
     } else if (cell->kind == TABLE_CELL_TEXT) {
         xlsx_text(xlsx, cell->text);
