@@ -440,3 +440,17 @@ status merge_fill(struct merge *merge, struct profile *out)
     free(copiers);
     return status_first(result, profile_finish(out));
 }
+
+bool merge_anchors_have_labels(const struct merge_source *source)
+{
+    return source->method == MERGE_NAMES || source->method == MERGE_PAIRS;
+}
+
+struct view merge_anchor_label(const struct merge *merge, const struct merge_source *source,
+                               const struct align_anchor *anchor)
+{
+    if (source->method == MERGE_NAMES)
+        return profile_text(source->profile, (uint32_t)anchor->label);
+    const struct merge_pair *pair = &merge->pairs[anchor->label];
+    return &merge->sources[pair->source_a] == source ? pair->event_a : pair->event_b;
+}

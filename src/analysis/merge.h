@@ -76,6 +76,11 @@ status merge_place(struct merge *merge);
 // all of them is not part of it.
 int64_t merge_offset_of(const struct merge_source *source);
 
+// Whether the anchors of a source are named: by what the profiles share, or by the caller's pairs.
+bool merge_anchors_have_labels(const struct merge_source *source);
+struct view merge_anchor_label(const struct merge *merge, const struct merge_source *source,
+                               const struct align_anchor *anchor);
+
 // Fills a fresh profile. Facts `merge.NAME.*` say how each source was placed.
 status merge_fill(struct merge *merge, struct profile *out);
 

@@ -61,4 +61,32 @@ const char *modelled_kind_name(enum modelled_kind kind);
 const char *modelled_group_text(const struct program *program, uint32_t group, char *text,
                                 size_t size);
 
+// Groups taken together --------------------------------------------------------
+
+// How many groups behind the first `from` take more than so many percent of all cycles.
+uint32_t modelled_groups_above(const struct modelled *modelled, uint32_t from, double percent);
+
+// Groups of one type.
+struct modelled_type {
+    uint32_t type; // text
+    uint32_t count;
+    uint64_t cycles;
+    uint64_t least;
+};
+
+// The type whose groups take the most time beyond their least.
+struct modelled_type modelled_slowest_type(const struct modelled *modelled,
+                                           const struct program *program);
+
+// Groups that are on the host for one reason.
+struct modelled_reason {
+    uint32_t text;  // id in the program
+    uint32_t group; // the first one
+    uint32_t count;
+};
+
+// The most frequent first; for the caller to free.
+struct modelled_reason *modelled_host_reasons(const struct program *program,
+                                              const struct target *target, size_t *out_count);
+
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/figures.h"
-#include "base/memory.h"
 #include "plain_text.h"
 
 enum {
@@ -68,39 +67,6 @@ static void print_times(uint64_t cycles, uint64_t least)
     printf("%.*f times", times < 9.95 ? 1 : 0, times);
 }
 
-// Groups of one type, taken together.
-struct kind {
-    uint32_t type; // text
-    uint32_t count;
-    uint64_t cycles;
-    uint64_t least;
-};
-
-// The type whose groups take the most time beyond their least.
-static struct kind find_slow_kind(const struct compiling *compiling)
-{
-    const struct modelled *modelled = compiling->modelled;
-    struct kind *kinds = memory_allocate_zeroed((size_t)modelled->group_count + 1, sizeof *kinds);
-    struct kind slowest = {0};
-    size_t count = 0;
-    for (uint32_t i = 0; i < modelled->group_count; i++) {
-        const struct modelled_group *group = &modelled->groups[i];
-        const uint32_t type = compiling->program.groups[group->group].type;
-        size_t k = 0;
-        while (k < count && kinds[k].type != type)
-            k++;
-        if (k == count)
-            kinds[count++].type = type;
-        kinds[k].count++;
-        kinds[k].cycles += group->end - group->start;
-        kinds[k].least += group->least;
-        if (kinds[k].cycles - kinds[k].least > slowest.cycles - slowest.least)
-            slowest = kinds[k];
-    }
-    free(kinds);
-    return slowest;
-}
-
 static void print_least(const struct compiling *compiling)
 {
     const struct modelled *modelled = compiling->modelled;
@@ -114,7 +80,7 @@ static void print_least(const struct compiling *compiling)
     printf(" that\n");
     if (modelled->cycles / FAR_FROM_LEAST <= modelled->least)
         return;
-    const struct kind kind = find_slow_kind(compiling);
+    const struct modelled_type kind = modelled_slowest_type(modelled, &compiling->program);
     printf("  because   ");
     print_time(compiling, kind.cycles, 9);
     printf("   is for %u %s, ", kind.count, program_text(&compiling->program, kind.type));
@@ -142,16 +108,6 @@ static void print_memory(const struct compiling *compiling)
 
 // Groups ----------------------------------------------------------------------
 
-static uint32_t count_above(const struct modelled *modelled, uint32_t from, double percent)
-{
-    uint32_t count = 0;
-    for (uint32_t i = from; i < modelled->group_count; i++) {
-        const struct modelled_group *group = &modelled->groups[i];
-        count += (double)(group->end - group->start) * 100 > percent * (double)modelled->cycles;
-    }
-    return count;
-}
-
 static void print_slowest(const struct compiling *compiling, unsigned top)
 {
     const struct modelled *modelled = compiling->modelled;
@@ -168,57 +124,20 @@ static void print_slowest(const struct compiling *compiling, unsigned top)
         printf("  %s-bound", modelled_kind_name(group->bound));
         printf("\n");
     }
-    const uint32_t more = count_above(modelled, shown, 5);
+    const uint32_t more = modelled_groups_above(modelled, shown, 5);
     if (more > 0)
         printf("  %-10s(%u more above 5 %%: --top %u)\n", "", more, shown + more);
 }
 
 // Host ------------------------------------------------------------------------
 
-struct reason {
-    uint32_t text;  // id in the program
-    uint32_t group; // the first one
-    uint32_t count;
-};
-
-static bool is_on_host(const struct compiling *compiling, uint32_t group)
-{
-    const uint32_t engine = compiling->program.groups[group].engine;
-    return compiling->target->engines[engine].role == TARGET_ROLE_HOST;
-}
-
-static void add_reason(struct reason *reasons, size_t *count, uint32_t text, uint32_t group)
-{
-    size_t i = 0;
-    while (i < *count && reasons[i].text != text)
-        i++;
-    if (i == *count)
-        reasons[(*count)++] = (struct reason){text, group, 0};
-    reasons[i].count++;
-}
-
-static int by_count(const void *left, const void *right)
-{
-    const struct reason *a = left;
-    const struct reason *b = right;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return (a->group > b->group) - (a->group < b->group);
-}
-
 static void print_host(const struct compiling *compiling)
 {
     const struct program *program = &compiling->program;
     if (compiling->modelled->host_groups == 0)
         return;
-    struct reason *reasons =
-        memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *reasons);
-    size_t count = 0;
-    for (uint32_t i = 0; i < program->group_count; i++) {
-        if (is_on_host(compiling, i))
-            add_reason(reasons, &count, program->groups[i].reason, i);
-    }
-    qsort(reasons, count, sizeof *reasons, by_count);
+    size_t count;
+    struct modelled_reason *reasons = modelled_host_reasons(program, compiling->target, &count);
     for (size_t i = 0; i < count && i < REASONS_MOST; i++) {
         char name[512];
         char more[32] = "";

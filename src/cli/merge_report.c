@@ -15,20 +15,6 @@ static const char *signed_time(int64_t ns, char text[TIME_ROOM])
     return text;
 }
 
-static bool has_labels(const struct merge_source *source)
-{
-    return source->method == MERGE_NAMES || source->method == MERGE_PAIRS;
-}
-
-static struct view label_of(const struct merge *merge, const struct merge_source *source,
-                            const struct align_anchor *anchor)
-{
-    if (source->method == MERGE_NAMES)
-        return profile_text(source->profile, (uint32_t)anchor->label);
-    const struct merge_pair *pair = &merge->pairs[anchor->label];
-    return &merge->sources[pair->source_a] == source ? pair->event_a : pair->event_b;
-}
-
 static void print_anchors(const struct merge *merge, const struct merge_source *source)
 {
     fprintf(stderr, ", by %zu of %zu %s", source->used, source->found,
@@ -36,7 +22,7 @@ static void print_anchors(const struct merge *merge, const struct merge_source *
     if (source->reference != 0)
         fprintf(stderr, " with %s", merge->sources[source->reference].name);
     size_t shown = 0;
-    for (size_t i = 0; i < source->anchor_count && has_labels(source); i++) {
+    for (size_t i = 0; i < source->anchor_count && merge_anchors_have_labels(source); i++) {
         if (!source->anchors[i].used)
             continue;
         if (shown == NAMES_SHOWN) {
@@ -44,7 +30,7 @@ static void print_anchors(const struct merge *merge, const struct merge_source *
             break;
         }
         fprintf(stderr, "%s ", shown == 0 ? ":" : ",");
-        plain_text_print(stderr, label_of(merge, source, &source->anchors[i]), 0);
+        plain_text_print(stderr, merge_anchor_label(merge, source, &source->anchors[i]), 0);
         shown++;
     }
 }
@@ -127,8 +113,8 @@ static void write_names(struct json_writer *json, const struct merge *merge,
         if (!anchor->used)
             continue;
         listed++;
-        if (has_labels(source))
-            json_text(json, NULL, label_of(merge, source, anchor));
+        if (merge_anchors_have_labels(source))
+            json_text(json, NULL, merge_anchor_label(merge, source, anchor));
         else
             json_uint(json, NULL, anchor->label);
     }

@@ -1,6 +1,5 @@
 #include "recording.h"
 
-#include <opscope/record.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,21 +14,25 @@ enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof *SIGNALS };
 static struct {
     const char *command;
     const char *path;
+    struct recorder *recorder;
     sigset_t asked;  // the signals that ask to end, but for those that are ignored
     sigset_t before; // the mask to go back to
     pthread_t waiter;
 } recording;
 
-static status checked(int result, const char *message)
+static status checked(status result)
 {
-    return result == 0 ? STATUS_OK
-                       : status_make(STATUS_IO, "%s: --profile: %s", recording.command, message);
+    if (result == STATUS_OK)
+        return STATUS_OK;
+    const status failure =
+        status_make(STATUS_IO, "%s: --profile: %s", recording.command, status_message(result));
+    status_free(result);
+    return failure;
 }
 
-static status end(void)
+static status end(struct profile **out_account)
 {
-    char message[512] = "";
-    return checked(opscope_record_stop(message, sizeof message), message);
+    return checked(recorder_finish(recording.recorder, out_account));
 }
 
 static const char *name_of(int number)
@@ -48,7 +51,7 @@ static void *wait_to_be_asked(void *nothing)
         return nothing;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     opscope_fact("ended_by", name_of(number));
-    const status result = end();
+    const status result = end(NULL);
     if (result == STATUS_OK)
         fprintf(stderr, "opscope: %s: ended by %s; what was recorded until then is in %s\n",
                 recording.command, name_of(number), recording.path);
@@ -81,26 +84,27 @@ static void release_signals(void)
     pthread_sigmask(SIG_SETMASK, &recording.before, NULL);
 }
 
-status recording_start(const char *command, const char *path, const char *process)
+status recording_start(const char *command, const char *path, const char *process,
+                       struct recorder **out_recorder)
 {
-    char message[512];
     const struct opscope_record_options options = {.path = path, .process = process};
     recording.command = command;
     recording.path = path;
     hold_signals();
-    status result = checked(opscope_record_start(&options, message, sizeof message), message);
+    status result = checked(recorder_start(&options, &recording.recorder));
     if (result == STATUS_OK && pthread_create(&recording.waiter, NULL, wait_to_be_asked, NULL) != 0)
-        result = status_first(checked(-1, "cannot start a thread"), end());
+        result = status_first(checked(status_make(STATUS_IO, "cannot start a thread")), end(NULL));
     if (result != STATUS_OK)
         release_signals();
+    *out_recorder = recording.recorder;
     return result;
 }
 
-status recording_stop(void)
+status recording_stop(struct profile **out_account)
 {
     pthread_cancel(recording.waiter);
     pthread_join(recording.waiter, NULL);
-    const status result = end();
+    const status result = end(out_account);
     release_signals();
     return result;
 }

@@ -4,12 +4,15 @@
 #ifndef OPSCOPE_CLI_RECORDING_H
 #define OPSCOPE_CLI_RECORDING_H
 
-#include "base/status.h"
+#include "record/recorder.h"
 
 // Before any thread that works. Nothing may be lost: a thread whose buffer is full waits.
 // `command` is for messages and must stay, like `path`.
-status recording_start(const char *command, const char *path, const char *process);
+// The recorder is for a device, until recording_stop.
+status recording_start(const char *command, const char *path, const char *process,
+                       struct recorder **out_recorder);
 
-status recording_stop(void);
+// `*out_account` is as in record/record.h; NULL: not wanted.
+status recording_stop(struct profile **out_account);
 
 #endif

@@ -1,90 +1,105 @@
 // `opscope run PROGRAM`: runs a compiled program on this machine.
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "commands.h"
-#include "device/host.h"
-#include "formats/format.h"
+#include "device/device.h"
 #include "ledger_text.h"
 #include "network_run.h"
 #include "paths.h"
 #include "recording.h"
 #include "run_sim.h"
 #include "target/target.h"
+#include "units.h"
+
+struct running {
+    const struct arguments *arguments;
+    const char *path; // of the program
+    const struct program *program;
+    const struct target *target;
+    const struct device_kind *kind;
+    struct device_options options;
+    const char *profile; // NULL: none is wanted
+    struct recorder *recorder;
+};
 
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs)
 {
-    return host_device_run(context, inputs, input_count, out_outputs);
+    return device_run(context, inputs, input_count, out_outputs);
 }
 
-static const char *path_of(const struct arguments *arguments)
+static status run_loaded(const struct running *running, struct device *device)
 {
-    size_t count;
-    return arguments_words(arguments, &count)[0];
+    if (!running->kind->measures)
+        return run_sim(running->arguments, device, running->program, running->target);
+    struct network_run run = {
+        .command = "run", .network = device_network(device), .context = device, .compute = compute};
+    return network_run(running->arguments, &run);
 }
 
-static status run_on(const struct arguments *arguments, const struct program *program,
-                     const struct target *target)
+static status run_on_device(const struct running *running)
 {
-    struct host_options options = {0};
-    struct host_device *device;
-    STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
-    STATUS_TRY(status_within(host_device_create(program, target, &options, &device), "%s",
-                             path_of(arguments)));
-    struct network_run run = {.command = "run",
-                              .network = host_device_network(device),
-                              .context = device,
-                              .compute = compute};
-    const status result = network_run(arguments, &run);
-    host_device_free(device);
+    struct device *device;
+    STATUS_TRY(status_within(
+        device_load(running->kind, running->program, running->target, &running->options, &device),
+        "%s", running->path));
+    if (running->recorder != NULL)
+        device_profile(device, running->recorder);
+    const status result = run_loaded(running, device);
+    device_free(device);
     return result;
 }
 
-// The account of what was recorded, from the file: what cannot be read there is an error now.
-// A pipe or a device cannot be looked at again.
-static status print_account(const struct arguments *arguments, const char *path, int *out_exit)
+static int print_account(const struct arguments *arguments, const struct profile *account)
 {
-    struct stat file;
-    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
-        return STATUS_OK;
-    struct profile *profile = profile_create();
-    const status result = format_read(path, &(struct format_options){0}, profile);
-    if (result == STATUS_OK) {
-        if (arguments_flag(arguments, "json"))
-            ledger_warn(profile);
-        else
-            ledger_print(stdout, profile);
-        *out_exit = ledger_exit(profile);
-    }
-    profile_free(profile);
-    return result;
+    if (arguments_flag(arguments, "json"))
+        ledger_warn(account);
+    else
+        ledger_print(stdout, account);
+    return ledger_exit(account);
 }
 
-static status run_recorded(const struct arguments *arguments, const struct program *program,
-                           const struct target *target, int *out_exit)
+static status run_measured(struct running *running, int *out_exit)
 {
-    const char *path = arguments_value(arguments, "profile");
-    if (path == NULL)
-        return run_on(arguments, program, target);
-    const char *const program_path = path_of(arguments);
-    STATUS_TRY(paths_check("run", path, &program_path, 1));
     char process[256];
-    snprintf(process, sizeof process, "%s, run on this machine", target->name);
-    STATUS_TRY(recording_start("run", path, process));
-    const status result = run_on(arguments, program, target);
-    STATUS_TRY(status_first(result, recording_stop()));
-    return print_account(arguments, path, out_exit);
+    struct profile *account;
+    snprintf(process, sizeof process, "%s, run on this machine", running->target->name);
+    STATUS_TRY(recording_start("run", running->profile, process, &running->recorder));
+    const status run = run_on_device(running);
+    const status result = status_first(run, recording_stop(&account));
+    if (result == STATUS_OK)
+        *out_exit = print_account(running->arguments, account);
+    profile_free(account);
+    return result;
 }
 
-static status choose_device(const struct arguments *arguments, bool *out_modelled)
+static status run_modelled(struct running *running)
 {
+    running->recorder = recorder_create(running->profile);
+    const status result = run_on_device(running);
+    if (result == STATUS_OK)
+        return recorder_finish(running->recorder, NULL);
+    recorder_drop(running->recorder);
+    return result;
+}
+
+static status run_profiled(struct running *running, int *out_exit)
+{
+    if (running->profile == NULL)
+        return run_on_device(running);
+    STATUS_TRY(paths_check("run", running->profile, &running->path, 1));
+    return running->kind->measures ? run_measured(running, out_exit) : run_modelled(running);
+}
+
+static status choose_device(struct running *running)
+{
+    const struct arguments *arguments = running->arguments;
     const char *device = arguments_value(arguments, "device");
-    *out_modelled = device != NULL && strcmp(device, "sim") == 0;
-    if (device != NULL && !*out_modelled && strcmp(device, "host") != 0)
+    running->kind = device_kind_find(device != NULL ? device : "host");
+    if (running->kind == NULL)
         return status_make(STATUS_USAGE, "run: --device=%s: expected host or sim", device);
-    if (*out_modelled)
+    if (!running->kind->measures)
         return STATUS_OK;
     if (arguments_flag(arguments, "timing-only"))
         return status_make(STATUS_USAGE, "run: --timing-only is for --device sim: the device host "
@@ -95,16 +110,28 @@ static status choose_device(const struct arguments *arguments, bool *out_modelle
     return STATUS_OK;
 }
 
-static status run_program(const struct arguments *arguments, const struct program *program,
-                          int *out_exit)
+static status read_options(struct running *running)
+{
+    const struct arguments *arguments = running->arguments;
+    struct device_options *options = &running->options;
+    running->profile = arguments_value(arguments, "profile");
+    options->timing_only = arguments_flag(arguments, "timing-only");
+    if (!running->kind->measures)
+        STATUS_TRY(units_rules(arguments, "rules", &options->rules));
+    return options->timing_only ? run_sim_check(arguments)
+                                : arguments_number(arguments, "threads", 0, &options->threads);
+}
+
+static status run_program(struct running *running, int *out_exit)
 {
     struct target *target;
-    bool modelled;
-    STATUS_TRY(choose_device(arguments, &modelled));
-    STATUS_TRY(status_within(target_parse("its target", program->target_text, &target), "%s",
-                             path_of(arguments)));
-    const status result = modelled ? run_sim(arguments, program, target)
-                                   : run_recorded(arguments, program, target, out_exit);
+    STATUS_TRY(choose_device(running));
+    STATUS_TRY(status_within(target_parse("its target", running->program->target_text, &target),
+                             "%s", running->path));
+    running->target = target;
+    status result = read_options(running);
+    if (result == STATUS_OK)
+        result = run_profiled(running, out_exit);
     target_free(target);
     return result;
 }
@@ -117,7 +144,8 @@ static status run(const struct arguments *arguments, int *out_exit)
         return status_make(STATUS_USAGE, "run: give one program, as 'opscope compile' writes it");
     struct program *program;
     STATUS_TRY(program_open(words[0], &program));
-    const status result = run_program(arguments, program, out_exit);
+    struct running running = {.arguments = arguments, .path = words[0], .program = program};
+    const status result = run_program(&running, out_exit);
     program_free(program);
     return result;
 }

@@ -92,12 +92,14 @@ void run_profiles_free(struct run_profiles *profiles)
 
 // Recording -------------------------------------------------------------------------------
 
-status run_profiles_start(const struct run_profiles *profiles, const struct target *target)
+status run_profiles_start(const struct run_profiles *profiles, const struct target *target,
+                          struct recorder **out_recorder)
 {
     char process[256];
+    *out_recorder = NULL;
     snprintf(process, sizeof process, "%s, run on this machine", target->name);
     return profiles->recording != NULL
-               ? recording_start(profiles->command, profiles->recording, process)
+               ? recording_start(profiles->command, profiles->recording, process, out_recorder)
                : STATUS_OK;
 }
 
@@ -158,7 +160,7 @@ status run_profiles_finish(const struct run_profiles *profiles, const struct pro
 {
     if (profiles->recording == NULL)
         return run;
-    status result = status_first(run, recording_stop());
+    status result = status_first(run, recording_stop(NULL));
     if (result != STATUS_OK)
         return profiles->temporary ? status_first(result, remove_recording(profiles)) : result;
     result = write_recorded(profiles, program);

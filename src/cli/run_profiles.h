@@ -7,6 +7,7 @@
 #include "formats/torq/torq.h"
 #include "options.h"
 #include "program/program.h"
+#include "record/recorder.h"
 
 // The options that `run_profiles_choose` reads, for the table of a command.
 #define RUN_PROFILES_OPTIONS                                                                       \
@@ -38,7 +39,9 @@ status run_profiles_choose(const struct arguments *arguments, const char *comman
 
 // Starts to record, if anything is to be recorded. Until run_profiles_finish a killed run
 // leaves the recording: beside the first file, as FILE.partial.prof, or where --profile says.
-status run_profiles_start(const struct run_profiles *profiles, const struct target *target);
+// `*out_recorder` is for the device; NULL when nothing is.
+status run_profiles_start(const struct run_profiles *profiles, const struct target *target,
+                          struct recorder **out_recorder);
 
 // Stops, and, if `run` went well, writes the files and prints the time of each block. Returns
 // `run` or the first failure.

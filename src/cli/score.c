@@ -1,38 +1,19 @@
 // How well the target `host` foretells this machine: modelled against measured
 // time of every group of operators.
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/statistics.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/compiler.h"
 #include "device/host.h"
 #include "device/sim.h"
 #include "network_input.h"
+#include "reports/score.h"
 #include "table_options.h"
 
 enum { ITERATIONS = 10, ROWS = 10 };
-
-struct pair {
-    uint32_t group;
-    double measured; // ns
-    double modelled;
-};
-
-struct score {
-    const char *path;
-    const struct program *program;
-    struct pair *pairs; // by measured time, the longest first
-    size_t count;
-    size_t large; // those of at least a hundredth of the time
-    double measured;
-    double modelled;
-    double mape;
-    double spearman;
-};
 
 struct scoring {
     const struct arguments *arguments;
@@ -87,38 +68,6 @@ static status model(const struct scoring *scoring, struct network *network,
 
 // Measuring ----------------------------------------------------------------------------
 
-static status measure_once(struct host_device *device, const struct network_graph *graph,
-                           struct datum *const *inputs)
-{
-    struct datum **outputs =
-        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
-    const status failure = host_device_run(device, inputs, graph->input_count, outputs);
-    for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
-        datum_release(outputs[i]);
-    free(outputs);
-    return failure;
-}
-
-static status measure_often(const struct scoring *scoring, struct host_device *device,
-                            struct datum *const *inputs, struct compiled *compiled)
-{
-    const struct network_graph *graph = network_graph(host_device_network(device), 0);
-    const size_t tasks = compiled->program.task_count;
-    uint64_t *times = memory_allocate_zeroed(tasks + 1, sizeof *times);
-    status failure = measure_once(device, graph, inputs);
-    host_device_time_tasks(device, times);
-    for (unsigned i = 0; failure == STATUS_OK && i < scoring->iterations; i++) {
-        memset(times, 0, (tasks + 1) * sizeof *times);
-        failure = measure_once(device, graph, inputs);
-        for (size_t j = 0; j < tasks; j++) {
-            if (i == 0 || (double)times[j] < compiled->measured[j])
-                compiled->measured[j] = (double)times[j];
-        }
-    }
-    free(times);
-    return failure;
-}
-
 static status measure(const struct scoring *scoring, struct compiled *compiled)
 {
     const struct host_options options = {.threads = scoring->threads, .trusted = true};
@@ -129,7 +78,7 @@ static status measure(const struct scoring *scoring, struct compiled *compiled)
     struct datum **inputs = memory_allocate_zeroed((size_t)count + 1, sizeof *inputs);
     status failure = network_input_read(network, NULL, 0, 0, inputs);
     if (failure == STATUS_OK)
-        failure = measure_often(scoring, device, inputs, compiled);
+        failure = host_device_least_times(device, inputs, scoring->iterations, compiled->measured);
     for (uint32_t i = 0; i < count; i++)
         datum_release(inputs[i]);
     free(inputs);
@@ -137,146 +86,29 @@ static status measure(const struct scoring *scoring, struct compiled *compiled)
     return failure;
 }
 
-// Comparing ----------------------------------------------------------------------------
-
-static int by_measured(const void *a, const void *b)
-{
-    const struct pair *left = a;
-    const struct pair *right = b;
-    if (left->measured != right->measured)
-        return left->measured > right->measured ? -1 : 1;
-    return left->group < right->group ? -1 : left->group > right->group;
-}
-
-// Where all times are alike, they are in the right order.
-static double spearman(const struct pair *pairs, size_t count)
-{
-    double *measured = memory_allocate_zeroed(count + 1, sizeof *measured);
-    double *modelled = memory_allocate_zeroed(count + 1, sizeof *modelled);
-    double correlation = 1;
-    for (size_t i = 0; i < count; i++) {
-        measured[i] = pairs[i].measured;
-        modelled[i] = pairs[i].modelled;
-    }
-    statistics_rank_correlation(measured, modelled, count, &correlation);
-    free(measured);
-    free(modelled);
-    return correlation;
-}
-
-static void compare(struct score *score, const struct compiled *compiled)
-{
-    const struct program *program = &compiled->program;
-    score->pairs = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *score->pairs);
-    score->count = program->group_count;
-    for (uint32_t i = 0; i < program->group_count; i++)
-        score->pairs[i].group = i;
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        struct pair *pair = &score->pairs[program->tasks[i].group];
-        pair->measured += compiled->measured[i];
-        pair->modelled += compiled->modelled[i];
-        score->measured += compiled->measured[i];
-        score->modelled += compiled->modelled[i];
-    }
-    qsort(score->pairs, score->count, sizeof *score->pairs, by_measured);
-    while (score->large < score->count &&
-           score->pairs[score->large].measured >= score->measured / 100)
-        score->large++;
-    for (size_t i = 0; i < score->large; i++)
-        score->mape += fabs(score->pairs[i].modelled / score->pairs[i].measured - 1);
-    score->mape /= score->large > 0 ? (double)score->large : 1;
-    score->spearman = spearman(score->pairs, score->large);
-}
-
-static double error(double modelled, double measured)
-{
-    return measured > 0 ? modelled / measured - 1 : 0;
-}
-
-// Rows ---------------------------------------------------------------------------------
-
-static const struct pair *pair_of(const struct table_query *query)
-{
-    return &((const struct score *)query->report)->pairs[query->row];
-}
-
-static struct table_cell network_cell(const struct table_query *query)
-{
-    return table_text(view_of(((const struct score *)query->report)->path));
-}
-
-// `argument` is where the group has the text.
-static struct table_cell text_cell(const struct table_query *query)
-{
-    const struct score *score = query->report;
-    const struct program_group *group = &score->program->groups[pair_of(query)->group];
-    uint32_t text;
-    memcpy(&text, (const char *)group + query->column->argument, sizeof text);
-    return table_text(view_of(program_text(score->program, text)));
-}
-
-static struct table_cell measured_cell(const struct table_query *query)
-{
-    return table_real(pair_of(query)->measured * 1e-3);
-}
-
-static struct table_cell modelled_cell(const struct table_query *query)
-{
-    return table_real(pair_of(query)->modelled * 1e-3);
-}
-
-static struct table_cell error_cell(const struct table_query *query)
-{
-    return table_real(error(pair_of(query)->modelled, pair_of(query)->measured));
-}
-
-// clang-format off
-static const struct table_column COLUMNS[] = {
-    {.key = "network", .meaning = "the file", .flags = TABLE_NOT_JSON, .cell = network_cell},
-    {.key = "name", .meaning = "of the operators", .gap = 1, .place = 5,
-     .argument = offsetof(struct program_group, name), .cell = text_cell},
-    {.key = "type", .meaning = "of the operators", .width = 20, .place = 4,
-     .argument = offsetof(struct program_group, type), .cell = text_cell},
-    {.key = "measured_us", .title = "measured", .meaning = "the fastest run on this machine",
-     .type = TABLE_US, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 13, .place = 1,
-     .cell = measured_cell},
-    {.key = "modelled_us", .title = "modelled", .meaning = "by the target's cost rules",
-     .type = TABLE_US, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 13, .gap = 1, .place = 2,
-     .cell = modelled_cell},
-    {.key = "error", .meaning = "modelled over measured, less 1", .type = TABLE_RATIO, .digits = 1,
-     .flags = TABLE_WITH_UNIT | TABLE_WITH_SIGN | TABLE_NOT_JSON, .width = 9, .gap = 1, .place = 3,
-     .cell = error_cell},
-};
-// clang-format on
-
-static const struct table_form SCORE_FORM = {
-    .name = "operators",
-    .about = "a row for each group of operators, the slowest first",
-    .indent = 2,
-    .headless = true,
-    TABLE_COLUMNS(COLUMNS),
-};
-
 // Printing -----------------------------------------------------------------------------
 
-static void print_text(const struct score *score, struct table *table)
+static void print_text(const struct score_report *report, struct table *table)
 {
+    const struct score *score = report->score;
     printf(
         "%s\n  measured %.3f ms, modelled %.3f ms (%+.1f %%); over %zu operators of at least 1 %%: "
         "MAPE %.1f %%, Spearman %.3f\n",
-        score->path, score->measured * 1e-6, score->modelled * 1e-6,
-        100 * error(score->modelled, score->measured), score->large, 100 * score->mape,
+        report->path, score->measured * 1e-6, score->modelled * 1e-6,
+        100 * score_error(score->modelled, score->measured), score->large, 100 * score->mape,
         score->spearman);
     table_options_print(table, stdout);
 }
 
-static void write_json(struct json_writer *json, const struct score *score, struct table *table)
+static void write_json(struct json_writer *json, const struct score_report *report,
+                       struct table *table)
 {
+    const struct score *score = report->score;
     json_open_object(json, NULL);
-    json_text(json, "network", view_of(score->path));
+    json_text(json, "network", view_of(report->path));
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
-    json_real(json, "error", error(score->modelled, score->measured));
+    json_real(json, "error", score_error(score->modelled, score->measured));
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
     json_uint(json, "large_operators", score->large);
@@ -285,25 +117,26 @@ static void write_json(struct json_writer *json, const struct score *score, stru
 }
 
 // As text, the slowest of those that count, unless more is asked for.
-static status show(struct scoring *scoring, const struct score *score)
+static status show(struct scoring *scoring, const struct score_report *report)
 {
+    const struct score *score = report->score;
     struct table_options options = scoring->options;
     const bool all = options.json || options.csv || arguments_flag(scoring->arguments, "all");
     const bool limited = arguments_value(scoring->arguments, "top") != NULL;
     struct table *table =
-        table_create(&SCORE_FORM, score, all || limited ? score->count : score->large);
+        table_create(&SCORE_FORM, report, all || limited ? score->count : score->large);
     if (all && !limited)
         options.top = 0;
     const status result = table_options_apply(&options, &table, 1);
     if (result == STATUS_OK && options.json)
-        write_json(scoring->json, score, table);
+        write_json(scoring->json, report, table);
     if (result == STATUS_OK && options.csv) {
         if (scoring->shown == 0)
             table_csv_head(table, scoring->output);
         table_csv_rows(table, scoring->output);
     }
     if (result == STATUS_OK && !options.json && !options.csv)
-        print_text(score, table);
+        print_text(report, table);
     scoring->shown++;
     table_free(table);
     return result;
@@ -314,15 +147,15 @@ static status show(struct scoring *scoring, const struct score *score)
 static status score_network(struct scoring *scoring, struct network *network, const char *path)
 {
     struct compiled compiled = {0};
-    struct score score = {.path = path, .program = &compiled.program};
+    struct score score = {0};
     status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
         failure = measure(scoring, &compiled);
     if (failure == STATUS_OK) {
-        compare(&score, &compiled);
-        failure = show(scoring, &score);
+        score_compare(&compiled.program, compiled.measured, compiled.modelled, &score);
+        failure = show(scoring, &(struct score_report){path, &score});
     }
-    free(score.pairs);
+    score_free(&score);
     compiled_free(&compiled);
     return failure;
 }

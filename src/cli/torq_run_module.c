@@ -9,7 +9,7 @@
 #include "base/figures.h"
 #include "base/memory.h"
 #include "commands.h"
-#include "device/host.h"
+#include "device/device.h"
 #include "formats/torq/run_actions.h"
 #include "network/compare.h"
 #include "network/tensor_file.h"
@@ -25,7 +25,8 @@ struct module_run {
     struct program *program;
     struct target *target;
     char *function;
-    struct host_device *device;
+    struct recorder *recorder; // NULL: nothing is recorded
+    struct device *device;
     struct run_profiles profiles;
     const char *const *expected; // of --expected_output
     size_t expected_count;
@@ -99,7 +100,7 @@ static status compute(void *context, struct datum *const *inputs, size_t input_c
                       struct datum **out_outputs)
 {
     const struct module_run *run = context;
-    return host_device_run(run->device, inputs, input_count, out_outputs);
+    return device_run(run->device, inputs, input_count, out_outputs);
 }
 
 static status compare_output(const struct network_value *value, const char *text, uint32_t index,
@@ -124,7 +125,7 @@ static status compare_output(const struct network_value *value, const char *text
 static status compare_outputs(void *context, struct datum *const *outputs, uint32_t count)
 {
     struct module_run *run = context;
-    const struct network *network = host_device_network(run->device);
+    const struct network *network = device_network(run->device);
     if (run->expected_count == 0)
         return STATUS_OK;
     if (run->expected_count != count)
@@ -145,13 +146,16 @@ static status compare_outputs(void *context, struct datum *const *outputs, uint3
 // The recording has a span for it: Torq's INIT.
 static status make_device(struct module_run *run)
 {
-    struct host_options options = {0};
+    struct device_options options = {0};
     STATUS_TRY(arguments_number(run->arguments, "threads", 0, &options.threads));
     const uint32_t lane = opscope_lane(RUN_ACTIONS_INIT);
     const uint32_t name = opscope_text(RUN_ACTIONS_INIT);
     const uint64_t begun = opscope_begin();
-    STATUS_TRY(status_within(host_device_create(run->program, run->target, &options, &run->device),
-                             "%s", run->path));
+    STATUS_TRY(
+        status_within(device_load(&DEVICE_HOST, run->program, run->target, &options, &run->device),
+                      "%s", run->path));
+    if (run->recorder != NULL)
+        device_profile(run->device, run->recorder);
     opscope_end(begun, lane, name, 0);
     return STATUS_OK;
 }
@@ -159,7 +163,7 @@ static status make_device(struct module_run *run)
 static status run_function(struct module_run *run)
 {
     STATUS_TRY(make_device(run));
-    const struct network *network = host_device_network(run->device);
+    const struct network *network = device_network(run->device);
     struct network_run request = {.command = COMMAND,
                                   .network = network,
                                   .context = run,
@@ -209,7 +213,7 @@ static status run_module(struct module_run *run)
     STATUS_TRY(run_profiles_choose(run->arguments, COMMAND, &run->path, 1, &run->profiles));
     if (run->profiles.count > 0)
         warn();
-    STATUS_TRY(run_profiles_start(&run->profiles, run->target));
+    STATUS_TRY(run_profiles_start(&run->profiles, run->target, &run->recorder));
     const status result = run_profiles_finish(&run->profiles, run->program, run_function(run));
     if (result == STATUS_OK && arguments_flag(run->arguments, "print_statistics"))
         print_statistics();
@@ -226,7 +230,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     const status result = run_module(&module);
     *out_exit = module.different ? EXIT_FAILED : EXIT_DONE;
     run_profiles_free(&module.profiles);
-    host_device_free(module.device);
+    device_free(module.device);
     program_free(module.program);
     target_free(module.target);
     free(module.function);

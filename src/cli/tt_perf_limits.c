@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "tt_perf_cells.h"
 #include "tt_perf_table.h"
 
@@ -96,35 +95,6 @@ static void fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS
     cells[LIMIT_BY].colour = limit_colour(op->limit);
 }
 
-static double cost_of(const struct perf_op *op)
-{
-    return op->time.value + op->gap.value;
-}
-
-static int compare_costs(const void *left, const void *right)
-{
-    const struct perf_op *a = *(const struct perf_op *const *)left;
-    const struct perf_op *b = *(const struct perf_op *const *)right;
-    if (cost_of(a) != cost_of(b))
-        return (cost_of(a) < cost_of(b)) - (cost_of(a) > cost_of(b));
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-// All in order, or the costliest; the caller frees the list.
-static const struct perf_op **choose(const struct perf *perf, bool all, size_t *out_count)
-{
-    const struct perf_op **chosen = memory_allocate_zeroed(perf->count + 1, sizeof *chosen);
-    size_t count = 0;
-    for (size_t i = 0; i < perf->count; i++) {
-        if (perf->ops[i].kind != PERF_SIGNPOST)
-            chosen[count++] = &perf->ops[i];
-    }
-    if (!all && count > 0)
-        qsort(chosen, count, sizeof *chosen, compare_costs);
-    *out_count = all || count < SLOWEST ? count : SLOWEST;
-    return chosen;
-}
-
 static void measure(struct limit_table *table, const struct perf_op **ops, size_t count)
 {
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
@@ -155,7 +125,7 @@ void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_per
     struct limit_table table = {.style = style};
     struct cell headers[LIMIT_COLUMNS] = {0};
     size_t count;
-    const struct perf_op **ops = choose(perf, all, &count);
+    const struct perf_op **ops = perf_costliest(perf, all ? SIZE_MAX : SLOWEST, &count);
     printf("\n🔎 What limits the operations 🔎\n================================\n\n");
     print_sums(perf, &table.line, style->colours);
     printf("\n%s:\n", all ? "Every operation" : "The costliest (--limits shows all)");

@@ -12,6 +12,7 @@
 #include "program/verify.h"
 
 struct host_device {
+    struct device base;
     struct host_machine machine;
     struct host_schedule *schedule;
     struct host_profile *profile; // NULL: nothing is recorded
@@ -141,7 +142,6 @@ static status prepare(struct host_device *device, const struct host_options *opt
         STATUS_TRY(host_steps_create(machine, machine->worker.parallel, options->loose_ports,
                                      &machine->steps));
     device->schedule = host_schedule_create(machine);
-    device->profile = host_profile_create(machine->program, machine->target);
     return STATUS_OK;
 }
 
@@ -150,6 +150,7 @@ status host_device_create(const struct program *program, const struct target *ta
 {
     struct host_device *device = memory_allocate_zeroed(1, sizeof *device);
     struct host_machine *machine = &device->machine;
+    device->base.kind = &DEVICE_HOST;
     machine->program = program;
     pthread_mutex_init(&machine->constants_lock, NULL);
     machine->target = target;
@@ -281,3 +282,93 @@ void host_device_time_tasks(struct host_device *device, uint64_t *times)
 {
     device->machine.times = times;
 }
+
+// Timing ---------------------------------------------------------------------------------
+
+static status run_for_time(struct host_device *device, const struct network_graph *graph,
+                           struct datum *const *inputs)
+{
+    struct datum **outputs =
+        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
+    const status failure = host_device_run(device, inputs, graph->input_count, outputs);
+    for (uint32_t i = 0; failure == STATUS_OK && i < graph->output_count; i++)
+        datum_release(outputs[i]);
+    free(outputs);
+    return failure;
+}
+
+status host_device_least_times(struct host_device *device, struct datum *const *inputs,
+                               unsigned iterations, double *out_ns)
+{
+    const struct network_graph *graph = network_graph(host_device_network(device), 0);
+    const size_t tasks = device->machine.program->task_count;
+    uint64_t *times = memory_allocate_zeroed(tasks + 1, sizeof *times);
+    status failure = run_for_time(device, graph, inputs);
+    host_device_time_tasks(device, times);
+    for (unsigned i = 0; failure == STATUS_OK && i < iterations; i++) {
+        memset(times, 0, (tasks + 1) * sizeof *times);
+        failure = run_for_time(device, graph, inputs);
+        for (size_t j = 0; j < tasks; j++) {
+            if (i == 0 || (double)times[j] < out_ns[j])
+                out_ns[j] = (double)times[j];
+        }
+    }
+    host_device_time_tasks(device, NULL);
+    free(times);
+    return failure;
+}
+
+// The interface --------------------------------------------------------------------------
+
+static struct host_device *host_of(struct device *device)
+{
+    return (struct host_device *)device;
+}
+
+struct device *host_device_base(struct host_device *device)
+{
+    return &device->base;
+}
+
+static status load(const struct program *program, const struct target *target,
+                   const struct device_options *options, struct device **out_device)
+{
+    struct host_device *device;
+    const struct host_options host = {.threads = options->threads};
+    STATUS_TRY(host_device_create(program, target, &host, &device));
+    *out_device = &device->base;
+    return STATUS_OK;
+}
+
+static void free_device(struct device *device)
+{
+    host_device_free(host_of(device));
+}
+
+static const struct network *network_of(const struct device *device)
+{
+    return host_device_network((const struct host_device *)device);
+}
+
+static void record_runs(struct device *device, struct recorder *recorder)
+{
+    struct host_device *host = host_of(device);
+    host_profile_free(host->profile);
+    host->profile = host_profile_create(host->machine.program, host->machine.target, recorder);
+}
+
+static status run_once(struct device *device, struct datum *const *inputs, size_t input_count,
+                       struct datum **out_outputs)
+{
+    return host_device_run(host_of(device), inputs, input_count, out_outputs);
+}
+
+const struct device_kind DEVICE_HOST = {
+    .name = "host",
+    .measures = true,
+    .load = load,
+    .free = free_device,
+    .network = network_of,
+    .profile = record_runs,
+    .run = run_once,
+};

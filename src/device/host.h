@@ -5,8 +5,7 @@
 #ifndef OPSCOPE_DEVICE_HOST_H
 #define OPSCOPE_DEVICE_HOST_H
 
-#include "network/tensor.h"
-#include "program/program.h"
+#include "device.h"
 
 struct host_device;
 
@@ -19,21 +18,26 @@ struct host_options {
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program
-// has them. While the process records (opscope/record.h), runs are recorded.
+// has them.
 status host_device_create(const struct program *program, const struct target *target,
                           const struct host_options *options, struct host_device **out_device);
 void host_device_free(struct host_device *device);
 
+// The same as the device of its interface.
+struct device *host_device_base(struct host_device *device);
+
 // The ports of the program as a network: graph 0.
 const struct network *host_device_network(const struct host_device *device);
 
-// One iteration. `inputs` in the order of the program's, NULL where a constant
-// stands for one: it was compiled in, and another value is refused. The outputs
-// come with a reference each.
+// As device_run.
 status host_device_run(struct host_device *device, struct datum *const *inputs, size_t input_count,
                        struct datum **out_outputs);
 
 // Adds the nanoseconds that each task takes to `times`, by task, from now on. NULL: no more.
 void host_device_time_tasks(struct host_device *device, uint64_t *times);
+
+// The least nanoseconds that each task took in so many iterations, behind one that does not count.
+status host_device_least_times(struct host_device *device, struct datum *const *inputs,
+                               unsigned iterations, double *out_ns);
 
 #endif

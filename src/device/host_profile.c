@@ -7,7 +7,6 @@
 #include "describe.h"
 #include "program/location.h"
 #include "program/print.h"
-#include "record/record.h"
 
 enum {
     PLAIN_MOST = 8, // values of a span besides its flows
@@ -32,6 +31,7 @@ struct expected {
 };
 
 struct host_profile {
+    struct recorder *recorder;
     struct describing describing;
     struct expected *expected;
     size_t expected_count;
@@ -247,14 +247,16 @@ static void prepare_actions(struct host_profile *profile)
 
 // Recording ----------------------------------------------------------------------------
 
-struct host_profile *host_profile_create(const struct program *program, const struct target *target)
+struct host_profile *host_profile_create(const struct program *program, const struct target *target,
+                                         struct recorder *recorder)
 {
     const status failure = describing_check(program, target);
-    struct profile *recorded = failure == STATUS_OK ? record_lock() : NULL;
+    struct profile *recorded = failure == STATUS_OK ? recorder_lock(recorder) : NULL;
     status_free(failure);
     if (recorded == NULL)
         return NULL;
     struct host_profile *profile = memory_allocate_zeroed(1, sizeof *profile);
+    profile->recorder = recorder;
     profile->describing =
         (struct describing){.program = program, .target = target, .profile = recorded};
     profile->tasks =
@@ -268,7 +270,7 @@ struct host_profile *host_profile_create(const struct program *program, const st
     describing_start(&profile->describing);
     prepare_tasks(profile);
     prepare_actions(profile);
-    record_unlock();
+    recorder_unlock(recorder);
     return profile;
 }
 
@@ -287,14 +289,14 @@ void host_profile_free(struct host_profile *profile)
 
 void host_profile_iteration(struct host_profile *profile)
 {
-    const struct profile *recorded = record_lock();
+    const struct profile *recorded = recorder_lock(profile->recorder);
     if (recorded == profile->describing.profile) {
         describing_calls(&profile->describing, profile->iterations++);
         for (size_t i = 0; i < profile->expected_count; i++)
             record_expect(profile->expected[i].lane, profile->expected[i].count);
     }
     if (recorded != NULL)
-        record_unlock();
+        recorder_unlock(profile->recorder);
 }
 
 static void record(const struct host_profile *profile, const struct prepared *item, uint64_t begun)

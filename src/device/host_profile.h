@@ -1,18 +1,19 @@
-// Records what the device `host` does, while the process records: a lane for every engine of
+// Records what the device `host` does into the recorder of this process: a lane for every engine of
 // the target, and one for the actions. Times are measured, and this machine's.
 
 #ifndef OPSCOPE_DEVICE_HOST_PROFILE_H
 #define OPSCOPE_DEVICE_HOST_PROFILE_H
 
 #include "program/program.h"
+#include "record/recorder.h"
 #include "target/target.h"
 
 struct host_profile;
 
-// NULL while nothing is recorded, or when the program's tasks do not fit the target. Both
+// NULL when the recording is over, or when the program's tasks do not fit the target. All three
 // must outlive it.
-struct host_profile *host_profile_create(const struct program *program,
-                                         const struct target *target);
+struct host_profile *host_profile_create(const struct program *program, const struct target *target,
+                                         struct recorder *recorder);
 void host_profile_free(struct host_profile *profile);
 
 // The next iteration begins: its calls are described.

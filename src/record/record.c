@@ -291,7 +291,7 @@ static status start(const struct opscope_record_options *options)
     begin(options);
     const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
     if (error != 0) {
-        status_free(record_session_close(recorder.session));
+        status_free(record_session_close(recorder.session, NULL));
         recorder.session = NULL;
         return status_system(error, options->path, "cannot start a thread");
     }
@@ -302,8 +302,10 @@ static status start(const struct opscope_record_options *options)
     return STATUS_OK;
 }
 
-static status stop(void)
+status record_stop(struct profile **out_account)
 {
+    if (out_account != NULL)
+        *out_account = NULL;
     // First: threads that record without end keep the collector at work, and the lock with it.
     __atomic_store_n(&opscope_record_state, OPSCOPE_OFF, __ATOMIC_RELAXED);
     pthread_mutex_lock(&recorder.lock);
@@ -319,7 +321,7 @@ static status stop(void)
     pthread_join(recorder.collector, NULL);
     pthread_mutex_lock(&recorder.lock);
     collect();
-    const status result = record_session_close(recorder.session);
+    const status result = record_session_close(recorder.session, out_account);
     recorder.session = NULL;
     pthread_mutex_unlock(&recorder.lock);
     return result;
@@ -335,18 +337,23 @@ static int answer(status result, char *message, size_t size)
     return -1;
 }
 
-int opscope_record_start(const struct opscope_record_options *options, char *message, size_t size)
+status record_start(const struct opscope_record_options *options)
 {
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&recorder.lock);
     const status result = start(options);
     pthread_mutex_unlock(&recorder.lock);
-    return answer(result, message, size);
+    return result;
+}
+
+int opscope_record_start(const struct opscope_record_options *options, char *message, size_t size)
+{
+    return answer(record_start(options), message, size);
 }
 
 int opscope_record_stop(char *message, size_t size)
 {
-    return answer(stop(), message, size);
+    return answer(record_stop(NULL), message, size);
 }
 
 int opscope_record_flush(void)

@@ -3,9 +3,17 @@
 #ifndef OPSCOPE_RECORD_RECORD_H
 #define OPSCOPE_RECORD_RECORD_H
 
+#include <opscope/record.h>
+
 #include "profile/profile.h"
 
 enum { RECORD_LANES_MOST = 4096 };
+
+// As opscope_record_start and opscope_record_stop. `*out_account`, where it is wanted, is what was
+// recorded without its events: tracks, the ledger and its notes. NULL when nothing was recorded;
+// to be freed, also on failure.
+status record_start(const struct opscope_record_options *options);
+status record_stop(struct profile **out_account);
 
 // The profile that is being recorded, locked for adding to its tables; NULL while nothing
 // is recorded (nothing is locked then). Lanes come from record_add_lane.

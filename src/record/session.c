@@ -58,7 +58,7 @@ status record_session_create(const struct opscope_record_options *options,
         session->file.st_mode = 0;
     if (result != STATUS_OK) {
         session->failure = result;
-        return record_session_close(session);
+        return record_session_close(session, NULL);
     }
     *out_session = session;
     return STATUS_OK;
@@ -227,7 +227,7 @@ static status check_still_there(const struct record_session *session)
                        session->path);
 }
 
-status record_session_close(struct record_session *session)
+status record_session_close(struct record_session *session, struct profile **out_account)
 {
     status result = session->failure;
     account_for_missing(session);
@@ -240,7 +240,10 @@ status record_session_close(struct record_session *session)
     } else if (result == STATUS_OK) {
         result = profile_save(session->profile, session->path);
     }
-    profile_free(session->profile);
+    if (out_account != NULL)
+        *out_account = session->profile;
+    else
+        profile_free(session->profile);
     bytes_free(&session->values);
     free(session->path);
     free(session);

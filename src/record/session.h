@@ -44,7 +44,8 @@ uint32_t record_session_operator(struct record_session *session,
 void record_session_collect(struct record_session *session, struct record_buffer *buffers,
                             _Atomic uint64_t *lost);
 
-// Ends the file and frees the session.
-status record_session_close(struct record_session *session);
+// Ends the file and frees the session. `*out_account`, where it is wanted, is the profile without
+// its events; also on failure.
+status record_session_close(struct record_session *session, struct profile **out_account);
 
 #endif

@@ -95,11 +95,14 @@ static status run_twice(struct host_device *device, const struct plain_run *plai
 }
 
 static status run_device(const struct program *program, const struct target *target,
-                         unsigned threads, const struct plain_run *plain, struct outcome *outcome)
+                         unsigned threads, const struct plain_run *plain, struct recorder *recorder,
+                         struct outcome *outcome)
 {
     struct host_device *device;
     STATUS_TRY(
         host_device_create(program, target, &(struct host_options){.threads = threads}, &device));
+    if (recorder != NULL)
+        device_profile(host_device_base(device), recorder);
     const status failure = run_twice(device, plain, outcome);
     host_device_free(device);
     return failure;
@@ -109,14 +112,10 @@ static status run_recorded(const struct program *program, const struct target *t
                            unsigned threads, const struct plain_run *plain, const char *path,
                            struct outcome *outcome)
 {
-    char message[256];
-    if (opscope_record_start(&(struct opscope_record_options){.path = path}, message,
-                             sizeof message) != 0)
-        return status_make(STATUS_IO, "%s", message);
-    const status failure = run_device(program, target, threads, plain, outcome);
-    if (opscope_record_stop(message, sizeof message) != 0)
-        return status_first(failure, status_make(STATUS_IO, "%s", message));
-    return failure;
+    struct recorder *recorder;
+    STATUS_TRY(recorder_start(&(struct opscope_record_options){.path = path}, &recorder));
+    const status failure = run_device(program, target, threads, plain, recorder, outcome);
+    return status_first(failure, recorder_finish(recorder, NULL));
 }
 
 static status run_all_ways(const struct plain_run *plain, const struct files *files,
@@ -131,7 +130,7 @@ static status run_all_ways(const struct plain_run *plain, const struct files *fi
         return failure;
     }
     for (unsigned threads = 1; threads <= 2 && failure == STATUS_OK; threads++) {
-        failure = run_device(program, target, threads, plain, outcome);
+        failure = run_device(program, target, threads, plain, NULL, outcome);
         if (failure == STATUS_OK)
             failure = run_recorded(program, target, threads, plain, files->profile, outcome);
     }

@@ -241,4 +241,8 @@ struct perf_limit_sum {
 };
 void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PERF_LIMITS]);
 
+// At most so many operations, those with the longest time and gap first; with SIZE_MAX all in
+// their order. The caller frees the list.
+const struct perf_op **perf_costliest(const struct perf *perf, size_t most, size_t *out_count);
+
 #endif

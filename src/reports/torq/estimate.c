@@ -1,0 +1,187 @@
+#include "estimate.h"
+
+#include <stdlib.h>
+
+#include "base/path.h"
+#include "formats/torq/dump_writer.h"
+#include "formats/writers.h"
+#include "program/print.h"
+#include "wire/json.h"
+
+const char *estimate_rules_name(const struct estimate *estimate)
+{
+    return estimate->rules == COST_RULES_PUBLIC ? "public" : "best";
+}
+
+status estimate_compute(struct estimate *estimate)
+{
+    STATUS_TRY(sim_run(estimate->program, estimate->target, estimate->rules, &estimate->times));
+    estimate->rows = estimate_rows(estimate->program, estimate->target, estimate->times,
+                                   estimate->rules, &estimate->row_count);
+    return STATUS_OK;
+}
+
+void estimate_free(struct estimate *estimate)
+{
+    free(estimate->rows);
+    sim_result_free(estimate->times);
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct estimate_row *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->task > b->task) - (a->task < b->task);
+}
+
+void estimate_rows_sort(struct estimate *estimate)
+{
+    qsort(estimate->rows, estimate->row_count, sizeof *estimate->rows, by_start);
+}
+
+// Writing ----------------------------------------------------------------------------
+
+static void write_json_row(struct json_writer *json, const struct estimate *estimate,
+                           const struct estimate_row *row, struct bytes *location)
+{
+    location->size = 0;
+    estimate_row_location(estimate->program, row, location);
+    json_open_object(json, NULL);
+    json_uint(json, "task", row->number);
+    json_text(json, "unit", view_of(row->event));
+    json_uint(json, "start_cycles", row->start);
+    json_uint(json, "end_cycles", row->end);
+    if (row->has_bytes)
+        json_uint(json, "bytes", row->bytes);
+    else
+        json_null(json, "bytes");
+    json_text(json, "location", bytes_view(location));
+    json_close(json);
+}
+
+static void write_json_action(struct json_writer *json, const struct estimate *estimate,
+                              uint32_t index)
+{
+    const struct program_action *action = &estimate->program->actions[index];
+    json_open_object(json, NULL);
+    json_uint(json, "action", action->number);
+    json_text(json, "kind", view_of(program_action_kind_name(action->kind)));
+    json_uint(json, "start_cycles", estimate->times->actions[index].start);
+    json_uint(json, "end_cycles", estimate->times->actions[index].end);
+    json_uint(json, "bytes", action->bytes);
+    json_close(json);
+}
+
+status estimate_write_json(const struct estimate *estimate, const char *path)
+{
+    struct output *output;
+    struct bytes location = {0};
+    STATUS_TRY(output_open(path, &output));
+    struct json_writer json = json_write(output);
+    json_open_object(&json, NULL);
+    json_text(&json, "file", view_of(estimate->path));
+    json_text(&json, "target", view_of(estimate->target->name));
+    json_text(&json, "rules", view_of(estimate_rules_name(estimate)));
+    json_uint(&json, "clock_hz", estimate->target->clock);
+    json_uint(&json, "cycles", estimate->times->end);
+    json_uint(&json, "dispatches", estimate->program->dispatch_count);
+    json_uint(&json, "jobs", estimate->program->job_count);
+    json_open_array(&json, "actions");
+    for (uint32_t i = 0; i < estimate->program->action_count; i++)
+        write_json_action(&json, estimate, i);
+    json_close(&json);
+    json_open_array(&json, "rows");
+    for (size_t i = 0; i < estimate->row_count; i++)
+        write_json_row(&json, estimate, &estimate->rows[i], &location);
+    json_close(&json);
+    json_close(&json);
+    bytes_free(&location);
+    return output_close(output);
+}
+
+// `form` says the name.
+struct estimate_form {
+    const char *name;
+    const char *extensions[2]; // NULL: none says it
+    status (*write)(const struct estimate *estimate, const struct estimate_form *form,
+                    const char *path);
+};
+
+static status write_json(const struct estimate *estimate, const struct estimate_form *form,
+                         const char *path)
+{
+    (void)form;
+    return estimate_write_json(estimate, path);
+}
+
+static status write_rows(const struct estimate *estimate, const struct estimate_form *form,
+                         const char *path)
+{
+    (void)form;
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    estimate_rows_write(estimate->program, estimate->rows, estimate->row_count, output);
+    return output_close(output);
+}
+
+static status write_dump(const struct estimate *estimate, const struct estimate_form *form,
+                         const char *path)
+{
+    (void)form;
+    struct output *output;
+    STATUS_TRY(output_open(path, &output));
+    const status result =
+        torq_dump_write(estimate->program, estimate->target, estimate->times, true, output);
+    return status_first(result, output_close(output));
+}
+
+static status write_profile(const struct estimate *estimate, const struct estimate_form *form,
+                            const char *path)
+{
+    struct profile *profile = profile_create();
+    status result = sim_profile(estimate->program, estimate->target, estimate->times, profile);
+    result = status_first(result, profile_finish(profile));
+    const struct format_writer *writer;
+    result = status_first(result, format_writer_find(form->name, path, &writer));
+    if (result == STATUS_OK)
+        result = writer->write(writer, profile, path, &(struct write_options){0});
+    profile_free(profile);
+    return result;
+}
+
+// What only an estimate has; the rest is written as any profile (formats/writers.h).
+static const struct estimate_form FORMS[] = {
+    {"torq-c1", {NULL}, write_profile},
+    {"torq-c2", {NULL}, write_profile},
+    {"torq-c4", {".csv"}, write_rows},
+    {"torq-dump", {".mlir"}, write_dump},
+    {"perfetto", {".pb", ".pftrace"}, write_profile},
+    {"profile", {".prof"}, write_profile},
+    {"json", {".json"}, write_json},
+};
+
+static bool has_extension(const struct estimate_form *form, struct view name)
+{
+    for (size_t i = 0; i < sizeof form->extensions / sizeof form->extensions[0]; i++) {
+        if (form->extensions[i] != NULL && view_has_extension(name, form->extensions[i]))
+            return true;
+    }
+    return false;
+}
+
+const struct estimate_form *estimate_form_find(const char *name, const char *path)
+{
+    const struct view file = path_unpacked_name(view_of(path));
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        if (name != NULL ? strcmp(FORMS[i].name, name) == 0 : has_extension(&FORMS[i], file))
+            return &FORMS[i];
+    }
+    return NULL;
+}
+
+status estimate_write(const struct estimate *estimate, const struct estimate_form *form,
+                      const char *path)
+{
+    return form->write(estimate, form, path);
+}
