@@ -73,13 +73,20 @@ static status check_sort(const struct table_options *options, struct table *cons
     return check_key(options, "sort", view_slice(sort, 0, colon), tables, count);
 }
 
-status table_options_apply(const struct table_options *options, struct table *const *tables,
+status table_options_check(const struct table_options *options, struct table *const *tables,
                            size_t count)
 {
     if (options->columns != NULL)
         STATUS_TRY(check_columns(options, tables, count));
     if (options->sort != NULL)
         STATUS_TRY(check_sort(options, tables, count));
+    return STATUS_OK;
+}
+
+status table_options_apply(const struct table_options *options, struct table *const *tables,
+                           size_t count)
+{
+    STATUS_TRY(table_options_check(options, tables, count));
     for (size_t i = 0; i < count; i++) {
         if (options->columns != NULL)
             table_choose(tables[i], view_of(options->columns));

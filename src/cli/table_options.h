@@ -43,6 +43,10 @@ status table_options_read_rows(const struct arguments *arguments, size_t top,
 status table_options_apply(const struct table_options *options, struct table *const *tables,
                            size_t count);
 
+// Only looks for wrong use, for rows that take long to come by.
+status table_options_check(const struct table_options *options, struct table *const *tables,
+                           size_t count);
+
 // As text that fits the terminal, if it goes to one.
 void table_options_print(struct table *table, FILE *file);
 

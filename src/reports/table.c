@@ -90,6 +90,11 @@ size_t table_count(const struct table *table)
     return table->count;
 }
 
+size_t table_row(const struct table *table, size_t index)
+{
+    return table->rows[index];
+}
+
 // What is no number is absent.
 struct table_cell table_cell(struct table *table, const struct table_column *column, size_t row)
 {

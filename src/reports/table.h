@@ -209,7 +209,8 @@ void table_order(struct table *table, const uint32_t *rows, size_t count);
 // At most so many rows; 0: all.
 void table_limit(struct table *table, size_t most);
 
-size_t table_count(const struct table *table); // rows that are shown
+size_t table_count(const struct table *table);             // rows that are shown
+size_t table_row(const struct table *table, size_t index); // as the report counts them
 
 // Renderings ------------------------------------------------------------------
 
