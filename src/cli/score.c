@@ -122,10 +122,9 @@ static status show(struct scoring *scoring, const struct score_report *report)
     const struct score *score = report->score;
     struct table_options options = scoring->options;
     const bool all = options.json || options.csv || arguments_flag(scoring->arguments, "all");
-    const bool limited = arguments_value(scoring->arguments, "top") != NULL;
     struct table *table =
-        table_create(&SCORE_FORM, report, all || limited ? score->count : score->large);
-    if (all && !limited)
+        table_create(&SCORE_FORM, report, all || options.has_top ? score->count : score->large);
+    if (all && !options.has_top)
         options.top = 0;
     const status result = table_options_apply(&options, &table, 1);
     if (result == STATUS_OK && options.json)

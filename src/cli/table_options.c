@@ -13,6 +13,7 @@ status table_options_read_rows(const struct arguments *arguments, size_t top,
         .command = command,
         .columns = arguments_value(arguments, "columns"),
         .sort = arguments_value(arguments, "sort"),
+        .has_top = text != NULL,
     };
     if (text != NULL && !view_to_u64(view_of(text), &number))
         return status_make(STATUS_USAGE, "%s: --top '%s': expected a number, 0 for all", command,
@@ -31,7 +32,7 @@ status table_options_read(const struct arguments *arguments, size_t top,
         return status_make(STATUS_USAGE, "%s: give only one of --json and --csv",
                            out_options->command);
     // Programs want all rows unless they say otherwise.
-    if ((out_options->json || out_options->csv) && arguments_value(arguments, "top") == NULL)
+    if ((out_options->json || out_options->csv) && !out_options->has_top)
         out_options->top = 0;
     return STATUS_OK;
 }

@@ -27,7 +27,8 @@ struct table_options {
     bool json, csv;
     const char *columns; // NULL: the usual ones
     const char *sort;    // NULL: in the report's own order
-    size_t top;          // 0: all rows
+    bool has_top;
+    size_t top; // 0: all rows
 };
 
 // `top` is what counts for text where --top is not given.
