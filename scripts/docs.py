@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Brings what `opscope COMMAND --help` prints into docs/commands.
+"""Brings what `opscope COMMAND --help` and `--help-columns` print into docs/commands.
 
     scripts/docs.py [--check] [--bin build/bin]
 
-A page holds it between `<!-- help: COMMAND -->` and `<!-- end -->`. A command that no
-page has gets a page of its own. With --check nothing is written: what is out of date
+A page holds it between `<!-- help: COMMAND -->` (`<!-- columns: COMMAND -->`) and
+`<!-- end -->`. A command that no page has gets a page of its own, and columns that none
+has stand before the help. With --check nothing is written: what is out of date
 is named, and the exit is 1.
 """
 
@@ -17,6 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs/commands"
 BLOCK = re.compile(r"<!-- help: (\S+) -->\n.*?<!-- end -->\n", re.DOTALL)
+COLUMNS = re.compile(r"<!-- columns: (\S+) -->\n.*?<!-- end -->\n", re.DOTALL)
 INDEX_HEAD = """# Commands
 
 What `opscope --help` lists, a page each. `man opscope-COMMAND` says the same when it is installed.
@@ -38,6 +40,12 @@ class Program:
     def block(self, command):
         return f"<!-- help: {command} -->\n```\n{self.says(command, '--help')}```\n<!-- end -->\n"
 
+    def columns(self, command):
+        """The block of a command's columns; "" for one that prints no rows."""
+        if command not in self.commands or "--help-columns" not in self.says(command, "--help"):
+            return ""
+        return f"<!-- columns: {command} -->\n```\n{self.says(command, '--help-columns')}```\n<!-- end -->\n"
+
     def page(self, command):
         return f"# opscope {command}\n\n## Help\n{self.block(command)}"
 
@@ -58,6 +66,12 @@ def refreshed(program):
             old = pages.get(home[command])
             pages[home[command]] = (program.page(command) if old is None else
                                     f"{old.rstrip()}\n\n## Help\n{program.block(command)}")
+    for command, path in home.items():
+        block = program.columns(command)
+        text = COLUMNS.sub(lambda match: program.columns(match[1]), pages[path])
+        if block and f"<!-- columns: {command} -->" not in text:
+            text = text.replace("## Help\n", f"## Columns\n{block}\n## Help\n", 1)
+        pages[path] = text
     rows = [f"| [{command}]({home[command].name}) | {summary} |\n"
             for command, summary in program.commands.items()]
     pages[PAGES / "README.md"] = INDEX_HEAD + "".join(rows)

@@ -1,6 +1,6 @@
 // Where the time of a profile went: the Host Profile Overview, figure by figure, and the time
-// of each operator. For C11 and later, and C++11 and later; threads, texts and sizes as in
-// opscope/profile.h.
+// of each operator, and the statistics that reports go by. For C11 and later, and C++11 and later;
+// threads, texts and sizes as in opscope/profile.h.
 
 #ifndef OPSCOPE_ANALYSE_H
 #define OPSCOPE_ANALYSE_H
@@ -107,6 +107,37 @@ static inline int opscope_operator_times_get(const struct opscope_operator_times
 {
     return opscope_operator_times_get_sized(times, grouping, index, out_time, sizeof *out_time);
 }
+
+// Statistics ------------------------------------------------------------------------
+
+// As opscope's own reports have them. Numbers need not be sorted; none of them may be NaN.
+// What cannot be said (of no numbers, of the deviation of one) is NaN.
+
+// The middle one; of an even count halfway between the two in the middle.
+double opscope_median(const double *numbers, size_t count);
+
+// The nearest rank: the least number that at least `percent` (1 to 100) % of all keep to.
+double opscope_percentile(const double *numbers, size_t count, unsigned percent);
+
+// Arithmetic.
+double opscope_mean(const double *numbers, size_t count);
+
+// Of a sample: divided by `count` - 1.
+double opscope_deviation(const double *numbers, size_t count);
+
+// Spearman's correlation of ranks, equal numbers sharing the mean of theirs; NaN where one side
+// is all equal.
+double opscope_rank_correlation(const double *a, const double *b, size_t count);
+
+// Where the median lies with this confidence (0 to 1, 0.95 say), by order statistics.
+// OPSCOPE_OK, or OPSCOPE_ERROR_NOT_FOUND where there are too few numbers for it.
+int opscope_median_interval(const double *numbers, size_t count, double confidence, double *out_low,
+                            double *out_high);
+
+// The same of the median of `a` over that of `b`, by resampling both; the same numbers give the
+// same interval. OPSCOPE_ERROR_NOT_FOUND where either has fewer than two or b has one not above 0.
+int opscope_ratio_interval(const double *a, size_t a_count, const double *b, size_t b_count,
+                           double confidence, double *out_low, double *out_high);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

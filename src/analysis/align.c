@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "statistics.h"
 
 typedef __int128 wide;
 
@@ -50,15 +51,6 @@ static int compare_numbers(const void *left, const void *right)
     const int64_t a = *(const int64_t *)left;
     const int64_t b = *(const int64_t *)right;
     return (a > b) - (a < b);
-}
-
-// The middle one; of two, what lies between them. Sorts.
-static int64_t median(int64_t *numbers, size_t count)
-{
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    if (count % 2 == 1)
-        return numbers[count / 2];
-    return clamp(floor_divide((wide)numbers[count / 2 - 1] + numbers[count / 2], 2));
 }
 
 // Points ----------------------------------------------------------------------
@@ -138,10 +130,10 @@ static bool guess_drift(struct fit *fit, int64_t *numbers)
                 numbers[slopes++] = slope_between(left, right);
         }
         if (slopes > 0)
-            medians[count++] = median(numbers, slopes);
+            medians[count++] = statistics_median_signed(numbers, slopes);
     }
     if (count > 0)
-        fit->drift_ppb = median(medians, count);
+        fit->drift_ppb = statistics_median_signed(medians, count);
     free(medians);
     return count > 0;
 }
@@ -156,7 +148,7 @@ static void measure_drift(struct fit *fit, int64_t *numbers)
             numbers[count++] = slope_between(&fit->points[i], &fit->points[i + apart]);
     }
     if (count > 0)
-        fit->drift_ppb = median(numbers, count);
+        fit->drift_ppb = statistics_median_signed(numbers, count);
 }
 
 static int64_t gain(const struct fit *fit, const struct point *point)
@@ -169,7 +161,7 @@ static void measure_offset(struct fit *fit, int64_t *numbers)
 {
     for (size_t i = 0; i < fit->count; i++)
         numbers[i] = gain(fit, &fit->points[i]);
-    fit->offset = median(numbers, fit->count);
+    fit->offset = statistics_median_signed(numbers, fit->count);
     for (size_t i = 0; i < fit->count; i++)
         fit->points[i].residual = clamp((wide)gain(fit, &fit->points[i]) - fit->offset);
 }
@@ -184,7 +176,7 @@ static void drop_outliers(struct fit *fit, int64_t *numbers)
 {
     for (size_t i = 0; i < fit->count; i++)
         numbers[i] = size_of(fit->points[i].residual);
-    const int64_t usual = median(numbers, fit->count);
+    const int64_t usual = statistics_median_signed(numbers, fit->count);
     size_t kept = 0;
     for (size_t i = 0; i < fit->count; i++) {
         const struct point point = fit->points[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "statistics.h"
 
 static int by_measured(const void *a, const void *b)
 {
@@ -14,39 +15,20 @@ static int by_measured(const void *a, const void *b)
     return left->group < right->group ? -1 : left->group > right->group;
 }
 
-// Equal times share the mean of their ranks.
-static double rank_of(const double *values, size_t count, size_t index)
-{
-    double rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] > values[index])
-            rank += 1;
-        else if (values[i] == values[index] && i != index)
-            rank += 0.5;
-    }
-    return rank;
-}
-
+// Where all times are alike, they are in the right order.
 static double spearman(const struct score_pair *pairs, size_t count)
 {
     double *measured = memory_allocate_zeroed(count + 1, sizeof *measured);
     double *modelled = memory_allocate_zeroed(count + 1, sizeof *modelled);
+    double correlation = 1;
     for (size_t i = 0; i < count; i++) {
         measured[i] = pairs[i].measured;
         modelled[i] = pairs[i].modelled;
     }
-    const double mean = ((double)count - 1) / 2;
-    double both = 0, left = 0, right = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double a = rank_of(measured, count, i) - mean;
-        const double b = rank_of(modelled, count, i) - mean;
-        both += a * b;
-        left += a * a;
-        right += b * b;
-    }
+    statistics_rank_correlation(measured, modelled, count, &correlation);
     free(measured);
     free(modelled);
-    return left > 0 && right > 0 ? both / sqrt(left * right) : 1;
+    return correlation;
 }
 
 void score_compare(const struct program *program, const double *measured, const double *modelled,

@@ -11,6 +11,8 @@
 #include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/torq/annotate_groups.h"
+#include "table_options.h"
 #include "base/path.h"
 
 struct annotating {
@@ -106,16 +108,28 @@ static status write_trace(struct annotating *annotating)
                           &(struct perfetto_writer_options){0});
 }
 
-static status write_output(struct annotating *annotating)
+static status write_table(const struct table_options *options, const struct annotation *annotation,
+                          const char *path)
+{
+    const struct view name = path_unpacked_name(view_of(path));
+    struct table *table = annotate_table(annotation);
+    status result = table_options_apply(options, &table, 1);
+    if (result == STATUS_OK && view_has_extension(name, ".json"))
+        result = annotate_write_json(annotation, table, path);
+    else if (result == STATUS_OK && view_has_extension(name, ".xlsx"))
+        result = annotate_write_xlsx(table, path);
+    else if (result == STATUS_OK)
+        result = annotate_write_csv(table, path);
+    table_free(table);
+    return result;
+}
+
+static status write_output(struct annotating *annotating, const struct table_options *options)
 {
     const struct view name = path_unpacked_name(view_of(annotating->output));
     if (view_has_extension(name, ".pb"))
         return write_trace(annotating);
-    if (view_has_extension(name, ".json"))
-        return annotate_write_json(&annotating->annotation, annotating->output);
-    if (view_has_extension(name, ".xlsx"))
-        return annotate_write_xlsx(&annotating->annotation, annotating->output);
-    return annotate_write_csv(&annotating->annotation, annotating->output);
+    return write_table(options, &annotating->annotation, annotating->output);
 }
 
 // Before anything is read.
@@ -173,6 +187,8 @@ static status check_words(const struct arguments *arguments, struct annotating *
 
 static status annotate(const struct arguments *arguments, struct annotating *annotating)
 {
+    struct table_options options;
+    STATUS_TRY(table_options_read(arguments, 0, &options));
     STATUS_TRY(check_words(arguments, annotating));
     STATUS_TRY(read_program(annotating));
     STATUS_TRY(read_runtime(annotating));
@@ -180,10 +196,10 @@ static status annotate(const struct arguments *arguments, struct annotating *ann
         return wrong_words();
     STATUS_TRY(join(arguments, annotating));
     if (annotating->output == NULL)
-        return annotate_summary(arguments, &annotating->annotation);
+        return annotate_summary(&options, &annotating->annotation);
     if (arguments_flag(arguments, "fold"))
         annotate_fold(&annotating->annotation);
-    return write_output(annotating);
+    return write_output(annotating, &options);
 }
 
 static void annotating_free(struct annotating *annotating)
@@ -235,12 +251,17 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     TORQ_OPTIONS,
-    {"top", 0, OPTION_ONE, "N", "groups of operators that are shown where no OUT is given (20)"},
-    {"json", 0, OPTION_FLAG, NULL, "what is shown as JSON"},
+    TABLE_OPTIONS("what is shown as JSON", "what is shown as CSV",
+                  "groups that are shown where no OUT is given (20), or rows of OUT (all)"),
     {0},
 };
 
 static const struct option VENDOR_OPTIONS[] = {TORQ_OPTIONS, {0}};
+
+static const struct table_form *const TABLES[] = {
+    &ANNOTATE_GROUPS_FORM, &ANNOTATE_ACTIONS_FORM, &ANNOTATE_RUN_FORM,
+    &ANNOTATE_JOBS_FORM,   &ANNOTATE_FOLDED_FORM,  NULL,
+};
 
 #define DETAILS                                                                                    \
     "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, or a\n"      \
@@ -262,6 +283,7 @@ const struct command COMMAND_ANNOTATE = {
                 "run.prof\n"
                 "  opscope annotate model.opx run.prof tasks.csv --fold",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };
 

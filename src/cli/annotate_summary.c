@@ -3,29 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "figures.h"
+#include "base/figures.h"
 #include "reports/torq/annotate_groups.h"
-#include "wire/json.h"
 
-enum { TOP = 20, NAME_MOST = 33, NAME_ROOM = 512 };
+enum { TOP = 20 };
 
-static void print_group(const struct annotate_groups *groups, const struct annotate_group *group)
-{
-    char median[FIGURES_ROOM], p90[FIGURES_ROOM], moved[FIGURES_ROOM], rate[FIGURES_ROOM];
-    char name[NAME_ROOM];
-    const double bandwidth = annotate_group_bandwidth(group);
-    snprintf(rate, sizeof rate, bandwidth > 0 ? "%.2f GB/s" : "-", bandwidth / 1e9);
-    printf("%9s %9s %5.1f %% %6" PRIu32 " %9s %11s  %-8s ",
-           figures_time(group->median, 1000000000, median),
-           figures_time(group->p90, 1000000000, p90), annotate_group_share(groups, group),
-           group->tasks, group->moved > 0 ? figures_bytes(group->moved, moved) : "-", rate,
-           annotate_group_engine(groups, group));
-    const size_t size = strlen(annotate_group_name(groups, group, name, sizeof name));
-    figures_print_name(view_of(name), (int)(size < NAME_MOST ? size : NAME_MOST));
-    printf("\n");
-}
-
-static void print_text(const struct annotate_groups *groups, size_t shown)
+static void print_text(const struct annotate_groups *groups, struct table *table)
 {
     const struct annotation *annotation = groups->annotation;
     const struct view device = profile_fact(annotation->profile, "device");
@@ -41,38 +24,13 @@ static void print_text(const struct annotate_groups *groups, size_t shown)
     printf("%.*s", VIEW_ARGUMENTS(device.size > 0 ? device : VIEW_LITERAL("device: not said")));
     if (measured && strcmp(annotation->target->name, "host") != 0)
         printf("; they say nothing about %s", annotation->target->name);
-    printf("\n%9s %9s %7s %6s %9s %11s  %-8s %s\n", "median", "p90", "share", "tasks", "moved",
-           "bandwidth", "engine", "operators");
-    for (size_t i = 0; i < shown; i++)
-        print_group(groups, &groups->items[i]);
-    if (shown < groups->count)
-        printf("and %zu more (--top %zu)\n", groups->count - shown, groups->count);
+    printf("\n");
+    table_options_print(table, stdout);
+    if (table_count(table) < groups->count)
+        printf("and %zu more (--top %zu)\n", groups->count - table_count(table), groups->count);
 }
 
-static void write_group(struct json_writer *json, const struct annotate_groups *groups,
-                        const struct annotate_group *group)
-{
-    const struct program *program = groups->annotation->program;
-    char name[NAME_ROOM];
-    json_open_object(json, NULL);
-    json_text(json, "operators", view_of(annotate_group_name(groups, group, name, sizeof name)));
-    json_text(json, "group",
-              view_of(group->group != PROGRAM_NONE
-                          ? program_text(program, program->groups[group->group].type)
-                          : ""));
-    json_text(json, "engine", view_of(annotate_group_engine(groups, group)));
-    json_uint(json, "tasks", group->tasks);
-    json_uint(json, "iterations", group->iterations);
-    json_uint(json, "min_ns", group->minimum);
-    json_uint(json, "median_ns", group->median);
-    json_uint(json, "p90_ns", group->p90);
-    json_uint(json, "max_ns", group->maximum);
-    json_uint(json, "transfer_median_ns", group->transfer_median);
-    json_uint(json, "transfer_bytes", group->moved);
-    json_close(json);
-}
-
-static status write_json(const struct annotate_groups *groups, size_t shown)
+static status write_json(const struct annotate_groups *groups, struct table *table)
 {
     const struct annotation *annotation = groups->annotation;
     struct output *output;
@@ -85,26 +43,27 @@ static status write_json(const struct annotate_groups *groups, size_t shown)
     json_uint(&json, "iterations", groups->iterations);
     json_uint(&json, "unmatched", annotation->unmatched);
     json_uint(&json, "missing", annotation->missing);
-    json_open_array(&json, "groups");
-    for (size_t i = 0; i < shown; i++)
-        write_group(&json, groups, &groups->items[i]);
-    json_close(&json);
+    table_json_rows(table, &json, "groups");
     json_close(&json);
     output_text(output, "\n");
     return output_close(output);
 }
 
-status annotate_summary(const struct arguments *arguments, const struct annotation *annotation)
+status annotate_summary(const struct table_options *given, const struct annotation *annotation)
 {
-    unsigned top;
-    STATUS_TRY(arguments_number(arguments, "top", TOP, &top));
+    struct table_options options = *given;
     struct annotate_groups groups = annotate_groups_of(annotation);
-    const size_t shown = groups.count < top ? groups.count : top;
-    status result = STATUS_OK;
-    if (arguments_flag(arguments, "json"))
-        result = write_json(&groups, shown);
-    else
-        print_text(&groups, shown);
+    struct table *table = table_create(&ANNOTATE_GROUPS_FORM, &groups, groups.count);
+    if (!options.has_top && !options.csv)
+        options.top = TOP;
+    status result = table_options_apply(&options, &table, 1);
+    if (result == STATUS_OK && options.json)
+        result = write_json(&groups, table);
+    else if (result == STATUS_OK && options.csv)
+        result = table_options_write_csv(table);
+    else if (result == STATUS_OK)
+        print_text(&groups, table);
+    table_free(table);
     annotate_groups_free(&groups);
     return result;
 }

@@ -4,9 +4,9 @@
 #define OPSCOPE_CLI_ANNOTATE_SUMMARY_H
 
 #include "reports/torq/annotate.h"
-#include "options.h"
+#include "table_options.h"
 
-// Of a run that was joined and not folded. Reads --top and --json.
-status annotate_summary(const struct arguments *arguments, const struct annotation *annotation);
+// Of a run that was joined and not folded.
+status annotate_summary(const struct table_options *options, const struct annotation *annotation);
 
 #endif

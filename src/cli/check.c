@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "commands.h"
-#include "isolate.h"
 #include "compiler/session.h"
+#include "isolate.h"
 #include "kernels/test_case.h"
-#include "wire/json.h"
+#include "table_options.h"
 
 // What the ONNX project's own runner allows.
 static const double RTOL = 1e-3;
@@ -20,9 +21,11 @@ struct checking {
     struct test_case_options options;
     double timeout;
     bool in_process;
-    bool json;
     bool verbose;
-    size_t counts[STATUS_KINDS]; // by test_case_status
+    struct table_options table_options;
+    const struct test_case_list *list;
+    struct test_case_result *results; // of the list
+    size_t counts[STATUS_KINDS];      // by test_case_status
 };
 
 struct one_case {
@@ -49,27 +52,71 @@ static void run_isolated(const struct checking *checking, const char *folder,
     status_free(failure);
 }
 
+// Rows -------------------------------------------------------------------------
+
+static const struct test_case_result *result_of(const struct table_query *query)
+{
+    return &((const struct checking *)query->report)->results[query->row];
+}
+
+static struct table_cell case_cell(const struct table_query *query)
+{
+    return table_text(view_of(((const struct checking *)query->report)->list->paths[query->row]));
+}
+
+static struct table_cell status_cell(const struct table_query *query)
+{
+    return table_text(view_of(test_case_status_name(result_of(query)->status)));
+}
+
+static struct table_cell reason_cell(const struct table_query *query)
+{
+    return table_text_if_any(view_of(result_of(query)->reason));
+}
+
+static struct table_cell absolute_cell(const struct table_query *query)
+{
+    return table_real_if(result_of(query)->compared, result_of(query)->max_abs);
+}
+
+static struct table_cell relative_cell(const struct table_query *query)
+{
+    return table_real_if(result_of(query)->compared, result_of(query)->max_rel);
+}
+
+static struct table_cell sets_cell(const struct table_query *query)
+{
+    return table_whole(result_of(query)->data_sets);
+}
+
+// clang-format off
+static const struct table_column COLUMNS[] = {
+    {.key = "case", .meaning = "the folder", .place = 2, .cell = case_cell},
+    {.key = "status", .meaning = "pass, fail, error or skip", .place = 1, .cell = status_cell},
+    {.key = "reason", .meaning = "why it does not pass", .place = 3, .cell = reason_cell},
+    {.key = "max_abs", .meaning = "largest difference of a number", .type = TABLE_REAL,
+     .digits = TABLE_AS_NEEDED, .place = 4, .cell = absolute_cell},
+    {.key = "max_rel", .meaning = "largest difference over what was expected", .type = TABLE_REAL,
+     .digits = TABLE_AS_NEEDED, .place = 5, .cell = relative_cell},
+    {.key = "data_sets", .meaning = "that were compared", .type = TABLE_COUNT, .place = 6,
+     .cell = sets_cell},
+};
+// clang-format on
+
+static const struct table_form CHECK_FORM = {
+    .name = "cases",
+    .about = "a row for each test folder",
+    TABLE_COLUMNS(COLUMNS),
+};
+
 // A line of its own, written at once: what was found survives whatever comes.
-static status print_json(const char *folder, const struct test_case_result *result)
+static status write_json(struct table *table, size_t index)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write_lines(output);
     json_open_object(&json, NULL);
-    json_text(&json, "case", view_of(folder));
-    json_text(&json, "status", view_of(test_case_status_name(result->status)));
-    if (result->reason[0] != '\0')
-        json_text(&json, "reason", view_of(result->reason));
-    else
-        json_null(&json, "reason");
-    if (result->compared) {
-        json_real(&json, "max_abs", result->max_abs);
-        json_real(&json, "max_rel", result->max_rel);
-    } else {
-        json_null(&json, "max_abs");
-        json_null(&json, "max_rel");
-    }
-    json_uint(&json, "data_sets", result->data_sets);
+    table_json_members(table, &json, index);
     json_close(&json);
     return output_close(output);
 }
@@ -85,35 +132,97 @@ static void print_text(const char *folder, const struct test_case_result *result
     fflush(stdout);
 }
 
-static status check_case(struct checking *checking, const char *folder)
+static void check_case(struct checking *checking, size_t index)
 {
-    struct test_case_result result = {0};
+    const char *folder = checking->list->paths[index];
+    struct test_case_result *result = &checking->results[index];
     if (checking->in_process)
-        test_case_run(folder, &checking->options, &result);
+        test_case_run(folder, &checking->options, result);
     else
-        run_isolated(checking, folder, &result);
-    checking->counts[result.status]++;
-    if (checking->json)
-        return print_json(folder, &result);
-    if (checking->verbose || result.status != TEST_CASE_PASS)
-        print_text(folder, &result);
+        run_isolated(checking, folder, result);
+    checking->counts[result->status]++;
+}
+
+// Each case as soon as it is known, where nothing that comes later can change it.
+static bool shows_at_once(const struct table_options *options)
+{
+    return !options->csv && options->sort == NULL && options->top == 0 &&
+           (options->json || options->columns == NULL);
+}
+
+static status show_case(const struct checking *checking, struct table *table, size_t index)
+{
+    const struct test_case_result *result = &checking->results[index];
+    if (checking->table_options.json)
+        return write_json(table, index);
+    if (checking->verbose || result->status != TEST_CASE_PASS)
+        print_text(checking->list->paths[index], result);
     return STATUS_OK;
 }
 
-static status check_cases(struct checking *checking, const struct test_case_list *list,
-                          int *out_exit)
+static void keep_failing(const struct checking *checking, struct table *table)
 {
-    for (size_t i = 0; i < list->count; i++)
-        STATUS_TRY(check_case(checking, list->paths[i]));
-    const size_t *counts = checking->counts;
-    const size_t passed = counts[TEST_CASE_PASS];
-    if (passed < list->count)
-        *out_exit = EXIT_FAILED;
-    // JSON readers count for themselves.
-    if (!checking->json)
-        printf("%zu of %zu cases pass; %zu fail, %zu errors, %zu skipped\n", passed, list->count,
-               counts[TEST_CASE_FAIL], counts[TEST_CASE_ERROR], counts[TEST_CASE_SKIP]);
+    uint32_t *kept = memory_allocate_zeroed(checking->list->count + 1, sizeof *kept);
+    size_t count = 0;
+    for (size_t i = 0; i < checking->list->count; i++) {
+        if (checking->results[i].status != TEST_CASE_PASS)
+            kept[count++] = (uint32_t)i;
+    }
+    table_order(table, kept, count);
+    free(kept);
+}
+
+static status show_cases(const struct checking *checking, struct table *table)
+{
+    const struct table_options *options = &checking->table_options;
+    if (!options->json && !options->csv && !checking->verbose)
+        keep_failing(checking, table);
+    STATUS_TRY(table_options_apply(options, &table, 1));
+    if (options->csv)
+        return table_options_write_csv(table);
+    for (size_t i = 0; options->json && i < table_count(table); i++)
+        STATUS_TRY(write_json(table, i));
+    if (!options->json)
+        table_options_print(table, stdout);
     return STATUS_OK;
+}
+
+static status check_cases(struct checking *checking, struct table *table)
+{
+    const bool at_once = shows_at_once(&checking->table_options);
+    const size_t count = checking->list->count;
+    if (at_once)
+        STATUS_TRY(table_options_apply(&checking->table_options, &table, 1));
+    for (size_t i = 0; i < count; i++) {
+        check_case(checking, i);
+        if (at_once)
+            STATUS_TRY(show_case(checking, table, i));
+    }
+    if (!at_once)
+        STATUS_TRY(show_cases(checking, table));
+    const size_t *counts = checking->counts;
+    // JSON and CSV readers count for themselves.
+    if (!checking->table_options.json && !checking->table_options.csv)
+        printf("%zu of %zu cases pass; %zu fail, %zu errors, %zu skipped\n", counts[TEST_CASE_PASS],
+               count, counts[TEST_CASE_FAIL], counts[TEST_CASE_ERROR], counts[TEST_CASE_SKIP]);
+    return STATUS_OK;
+}
+
+static status check_list(struct checking *checking, const struct test_case_list *list,
+                         int *out_exit)
+{
+    checking->list = list;
+    checking->results = memory_allocate_zeroed(list->count + 1, sizeof *checking->results);
+    struct table *table = table_create(&CHECK_FORM, checking, list->count);
+    // Wrong use is said before the first test runs.
+    status result = table_options_check(&checking->table_options, &table, 1);
+    if (result == STATUS_OK)
+        result = check_cases(checking, table);
+    if (checking->counts[TEST_CASE_PASS] < list->count)
+        *out_exit = EXIT_FAILED;
+    table_free(table);
+    free(checking->results);
+    return result;
 }
 
 static status read_real(const struct arguments *arguments, const char *name, double fallback,
@@ -150,6 +259,7 @@ static const struct test_case_engine SESSION = {open_session, run_session, close
 
 static status read_options(const struct arguments *arguments, struct checking *checking)
 {
+    STATUS_TRY(table_options_read(arguments, 0, &checking->table_options));
     STATUS_TRY(read_real(arguments, "rtol", RTOL, &checking->options.tolerance.rtol));
     STATUS_TRY(read_real(arguments, "atol", ATOL, &checking->options.tolerance.atol));
     STATUS_TRY(read_real(arguments, "timeout", TIMEOUT_SECONDS, &checking->timeout));
@@ -157,7 +267,6 @@ static status read_options(const struct arguments *arguments, struct checking *c
         return status_make(STATUS_USAGE, "check: --timeout: more than 0, at most 1000000 seconds");
     STATUS_TRY(arguments_number(arguments, "threads", 0, &checking->options.threads));
     checking->in_process = arguments_flag(arguments, "in-process");
-    checking->json = arguments_flag(arguments, "json");
     checking->options.engine = arguments_flag(arguments, "plain") ? NULL : &SESSION;
     checking->verbose = arguments_flag(arguments, "verbose");
     return STATUS_OK;
@@ -179,13 +288,14 @@ static status run(const struct arguments *arguments, int *out_exit)
         result = status_make(STATUS_NOT_FOUND,
                              "%s: there is no folder with a model.onnx in it or below", folders[0]);
     if (result == STATUS_OK)
-        result = check_cases(&checking, &list, out_exit);
+        result = check_list(&checking, &list, out_exit);
     test_case_list_free(&list);
     return result;
 }
 
 static const struct option OPTIONS[] = {
-    {"json", 0, OPTION_FLAG, NULL, "one JSON object a line for each case"},
+    TABLE_OPTIONS("one JSON object a line for each case", "a row for each case",
+                  "how many cases to list (all)"),
     {"verbose", 'v', OPTION_FLAG, NULL, "list the cases that pass as well"},
     {"rtol", 0, OPTION_ONE, "X", "relative tolerance (1e-3)"},
     {"atol", 0, OPTION_ONE, "X", "absolute tolerance (1e-7)"},
@@ -195,6 +305,8 @@ static const struct option OPTIONS[] = {
     {"in-process", 0, OPTION_FLAG, NULL, "no process of its own for each case, and no timeout"},
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&CHECK_FORM, NULL};
 
 const struct command COMMAND_CHECK = {
     .name = "check",
@@ -209,5 +321,6 @@ const struct command COMMAND_CHECK = {
     .examples = "  opscope check models/squeezenet\n"
                 "  opscope check /usr/share/libonnx-testdata/data/node --json",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

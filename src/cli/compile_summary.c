@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/figures.h"
 #include "calibrated.h"
-#include "figures.h"
+#include "plain_text.h"
 
 enum {
     NAME_MOST = 40,
@@ -119,7 +120,7 @@ static void print_slowest(const struct compiling *compiling, unsigned top)
         char name[512];
         printf("  %-10s", i == 0 ? "slowest" : "");
         modelled_group_text(&compiling->program, group->group, name, sizeof name);
-        figures_print_name(view_of(name), NAME_MOST);
+        plain_text_print_name(view_of(name), NAME_MOST);
         print_time(compiling, group->end - group->start, 10);
         printf("  %s-bound", modelled_kind_name(group->bound));
         printf("\n");
@@ -145,8 +146,8 @@ static void print_host(const struct compiling *compiling)
         if (reasons[i].count > 1)
             snprintf(more, sizeof more, " and %u more", reasons[i].count - 1);
         printf("  %-10s", i == 0 ? "on host" : "");
-        figures_print_name(view_of(name),
-                           (int)(strlen(name) < NAME_MOST ? strlen(name) : NAME_MOST));
+        plain_text_print_name(view_of(name),
+                              (int)(strlen(name) < NAME_MOST ? strlen(name) : NAME_MOST));
         printf("%s: %s\n", more, program_text(program, reasons[i].text));
     }
     if (count > REASONS_MOST)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "analysis/modelled.h"
+#include "base/figures.h"
 #include "calibrated.h"
 #include "commands.h"
-#include "figures.h"
 #include "formats/torq/dump_reader.h"
 #include "reports/torq/estimate.h"
 #include "paths.h"

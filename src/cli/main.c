@@ -14,6 +14,7 @@
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
+#include "table_options.h"
 #include "base/path.h"
 
 const struct command *const COMMANDS[] = {
@@ -75,6 +76,15 @@ static int exit_code_of(status failure)
     return status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
+static bool asks_for_columns(const struct command *command, int count, char **words)
+{
+    for (int i = 0; i < count && command->tables != NULL && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help-columns") == 0)
+            return true;
+    }
+    return false;
+}
+
 static int report(status failure)
 {
     const int code = exit_code_of(failure);
@@ -98,6 +108,10 @@ static int run(const struct command *command, const char *called, int count, cha
 {
     if (asks_for_help(count, words)) {
         help_print(command, called);
+        return EXIT_DONE;
+    }
+    if (asks_for_columns(command, count, words)) {
+        table_options_describe(command);
         return EXIT_DONE;
     }
     struct arguments *arguments;

@@ -11,6 +11,7 @@
 #include "formats/writers.h"
 #include "ledger_text.h"
 #include "merge_report.h"
+#include "table_options.h"
 #include "paths.h"
 #include "units.h"
 
@@ -202,18 +203,37 @@ static status read_sources(struct merge *merge, const char *out)
     return STATUS_OK;
 }
 
-static status report(const struct arguments *arguments, const struct merge *merge, const char *out,
-                     const struct profile *merged)
+static status write_json(const struct merge *merge, struct table *table, const char *out,
+                         const struct profile *merged)
 {
-    merge_report_print(merge, out, merged);
-    ledger_warn(merged);
-    if (!arguments_flag(arguments, "json"))
-        return STATUS_OK;
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    merge_report_json(&json, merge, out, merged);
+    merge_report_json(&json, merge, table, out, merged);
     return output_close(output);
+}
+
+// On stderr, and as a table on the standard output where that is asked for.
+static status report(const struct table_options *options, const struct merge *merge,
+                     struct table *table, const char *out, const struct profile *merged)
+{
+    merge_report_print(merge, out, merged);
+    ledger_warn(merged);
+    status result = table_options_apply(options, &table, 1);
+    if (result == STATUS_OK && options->json)
+        result = write_json(merge, table, out, merged);
+    else if (result == STATUS_OK && options->csv)
+        result = table_options_write_csv(table);
+    else if (result == STATUS_OK && options->columns != NULL)
+        table_options_print(table, stdout);
+    return result;
+}
+
+static status fill(struct merge *merge, const char *out, struct profile *merged)
+{
+    STATUS_TRY(read_sources(merge, out));
+    STATUS_TRY(merge_place(merge));
+    return merge_fill(merge, merged);
 }
 
 static status merge_files(const struct arguments *arguments, struct merge *merge,
@@ -223,17 +243,24 @@ static status merge_files(const struct arguments *arguments, struct merge *merge
     const char *to = arguments_value(arguments, "to");
     const struct write_options options = {.no_arguments = arguments_flag(arguments, "no-args")};
     const struct format_writer *writer;
+    struct table_options table_options;
+    STATUS_TRY(table_options_read(arguments, 0, &table_options));
     STATUS_TRY(
         status_within(format_writer_find(to, out, &writer), to != NULL ? "merge: --to" : "merge"));
     STATUS_TRY(name_sources(arguments, merge));
     STATUS_TRY(read_offsets(arguments, merge, "offset", false));
     STATUS_TRY(read_offsets(arguments, merge, "drift", true));
     STATUS_TRY(read_pairs(arguments, merge));
-    STATUS_TRY(read_sources(merge, out));
-    STATUS_TRY(merge_place(merge));
-    STATUS_TRY(merge_fill(merge, merged));
-    STATUS_TRY(writer->write(writer, merged, out, &options));
-    return report(arguments, merge, out, merged);
+    struct table *table = table_create(&MERGE_FORM, merge, merge->count);
+    status result = table_options_check(&table_options, &table, 1);
+    if (result == STATUS_OK)
+        result = fill(merge, out, merged);
+    if (result == STATUS_OK)
+        result = writer->write(writer, merged, out, &options);
+    if (result == STATUS_OK)
+        result = report(&table_options, merge, table, out, merged);
+    table_free(table);
+    return result;
 }
 
 static status run(const struct arguments *arguments, int *out_exit)
@@ -244,8 +271,13 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (merge.count < 2 || out == NULL)
         return status_make(STATUS_USAGE, "merge: give two files or more and -o OUT: opscope merge "
                                          "host.prof device.csv -o both.pb");
-    if (strcmp(out, "-") == 0 && arguments_flag(arguments, "json"))
-        return status_make(STATUS_USAGE, "merge: -o - and --json both want the standard output");
+    const char *wants = arguments_flag(arguments, "json")               ? "json"
+                        : arguments_flag(arguments, "csv")              ? "csv"
+                        : arguments_value(arguments, "columns") != NULL ? "columns"
+                                                                        : NULL;
+    if (strcmp(out, "-") == 0 && wants != NULL)
+        return status_make(STATUS_USAGE, "merge: -o - and --%s both want the standard output",
+                           wants);
     merge.sources = memory_allocate_zeroed(merge.count, sizeof *merge.sources);
     struct profile *merged = profile_create();
     const status result = merge_files(arguments, &merge, merged);
@@ -268,9 +300,12 @@ static const struct option OPTIONS[] = {
     {"align", 0, OPTION_EACH, "A:EVENT=B:EVENT",
      "the same moment in both; two show the drift too; EVENT#3: the third"},
     {"no-args", 0, OPTION_FLAG, NULL, "Perfetto, Chrome: leave out the arguments of events"},
-    {"json", 0, OPTION_FLAG, NULL, "how each was placed, as JSON on the standard output"},
+    TABLE_OPTIONS("how each was placed, as JSON on the standard output", "the same as CSV",
+                  "how many profiles (all)"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&MERGE_FORM, NULL};
 
 const struct command COMMAND_MERGE = {
     .name = "merge",
@@ -285,5 +320,6 @@ const struct command COMMAND_MERGE = {
                 "  opscope merge a.csv b.csv -o both.pb --offset b=+1.5ms\n"
                 "  opscope merge a.csv b.csv -o both.prof --drift b=-20ppm --json",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

@@ -96,17 +96,74 @@ void merge_report_print(const struct merge *merge, const char *out, const struct
         print_advice(&merge->sources[i]);
 }
 
-static void write_signed(struct json_writer *json, const char *key, int64_t number)
+// Rows ------------------------------------------------------------------------
+
+static const struct merge_source *source_of(const struct table_query *query)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, number);
-    json_raw(json, key, view_of(text));
+    return &((const struct merge *)query->report)->sources[query->row];
 }
 
-static void write_names(struct json_writer *json, const struct merge *merge,
-                        const struct merge_source *source)
+static struct table_cell name_cell(const struct table_query *query)
 {
-    json_open_array(json, "anchors");
+    return table_text(view_of(source_of(query)->name));
+}
+
+static struct table_cell file_cell(const struct table_query *query)
+{
+    return table_text(view_of(source_of(query)->path));
+}
+
+static struct table_cell method_cell(const struct table_query *query)
+{
+    return table_text(view_of(merge_method_name(source_of(query)->method)));
+}
+
+static struct table_cell reference_cell(const struct table_query *query)
+{
+    const struct merge *merge = query->report;
+    return table_text(view_of(merge->sources[source_of(query)->reference].name));
+}
+
+static struct table_cell offset_cell(const struct table_query *query)
+{
+    return table_signed(merge_offset_of(source_of(query)));
+}
+
+static struct table_cell drift_cell(const struct table_query *query)
+{
+    return table_signed(source_of(query)->map.drift_ppb);
+}
+
+static struct table_cell fitted_cell(const struct table_query *query)
+{
+    return table_flag(source_of(query)->fitted_drift);
+}
+
+static struct table_cell error_cell(const struct table_query *query)
+{
+    return table_whole_if(source_of(query)->has_error, source_of(query)->error_ns);
+}
+
+static struct table_cell found_cell(const struct table_query *query)
+{
+    return table_whole(source_of(query)->found);
+}
+
+static struct table_cell used_cell(const struct table_query *query)
+{
+    return table_whole(source_of(query)->used);
+}
+
+static struct table_cell absent_cell(const struct table_query *query)
+{
+    (void)query;
+    return table_absent();
+}
+
+static void write_anchors(const struct table_query *query, struct json_writer *json)
+{
+    const struct merge_source *source = source_of(query);
+    json_open_array(json, query->column->key);
     size_t listed = 0;
     for (size_t i = 0; i < source->anchor_count && listed < NAMES_LISTED; i++) {
         const struct align_anchor *anchor = &source->anchors[i];
@@ -114,45 +171,60 @@ static void write_names(struct json_writer *json, const struct merge *merge,
             continue;
         listed++;
         if (merge_anchors_have_labels(source))
-            json_text(json, NULL, merge_anchor_label(merge, source, anchor));
+            json_text(json, NULL, merge_anchor_label(query->report, source, anchor));
         else
             json_uint(json, NULL, anchor->label);
     }
     json_close(json);
 }
 
-static void write_source(struct json_writer *json, const struct merge *merge,
-                         const struct merge_source *source)
+static void write_ledger(const struct table_query *query, struct json_writer *json)
 {
-    json_open_object(json, NULL);
-    json_text(json, "name", view_of(source->name));
-    json_text(json, "file", view_of(source->path));
-    json_text(json, "placed_by", view_of(merge_method_name(source->method)));
-    json_text(json, "placed_on", view_of(merge->sources[source->reference].name));
-    write_signed(json, "offset_ns", merge_offset_of(source));
-    write_signed(json, "drift_ppb", source->map.drift_ppb);
-    json_bool(json, "drift_fitted", source->fitted_drift);
-    if (source->has_error)
-        json_uint(json, "error_ns", source->error_ns);
-    else
-        json_null(json, "error_ns");
-    json_uint(json, "anchors_found", source->found);
-    json_uint(json, "anchors_used", source->used);
-    write_names(json, merge, source);
-    ledger_json(json, "ledger", source->profile);
-    json_close(json);
+    ledger_json(json, query->column->key, source_of(query)->profile);
 }
 
-void merge_report_json(struct json_writer *json, const struct merge *merge, const char *out,
-                       const struct profile *merged)
+// clang-format off
+static const struct table_column COLUMNS[] = {
+    {.key = "name", .meaning = "of the process that it became", .place = 1, .cell = name_cell},
+    {.key = "file", .meaning = "as it was given", .cell = file_cell},
+    {.key = "placed_by", .meaning = "what says how its clock lies", .place = 4,
+     .cell = method_cell},
+    {.key = "placed_on", .meaning = "the profile that it was placed beside", .place = 5,
+     .cell = reference_cell},
+    {.key = "offset_ns", .meaning = "added to its times", .type = TABLE_NS,
+     .flags = TABLE_WITH_SIGN, .place = 2, .cell = offset_cell},
+    {.key = "drift_ppb", .meaning = "by which its seconds are too short", .type = TABLE_COUNT,
+     .unit = "ppb", .flags = TABLE_WITH_SIGN, .place = 3, .cell = drift_cell},
+    {.key = "drift_fitted", .meaning = "from what they share", .type = TABLE_FLAG,
+     .cell = fitted_cell},
+    {.key = "error_ns", .meaning = "by which times may be wrong", .type = TABLE_NS, .place = 6,
+     .cell = error_cell},
+    {.key = "anchors_found", .meaning = "moments that they share", .type = TABLE_COUNT,
+     .cell = found_cell},
+    {.key = "anchors_used", .meaning = "of them, that the clock was placed by",
+     .type = TABLE_COUNT, .cell = used_cell},
+    {.key = "anchors", .meaning = "the first of these, only in JSON", .flags = TABLE_NOT_CSV,
+     .cell = absent_cell, .json = write_anchors},
+    {.key = "ledger", .meaning = "what the profile lacks, only in JSON", .flags = TABLE_NOT_CSV,
+     .cell = absent_cell, .json = write_ledger},
+};
+// clang-format on
+
+const struct table_form MERGE_FORM = {
+    .name = "sources",
+    .about = "a row for each profile that was merged",
+    TABLE_COLUMNS(COLUMNS),
+};
+
+void merge_report_json(struct json_writer *json, const struct merge *merge, struct table *table,
+                       const char *out, const struct profile *merged)
 {
+    char shift[32];
+    snprintf(shift, sizeof shift, "%" PRId64, merge->shift);
     json_open_object(json, NULL);
     json_text(json, "file", view_of(out));
-    write_signed(json, "shift_ns", merge->shift);
-    json_open_array(json, "sources");
-    for (size_t i = 0; i < merge->count; i++)
-        write_source(json, merge, &merge->sources[i]);
-    json_close(json);
+    json_raw(json, "shift_ns", view_of(shift));
+    table_json_rows(table, json, "sources");
     ledger_json(json, "ledger", merged);
     json_close(json);
 }

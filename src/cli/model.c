@@ -2,155 +2,76 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/bytes.h"
-#include "base/memory.h"
+#include "base/figures.h"
 #include "commands.h"
-#include "model_table.h"
 #include "network/print.h"
+#include "network/tensor_text.h"
 #include "network_input.h"
-#include "wire/csv.h"
-#include "wire/json.h"
+#include "reports/model.h"
+#include "table_options.h"
 
-static void append_value_types(struct bytes *text, const struct network *network,
-                               const uint32_t *values, uint32_t count)
+// Text ------------------------------------------------------------------------
+
+static void print_values(const char *title, const struct network *network, const uint32_t *values,
+                         uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0)
-            bytes_append(text, "; ", 2);
-        if (values[i] != NETWORK_NONE)
-            network_input_append_type(text, &network_value(network, values[i])->type);
+        const struct network_value *value = network_value(network, values[i]);
+        if (value->constant != NULL && value->producer == NETWORK_NONE)
+            continue; // an initializer that is listed as an input as well
+        struct bytes type = {0};
+        tensor_text_append_value_type(&type, &value->type);
+        printf("%-8s %.*s: %.*s\n", title, VIEW_ARGUMENTS(value->name),
+               VIEW_ARGUMENTS(bytes_view(&type)));
+        bytes_free(&type);
     }
 }
 
-// Each figure of an operator's work, by the name that JSON and CSV give it.
-struct figure {
-    const char *name;
-    size_t offset;
-};
-
-static const struct figure FIGURES[] = {
-    {"macs", offsetof(struct work, macs)},
-    {"flops", offsetof(struct work, flops)},
-    {"elements", offsetof(struct work, elements)},
-    {"bytes_read", offsetof(struct work, bytes_read)},
-    {"bytes_written", offsetof(struct work, bytes_written)},
-    {"weight_bytes", offsetof(struct work, weight_bytes)},
-};
-
-enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES };
-
-static uint64_t figure_of(const struct work *work, const struct figure *figure)
+static void print_head(const char *path, const struct network *network,
+                       const struct summary *summary)
 {
-    uint64_t number;
-    memcpy(&number, (const char *)work + figure->offset, sizeof number);
-    return number;
-}
-
-// CSV -------------------------------------------------------------------------
-
-static void append_csv_types(struct bytes *row, struct bytes *scratch,
-                             const struct network *network, const uint32_t *values, uint32_t count)
-{
-    scratch->size = 0;
-    append_value_types(scratch, network, values, count);
-    bytes_append(row, ",", 1);
-    csv_field_append(row, bytes_view(scratch), ',');
-}
-
-static void append_csv_row(struct bytes *row, struct bytes *scratch, const struct network *network,
-                           uint32_t id)
-{
-    const struct network_node *node = network_node(network, id);
-    bytes_append_format(row, "%" PRIu32 ",%" PRIu32 ",", id, node->graph);
-    csv_field_append(row, node->name, ',');
-    bytes_append(row, ",", 1);
-    csv_field_append(row, node->type, ',');
-    bytes_append(row, ",", 1);
-    csv_field_append(row, node->domain, ',');
-    bytes_append_format(row, ",%" PRIu32 ",", node->version);
-    csv_field_append(row, node->location, ',');
-    append_csv_types(row, scratch, network, node->inputs, node->input_count);
-    append_csv_types(row, scratch, network, node->outputs, node->output_count);
-    for (size_t i = 0; i < FIGURE_COUNT; i++) {
-        if (node->work.known)
-            bytes_append_format(row, ",%" PRIu64, figure_of(&node->work, &FIGURES[i]));
-        else
-            bytes_append_format(row, ",absent");
+    const struct network_graph *graph = network_graph(network, 0);
+    printf("%s: %s", path, network->dialect == NETWORK_ONNX ? "ONNX" : "TOSA");
+    if (network->producer.size > 0)
+        printf(", written by %.*s", VIEW_ARGUMENTS(network->producer));
+    for (uint32_t i = 0; i < summary->opset_count && network->dialect == NETWORK_ONNX; i++) {
+        const struct summary_opset *opset = &summary->opsets[i];
+        printf(", %s%.*s%s%" PRIu32, opset->domain.size > 0 ? "" : "opset",
+               VIEW_ARGUMENTS(opset->domain), " ", opset->version);
     }
-    bytes_append(row, "\n", 1);
+    printf("\n");
+    print_values("input", network, graph->inputs, graph->input_count);
+    print_values("output", network, graph->outputs, graph->output_count);
 }
 
-static status write_csv(const struct network *network, const struct model_order *order)
+static void print_foot(const struct summary *summary, size_t shown)
 {
-    struct output *output;
-    STATUS_TRY(output_open("-", &output));
-    output_text(output, "index,graph,name,type,domain,version,location,inputs,outputs,macs,flops,"
-                        "elements,bytes_read,bytes_written,weight_bytes\n");
-    struct bytes row = {0};
-    struct bytes scratch = {0};
-    for (uint32_t i = 0; i < order->count; i++) {
-        row.size = 0;
-        append_csv_row(&row, &scratch, network, order->nodes[i]);
-        output_write(output, row.data, row.size);
-    }
-    bytes_free(&row);
-    bytes_free(&scratch);
-    return output_close(output);
+    char number[FIGURES_ROOM];
+    printf("%" PRIu32 " operators", summary->operators);
+    if (shown < summary->operators)
+        printf(" (%zu shown)", shown);
+    printf(", %" PRIu32 " weights of %sB\n", summary->weight_count,
+           figures_letter(summary->weight_bytes, number));
+    if (summary->unknown > 0)
+        printf("work of %" PRIu32 " operators is not known and not in the total: give shapes with "
+               "--shape or\n--define-symbol\n",
+               summary->unknown);
+    if (summary->inner > 0)
+        printf("%" PRIu32 " operators are inside others (If, Loop, Scan) and not in the total\n",
+               summary->inner);
+}
+
+static void print_report(const char *path, const struct model_report *report, struct table *table)
+{
+    print_head(path, report->network, report->summary);
+    printf("\n");
+    table_options_print(table, stdout);
+    table_options_print_extra(table, MODEL_TOTAL, stdout);
+    print_foot(report->summary, table_count(table));
 }
 
 // JSON ------------------------------------------------------------------------
-
-static void write_work(struct json_writer *json, const struct work *work)
-{
-    for (size_t i = 0; i < FIGURE_COUNT; i++) {
-        if (work->known)
-            json_uint(json, FIGURES[i].name, figure_of(work, &FIGURES[i]));
-        else
-            json_null(json, FIGURES[i].name);
-    }
-}
-
-static void write_values(struct json_writer *json, const char *key, const struct network *network,
-                         const uint32_t *values, uint32_t count)
-{
-    struct bytes type = {0};
-    json_open_array(json, key);
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i] == NETWORK_NONE) {
-            json_null(json, NULL);
-            continue;
-        }
-        const struct network_value *value = network_value(network, values[i]);
-        type.size = 0;
-        network_input_append_type(&type, &value->type);
-        json_open_object(json, NULL);
-        json_text(json, "name", value->name);
-        json_text(json, "type", bytes_view(&type));
-        json_bool(json, "constant", value->constant != NULL);
-        json_close(json);
-    }
-    json_close(json);
-    bytes_free(&type);
-}
-
-static void write_operator(struct json_writer *json, const struct network *network, uint32_t id)
-{
-    const struct network_node *node = network_node(network, id);
-    json_open_object(json, NULL);
-    json_uint(json, "index", id);
-    json_uint(json, "graph", node->graph);
-    json_text(json, "name", node->name);
-    json_text(json, "type", node->type);
-    json_text(json, "domain", node->domain);
-    json_uint(json, "version", node->version);
-    json_text(json, "location", node->location);
-    write_values(json, "inputs", network, node->inputs, node->input_count);
-    write_values(json, "outputs", network, node->outputs, node->output_count);
-    write_work(json, &node->work);
-    json_close(json);
-}
 
 static void write_opsets(struct json_writer *json, const struct summary *summary)
 {
@@ -165,9 +86,10 @@ static void write_opsets(struct json_writer *json, const struct summary *summary
     json_close(json);
 }
 
-static status write_json(const char *path, const struct network *network,
-                         const struct summary *summary, const struct model_order *order)
+static status write_json(const char *path, const struct model_report *report, struct table *table)
 {
+    const struct network *network = report->network;
+    const struct summary *summary = report->summary;
     const struct network_graph *graph = network_graph(network, 0);
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -178,23 +100,20 @@ static status write_json(const char *path, const struct network *network,
     json_text(&json, "name", network->name);
     json_text(&json, "producer", network->producer);
     write_opsets(&json, summary);
-    write_values(&json, "inputs", network, graph->inputs, graph->input_count);
-    write_values(&json, "outputs", network, graph->outputs, graph->output_count);
-    json_open_array(&json, "operators");
-    for (uint32_t i = 0; i < order->count; i++)
-        write_operator(&json, network, order->nodes[i]);
-    json_close(&json);
+    model_values_json(&json, "inputs", network, graph->inputs, graph->input_count);
+    model_values_json(&json, "outputs", network, graph->outputs, graph->output_count);
+    table_json_rows(table, &json, "operators");
     json_open_object(&json, "total");
     json_uint(&json, "operators", summary->operators);
     json_uint(&json, "inner_operators", summary->inner);
     json_uint(&json, "unknown", summary->unknown);
     json_uint(&json, "weights", summary->weight_count);
-    write_work(&json, &summary->work);
+    model_work_json(&json, &summary->work);
     json_close(&json);
     struct work least = summary->work;
     least.known = true;
     json_open_object(&json, "at_least");
-    write_work(&json, &least);
+    model_work_json(&json, &least);
     json_close(&json);
     json_close(&json);
     return output_close(output);
@@ -210,29 +129,38 @@ static status write_text(const struct network *network)
 
 // Running ---------------------------------------------------------------------
 
+static status show_table(const struct table_options *options, const struct model_report *report,
+                         const char *path, struct table *table)
+{
+    if (options->sort == NULL)
+        model_table_pick(table, report->network, options->top);
+    STATUS_TRY(table_options_apply(options, &table, 1));
+    if (options->json)
+        return write_json(path, report, table);
+    if (options->csv)
+        return table_options_write_csv(table);
+    print_report(path, report, table);
+    return STATUS_OK;
+}
+
 static status show(const struct arguments *arguments, const struct network *network)
 {
     size_t count;
     const char *path = arguments_words(arguments, &count)[0];
-    unsigned top;
     if (arguments_flag(arguments, "json") + arguments_flag(arguments, "csv") +
             arguments_flag(arguments, "text") >
         1)
         return status_make(STATUS_USAGE, "model: give only one of --json, --csv and --text");
     if (arguments_flag(arguments, "text"))
         return write_text(network);
-    STATUS_TRY(arguments_number(arguments, "top", UINT32_MAX, &top));
+    struct table_options options;
+    STATUS_TRY(table_options_read(arguments, 0, &options));
     struct summary summary;
     summary_of(network, &summary);
-    struct model_order order = model_order_of(network, top);
-    status result = STATUS_OK;
-    if (arguments_flag(arguments, "json"))
-        result = write_json(path, network, &summary, &order);
-    else if (arguments_flag(arguments, "csv"))
-        result = write_csv(network, &order);
-    else
-        model_table_print(path, network, &summary, &order);
-    free(order.nodes);
+    const struct model_report report = {network, &summary};
+    struct table *table = table_create(&MODEL_FORM, &report, network->nodes.count);
+    const status result = show_table(&options, &report, path, table);
+    table_free(table);
     return result;
 }
 
@@ -248,12 +176,13 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     NETWORK_INPUT_OPTIONS,
-    {"top", 0, OPTION_ONE, "N", "only the N operators with the most work"},
-    {"json", 0, OPTION_FLAG, NULL, "as JSON, with exact figures"},
-    {"csv", 0, OPTION_FLAG, NULL, "one row for each operator, with exact figures"},
+    TABLE_OPTIONS("as JSON, with exact figures", "one row for each operator, with exact figures",
+                  "only the N operators with the most work, or the first by --sort"),
     {"text", 0, OPTION_FLAG, NULL, "the graph: operands, attributes and types of each operator"},
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&MODEL_FORM, NULL};
 
 const struct command COMMAND_MODEL = {
     .name = "model",
@@ -263,8 +192,10 @@ const struct command COMMAND_MODEL = {
                "dimension that is not known is '?', and work that depends on it is 'absent'.",
     .examples = "  opscope model model.onnx\n"
                 "  opscope model model.onnx --define-symbol batch,1 --top 10\n"
+                "  opscope model model.onnx --columns name,type,macs --sort macs:desc --csv\n"
                 "  opscope model conv.mlir --json\n"
                 "  opscope model conv.mlir --text",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

@@ -34,20 +34,6 @@ status network_input_check_output(const struct network *network, const char *com
     return STATUS_OK;
 }
 
-void network_input_append_type(struct bytes *text, const struct value_type *type)
-{
-    if (type->optional)
-        bytes_append_format(text, "optional ");
-    if (type->kind == VALUE_UNKNOWN)
-        bytes_append_format(text, "?");
-    else if (type->kind == VALUE_SEQUENCE)
-        bytes_append_format(text, "sequence of %s", element_name(type->element));
-    else if (!type->ranked)
-        bytes_append_format(text, "*x%s", element_name(type->element));
-    else
-        tensor_text_append_type(text, type->element, &type->shape);
-}
-
 static status of_input(const struct network_value *value, uint32_t index, status failure)
 {
     return status_within(failure, "input %u '%.*s'", index, VIEW_ARGUMENTS(value->name));
@@ -87,7 +73,7 @@ static status check_fits(const struct value_type *type, const struct datum *datu
         return STATUS_OK;
     struct bytes wanted = {0};
     struct bytes given = {0};
-    network_input_append_type(&wanted, type);
+    tensor_text_append_value_type(&wanted, type);
     if (datum->kind == DATUM_TENSOR)
         tensor_text_append_type(&given, datum->tensor.element, &datum->tensor.shape);
     else

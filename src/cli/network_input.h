@@ -26,10 +26,6 @@ status network_input_check_shapes(const struct network *network);
 status network_input_check_output(const struct network *network, const char *command,
                                   const char *path);
 
-// "1x3xf32" or "?x3xf32" of a tensor, "sequence of f32"; appended.
-struct bytes;
-void network_input_append_type(struct bytes *text, const struct value_type *type);
-
 // One datum for each input of the main graph, with a reference each: those given
 // by --input, in order or by name, and random ones for the rest (NULL where an
 // initializer stands for one). Failures name the input. `out_inputs` has room for all.

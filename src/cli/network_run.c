@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "analysis/statistics.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/sort.h"
@@ -117,13 +118,6 @@ static double milliseconds(uint64_t ns)
     return (double)ns * 1e-6;
 }
 
-static uint64_t median(const struct running *running)
-{
-    const unsigned count = running->run->iterations;
-    const uint64_t upper = running->times_ns[count / 2];
-    return count % 2 == 1 ? upper : (upper + running->times_ns[count / 2 - 1]) / 2;
-}
-
 static void print_results(const struct running *running)
 {
     for (uint32_t i = 0; i < running->graph->output_count; i++) {
@@ -132,7 +126,8 @@ static void print_results(const struct running *running)
     }
     if (running->run->iterations > 1 && !running->run->untimed)
         printf("%u iterations on this machine: median %.3f ms, least %.3f ms, most %.3f ms\n",
-               running->run->iterations, milliseconds(median(running)),
+               running->run->iterations,
+               milliseconds(statistics_median_whole(running->times_ns, running->run->iterations)),
                milliseconds(running->times_ns[0]),
                milliseconds(running->times_ns[running->run->iterations - 1]));
     if (running->run->report != NULL)
@@ -215,7 +210,9 @@ static status write_json(const struct running *running)
     json_close(&json);
     json_uint(&json, "iterations", running->run->iterations);
     if (!running->run->untimed) {
-        json_real(&json, "median_ms", milliseconds(median(running)));
+        json_real(
+            &json, "median_ms",
+            milliseconds(statistics_median_whole(running->times_ns, running->run->iterations)));
         json_real(&json, "least_ms", milliseconds(running->times_ns[0]));
     }
     if (running->run->report != NULL)
@@ -280,7 +277,7 @@ static status check_inputs(const struct running *running)
         if (value->constant != NULL)
             continue;
         bytes_append_format(&types, open++ == 0 ? "" : ", ");
-        network_input_append_type(&types, &value->type);
+        tensor_text_append_value_type(&types, &value->type);
     }
     const status failure =
         run->input_count == open

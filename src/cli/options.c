@@ -126,8 +126,8 @@ status arguments_parse(const struct command *command, int count, char **words,
     struct arguments *arguments = memory_allocate_zeroed(1, sizeof *arguments);
     const size_t options = option_count(command);
     arguments->command = command;
-    arguments->values = memory_allocate_zeroed(options, sizeof *arguments->values);
-    arguments->given = memory_allocate_zeroed(options, sizeof *arguments->given);
+    arguments->values = memory_allocate_zeroed(options + 1, sizeof *arguments->values);
+    arguments->given = memory_allocate_zeroed(options + 1, sizeof *arguments->given);
     status result = STATUS_OK;
     for (int i = 0; i < count && result == STATUS_OK; i++) {
         if (strcmp(words[i], "--") == 0) {
@@ -204,4 +204,9 @@ const char *const *arguments_words(const struct arguments *arguments, size_t *ou
 {
     *out_count = arguments->words.count;
     return arguments->words.words;
+}
+
+const char *arguments_command(const struct arguments *arguments)
+{
+    return arguments->command->name;
 }

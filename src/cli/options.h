@@ -29,6 +29,7 @@ struct option {
 };
 
 struct arguments;
+struct table_form;
 
 struct command {
     const char *name;
@@ -38,6 +39,8 @@ struct command {
     const char *details;          // NULL: none
     const char *examples;         // lines, NULL: none
     const struct option *options; // ends with a NULL name
+    // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.
+    const struct table_form *const *tables;
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).
     status (*run)(const struct arguments *arguments, int *out_exit);
 };
@@ -61,6 +64,9 @@ size_t arguments_position(const struct arguments *arguments, const char *name, s
 // A positive whole number; `fallback` when the option was not given.
 status arguments_number(const struct arguments *arguments, const char *name, unsigned fallback,
                         unsigned *out_number);
+
+// The name of the command.
+const char *arguments_command(const struct arguments *arguments);
 
 // Words that belong to no option.
 const char *const *arguments_words(const struct arguments *arguments, size_t *out_count);

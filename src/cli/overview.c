@@ -3,21 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "reports/overview/list.h"
 #include "ledger_text.h"
+#include "reports/overview/list.h"
+#include "reports/overview_table.h"
+#include "table_options.h"
 #include "units.h"
-#include "wire/csv.h"
-#include "base/path.h"
 
 struct request {
     bool all;
     bool has_wall_time;
     uint64_t wall_time;
-    struct json_writer *json;
-    struct output *csv;
-    size_t shown; // profiles so far
+    struct table_options options;
+    struct output *output;    // of JSON and CSV
+    struct json_writer *json; // the same
+    size_t shown;             // profiles so far
 };
 
 // The text in [..] of a trace's file name, or the name without its extension.
@@ -63,86 +65,45 @@ static void print_row(const struct overview_row *row)
     printf("\n");
 }
 
-static void print_rows(const struct request *request, const struct overview_rows *rows)
+static void print_document(const struct request *request, const struct overview_report *report,
+                           const struct table *table)
 {
     if (request->shown == 0)
         printf("====================== Host Profile Overview =======================\n");
-    printf("  Model: %s\n  ", rows->model);
+    printf("  Model: %s\n  ", report->rows->model);
     for (int i = 0; i < 56; i++)
         printf("\u2500");
     printf("\n");
-    if (request->has_wall_time) {
+    if (report->has_wall_time) {
         char text[OVERVIEW_DURATION_ROOM];
-        format_wall_time(request->wall_time, text, sizeof text);
+        format_wall_time(report->wall_time, text, sizeof text);
         printf("  %-26s %14s\n", "WALL_TIME", text);
     }
-    for (size_t i = 0; i < rows->count; i++)
-        print_row(&rows->rows[i]);
+    for (size_t i = 0; i < table_count(table); i++)
+        print_row(&report->rows->rows[table_row(table, i)]);
     printf("\n");
 }
 
-static void write_json(const struct request *request, const char *path,
-                       const struct overview_rows *rows, const struct profile *profile)
+static void write_json(struct json_writer *json, const struct overview_report *report,
+                       const struct profile *profile, struct table *table)
 {
-    struct json_writer *json = request->json;
     json_open_object(json, NULL);
-    json_text(json, "file", view_of(path));
-    json_text(json, "model", view_of(rows->model));
-    if (request->has_wall_time)
-        json_uint(json, "wall_time_ns", request->wall_time);
+    json_text(json, "file", view_of(report->path));
+    json_text(json, "model", view_of(report->rows->model));
+    if (report->has_wall_time)
+        json_uint(json, "wall_time_ns", report->wall_time);
     else
         json_null(json, "wall_time_ns");
-    json_open_array(json, "metrics");
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct overview_row *row = &rows->rows[i];
-        json_open_object(json, NULL);
-        json_text(json, "name", view_of(row->name));
-        if (row->present)
-            json_uint(json, "ns", row->ns);
-        else
-            json_null(json, "ns");
-        if (row->has_percent)
-            json_real(json, "percent", row->percent);
-        else
-            json_null(json, "percent");
-        json_close(json);
-    }
-    json_close(json);
+    table_json_rows(table, json, "metrics");
     ledger_json(json, "ledger", profile);
     json_close(json);
 }
 
-static void write_csv_row(const struct request *request, const char *path, const char *model,
-                          const struct overview_row *row)
-{
-    struct bytes line = {0};
-    csv_field_append(&line, view_of(path), ',');
-    bytes_append(&line, ",", 1);
-    csv_field_append(&line, view_of(model), ',');
-    bytes_append(&line, ",", 1);
-    csv_field_append(&line, view_of(row->name), ',');
-    bytes_append(&line, ",", 1);
-    if (row->present)
-        bytes_append_format(&line, "%llu", (unsigned long long)row->ns);
-    bytes_append(&line, ",", 1);
-    if (row->has_percent)
-        bytes_append_format(&line, "%.2f", row->percent);
-    bytes_append(&line, "\n", 1);
-    output_write(request->csv, line.data, line.size);
-    bytes_free(&line);
-}
-
-static void write_csv(const struct request *request, const char *path,
-                      const struct overview_rows *rows)
+static void write_csv(const struct request *request, struct table *table)
 {
     if (request->shown == 0)
-        output_text(request->csv, "file,model,metric,ns,percent\n");
-    if (request->has_wall_time)
-        write_csv_row(
-            request, path, rows->model,
-            &(struct overview_row){.name = "WALL_TIME", .present = true, .ns = request->wall_time});
-    for (size_t i = 0; i < rows->count; i++)
-        write_csv_row(request, path, rows->model, &rows->rows[i]);
+        table_csv_head(table, request->output);
+    table_csv_rows(table, request->output);
 }
 
 static void keep_shown(const struct request *request, struct overview_rows *rows,
@@ -156,20 +117,27 @@ static void keep_shown(const struct request *request, struct overview_rows *rows
     rows->count = kept;
 }
 
-static void show_rows(struct request *request, const char *path, const struct overview_rows *rows,
-                      const struct profile *profile)
+static status show_rows(struct request *request, const struct overview_report *report,
+                        const struct profile *profile)
 {
-    if (request->json != NULL)
-        write_json(request, path, rows, profile);
-    else if (request->csv != NULL)
-        write_csv(request, path, rows);
-    else
-        print_rows(request, rows);
+    const struct table_options *options = &request->options;
+    struct table *table = overview_table_create(report, options->csv || options->columns != NULL);
+    const status result = table_options_apply(options, &table, 1);
+    if (result == STATUS_OK && options->json)
+        write_json(request->json, report, profile, table);
+    else if (result == STATUS_OK && options->csv)
+        write_csv(request, table);
+    else if (result == STATUS_OK && options->columns != NULL)
+        table_options_print(table, stdout);
+    else if (result == STATUS_OK)
+        print_document(request, report, table);
+    table_free(table);
     request->shown++;
+    return result;
 }
 
-static void show_list(struct request *request, const char *path, const struct profile *profile,
-                      struct overview_rows *list, size_t count)
+static status show_list(struct request *request, const char *path, const struct profile *profile,
+                        struct overview_rows *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (count == 1) {
@@ -177,8 +145,11 @@ static void show_list(struct request *request, const char *path, const struct pr
             list[i].model = model_of(path);
         }
         keep_shown(request, &list[i], profile);
-        show_rows(request, path, &list[i], profile);
+        const struct overview_report report = {path, &list[i], request->has_wall_time,
+                                               request->wall_time};
+        STATUS_TRY(show_rows(request, &report, profile));
     }
+    return STATUS_OK;
 }
 
 static status show(struct request *request, const char *path, int *out_exit)
@@ -193,7 +164,7 @@ static status show(struct request *request, const char *path, int *out_exit)
     if (result == STATUS_OK) {
         if (count == 0)
             profile_note(profile, 0, LEDGER_REMARK, 1, "%s: there are no spans to sum up", path);
-        show_list(request, path, profile, list, count);
+        result = show_list(request, path, profile, list, count);
         overview_rows_list_free(list, count);
         ledger_warn(profile);
         if (ledger_exit(profile) != EXIT_DONE)
@@ -216,39 +187,35 @@ static status run(const struct arguments *arguments, int *out_exit)
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
     const char *wall_time = arguments_value(arguments, "wall-time");
-    const bool as_json = arguments_flag(arguments, "json");
-    const bool as_csv = arguments_flag(arguments, "csv");
     struct request request = {.all = arguments_flag(arguments, "all"),
                               .has_wall_time = wall_time != NULL};
     if (count == 0)
         return status_make(STATUS_USAGE, "overview: give a file: opscope overview trace.pb");
-    if (as_json && as_csv)
-        return status_make(STATUS_USAGE, "overview: choose --json or --csv");
+    STATUS_TRY(table_options_read(arguments, 0, &request.options));
     if (wall_time != NULL)
         STATUS_TRY(units_time(wall_time, &request.wall_time));
-    if (!as_json && !as_csv)
+    if (!request.options.json && !request.options.csv)
         return show_all(&request, paths, count, out_exit);
 
-    struct output *output;
-    STATUS_TRY(output_open("-", &output));
-    struct json_writer json = json_write(output);
-    request.json = as_json ? &json : NULL;
-    request.csv = as_csv ? output : NULL;
-    if (as_json)
+    STATUS_TRY(output_open("-", &request.output));
+    struct json_writer json = json_write(request.output);
+    request.json = &json;
+    if (request.options.json)
         json_open_array(&json, NULL);
     const status result = show_all(&request, paths, count, out_exit);
-    if (as_json)
+    if (request.options.json)
         json_close(&json);
-    return status_first(result, output_close(output));
+    return status_first(result, output_close(request.output));
 }
 
 static const struct option OPTIONS[] = {
     {"wall-time", 0, OPTION_ONE, "TIME", "end-to-end time to show: 1.234, 207ms or wall_time.txt"},
     {"all", 0, OPTION_FLAG, NULL, "every metric, also those that the document does not show"},
-    {"json", 0, OPTION_FLAG, NULL, "as JSON, with the ledger"},
-    {"csv", 0, OPTION_FLAG, NULL, "as CSV"},
+    TABLE_OPTIONS("as JSON, with the ledger", "as CSV", "how many figures of each process (all)"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&OVERVIEW_FORM, NULL};
 
 const struct command COMMAND_OVERVIEW = {
     .name = "overview",
@@ -261,5 +228,6 @@ const struct command COMMAND_OVERVIEW = {
                 "  opscope overview timeline.csv --all\n"
                 "  opscope overview trace.pb --wall-time wall_time.txt --json",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

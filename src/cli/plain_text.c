@@ -1,13 +1,22 @@
 #include "plain_text.h"
 
-#include "reports/picture/words.h"
+#include "base/letters.h"
 
 void plain_text_print(FILE *file, struct view text, int width)
 {
     struct bytes shown = {0};
-    const size_t length = words_length(text);
-    words_shorten(&shown, text, length);
+    const size_t length = letters_count(text);
+    letters_append(&shown, text, length, LETTERS_CUT_MIDDLE);
     const int blanks = length < (size_t)width ? width - (int)length : 0;
     fprintf(file, "%.*s%*s", VIEW_ARGUMENTS(bytes_view(&shown)), blanks, "");
     bytes_free(&shown);
+}
+
+void plain_text_print_name(struct view name, int width)
+{
+    const size_t room = (size_t)width;
+    if (name.size <= room)
+        printf("%-*.*s", width, VIEW_ARGUMENTS(name));
+    else
+        printf("..%.*s", VIEW_ARGUMENTS(view_slice(name, name.size - room + 2, name.size)));
 }

@@ -11,4 +11,7 @@
 // are no UTF-8 become U+FFFD.
 void plain_text_print(FILE *file, struct view text, int width);
 
+// Prints a name in `width` columns, of a longer one the end: it tells more of a path.
+void plain_text_print_name(struct view name, int width);
+
 #endif

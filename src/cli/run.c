@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "device/device.h"
 #include "device/sim.h"
-#include "figures.h"
+#include "base/figures.h"
 #include "ledger_text.h"
 #include "network_run.h"
 #include "paths.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "figures.h"
+#include "base/figures.h"
 #include "program/location.h"
 #include "program/print.h"
 #include "reports/torq/run_blocks.h"

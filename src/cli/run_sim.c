@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "calibrated.h"
 #include "device/sim_device.h"
-#include "figures.h"
 #include "network/tensor_digest.h"
 #include "network_run.h"
 #include "wire/json.h"

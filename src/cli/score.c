@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/score.h"
 #include "base/memory.h"
 #include "calibrated.h"
 #include "commands.h"
@@ -12,7 +11,8 @@
 #include "device/host.h"
 #include "device/sim.h"
 #include "network_input.h"
-#include "wire/json.h"
+#include "reports/score.h"
+#include "table_options.h"
 
 enum { ITERATIONS = 10, ROWS = 10 };
 
@@ -21,7 +21,10 @@ struct scoring {
     struct target *target;
     unsigned iterations;
     unsigned threads;
-    struct json_writer *json; // NULL: as text
+    struct table_options options;
+    struct output *output;    // of JSON and CSV
+    struct json_writer *json; // the same
+    size_t shown;             // networks so far
 };
 
 // A network compiled for the target, with the nanoseconds of every task.
@@ -86,30 +89,24 @@ static status measure(const struct scoring *scoring, struct compiled *compiled)
 
 // Printing -----------------------------------------------------------------------------
 
-static void print_text(const struct score *score, const char *path, bool all)
+static void print_text(const struct score_report *report, struct table *table)
 {
-    const size_t rows = all ? score->count : score->large < ROWS ? score->large : ROWS;
+    const struct score *score = report->score;
     printf(
         "%s\n  measured %.3f ms, modelled %.3f ms (%+.1f %%); over %zu operators of at least 1 %%: "
         "MAPE %.1f %%, Spearman %.3f\n",
-        path, score->measured * 1e-6, score->modelled * 1e-6,
+        report->path, score->measured * 1e-6, score->modelled * 1e-6,
         100 * score_error(score->modelled, score->measured), score->large, 100 * score->mape,
         score->spearman);
-    for (size_t i = 0; i < rows; i++) {
-        const struct score_pair *pair = &score->pairs[i];
-        const struct program_group *group = &score->program->groups[pair->group];
-        printf("  %10.1f us %10.1f us %+7.1f %%  %-20s %s\n", pair->measured * 1e-3,
-               pair->modelled * 1e-3, 100 * score_error(pair->modelled, pair->measured),
-               program_text(score->program, group->type),
-               program_text(score->program, group->name));
-    }
+    table_options_print(table, stdout);
 }
 
 static void write_json(struct json_writer *json, const struct target *target,
-                       const struct score *score, const char *path)
+                       const struct score_report *report, struct table *table)
 {
+    const struct score *score = report->score;
     json_open_object(json, NULL);
-    json_text(json, "network", view_of(path));
+    json_text(json, "network", view_of(report->path));
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
     calibrated_json(json, target);
@@ -117,19 +114,33 @@ static void write_json(struct json_writer *json, const struct target *target,
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
     json_uint(json, "large_operators", score->large);
-    json_open_array(json, "operators");
-    for (size_t i = 0; i < score->count; i++) {
-        const struct score_pair *pair = &score->pairs[i];
-        const struct program_group *group = &score->program->groups[pair->group];
-        json_open_object(json, NULL);
-        json_text(json, "name", view_of(program_text(score->program, group->name)));
-        json_text(json, "type", view_of(program_text(score->program, group->type)));
-        json_real(json, "measured_us", pair->measured * 1e-3);
-        json_real(json, "modelled_us", pair->modelled * 1e-3);
-        json_close(json);
+    table_json_rows(table, json, "operators");
+    json_close(json);
+}
+
+// As text, the slowest of those that count, unless more is asked for.
+static status show(struct scoring *scoring, const struct score_report *report)
+{
+    const struct score *score = report->score;
+    struct table_options options = scoring->options;
+    const bool all = options.json || options.csv || arguments_flag(scoring->arguments, "all");
+    struct table *table =
+        table_create(&SCORE_FORM, report, all || options.has_top ? score->count : score->large);
+    if (all && !options.has_top)
+        options.top = 0;
+    const status result = table_options_apply(&options, &table, 1);
+    if (result == STATUS_OK && options.json)
+        write_json(scoring->json, scoring->target, report, table);
+    if (result == STATUS_OK && options.csv) {
+        if (scoring->shown == 0)
+            table_csv_head(table, scoring->output);
+        table_csv_rows(table, scoring->output);
     }
-    json_close(json);
-    json_close(json);
+    if (result == STATUS_OK && !options.json && !options.csv)
+        print_text(report, table);
+    scoring->shown++;
+    table_free(table);
+    return result;
 }
 
 // Running ------------------------------------------------------------------------------
@@ -143,10 +154,7 @@ static status score_network(struct scoring *scoring, struct network *network, co
         failure = measure(scoring, &compiled);
     if (failure == STATUS_OK) {
         score_compare(&compiled.program, compiled.measured, compiled.modelled, &score);
-        if (scoring->json != NULL)
-            write_json(scoring->json, scoring->target, &score, path);
-        else
-            print_text(&score, path, arguments_flag(scoring->arguments, "all"));
+        failure = show(scoring, &(struct score_report){path, &score});
     }
     score_free(&score);
     compiled_free(&compiled);
@@ -167,22 +175,19 @@ static status score_paths(struct scoring *scoring)
     return STATUS_OK;
 }
 
-static status score_text(struct scoring *scoring)
+static status score_files(struct scoring *scoring)
 {
-    calibrated_print(scoring->target, "modelled times: ");
-    return score_paths(scoring);
-}
-
-static status score_json(struct scoring *scoring)
-{
-    struct output *output;
-    STATUS_TRY(output_open("-", &output));
-    struct json_writer json = json_write(output);
+    if (!scoring->options.json && !scoring->options.csv)
+        return score_paths(scoring);
+    STATUS_TRY(output_open("-", &scoring->output));
+    struct json_writer json = json_write(scoring->output);
     scoring->json = &json;
-    json_open_array(&json, NULL);
+    if (scoring->options.json)
+        json_open_array(&json, NULL);
     const status failure = score_paths(scoring);
-    json_close(&json);
-    return status_first(failure, output_close(output));
+    if (scoring->options.json)
+        json_close(&json);
+    return status_first(failure, output_close(scoring->output));
 }
 
 static status run(const struct arguments *arguments, int *out_exit)
@@ -194,6 +199,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     arguments_words(arguments, &count);
     if (count == 0)
         return status_make(STATUS_USAGE, "score: give a network");
+    STATUS_TRY(table_options_read(arguments, ROWS, &scoring.options));
     STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
@@ -201,8 +207,11 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (!target_is_processor(scoring.target))
         failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
                               scoring.target->name);
-    else
-        failure = arguments_flag(arguments, "json") ? score_json(&scoring) : score_text(&scoring);
+    else {
+        if (!scoring.options.json && !scoring.options.csv)
+            calibrated_print(scoring.target, "modelled times: ");
+        failure = score_files(&scoring);
+    }
     target_free(scoring.target);
     return failure;
 }
@@ -212,9 +221,12 @@ static const struct option OPTIONS[] = {
     {"iterations", 'n', OPTION_ONE, "N", "runs, of which the fastest of each operator counts (10)"},
     {"threads", 0, OPTION_ONE, "N", "threads (one for each CPU); the same as for calibrate"},
     {"all", 0, OPTION_FLAG, NULL, "every operator, not the slowest alone"},
-    {"json", 0, OPTION_FLAG, NULL, "as JSON"},
+    TABLE_OPTIONS("as JSON", "a row for each operator of each network",
+                  "how many operators (10 of at least 1 %; 0: all); as JSON and CSV, all"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&SCORE_FORM, NULL};
 
 const struct command COMMAND_SCORE = {
     .name = "score",
@@ -224,7 +236,8 @@ const struct command COMMAND_SCORE = {
         "Estimates each operator for the target 'host', runs the network here, and says how\n"
         "far apart they are. Run 'opscope calibrate' before.",
     .examples = "  opscope score model.onnx\n"
-                "  opscope score --target ./here.target a.onnx b.onnx --json",
+                "  opscope score --target ./here.target a.onnx b.onnx --csv",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

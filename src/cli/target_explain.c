@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "base/output.h"
 #include "compiler/explain.h"
-#include "figures.h"
 #include "network/single.h"
 #include "target/rules/price.h"
 #include "units.h"

@@ -2,12 +2,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/figures.h"
+#include "base/memory.h"
 #include "commands.h"
-#include "figures.h"
+#include "table_options.h"
 #include "target/rules/price.h"
 #include "target_explain.h"
-#include "wire/json.h"
 
 // The settings of one engine ------------------------------------------------------
 
@@ -110,15 +112,16 @@ static status print_prices(void)
     return STATUS_OK;
 }
 
-static void print_line(const struct target *target)
+// Rows --------------------------------------------------------------------------
+
+static const struct target *target_of(const struct table_query *query)
 {
-    printf("%-16s %4g MHz  %s\n", target->name, (double)target->clock / 1e6, target->title);
+    return ((struct target *const *)query->report)[query->row];
 }
 
-// JSON --------------------------------------------------------------------------
-
-static void write_memories(struct json_writer *json, const struct target *target)
+static void write_memories(const struct table_query *query, struct json_writer *json)
 {
+    const struct target *target = target_of(query);
     json_open_array(json, "memories");
     for (uint32_t i = 0; i < target->memory_count; i++) {
         const struct target_memory *memory = &target->memories[i];
@@ -143,8 +146,9 @@ static void write_setting(struct json_writer *json, const struct target_engine *
         json_real(json, key, setting->number);
 }
 
-static void write_ports(struct json_writer *json, const struct target *target)
+static void write_ports(const struct table_query *query, struct json_writer *json)
 {
+    const struct target *target = target_of(query);
     json_open_array(json, "ports");
     for (uint32_t i = 0; i < target->port_count; i++) {
         json_open_object(json, NULL);
@@ -158,8 +162,9 @@ static void write_ports(struct json_writer *json, const struct target *target)
     json_close(json);
 }
 
-static void write_engines(struct json_writer *json, const struct target *target)
+static void write_engines(const struct table_query *query, struct json_writer *json)
 {
+    const struct target *target = target_of(query);
     json_open_array(json, "engines");
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
@@ -187,51 +192,113 @@ static void write_engines(struct json_writer *json, const struct target *target)
     json_close(json);
 }
 
-static void write_target(struct json_writer *json, const struct target *target)
+static struct table_cell name_cell(const struct table_query *query)
 {
-    json_open_object(json, NULL);
-    json_text(json, "name", view_of(target->name));
-    json_text(json, "title", view_of(target->title));
-    json_uint(json, "clock_hz", target->clock);
-    json_uint(json, "devices", target->device_count);
-    json_uint(json, "cores", target->core_count);
-    write_memories(json, target);
-    write_ports(json, target);
-    write_engines(json, target);
-    json_close(json);
+    return table_text(view_of(target_of(query)->name));
 }
+
+static struct table_cell title_cell(const struct table_query *query)
+{
+    return table_text(view_of(target_of(query)->title));
+}
+
+static struct table_cell clock_cell(const struct table_query *query)
+{
+    return table_whole(target_of(query)->clock);
+}
+
+static struct table_cell megahertz_cell(const struct table_query *query)
+{
+    return table_real((double)target_of(query)->clock / 1e6);
+}
+
+static struct table_cell devices_cell(const struct table_query *query)
+{
+    return table_whole(target_of(query)->device_count);
+}
+
+static struct table_cell cores_cell(const struct table_query *query)
+{
+    return table_whole(target_of(query)->core_count);
+}
+
+static void append_name(struct bytes *text, const char *name)
+{
+    bytes_append_format(text, "%s%s", text->size > 0 ? "; " : "", name);
+}
+
+static struct table_cell memories_cell(const struct table_query *query)
+{
+    for (uint32_t i = 0; i < target_of(query)->memory_count; i++)
+        append_name(query->scratch, target_of(query)->memories[i].name);
+    return table_text(bytes_view(query->scratch));
+}
+
+static struct table_cell ports_cell(const struct table_query *query)
+{
+    for (uint32_t i = 0; i < target_of(query)->port_count; i++)
+        append_name(query->scratch, target_of(query)->ports[i].name);
+    return table_text(bytes_view(query->scratch));
+}
+
+static struct table_cell engines_cell(const struct table_query *query)
+{
+    for (uint32_t i = 0; i < target_of(query)->engine_count; i++)
+        append_name(query->scratch, target_of(query)->engines[i].name);
+    return table_text(bytes_view(query->scratch));
+}
+
+// clang-format off
+static const struct table_column COLUMNS[] = {
+    {.key = "name", .meaning = "by which commands take it", .width = 16, .place = 1,
+     .cell = name_cell},
+    {.key = "title", .meaning = "what it is", .place = 3, .cell = title_cell},
+    {.key = "clock_hz", .meaning = "of the target's clock", .type = TABLE_HZ, .cell = clock_cell},
+    {.key = "clock", .meaning = "the same, for people", .type = TABLE_REAL, .unit = "MHz",
+     .digits = TABLE_AS_NEEDED, .width = 8, .gap = 1, .place = 2,
+     .flags = TABLE_WITH_UNIT | TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = megahertz_cell},
+    {.key = "devices", .meaning = "of the machine", .type = TABLE_COUNT, .cell = devices_cell},
+    {.key = "cores", .meaning = "of a device", .type = TABLE_COUNT, .cell = cores_cell},
+    {.key = "memories", .meaning = "their names; in JSON with sizes", .cell = memories_cell,
+     .json = write_memories},
+    {.key = "ports", .meaning = "their names; in JSON with rates", .cell = ports_cell,
+     .json = write_ports},
+    {.key = "engines", .meaning = "their names; in JSON with what they do and cost",
+     .cell = engines_cell, .json = write_engines},
+};
+// clang-format on
+
+static const struct table_form TARGETS_FORM = {
+    .name = "targets",
+    .about = "a row for each target",
+    .headless = true,
+    TABLE_COLUMNS(COLUMNS),
+};
 
 // Running -------------------------------------------------------------------------
 
-static status list_json(const char *const *names, size_t count)
+static status write_json(struct table *table)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    status failure = STATUS_OK;
-    json_open_array(&json, NULL);
-    for (size_t i = 0; i < count && failure == STATUS_OK; i++) {
-        struct target *target;
-        failure = target_open(names[i], &target);
-        if (failure != STATUS_OK)
-            break;
-        write_target(&json, target);
-        target_free(target);
-    }
-    json_close(&json);
-    return status_first(failure, output_close(output));
+    table_json_rows(table, &json, NULL);
+    return output_close(output);
 }
 
-static status list_text(const char *const *names, size_t count,
-                        void (*print)(const struct target *))
+static status list_table(const struct table_options *options, struct target *const *targets,
+                         size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct target *target;
-        STATUS_TRY(target_open(names[i], &target));
-        print(target);
-        target_free(target);
-    }
-    return STATUS_OK;
+    struct table *table = table_create(&TARGETS_FORM, targets, count);
+    status result = table_options_apply(options, &table, 1);
+    if (result == STATUS_OK && options->json)
+        result = write_json(table);
+    else if (result == STATUS_OK && options->csv)
+        result = table_options_write_csv(table);
+    else if (result == STATUS_OK)
+        table_options_print(table, stdout);
+    table_free(table);
+    return result;
 }
 
 static void print_file(const struct target *target)
@@ -239,37 +306,72 @@ static void print_file(const struct target *target)
     fwrite(target->text.data, 1, target->text.size, stdout);
 }
 
+// Those before the first that cannot be read are shown all the same.
+static status list(const struct table_options *options, const char *const *names, size_t count,
+                   void (*print)(const struct target *))
+{
+    struct target **targets = memory_allocate_zeroed(count + 1, sizeof *targets);
+    status failure = STATUS_OK;
+    size_t opened = 0;
+    while (opened < count && failure == STATUS_OK) {
+        failure = target_open(names[opened], &targets[opened]);
+        opened += failure == STATUS_OK;
+    }
+    status result = STATUS_OK;
+    if (print == NULL)
+        result = list_table(options, targets, opened);
+    for (size_t i = 0; i < opened; i++) {
+        if (print != NULL)
+            print(targets[i]);
+        target_free(targets[i]);
+    }
+    free(targets);
+    return status_first(failure, result);
+}
+
+static status check_use(const struct arguments *arguments, const struct table_options *options,
+                        size_t given)
+{
+    size_t attributes;
+    const bool file = arguments_flag(arguments, "file");
+    arguments_values(arguments, "attribute", &attributes);
+    if (attributes > 0 || arguments_value(arguments, "rules") != NULL)
+        return status_make(STATUS_USAGE, "targets: --attribute and --rules go with --explain");
+    if ((options->json || options->csv) && file)
+        return status_make(STATUS_USAGE, "targets: give only one of --%s and --file",
+                           options->json ? "json" : "csv");
+    if (file && given == 0)
+        return status_make(STATUS_USAGE, "targets: --file needs a target: opscope targets NAME "
+                                         "--file");
+    return STATUS_OK;
+}
+
 static status run(const struct arguments *arguments, int *out_exit)
 {
     size_t given;
     const char *const *words = arguments_words(arguments, &given);
-    const bool json = arguments_flag(arguments, "json");
     const bool file = arguments_flag(arguments, "file");
-    size_t attributes;
+    struct table_options options;
     (void)out_exit;
+    STATUS_TRY(table_options_read(arguments, 0, &options));
+    if (arguments_value(arguments, "explain") != NULL && options.csv)
+        return status_make(STATUS_USAGE, "targets: give only one of --explain and --csv");
     if (arguments_value(arguments, "explain") != NULL)
         return file ? status_make(STATUS_USAGE, "targets: give only one of --explain and --file")
                     : target_explain(arguments);
     if (arguments_flag(arguments, "prices"))
-        return given > 0 || json || file
+        return given > 0 || options.json || options.csv || file
                    ? status_make(STATUS_USAGE, "targets: --prices goes with nothing else")
                    : print_prices();
-    arguments_values(arguments, "attribute", &attributes);
-    if (attributes > 0 || arguments_value(arguments, "rules") != NULL)
-        return status_make(STATUS_USAGE, "targets: --attribute and --rules go with --explain");
-    if (json && file)
-        return status_make(STATUS_USAGE, "targets: give only one of --json and --file");
-    if (file && given == 0)
-        return status_make(STATUS_USAGE, "targets: --file needs a target: opscope targets NAME "
-                                         "--file");
+    STATUS_TRY(check_use(arguments, &options, given));
+    const bool table = given == 0 || options.json || options.csv || options.columns != NULL;
     size_t count = given;
     char **names = given == 0 ? target_names(&count) : NULL;
     const char *const *shown = given == 0 ? (const char *const *)names : words;
-    const status result = json ? list_json(shown, count)
-                               : list_text(shown, count,
-                                           file         ? print_file
-                                           : given == 0 ? print_line
-                                                        : print_target);
+    const status result = list(&options, shown, count,
+                               file    ? print_file
+                               : table ? NULL
+                                       : print_target);
     if (names != NULL)
         target_names_free(names, count);
     return result;
@@ -277,18 +379,21 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"explain", 0, OPTION_ONE, "OPERATOR",
-     "what it costs with these inputs, and why, term by term"},
+     "what it costs with these inputs, where, and why, term by term"},
     {"attribute", 'a', OPTION_EACH, "NAME=VALUE", "of that operator, such as strides=2,2"},
     {"rules", 0, OPTION_ONE, "RULES", "best (the target's own) or public (the vendor's published)"},
     {"file", 0, OPTION_FLAG, NULL, "the target's file as it is, to copy and change"},
     {"prices", 0, OPTION_FLAG, NULL, "the kinds of prices that engines may have, and their keys"},
-    {"json", 0, OPTION_FLAG, NULL, "as JSON, numbers in bytes, Hz and cycles"},
+    TABLE_OPTIONS("as JSON, numbers in bytes, Hz and cycles", "a row for each target",
+                  "how many targets (all)"),
     {0},
 };
 
+static const struct table_form *const TABLES[] = {&TARGETS_FORM, NULL};
+
 const struct command COMMAND_TARGETS = {
     .name = "targets",
-    .usage = "[NAME...] [--file] [--json] | --prices | NAME --explain OPERATOR INPUTS",
+    .usage = "[NAME...] [--file] [--json|--csv] | --prices | NAME --explain OPERATOR INPUTS",
     .summary = "list the targets, show one, or explain a price",
     .details =
         "Targets are text files (docs/formats/target.md): those built in, NAME.target in a\n"
@@ -305,5 +410,6 @@ const struct command COMMAND_TARGETS = {
         "  opscope targets torq-sl2610 --explain tosa.conv2d 1x56x56x64xi8,64x3x3x64xi8,64xi32\n"
         "  opscope targets host --explain Conv 1x64x56x56,64x64x3x3 -a pads=1,1,1,1",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run,
 };

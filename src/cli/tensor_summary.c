@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "figures.h"
+#include "base/figures.h"
 #include "network/tensor_text.h"
 
 enum { ENDS = 8 };

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/figures.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "device/device.h"
-#include "figures.h"
 #include "formats/torq/run_actions.h"
 #include "network/compare.h"
 #include "network/tensor_file.h"

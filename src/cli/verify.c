@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "commands.h"
-#include "figures.h"
 #include "program/verify.h"
 #include "wire/json.h"
 

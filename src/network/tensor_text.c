@@ -427,3 +427,17 @@ void tensor_text_append_datum(struct bytes *text, const struct datum *datum, uin
     }
     bytes_append(text, "]", 1);
 }
+
+void tensor_text_append_value_type(struct bytes *text, const struct value_type *type)
+{
+    if (type->optional)
+        bytes_append_format(text, "optional ");
+    if (type->kind == VALUE_UNKNOWN)
+        bytes_append_format(text, "?");
+    else if (type->kind == VALUE_SEQUENCE)
+        bytes_append_format(text, "sequence of %s", element_name(type->element));
+    else if (!type->ranked)
+        bytes_append_format(text, "*x%s", element_name(type->element));
+    else
+        tensor_text_append_type(text, type->element, &type->shape);
+}

@@ -30,4 +30,7 @@ void tensor_text_append_element(struct bytes *text, const struct tensor *tensor,
 // "[1x3xf32=..., ...]" of a sequence, "nothing" of an empty optional.
 void tensor_text_append_datum(struct bytes *text, const struct datum *datum, uint64_t most);
 
+// "1x3xf32" or "?x3xf32" of a tensor, "sequence of f32"; "?" where nothing is known.
+void tensor_text_append_value_type(struct bytes *text, const struct value_type *type);
+
 #endif

@@ -94,9 +94,11 @@ static void add_span(struct profile *profile, const uint8_t *from, uint32_t lane
 
 static void write_all(const struct annotation *annotation)
 {
-    check(annotate_write_csv(annotation, "/dev/null") == STATUS_OK);
-    check(annotate_write_json(annotation, "/dev/null") == STATUS_OK);
-    check(annotate_write_xlsx(annotation, "/dev/null") == STATUS_OK);
+    struct table *table = annotate_table(annotation);
+    check(annotate_write_csv(table, "/dev/null") == STATUS_OK);
+    check(annotate_write_json(annotation, table, "/dev/null") == STATUS_OK);
+    check(annotate_write_xlsx(table, "/dev/null") == STATUS_OK);
+    table_free(table);
 }
 
 // Rows that come from a span.

@@ -132,9 +132,9 @@ static void test_texts_are_shortened_to_their_room(void **state)
         const struct view text = view_of(TEXTS[i]);
         for (size_t most = 0; most < 50; most++) {
             struct bytes to = {0};
-            words_shorten(&to, text, most);
-            const size_t length = words_length(bytes_view(&to));
-            assert_int_equal(length, words_length(text) < most ? words_length(text) : most);
+            letters_append(&to, text, most, LETTERS_CUT_MIDDLE);
+            const size_t length = letters_count(bytes_view(&to));
+            assert_int_equal(length, letters_count(text) < most ? letters_count(text) : most);
             for (size_t k = 0; k < to.size; k++)
                 assert_true(to.data[k] >= 0x20);
             bytes_free(&to);

@@ -76,7 +76,8 @@ static void write_text(struct drawing *drawing, double x, double y, double size,
                        uint32_t colour, struct view text)
 {
     struct bytes shortened = {0};
-    words_shorten(&shortened, text, width > 0 ? (size_t)(width / (size * CANVAS_LETTER)) : 0);
+    letters_append(&shortened, text, width > 0 ? (size_t)(width / (size * CANVAS_LETTER)) : 0,
+                   LETTERS_CUT_MIDDLE);
     if (shortened.size > 0)
         drawing->canvas->text(drawing->canvas, x, y, size, colour, bytes_view(&shortened));
     bytes_free(&shortened);
@@ -85,7 +86,7 @@ static void write_text(struct drawing *drawing, double x, double y, double size,
 static void write_right(struct drawing *drawing, double right, double y, uint32_t colour,
                         struct view text)
 {
-    const double width = (double)words_length(text) * CANVAS_LETTER;
+    const double width = (double)letters_count(text) * CANVAS_LETTER;
     write_text(drawing, right - width, y, 1, width + 1, colour, text);
 }
 
@@ -286,13 +287,13 @@ static void draw_span(struct drawing *drawing, const struct plot_span *span, dou
     words_time(span->end - span->start, time);
     words_time(span->start, start);
     drawing->title.size = 0;
-    words_shorten(&drawing->title, name, 200);
+    letters_append(&drawing->title, name, 200, LETTERS_CUT_MIDDLE);
     bytes_append_format(&drawing->title, ": %s, at %s", time, start);
     drawing->canvas->rectangle(drawing->canvas, x, y, span->width - 0.5, BAR, colour,
                                bytes_view(&drawing->title));
     // Four letters and two dots say something, fewer do not.
     const double room = span->width - 6;
-    if (room >= 6 * CANVAS_LETTER || room >= (double)words_length(name) * CANVAS_LETTER)
+    if (room >= 6 * CANVAS_LETTER || room >= (double)letters_count(name) * CANVAS_LETTER)
         write_text(drawing, x + 3, y + 9.5, 1, room, picture_ink(colour), name);
 }
 

@@ -72,11 +72,11 @@ static void put_span(const struct plot *plot, struct letters *line, const struct
     struct bytes name = {0};
     const size_t room = to - from > 4 ? to - from - 4 : 0;
     const struct view whole = profile_text(plot->profile, span->name);
-    const bool name_fits = words_length(whole) <= room;
-    words_shorten(&name, whole, room);
+    const bool name_fits = letters_count(whole) <= room;
+    letters_append(&name, whole, room, LETTERS_CUT_MIDDLE);
     const struct view text = bytes_view(&name);
     uint32_t at = from + 2;
-    if (words_length(text) >= NAME_LEAST || (name_fits && text.size > 0)) {
+    if (letters_count(text) >= NAME_LEAST || (name_fits && text.size > 0)) {
         set(line, from + 1, " ", span->kind);
         for (size_t i = 0; i < text.size;) {
             char letter[CHARACTER + 1] = "";
@@ -118,8 +118,8 @@ static void append_label(struct bytes *text, struct view name, unsigned indent, 
     const unsigned blanks = indent * 2 < room / 2 ? indent * 2 : (unsigned)room / 2;
     const size_t letters = room - blanks;
     bytes_append_format(text, "%*s", (int)blanks, "");
-    words_shorten(text, name, letters);
-    const size_t length = words_length(name);
+    letters_append(text, name, letters, LETTERS_CUT_MIDDLE);
+    const size_t length = letters_count(name);
     bytes_append_format(text, "%*s", length < letters ? (int)(letters - length) : 0, "");
 }
 
@@ -214,7 +214,7 @@ void picture_draw_text(const struct plot *plot, const struct picture_options *op
         bytes_append_format(&title, "%s", options->title);
     else
         words_title(&title, plot, options->source);
-    words_shorten(text, bytes_view(&title), options->width - 24);
+    letters_append(text, bytes_view(&title), options->width - 24, LETTERS_CUT_MIDDLE);
     bytes_append_format(text, ", %s\n", words_provenance(plot));
     words_subtitle(text, plot);
     bytes_append_format(text, "\n\n");

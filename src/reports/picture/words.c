@@ -9,7 +9,6 @@ static const struct {
 } UNITS[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
 
 enum {
-    HEAD_ONLY = 14, // where there is less room, the end of a text is left out
     COMPACT_FROM = 100000,
     MOST_LETTERS = 13, // "most 3.81 G  "
     MARK_LEAST = 12,   // letters from one mark of the axis to the next
@@ -17,49 +16,7 @@ enum {
     DEVICE_MOST = 80,
 };
 
-// Texts --------------------------------------------------------------------------------
-
-size_t words_length(struct view text)
-{
-    size_t length = 0;
-    for (size_t at = 0; at < text.size; length++) {
-        const size_t size = view_character_size(text, at);
-        at += size > 0 ? size : 1;
-    }
-    return length;
-}
-
-static void append_character(struct bytes *to, struct view text, size_t *at)
-{
-    const size_t size = view_character_size(text, *at);
-    const unsigned char byte = (unsigned char)text.data[*at];
-    const bool control = byte < 0x20 || byte == 0x7f ||
-                         (size == 2 && byte == 0xc2 && (unsigned char)text.data[*at + 1] < 0xa0);
-    if (size == 0 || control)
-        bytes_append(to, "\xef\xbf\xbd", 3);
-    else
-        bytes_append(to, text.data + *at, size);
-    *at += size > 0 ? size : 1;
-}
-
-void words_shorten(struct bytes *to, struct view text, size_t most)
-{
-    const size_t length = words_length(text);
-    const size_t left_out = length > most ? length - most + 2 : 0;
-    const size_t room = most > 2 ? most - 2 : 0;
-    const size_t head = left_out == 0 ? length : most < HEAD_ONLY ? room : room * 2 / 3;
-    size_t at = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (left_out == 0 || i < head || i >= head + left_out) {
-            append_character(to, text, &at);
-            continue;
-        }
-        const size_t size = view_character_size(text, at);
-        at += size > 0 ? size : 1;
-        if (i == head)
-            bytes_append(to, "..", most < 2 ? most : 2);
-    }
-}
+// Numbers ------------------------------------------------------------------------------
 
 void words_time(uint64_t ns, char text[WORDS_TIME_ROOM])
 {
@@ -210,8 +167,8 @@ size_t words_label_length(const struct profile *profile, size_t most)
         const struct track *track = profile_track(profile, i);
         if (track->spans + track->instants + track->samples == 0)
             continue;
-        size_t length = words_length(profile_text(profile, track->name));
-        const size_t most_line = MOST_LETTERS + words_length(profile_text(profile, track->unit));
+        size_t length = letters_count(profile_text(profile, track->name));
+        const size_t most_line = MOST_LETTERS + letters_count(profile_text(profile, track->unit));
         if (track->kind == TRACK_COUNTER && most_line > length)
             length = most_line;
         for (uint32_t up = track->parent; up != 0 && length < most;
@@ -241,7 +198,7 @@ static bool note_origin(struct bytes *to, const struct plot *plot)
     const struct view device = profile_fact(plot->profile, "device");
     if (device.size > 0) {
         bytes_append_format(to, "device ");
-        words_shorten(to, device, DEVICE_MOST);
+        letters_append(to, device, DEVICE_MOST, LETTERS_CUT_MIDDLE);
     }
     return device.size > 0;
 }

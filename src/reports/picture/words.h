@@ -3,17 +3,10 @@
 #ifndef OPSCOPE_REPORTS_PICTURE_WORDS_H
 #define OPSCOPE_REPORTS_PICTURE_WORDS_H
 
+#include "base/letters.h"
 #include "plot.h"
 
 enum { WORDS_TIME_ROOM = 32, WORDS_NOTES_MOST = 8 };
-
-// How many letters wide a text is: one for each character.
-size_t words_length(struct view text);
-
-// Appends `text` with at most `most` letters: the middle of a longer one becomes "..", or its
-// end where there is little room.
-// Control characters and bytes that are no UTF-8 become U+FFFD.
-void words_shorten(struct bytes *to, struct view text, size_t most);
 
 // "1.23 ms": three digits or more.
 void words_time(uint64_t ns, char text[WORDS_TIME_ROOM]);

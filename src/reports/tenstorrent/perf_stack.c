@@ -1,9 +1,9 @@
 // The stacked report: operations of a kind put together.
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
+#include "analysis/statistics.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "perf.h"
@@ -122,10 +122,9 @@ static void finish_group(struct perf_group *group, const struct sums *sums)
         return;
     const double mean = sums->flops / count;
     group->flops_mean = perf_known(mean);
-    if (sums->count > 1) {
-        const double variance = (sums->squares - sums->flops * mean) / (count - 1);
-        group->flops_deviation = perf_known(variance > 0 ? sqrt(variance) : 0);
-    }
+    if (sums->count > 1)
+        group->flops_deviation =
+            perf_known(statistics_deviation_of_sums(sums->flops, sums->squares, sums->count));
     if (sums->weights > 0)
         group->flops_weighted = perf_known(sums->weighted / sums->weights);
 }

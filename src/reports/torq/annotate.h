@@ -19,6 +19,7 @@
 #define OPSCOPE_REPORTS_TORQ_ANNOTATE_H
 
 #include "annotate_source.h"
+#include "reports/table.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/engines.h"
 #include "formats/torq/torq.h"
@@ -145,17 +146,26 @@ struct annotate_cell {
 
 size_t annotate_column_count(const struct annotation *annotation);
 
-// As CSV heads it, and as a workbook does.
+// As CSV heads it.
 const char *annotate_column_name(const struct annotation *annotation, size_t column);
-const char *annotate_column_title(const struct annotation *annotation, size_t column);
 struct annotate_cell annotate_cell(const struct annotation *annotation,
                                    const struct annotate_row *row, size_t column);
 
 // Writers --------------------------------------------------------------------------------
 
-status annotate_write_csv(const struct annotation *annotation, const char *path);
-status annotate_write_json(const struct annotation *annotation, const char *path);
-status annotate_write_xlsx(const struct annotation *annotation, const char *path);
+// All rows as a table, with the columns that they have.
+struct table *annotate_table(const struct annotation *annotation);
+
+extern const struct table_form ANNOTATE_ACTIONS_FORM;
+extern const struct table_form ANNOTATE_JOBS_FORM;
+extern const struct table_form ANNOTATE_RUN_FORM;
+extern const struct table_form ANNOTATE_FOLDED_FORM;
+
+// Of that table.
+status annotate_write_csv(struct table *table, const char *path);
+status annotate_write_json(const struct annotation *annotation, struct table *table,
+                           const char *path);
+status annotate_write_xlsx(struct table *table, const char *path);
 
 // Adds to the profile a lane of the rows and one for each engine, where a job that uses it
 // covers its whole time, as Torq's own tool counts; of a run, lanes of the rows of actions

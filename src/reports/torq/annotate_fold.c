@@ -1,8 +1,9 @@
 // The rows of several invocations as one each: least, median, p90 and most of their
-// times. p90 is the least time that at least 90 % of the runs keep to.
+// times (analysis/statistics.h).
 
 #include <stdlib.h>
 
+#include "analysis/statistics.h"
 #include "annotate.h"
 #include "base/memory.h"
 #include "base/sort.h"
@@ -54,10 +55,11 @@ static struct annotate_row fold_rows(const struct annotate_row *rows, size_t cou
     if (row.runs == 0)
         return row;
     const size_t runs = row.runs;
+    const struct statistics_middle middle = statistics_middle(runs);
     row.times = (struct annotate_times){
         .minimum = time_of(&rows[0]),
-        .median_doubled = time_of(&rows[(runs - 1) / 2]) + time_of(&rows[runs / 2]),
-        .p90 = time_of(&rows[runs - 1 - runs / 10]),
+        .median_doubled = time_of(&rows[middle.low]) + time_of(&rows[middle.high]),
+        .p90 = time_of(&rows[statistics_rank(runs, 90)]),
         .maximum = time_of(&rows[runs - 1]),
     };
     return row;

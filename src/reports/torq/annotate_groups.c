@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/modelled.h"
+#include "analysis/statistics.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "program/location.h"
@@ -80,24 +81,20 @@ static size_t collect(const struct annotation *annotation, struct piece *pieces)
     return merged;
 }
 
-static uint64_t middle(uint64_t low, uint64_t high)
-{
-    return low + (high - low) / 2;
-}
-
 static void add_part(struct annotate_groups *groups, struct piece *pieces, size_t count)
 {
     struct annotate_group part = {.group = pieces[0].group,
                                   .tasks = pieces[0].tasks,
                                   .moved = pieces[0].moved,
                                   .iterations = count};
+    const struct statistics_middle middle = statistics_middle(count);
     qsort(pieces, count, sizeof *pieces, by_transfer_time);
     part.transfer_median =
-        middle(pieces[(count - 1) / 2].transfer_time, pieces[count / 2].transfer_time);
+        statistics_halfway(pieces[middle.low].transfer_time, pieces[middle.high].transfer_time);
     qsort(pieces, count, sizeof *pieces, by_time);
     part.minimum = pieces[0].time;
-    part.median = middle(pieces[(count - 1) / 2].time, pieces[count / 2].time);
-    part.p90 = pieces[count - 1 - count / 10].time;
+    part.median = statistics_halfway(pieces[middle.low].time, pieces[middle.high].time);
+    part.p90 = pieces[statistics_rank(count, 90)].time;
     part.maximum = pieces[count - 1].time;
     groups->items =
         memory_grow(groups->items, groups->count, &groups->capacity, sizeof *groups->items);
@@ -167,3 +164,102 @@ double annotate_group_share(const struct annotate_groups *groups,
 {
     return groups->sum > 0 ? 100.0 * (double)group->median / (double)groups->sum : 0;
 }
+
+// Rows -------------------------------------------------------------------------------
+
+static const struct annotate_group *group_of(const struct table_query *query)
+{
+    return &((const struct annotate_groups *)query->report)->items[query->row];
+}
+
+static struct table_cell operators_cell(const struct table_query *query)
+{
+    enum { ROOM = 512 };
+    char *text = (char *)bytes_reserve(query->scratch, ROOM);
+    return table_text(view_of(annotate_group_name(query->report, group_of(query), text, ROOM)));
+}
+
+static struct table_cell type_cell(const struct table_query *query)
+{
+    const struct program *program =
+        ((const struct annotate_groups *)query->report)->annotation->program;
+    const uint32_t group = group_of(query)->group;
+    return table_text(
+        view_of(group != PROGRAM_NONE ? program_text(program, program->groups[group].type) : ""));
+}
+
+static struct table_cell engine_cell(const struct table_query *query)
+{
+    return table_text(view_of(annotate_group_engine(query->report, group_of(query))));
+}
+
+static struct table_cell tasks_cell(const struct table_query *query)
+{
+    return table_whole(group_of(query)->tasks);
+}
+
+static struct table_cell share_cell(const struct table_query *query)
+{
+    return table_real(annotate_group_share(query->report, group_of(query)) / 100);
+}
+
+// `argument` is where the group has the number.
+static struct table_cell number_cell(const struct table_query *query)
+{
+    uint64_t number;
+    memcpy(&number, (const char *)group_of(query) + query->column->argument, sizeof number);
+    return table_whole(number);
+}
+
+static struct table_cell moved_cell(const struct table_query *query)
+{
+    return table_whole_if(group_of(query)->moved > 0, group_of(query)->moved);
+}
+
+static struct table_cell bandwidth_cell(const struct table_query *query)
+{
+    const double bandwidth = annotate_group_bandwidth(group_of(query));
+    return table_real_if(bandwidth > 0, bandwidth / 1e9);
+}
+
+// clang-format off
+#define NUMBER(member, words)                                                                      \
+    .meaning = (words), .argument = offsetof(struct annotate_group, member), .cell = number_cell
+#define TIME(member, words) NUMBER(member, words), .type = TABLE_NS, .look = TABLE_SCALED
+
+static const struct table_column COLUMNS[] = {
+    {.key = "operators", .meaning = "of the group", .most = 33, .cut = LETTERS_CUT_START, .gap = 1,
+     .place = 8, .cell = operators_cell},
+    {.key = "group", .meaning = "its kind", .cell = type_cell},
+    {.key = "engine", .meaning = "that works for it", .width = 8, .gap = 2, .place = 7, .loss = 3,
+     .cell = engine_cell},
+    {.key = "tasks", .meaning = "of an iteration", .type = TABLE_COUNT, .width = 6, .place = 4,
+     .loss = 4, .cell = tasks_cell},
+    {.key = "iterations", NUMBER(iterations, "that have it"), .type = TABLE_COUNT},
+    {.key = "min_ns", TIME(minimum, "the shortest iteration")},
+    {.key = "median_ns", .title = "median", TIME(median, "of the iterations"), .width = 9,
+     .place = 1},
+    {.key = "p90_ns", .title = "p90", TIME(p90, "that 90 % of the iterations keep to"), .width = 9,
+     .place = 2, .loss = 2},
+    {.key = "max_ns", TIME(maximum, "the longest iteration")},
+    {.key = "transfer_median_ns", TIME(transfer_median, "of its transfers alone")},
+    {.key = "transfer_bytes", NUMBER(moved, "that its transfers move"), .type = TABLE_BYTES,
+     .look = TABLE_SCALED},
+    {.key = "share", .meaning = "of the sum of medians", .type = TABLE_RATIO, .digits = 1,
+     .flags = TABLE_WITH_UNIT | TABLE_NOT_JSON, .width = 7, .place = 3, .cell = share_cell},
+    {.key = "moved", .meaning = "by its transfers, for people", .type = TABLE_BYTES,
+     .look = TABLE_SCALED, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .width = 9, .place = 5,
+     .loss = 6, .cell = moved_cell},
+    {.key = "bandwidth", .meaning = "of its transfers", .type = TABLE_REAL, .unit = "GB/s",
+     .digits = 2, .flags = TABLE_WITH_UNIT | TABLE_NOT_JSON, .width = 11, .place = 6, .loss = 5,
+     .cell = bandwidth_cell},
+};
+// clang-format on
+
+const struct table_form ANNOTATE_GROUPS_FORM = {
+    .name = "groups",
+    .about = "a row for each group of operators, the slowest first (without OUT)",
+    .absent = "-",
+    .gap = 1,
+    TABLE_COLUMNS(COLUMNS),
+};

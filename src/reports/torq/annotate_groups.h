@@ -4,6 +4,7 @@
 #define OPSCOPE_REPORTS_TORQ_ANNOTATE_GROUPS_H
 
 #include "annotate.h"
+#include "reports/table.h"
 
 // A group in all iterations. Times are ns.
 struct annotate_group {
@@ -40,5 +41,8 @@ const char *annotate_group_name(const struct annotate_groups *groups,
                                 const struct annotate_group *group, char *text, size_t size);
 const char *annotate_group_engine(const struct annotate_groups *groups,
                                   const struct annotate_group *group);
+
+// A row for each of them.
+extern const struct table_form ANNOTATE_GROUPS_FORM;
 
 #endif

@@ -2,6 +2,8 @@
 // for runtime profiles of actions (R2 to R4), and of its older one for jobs (R1). Those of
 // a run on a device of opscope's begin as those of actions.
 
+#include <inttypes.h>
+
 #include "annotate.h"
 #include "program/print.h"
 
@@ -32,65 +34,152 @@ enum column {
     COLUMN_USED, // and a place in ANNOTATE_ENGINE
 };
 
-struct description {
-    const char *name;
-    const char *title;
-    int column;
+static struct table_cell value_cell(const struct table_query *query);
+static struct table_cell dispatch_cell(const struct table_query *query);
+static struct table_cell invocation_cell(const struct table_query *query);
+static struct table_cell matched_cell(const struct table_query *query);
+
+// clang-format off
+#define VALUE(name, words, kind) .key = (name), .meaning = (words), .argument = (kind), .cell = value_cell
+#define TEXT(name, words, kind) {VALUE(name, words, kind)}
+#define COUNT(name, words, kind) {VALUE(name, words, kind), .type = TABLE_COUNT}
+#define TIME(name, words, kind) {VALUE(name, words, kind), .type = TABLE_US}
+#define USED(name, place) {VALUE(name, "whether its job uses it", COLUMN_USED + (place)), .type = TABLE_FLAG}
+
+// Only in JSON.
+#define LEADING                                                                                    \
+    {.key = "dispatch", .meaning = "that it belongs to", .flags = TABLE_NOT_CSV,                   \
+     .cell = dispatch_cell},                                                                       \
+    {.key = "invocation", .meaning = "of the dispatch", .type = TABLE_COUNT,                       \
+     .flags = TABLE_NOT_CSV | TABLE_OPTIONAL, .cell = invocation_cell},                            \
+    {.key = "matched", .meaning = "whether the program has it", .type = TABLE_FLAG,                \
+     .flags = TABLE_NOT_CSV, .cell = matched_cell}
+
+enum { LEADING_COLUMNS = 3 };
+
+static const struct table_column ACTIONS[] = {
+    LEADING,
+    COUNT("action_id", "of the action, as the profile has it", COLUMN_ID),
+    COUNT("job_id", "of the job that the action starts or waits for", COLUMN_JOB),
+    TEXT("operation", "what the action does", COLUMN_OPERATION),
+    TEXT("invocation_names", "of the programs that the job runs", COLUMN_NAMES),
+    TEXT("original_operator", "in the network's text", COLUMN_OPERATOR),
+    TIME("total_time", "from begin to end; of folded rows the median", COLUMN_TOTAL),
+    USED("slice_used_0_in_program", 0),
+    USED("slice_used_1_in_program", 1),
+    USED("dma_in_used_in_program", 2),
+    USED("dma_out_used_in_program", 3),
+    USED("cdma_used_in_program", 4),
+    USED("css_used_in_program", 5),
+    TIME("timestamp_start", "when it began; absent of folded rows", COLUMN_START),
+    TIME("timestamp_end", "when it ended; absent of folded rows", COLUMN_END),
+    TEXT("location", "place in the network's text", COLUMN_LOCATION),
 };
 
-static const struct description ACTIONS[] = {
-    {"action_id", NULL, COLUMN_ID},
-    {"job_id", NULL, COLUMN_JOB},
-    {"operation", NULL, COLUMN_OPERATION},
-    {"invocation_names", NULL, COLUMN_NAMES},
-    {"original_operator", NULL, COLUMN_OPERATOR},
-    {"total_time", NULL, COLUMN_TOTAL},
-    {"slice_used_0_in_program", NULL, COLUMN_USED + 0},
-    {"slice_used_1_in_program", NULL, COLUMN_USED + 1},
-    {"dma_in_used_in_program", NULL, COLUMN_USED + 2},
-    {"dma_out_used_in_program", NULL, COLUMN_USED + 3},
-    {"cdma_used_in_program", NULL, COLUMN_USED + 4},
-    {"css_used_in_program", NULL, COLUMN_USED + 5},
-    {"timestamp_start", NULL, COLUMN_START},
-    {"timestamp_end", NULL, COLUMN_END},
-    {"location", NULL, COLUMN_LOCATION},
-};
+#define TITLED(shown, name, words, of, kind)                                                       \
+    {VALUE(name, words, kind), .title = (shown), .type = (of)}
 
-static const struct description JOBS[] = {
-    {"nss_program_index", "NSS Program Index", COLUMN_ID},
-    {"operation", "torq-hw Operation in program", COLUMN_OPERATION},
-    {"slice_id", "Slice ID (if applicable)", COLUMN_SLICE},
-    {"invocation_name", "Invocation Name", COLUMN_NAMES},
-    {"nss_program_timestamp_start", "NSS Program Start Timestamp [us]", COLUMN_START},
-    {"nss_program_timestamp_end", "NSS Program End Timestamp [us]", COLUMN_END},
-    {"nss_program_timestamp_total", "NSS Program Total Time [us]", COLUMN_TOTAL},
-    {"slice_used_0_in_program", "Slice 0 Used in NSS Program", COLUMN_USED + 0},
-    {"slice_used_1_in_program", "Slice 1 Used in NSS Program", COLUMN_USED + 1},
-    {"dma_in_used_in_program", "DMA In Used in NSS Program", COLUMN_USED + 2},
-    {"dma_out_used_in_program", "DMA Out Used in NSS Program", COLUMN_USED + 3},
+static const struct table_column JOBS[] = {
+    LEADING,
+    TITLED("NSS Program Index", "nss_program_index", "of the job", TABLE_COUNT, COLUMN_ID),
+    TITLED("torq-hw Operation in program", "operation", "of the job", TABLE_TEXT, COLUMN_OPERATION),
+    TITLED("Slice ID (if applicable)", "slice_id", "that the operation is for", TABLE_COUNT,
+           COLUMN_SLICE),
+    TITLED("Invocation Name", "invocation_name", "of the program that a slice runs", TABLE_TEXT,
+           COLUMN_NAMES),
+    TITLED("NSS Program Start Timestamp [us]", "nss_program_timestamp_start",
+           "since the begin of the first job", TABLE_US, COLUMN_START),
+    TITLED("NSS Program End Timestamp [us]", "nss_program_timestamp_end",
+           "since the begin of the first job", TABLE_US, COLUMN_END),
+    TITLED("NSS Program Total Time [us]", "nss_program_timestamp_total", "from begin to end",
+           TABLE_US, COLUMN_TOTAL),
+    TITLED("Slice 0 Used in NSS Program", "slice_used_0_in_program", "whether the job uses it",
+           TABLE_FLAG, COLUMN_USED + 0),
+    TITLED("Slice 1 Used in NSS Program", "slice_used_1_in_program", "whether the job uses it",
+           TABLE_FLAG, COLUMN_USED + 1),
+    TITLED("DMA In Used in NSS Program", "dma_in_used_in_program", "whether the job uses it",
+           TABLE_FLAG, COLUMN_USED + 2),
+    TITLED("DMA Out Used in NSS Program", "dma_out_used_in_program", "whether the job uses it",
+           TABLE_FLAG, COLUMN_USED + 3),
 };
 
 // Behind those of actions, of a run.
-static const struct description RUN[] = {
-    {"iteration", NULL, COLUMN_ITERATION}, {"task_id", NULL, COLUMN_TASK},
-    {"lane", NULL, COLUMN_LANE},           {"tile", NULL, COLUMN_TILE},
-    {"bytes", NULL, COLUMN_BYTES},         {"bandwidth_mb_s", NULL, COLUMN_BANDWIDTH},
-    {"operators", NULL, COLUMN_OPERATORS}, {"device", NULL, COLUMN_DEVICE},
+static const struct table_column RUN[] = {
+    COUNT("iteration", "of the run; absent of folded rows", COLUMN_ITERATION),
+    COUNT("task_id", "of a task", COLUMN_TASK),
+    TEXT("lane", "of the engine that did the task", COLUMN_LANE),
+    COUNT("tile", "of the group that the task is of", COLUMN_TILE),
+    {VALUE("bytes", "that the task moves", COLUMN_BYTES), .type = TABLE_BYTES},
+    {VALUE("bandwidth_mb_s", "of the task", COLUMN_BANDWIDTH), .type = TABLE_REAL, .unit = "MB/s"},
+    TEXT("operators", "that the task is of", COLUMN_OPERATORS),
+    TEXT("device", "whose times they are", COLUMN_DEVICE),
 };
 
-// Behind the others, of folded rows.
-static const struct description FOLDED[] = {
-    {"runs", "Runs", COLUMN_RUNS},
-    {"total_time_min", "Least Total Time [us]", COLUMN_MINIMUM},
-    {"total_time_median", "Median Total Time [us]", COLUMN_MEDIAN},
-    {"total_time_p90", "p90 Total Time [us]", COLUMN_P90},
-    {"total_time_max", "Most Total Time [us]", COLUMN_MAXIMUM},
+// Behind the others, of folded rows. Only the workbook of jobs has titles of its own.
+#define FOLDED_LIST(title_of)                                                                      \
+    TITLED(title_of("Runs"), "runs", "that were folded", TABLE_COUNT, COLUMN_RUNS),                \
+    TITLED(title_of("Least Total Time [us]"), "total_time_min", "of these runs", TABLE_US,         \
+           COLUMN_MINIMUM),                                                                        \
+    TITLED(title_of("Median Total Time [us]"), "total_time_median", "of these runs", TABLE_US,     \
+           COLUMN_MEDIAN),                                                                         \
+    TITLED(title_of("p90 Total Time [us]"), "total_time_p90", "that 90 % of these runs keep to",   \
+           TABLE_US, COLUMN_P90),                                                                  \
+    TITLED(title_of("Most Total Time [us]"), "total_time_max", "of these runs", TABLE_US,          \
+           COLUMN_MAXIMUM)
+#define WITHOUT_TITLE(text) NULL
+#define WITH_TITLE(text) (text)
+
+static const struct table_column FOLDED[] = {FOLDED_LIST(WITHOUT_TITLE)};
+static const struct table_column FOLDED_JOBS[] = {FOLDED_LIST(WITH_TITLE)};
+// clang-format on
+
+#define AS_TORQ_WRITES .separator = ';', .flags = {"False", "True"}
+
+const struct table_form ANNOTATE_ACTIONS_FORM = {
+    .name = "actions",
+    .about = "a row for each action of the program in each invocation",
+    AS_TORQ_WRITES,
+    TABLE_COLUMNS(ACTIONS),
 };
+
+const struct table_form ANNOTATE_JOBS_FORM = {
+    .name = "jobs",
+    .about = "a row for each operation of a job, of the oldest profiles",
+    AS_TORQ_WRITES,
+    TABLE_COLUMNS(JOBS),
+};
+
+const struct table_form ANNOTATE_RUN_FORM = {
+    .name = "tasks",
+    .about = "of a run, behind those of actions: a row for each task, too",
+    TABLE_COLUMNS(RUN),
+};
+
+const struct table_form ANNOTATE_FOLDED_FORM = {
+    .name = "folded rows",
+    .about = "with --fold, behind the others",
+    TABLE_COLUMNS(FOLDED),
+};
+
+static const struct table_form FOLDED_JOBS_FORM = {.name = "folded rows",
+                                                   TABLE_COLUMNS(FOLDED_JOBS)};
+
+struct table *annotate_table(const struct annotation *annotation)
+{
+    const bool jobs = annotation->form == TORQ_R1 && !annotate_is_run(annotation);
+    struct table *table = table_create(jobs ? &ANNOTATE_JOBS_FORM : &ANNOTATE_ACTIONS_FORM,
+                                       annotation, annotation->count);
+    if (annotate_is_run(annotation))
+        table_append(table, &ANNOTATE_RUN_FORM);
+    if (annotation->folded)
+        table_append(table, jobs ? &FOLDED_JOBS_FORM : &ANNOTATE_FOLDED_FORM);
+    return table;
+}
 
 enum {
-    ACTION_COLUMNS = sizeof ACTIONS / sizeof *ACTIONS,
+    ACTION_COLUMNS = sizeof ACTIONS / sizeof *ACTIONS - LEADING_COLUMNS,
     RUN_COLUMNS = sizeof RUN / sizeof *RUN,
-    JOB_COLUMNS = sizeof JOBS / sizeof *JOBS,
+    JOB_COLUMNS = sizeof JOBS / sizeof *JOBS - LEADING_COLUMNS,
     FOLDED_COLUMNS = sizeof FOLDED / sizeof *FOLDED,
 };
 
@@ -106,25 +195,18 @@ size_t annotate_column_count(const struct annotation *annotation)
     return plain_count(annotation) + (annotation->folded ? FOLDED_COLUMNS : 0);
 }
 
-static const struct description *describe(const struct annotation *annotation, size_t column)
+static const struct table_column *describe(const struct annotation *annotation, size_t column)
 {
     if (column >= plain_count(annotation))
         return &FOLDED[column - plain_count(annotation)];
     if (annotate_is_run(annotation) && column >= ACTION_COLUMNS)
         return &RUN[column - ACTION_COLUMNS];
-    return annotation->form == TORQ_R1 ? &JOBS[column] : &ACTIONS[column];
+    return (annotation->form == TORQ_R1 ? JOBS : ACTIONS) + LEADING_COLUMNS + column;
 }
 
 const char *annotate_column_name(const struct annotation *annotation, size_t column)
 {
-    return describe(annotation, column)->name;
-}
-
-// Of actions the names are the titles.
-const char *annotate_column_title(const struct annotation *annotation, size_t column)
-{
-    const struct description *known = describe(annotation, column);
-    return annotation->form == TORQ_R1 ? known->title : known->name;
+    return describe(annotation, column)->key;
 }
 
 // Cells ------------------------------------------------------------------------------
@@ -245,10 +327,9 @@ static struct annotate_cell run_cell(const struct annotation *annotation,
     }
 }
 
-struct annotate_cell annotate_cell(const struct annotation *annotation,
-                                   const struct annotate_row *row, size_t column)
+static struct annotate_cell find_cell(const struct annotation *annotation,
+                                      const struct annotate_row *row, int kind)
 {
-    const int kind = describe(annotation, column)->column;
     const bool placed = row->timed && !annotation->folded;
     if (kind >= COLUMN_ITERATION && kind <= COLUMN_DEVICE)
         return run_cell(annotation, row, kind);
@@ -292,4 +373,74 @@ struct annotate_cell annotate_cell(const struct annotation *annotation,
         return number_cell(false, 0);
     return (struct annotate_cell){.kind = ANNOTATE_FLAG,
                                   .number = annotation->jobs[row->job].used[kind - COLUMN_USED]};
+}
+
+struct annotate_cell annotate_cell(const struct annotation *annotation,
+                                   const struct annotate_row *row, size_t column)
+{
+    return find_cell(annotation, row, (int)describe(annotation, column)->argument);
+}
+
+// As cells of a table ------------------------------------------------------------------
+
+static const struct annotate_row *row_of(const struct table_query *query)
+{
+    return &((const struct annotation *)query->report)->rows[query->row];
+}
+
+static struct table_cell dispatch_cell(const struct table_query *query)
+{
+    const struct annotation *annotation = query->report;
+    return table_text(profile_text(annotation->profile, row_of(query)->dispatch_name));
+}
+
+static struct table_cell invocation_cell(const struct table_query *query)
+{
+    const struct annotation *annotation = query->report;
+    return table_whole_if(!annotation->folded, row_of(query)->invocation);
+}
+
+static struct table_cell matched_cell(const struct table_query *query)
+{
+    const struct annotate_row *row = row_of(query);
+    return table_flag(row->action != PROGRAM_NONE || row->job != PROGRAM_NONE ||
+                      row->task != PROGRAM_NONE);
+}
+
+// Times of actions always have a decimal, those of jobs where it is not 0, those of a run
+// three, or four where a median lies between two nanoseconds.
+static void append_time(const struct annotation *annotation, uint64_t doubled, struct bytes *to)
+{
+    if (annotate_is_run(annotation))
+        bytes_append_format(to, "%" PRIu64 ".%03" PRIu64 "%s", doubled / 2000, doubled / 2 % 1000,
+                            doubled % 2 != 0 ? "5" : "");
+    else
+        bytes_append_format(to, "%" PRIu64 "%s", doubled / 2,
+                            doubled % 2 != 0              ? ".5"
+                            : annotation->form != TORQ_R1 ? ".0"
+                                                          : "");
+}
+
+static struct table_cell value_cell(const struct table_query *query)
+{
+    const struct annotation *annotation = query->report;
+    const struct annotate_cell cell =
+        find_cell(annotation, row_of(query), (int)query->column->argument);
+    switch (cell.kind) {
+    case ANNOTATE_TEXT:
+        return table_text(cell.text);
+    case ANNOTATE_NUMBER:
+        return table_whole(cell.number);
+    case ANNOTATE_TIME:
+        append_time(annotation, cell.number, query->scratch);
+        return table_exact(bytes_view(query->scratch));
+    case ANNOTATE_RATE: // MB a second
+        bytes_append_format(query->scratch, "%" PRIu64 ".%02" PRIu64, cell.number / 1000000,
+                            cell.number % 1000000 / 10000);
+        return table_exact(bytes_view(query->scratch));
+    case ANNOTATE_FLAG:
+        return table_flag(cell.number != 0);
+    default:
+        return table_absent();
+    }
 }

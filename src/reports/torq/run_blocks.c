@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/statistics.h"
 #include "base/memory.h"
 
 static int by_action(const void *left, const void *right)
@@ -42,10 +43,9 @@ static size_t fold(struct run_block *blocks, size_t count)
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && blocks[to].action == blocks[from].action;)
             to++;
-        const size_t middle = from + (to - from) / 2;
-        struct run_block block = blocks[middle];
-        if ((to - from) % 2 == 0)
-            block.ns = (blocks[middle - 1].ns + blocks[middle].ns) / 2;
+        const struct statistics_middle middle = statistics_middle(to - from);
+        struct run_block block = blocks[from + middle.high];
+        block.ns = statistics_halfway(blocks[from + middle.low].ns, block.ns);
         blocks[kept++] = block;
     }
     return kept;

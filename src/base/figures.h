@@ -1,11 +1,9 @@
 // Figures as people read them: three digits and a unit.
 
-#ifndef OPSCOPE_CLI_FIGURES_H
-#define OPSCOPE_CLI_FIGURES_H
+#ifndef OPSCOPE_BASE_FIGURES_H
+#define OPSCOPE_BASE_FIGURES_H
 
 #include <stdint.h>
-
-#include "base/view.h"
 
 enum { FIGURES_ROOM = 32 };
 
@@ -20,10 +18,10 @@ const char *figures_bytes(uint64_t bytes, char text[FIGURES_ROOM]);
 // "6.74 M"
 const char *figures_short(uint64_t number, char text[FIGURES_ROOM]);
 
+// The same in less room: "6.74M"; exact below 1000.
+const char *figures_letter(uint64_t number, char text[FIGURES_ROOM]);
+
 // All digits, in groups of three: "1 832".
 const char *figures_count(uint64_t number, char text[FIGURES_ROOM]);
-
-// Prints a name in `width` columns, of a longer one the end: it tells more of a path.
-void figures_print_name(struct view name, int width);
 
 #endif

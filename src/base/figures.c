@@ -2,13 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-// Three digits: "8.42", "61.3", "498".
-static void three_digits(double number, const char *unit, char text[FIGURES_ROOM])
+// For three digits: "8.42", "61.3", "498".
+static int decimals_of(double number)
 {
-    const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-    snprintf(text, FIGURES_ROOM, "%.*f %s", decimals, number, unit);
+    return number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
 }
 
 static const char *scaled(double number, double step, const char *const *units, size_t count,
@@ -19,7 +17,7 @@ static const char *scaled(double number, double step, const char *const *units, 
         number /= step;
         unit++;
     }
-    three_digits(number, units[unit], text);
+    snprintf(text, FIGURES_ROOM, "%.*f %s", decimals_of(number), number, units[unit]);
     return text;
 }
 
@@ -47,6 +45,22 @@ const char *figures_short(uint64_t number, char text[FIGURES_ROOM])
     return text;
 }
 
+const char *figures_letter(uint64_t number, char text[FIGURES_ROOM])
+{
+    static const char UNITS[] = " kMGTPE";
+    size_t unit = 0;
+    double scaled_down = (double)number;
+    while (scaled_down >= 999.5 && unit + 2 < sizeof UNITS) {
+        scaled_down /= 1000;
+        unit++;
+    }
+    if (unit == 0)
+        snprintf(text, FIGURES_ROOM, "%" PRIu64, number);
+    else
+        snprintf(text, FIGURES_ROOM, "%.*f%c", decimals_of(scaled_down), scaled_down, UNITS[unit]);
+    return text;
+}
+
 const char *figures_count(uint64_t number, char text[FIGURES_ROOM])
 {
     char digits[24];
@@ -59,13 +73,4 @@ const char *figures_count(uint64_t number, char text[FIGURES_ROOM])
     }
     *end = '\0';
     return text;
-}
-
-void figures_print_name(struct view name, int width)
-{
-    const size_t room = (size_t)width;
-    if (name.size <= room)
-        printf("%-*.*s", width, VIEW_ARGUMENTS(name));
-    else
-        printf("..%.*s", VIEW_ARGUMENTS(view_slice(name, name.size - room + 2, name.size)));
 }

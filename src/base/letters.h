@@ -1,0 +1,22 @@
+// Texts as people see them: counted in letters, cut where they are too long, harmless on a
+// terminal whatever they hold.
+
+#ifndef OPSCOPE_BASE_LETTERS_H
+#define OPSCOPE_BASE_LETTERS_H
+
+#include "bytes.h"
+
+// How many letters wide a text is: one for each character, and for each byte that is no UTF-8.
+size_t letters_count(struct view text);
+
+enum letters_cut {
+    LETTERS_CUT_MIDDLE, // its end where there is little room
+    LETTERS_CUT_END,
+    LETTERS_CUT_START,
+};
+
+// Appends `text` with at most `most` letters: what is cut out of a longer one becomes "..".
+// Control characters and bytes that are no UTF-8 become U+FFFD.
+void letters_append(struct bytes *to, struct view text, size_t most, enum letters_cut cut);
+
+#endif

@@ -1,0 +1,63 @@
+// What every command that prints rows takes: the form, and which rows and columns of it.
+
+#ifndef OPSCOPE_CLI_TABLE_OPTIONS_H
+#define OPSCOPE_CLI_TABLE_OPTIONS_H
+
+#include <stdio.h>
+
+#include "options.h"
+#include "reports/table.h"
+
+// For a command's table of options; `json`, `csv` and `top` are what its help says of them.
+#define TABLE_OPTIONS(json, csv, top)                                                              \
+    {"json", 0, OPTION_FLAG, NULL, json}, {"csv", 0, OPTION_FLAG, NULL, csv},                      \
+        TABLE_OPTIONS_OF_ROWS(top)
+
+// Without the form, where the command has options of its own for that.
+#define TABLE_OPTIONS_OF_ROWS(top)                                                                 \
+    {"columns", 0, OPTION_ONE, "KEYS", "only these columns, in this order: a,b,c"},                \
+        {"sort", 0, OPTION_ONE, "KEY[:desc]", "by this column, the largest first with :desc"},     \
+        {"top", 0, OPTION_ONE, "N", top},                                                          \
+    {                                                                                              \
+        "help-columns", 0, OPTION_FLAG, NULL, "what the columns are"                               \
+    }
+
+struct table_options {
+    const char *command;
+    bool json, csv;
+    const char *columns; // NULL: the usual ones
+    const char *sort;    // NULL: in the report's own order
+    bool has_top;
+    size_t top; // 0: all rows
+};
+
+// `top` is what counts for text where --top is not given.
+status table_options_read(const struct arguments *arguments, size_t top,
+                          struct table_options *out_options);
+
+// The same without the form.
+status table_options_read_rows(const struct arguments *arguments, size_t top,
+                               struct table_options *out_options);
+
+// Columns, order and number of rows, of all tables that a command prints. A column that none of
+// them has is wrong use.
+status table_options_apply(const struct table_options *options, struct table *const *tables,
+                           size_t count);
+
+// Only looks for wrong use, for rows that take long to come by.
+status table_options_check(const struct table_options *options, struct table *const *tables,
+                           size_t count);
+
+// As text that fits the terminal, if it goes to one.
+void table_options_print(struct table *table, FILE *file);
+
+// A row that the report has besides, below it.
+void table_options_print_extra(struct table *table, size_t row, FILE *file);
+
+// As CSV on the standard output.
+status table_options_write_csv(struct table *table);
+
+// --help-columns.
+void table_options_describe(const struct command *command);
+
+#endif

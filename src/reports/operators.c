@@ -1,0 +1,197 @@
+#include "operators.h"
+
+enum { SHAPES_SHOWN = 48 };
+
+struct operators_report operators_report_of(const struct profile *profile,
+                                            const struct operator_times *times,
+                                            const struct operator_time *rows)
+{
+    struct operators_report report = {profile, times, rows, {0}};
+    for (unsigned side = 0; side < OPERATOR_SIDES; side++)
+        report.sides[side] = times->self[side] > 0;
+    return report;
+}
+
+static const struct operator_description *describe(const struct operators_report *report,
+                                                   size_t row)
+{
+    return profile_operator(report->profile, report->rows[row].operator_id);
+}
+
+static struct view type_of(const struct operators_report *report, size_t row)
+{
+    const struct operator_description *op = describe(report, row);
+    return profile_text(report->profile, op->type != 0 ? op->type : op->name);
+}
+
+static struct view name_of(const struct operators_report *report, size_t row)
+{
+    const struct operator_description *op = describe(report, row);
+    return profile_text(report->profile, op->name != 0 ? op->name : op->location);
+}
+
+// A text among the operator's values; "" when there is none.
+static struct view text_value(const struct operators_report *report, size_t row, const char *key)
+{
+    const struct profile *profile = report->profile;
+    const uint32_t id = strings_find(&profile->strings, view_of(key));
+    struct value_reader reader = value_read(describe(report, row)->values);
+    struct value value;
+    while (id != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key != id)
+            continue;
+        if (value.kind == VALUE_TEXT)
+            return value.text;
+        if (value.kind == VALUE_STRING)
+            return profile_text(profile, (uint32_t)value.number);
+    }
+    return VIEW_LITERAL("");
+}
+
+// Cells -----------------------------------------------------------------------
+
+static const struct operator_time *time_of(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    return &report->rows[query->row];
+}
+
+static struct table_cell name_cell(const struct table_query *query)
+{
+    return table_text(name_of(query->report, query->row));
+}
+
+static struct table_cell type_cell(const struct table_query *query)
+{
+    return table_text(type_of(query->report, query->row));
+}
+
+static struct table_cell location_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    return table_text_if_any(profile_text(report->profile, describe(report, query->row)->location));
+}
+
+// The value is called as the column is.
+static struct table_cell value_cell(const struct table_query *query)
+{
+    return table_text_if_any(text_value(query->report, query->row, query->column->key));
+}
+
+static struct table_cell operator_cell(const struct table_query *query)
+{
+    const struct view name = name_of(query->report, query->row);
+    const struct view type = type_of(query->report, query->row);
+    const struct view inputs = text_value(query->report, query->row, "inputs");
+    const bool cut = inputs.size > SHAPES_SHOWN;
+    struct bytes *text = query->scratch;
+    bytes_append(text, name.data, name.size);
+    if (!view_equal(name, type)) {
+        bytes_append(text, "  ", 2);
+        bytes_append(text, type.data, type.size);
+    }
+    if (inputs.size > 0) {
+        bytes_append(text, "  (", 3);
+        bytes_append(text, inputs.data, cut ? SHAPES_SHOWN : inputs.size);
+        bytes_append(text, cut ? " ...)" : ")", cut ? 5 : 1);
+    }
+    return table_text(bytes_view(text));
+}
+
+static struct table_cell calls_cell(const struct table_query *query)
+{
+    return table_whole(time_of(query)->calls);
+}
+
+static struct table_cell spans_cell(const struct table_query *query)
+{
+    return table_whole(time_of(query)->spans);
+}
+
+static struct table_cell share_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    enum operator_side side = OPERATOR_DEVICE;
+    while (side > 0 && !report->sides[side])
+        side--;
+    const uint64_t whole = report->times->self[side];
+    const double percent =
+        whole == 0 ? 0 : 100.0 * (double)time_of(query)->self[side] / (double)whole;
+    return table_real(percent / 100);
+}
+
+static struct table_cell self_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    const size_t side = query->column->argument;
+    return table_whole_if(report->sides[side], time_of(query)->self[side]);
+}
+
+static struct table_cell total_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    const size_t side = query->column->argument;
+    return table_whole_if(report->sides[side], time_of(query)->total[side]);
+}
+
+// Columns ---------------------------------------------------------------------
+
+#define TIME(side_name, side, at, words, more)                                                     \
+    .key = side_name "_ns", .title = side_name, .type = TABLE_NS, .look = TABLE_SCALED,            \
+    .flags = TABLE_HIDE_EMPTY | (more), .width = 9, .place = (at), .argument = (side),             \
+    .cell = self_cell, .meaning = (words)
+
+// clang-format off
+#define FIGURES                                                                                    \
+    {.key = "calls", .meaning = "executions that have spans", .type = TABLE_COUNT, .width = 7,     \
+     .place = 5, .loss = 2, .cell = calls_cell},                                                   \
+    {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
+     .place = 6, .loss = 3, .cell = spans_cell},                                                   \
+    {.key = "share", .meaning = "of the time on the device, or on the host where there is none",   \
+     .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 4,           \
+     .cell = share_cell},                                                                          \
+    {TIME("host", OPERATOR_HOST, 2, "on the host, without operators inside", 0)},                  \
+    {.key = "host_total_ns", .meaning = "on the host, with operators inside", .type = TABLE_NS,    \
+     .look = TABLE_SCALED, .argument = OPERATOR_HOST, .cell = total_cell},                         \
+    {TIME("device", OPERATOR_DEVICE, 1, "on the device's engines, without operators inside", 0)},  \
+    {.key = "device_total_ns", .meaning = "on the device's engines, with operators inside",        \
+     .type = TABLE_NS, .look = TABLE_SCALED, .argument = OPERATOR_DEVICE, .cell = total_cell},     \
+    {TIME("unknown", OPERATOR_UNKNOWN, 3,                                                          \
+          "on engines of which nobody said whether they are the device's", TABLE_OPTIONAL)}
+
+static const struct table_column OPERATOR_COLUMNS[] = {
+    {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
+     .place = 7, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
+    {.key = "name", .meaning = "of the operator, or its place in the source", .cell = name_cell},
+    {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = type_cell},
+    {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
+     .cell = location_cell},
+    {.key = "inputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
+     .cell = value_cell},
+    {.key = "outputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
+     .cell = value_cell},
+    {.key = "provider", .meaning = "what executed it", .flags = TABLE_OPTIONAL,
+     .cell = value_cell},
+    FIGURES,
+};
+
+static const struct table_column TYPE_COLUMNS[] = {
+    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 7,
+     .cell = type_cell},
+    FIGURES,
+};
+// clang-format on
+
+const struct table_form OPERATORS_FORM = {
+    .name = "operators",
+    .about = "a row for each operator that has spans, the slowest first",
+    .indent = 2,
+    TABLE_COLUMNS(OPERATOR_COLUMNS),
+};
+
+const struct table_form OPERATOR_TYPES_FORM = {
+    .name = "types",
+    .about = "a row for the operators of a type, the slowest first",
+    .indent = 2,
+    TABLE_COLUMNS(TYPE_COLUMNS),
+};
