@@ -143,6 +143,7 @@ static void a_ring_lies_in_the_cores_memory(void **state)
     struct compiled compiled;
     struct tables tables = compile(&compiled);
     ring_of(&tables)->unit = 3;
+    ring_of(&tables)->address = 1 << 15; // where no other core's lie
     judge(&compiled, "task 0: its engine does not reach a ring");
     tables = compile(&compiled);
     ring_of(&tables)->memory = tables.buffers[0].memory;
