@@ -1,5 +1,7 @@
 """Files that cannot be read or written, or only in part."""
 import gzip
+import pty
+import select
 
 from support import *
 from spans import *
@@ -143,6 +145,23 @@ def test_the_wrong_kind_of_profile_is_named(folder):
     result = perfetto_logger("--runtime_profile", path, "--pb", folder / "o.pb", code=1)
     contains(result.err, f"{path}: is a compile profile")
     contains(result.err, "--compile_profile")
+
+
+def test_a_terminal_sees_how_far_it_is(folder):
+    """A pipe that nobody reads holds the work until the line is there."""
+    path = write(folder / "long.csv", compile_csv("c2", random_spans(20_000, seed=1)))
+    os.mkfifo(folder / "out.pb")
+    screen, terminal = pty.openpty()
+    process = subprocess.Popen([program("opscope"), "convert", path, "-o", folder / "out.pb"],
+                               stdin=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    with open(folder / "out.pb", "rb") as out:
+        until(lambda: process.poll() is not None or select.select([screen], [], [], 0)[0], "the line")
+        matches(os.read(screen, 100).decode(), r"^\r +\d+ %", "the line")
+        out.read()
+    equal(process.wait(PATIENCE), 0, "exit")
+    true(os.read(screen, 1000).endswith(b"\r     \r"), "it is taken away")
+    os.close(screen)
 
 
 main()
