@@ -92,6 +92,8 @@ need_library zlib zlib1g-dev
 need_library libzstd libzstd-dev
 need_library libisal libisal-dev
 need_library libpcre2-8 libpcre2-dev
+need_library libpng libpng-dev
+need_library libjpeg libjpeg62-turbo-dev
 [ -e /usr/include/dnnl.h ] || missing+=(libdnnl-dev)
 need_library cmocka libcmocka-dev
 

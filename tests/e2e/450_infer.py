@@ -242,6 +242,26 @@ def test_patterns_are_those_of_re2(folder):
         contains(error, said, pattern)
 
 
+def test_jpeg_is_decoded(folder):
+    """Colours that grow from left to right and from the bottom to the top."""
+    for name in ("waves.jpg", "progressive.jpg"):
+        file = (ROOT / "tests/fuzz/corpus/picture" / name).read_bytes()
+        path = model(folder, [make_node("ImageDecoder", ["x"], ["y"])], [make_value("x", "u8", [len(file)])],
+                     [make_value("y", "u8", [None, None, 3])], opset=20)
+        write(folder / "x.bin", file)
+        given = ["--input", f"{len(file)}xui8=@{folder / 'x.bin'}"]
+        output = opscope("infer", path, *given, "--json").json()["outputs"][0]
+        equal(output["type"], "12x20x3xui8", "shape")
+        for at, value in enumerate(output["values"]):
+            row, column, colour = at // 60, at // 3 % 20, at % 3
+            close_to(value, (40 + 10 * column, 200 - 12 * row, 60)[colour], 12, f"{name} at {row}, {column}")
+        write(folder / "x.bin", file[:-40])
+        path = model(folder, [make_node("ImageDecoder", ["x"], ["y"])],
+                     [make_value("x", "u8", [len(file) - 40])], [make_value("y", "u8", [None, None, 3])], opset=20)
+        error = opscope("infer", path, "--input", folder / "x.bin", code=1).err
+        contains(error, "the JPEG file is damaged", "a file that is cut short")
+
+
 def test_tosa_text(folder):
     path = write(folder / "m.mlir", """module {
   func.func @main(%a: tensor<2x2xi32>, %b: tensor<1x2xi32>) -> tensor<2x2xi32> {

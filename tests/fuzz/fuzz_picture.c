@@ -1,7 +1,7 @@
 // Any bytes as a picture: an error, or pixels that are all there. Sums of PNG chunks
 // are put right first, so that what lies behind them is reached.
 
-#include "wire/picture.h"
+#include "kernels/core/picture.h"
 
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
+#include "kernels/core/picture.h"
 #include "vision.h"
-#include "wire/picture.h"
 
 // ITU-R 601 luma in sixteen bits of fraction.
 static unsigned char gray_of(const unsigned char *rgb)

@@ -176,7 +176,7 @@ status picture_read(struct view file, struct picture *out_picture)
         {"BM", 2, "BMP", read_bmp},
         {"P5", 2, "PNM", read_pnm},
         {"P6", 2, "PNM", read_pnm},
-        {"\xff\xd8\xff", 3, "JPEG", NULL},
+        {"\xff\xd8\xff", 3, "JPEG", picture_read_jpeg},
         {"\xff\x4f\xff\x51", 4, "JPEG 2000", NULL},
         {"\0\0\0\x0cjP  ", 8, "JPEG 2000", NULL},
         {"II*\0", 4, "TIFF", NULL},
@@ -189,7 +189,7 @@ status picture_read(struct view file, struct picture *out_picture)
             continue;
         if (formats[i].read == NULL)
             return status_make(STATUS_UNSUPPORTED,
-                               "%s pictures are not read; PNG, BMP and binary PNM are",
+                               "%s pictures are not read; PNG, JPEG, BMP and binary PNM are",
                                formats[i].name);
         return formats[i].read(file, out_picture);
     }
