@@ -1,7 +1,10 @@
 # make            build/bin/opscope and the vendors' names for it
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
+# make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
+#                 a minute of fuzzing for each reader
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them
+# make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
 # make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
 #                 and inference beside ONNX Runtime
 # make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
@@ -15,8 +18,12 @@ BUILD ?= build
 PYTHONDIR ?= $(PREFIX)/share/opscope/python
 ROWS ?= 10000000
 FUZZ_SECONDS ?= 60
+COVERAGE ?= unit e2e
+E2E ?=
 
 SANITIZE = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# Counters that several threads add to; warnings that only the counters cause.
+MEASURE = -Dbuildtype=debugoptimized -Db_coverage=true -Dc_args=-fprofile-update=atomic -Dwerror=false
 
 # Quiet unless something fails: $(call setup,FOLDER,OPTIONS) makes a build folder,
 # $(call build,FOLDER,TARGETS) builds in it, $(call links,FOLDER) puts the program
@@ -26,7 +33,7 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 	said=$$(ninja -C $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
-.PHONY: all demo test conformance bench fuzz lint format docs install clean \
+.PHONY: all demo test test-long conformance coverage bench fuzz lint format docs install clean \
 	dependencies test-dependencies build-asan build-fuzz
 .NOTPARALLEL:
 
@@ -42,10 +49,21 @@ test: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	@tests/run.py
 
+test-long: test-dependencies all build-fuzz
+	@$(call build,build)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py long fuzz
+
 conformance: test-dependencies all
 	@$(call build,build,tests/program_run)
 	@$(call build,build,tests/device_run)
 	@tests/conformance.py
+
+coverage:
+	@scripts/install-dependencies.sh coverage
+	@$(call setup,build-coverage,$(MEASURE))
+	@$(call build,build-coverage)
+	@$(call links,build-coverage)
+	@scripts/coverage.py --only "$(E2E)" $(COVERAGE)
 
 bench: all
 	@$(call build,build,bench/generate_c2)
@@ -111,7 +129,7 @@ install: all
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-fuzz build-coverage
 
 dependencies:
 	@scripts/install-dependencies.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Refuses an #include that the table of rooms does not allow, and a vendor's word elsewhere.
+"""Refuses an #include that the table of rooms does not allow, a vendor's word elsewhere, and
+an operator that is told from others by its name.
 
 The table is the one in docs/architecture.md: a room (a folder of src that has
 a row, with the folders under it that have none) may use the rooms in its row,
@@ -9,6 +10,9 @@ bare name, others by their path under src.
 What one vendor's hardware and tools are called stands in that vendor's places only: as a part of
 an identifier, in a text or in a comment. Sentences that the commands print may name what users
 have: machines, formats, files.
+
+What is asked of an operator stands in its row in src/network, as a trait: a comparison with an
+operator's name elsewhere is one that whoever adds an operator would have to find.
 
 usage: check-rooms.py [PROJECT]
 """
@@ -25,6 +29,8 @@ VENDORS = ("aic100", "blackhole", "brisc", "cdma", "css", "dtcm", "hmx", "hvx", 
 WORD = re.compile(rf"(?<![a-z0-9])({'|'.join(VENDORS)})(?![a-z0-9])", re.IGNORECASE)
 # The engine; a piece of a text is an ordinary word.
 SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECASE)
+# Operators of networks, by their names.
+SLICE_OPERATOR = re.compile(r'"(?:tosa\.)?slice"', re.IGNORECASE)
 SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
 
 VENDOR_NAMES = ("torq", "tenstorrent", "qualcomm")
@@ -37,9 +43,10 @@ VENDOR_FILES = {
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
             # Lists of all commands, and the options of all formats.
-            "commands", "main", "convert"),
+            "commands", "main", "convert", "file_kinds"),
     # Lists of all formats.
-    "formats": ("convert", "format", "readers", "writers"),
+    "formats": ("format", "readers", "writers"),
+    "convert": ("convert",),
     "formats/trace": ("engine_names",),
     # Whose overview it is.
     "reports/overview": ("list",),
@@ -48,8 +55,17 @@ VENDOR_FILES = {
     # What engines were called when they were numbered.
     "profile": ("file_version_1",),
 }
-# Rooms whose vendors' words are still to be moved; not a place for new ones.
-ALLOWED_FOR_NOW = ("program", "device")
+# The rows of operators, and what compares a text with one of their names.
+OPERATOR = re.compile(r'\.name = "([\w.]+)"')
+LITERAL = re.compile(r'"([\w.]+)"')
+COMPARISON = re.compile(r'\b(?:view_is|view_equal|view_starts_with|strcmp|strncmp|strcasecmp)\([^;{]*?"([\w.]+)"')
+COMMENT = re.compile(r"//.*")
+OPERATOR_FOLDERS = ("network", "kernels")
+# Where nodes are handled any text that is an operator's name is one too many; elsewhere it may be
+# the title of a column.
+NODE_ROOMS = ("compiler", "device", "program", "target")
+# Tables of what target files call by an operator's name: measured times (time.Conv.f32...).
+OPERATOR_FILES = ("device/calibrate_grids.c", "target/rules/table.c")
 
 
 def read_table(text):
@@ -125,12 +141,42 @@ def is_under(place, folders):
 def find_vendor_words(place, line):
     """The words in one line of a file, by its path under src, that have no business there."""
     room, _, name = place.rpartition("/")
-    if is_under(place, VENDOR_FOLDERS + ALLOWED_FOR_NOW) or name.rsplit(".", 1)[0] in VENDOR_FILES.get(room, ()):
+    if is_under(place, VENDOR_FOLDERS) or name.rsplit(".", 1)[0] in VENDOR_FILES.get(room, ()):
         return []
     if is_under(place, ("cli",)):
         line = SENTENCE.sub('""', line)
+    line = SLICE_OPERATOR.sub('""', line)
     words = WORD.findall(line)
     return words if is_under(place, SLICE_FOLDERS) else words + SLICE.findall(line)
+
+
+def read_operators(root):
+    """The names of all operators."""
+    names = set()
+    for source in (root / "src/network").rglob("*.c"):
+        names.update(OPERATOR.findall(source.read_text()))
+    return names
+
+
+def find_operators(place, text, names):
+    """(line, name) of each operator that a file, by its path under src, tells by its name."""
+    foreign = [folder for folder in VENDOR_FOLDERS if not folder.startswith("target")]
+    if place in OPERATOR_FILES or is_under(place, OPERATOR_FOLDERS + tuple(foreign)):
+        return
+    text = COMMENT.sub("", text)
+    for match in (LITERAL if is_under(place, NODE_ROOMS) else COMPARISON).finditer(text):
+        if match[1] in names or match[1].startswith("tosa."):
+            yield text.count("\n", 0, match.start(1)) + 1, match[1]
+
+
+def check_operators(root):
+    names = read_operators(root)
+    if not names and (root / "src/network").exists():
+        yield "src/network: no operators found"
+    for source in sorted((root / "src").rglob("*.[ch]")):
+        place = source.relative_to(root)
+        for number, name in find_operators(place.relative_to("src").as_posix(), source.read_text(), names):
+            yield f"{place}:{number}: '{name}' is an operator's name: ask for a trait of its row (src/network/operators.h)"
 
 
 def check_sources(root, table):
@@ -157,7 +203,7 @@ def main():
     table = read_table((root / "docs/architecture.md").read_text())
     if not table:
         sys.exit("docs/architecture.md: no table of rooms")
-    wrong = list(check_table(table)) or list(check_sources(root, table))
+    wrong = list(check_table(table)) or list(check_sources(root, table)) + list(check_operators(root))
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)

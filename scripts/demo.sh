@@ -39,13 +39,21 @@ say "4. The same as a trace, and where its time went."
 show "annotate_profiling ./phases/add.9.executable-targets.mlir ./runtime.csv ./demo.pb"
 show "opscope overview demo.pb"
 
-say "5. A whole network, MobileNet V2 with random weights: compiled for this machine, proved, run."
+say "5. This machine, measured: what it takes for kernels becomes the target 'host' of what follows."
+mkdir targets
+export OPSCOPE_TARGETS="$folder/targets" # not the user's own
+show "opscope calibrate --quick -o targets/host.target"
+
+say "6. A whole network, MobileNet V2 with random weights: compiled for this machine, proved, run."
 python3 "$ROOT/tests/gen/onnx_network.py" mobilenet_v2 mobilenet_v2.onnx
 show "opscope compile mobilenet_v2.onnx --target host -o mobilenet_v2.opx --top 3"
 show "opscope verify mobilenet_v2.opx | head -n 2"
 show "opscope run mobilenet_v2.opx --iterations 5 --max-elements 4 --profile mobilenet_v2.prof"
 
-say "6. What was recorded, the trace, and a picture of it."
+say "7. Measured and estimated times of its operators, the slowest first."
+show "opscope score mobilenet_v2.onnx --iterations 3 | head -n 7"
+
+say "8. What was recorded, the trace, and a picture of it."
 show "opscope info mobilenet_v2.prof | tail -n 1"
 show "opscope convert mobilenet_v2.prof -o demo-network.pb"
 show "opscope overview demo-network.pb | head -n 4"
@@ -53,7 +61,7 @@ show "opscope timeline mobilenet_v2.prof -o demo-network.svg"
 
 traces="$KEPT/demo.pb and $KEPT/demo-network.pb"
 if [ -e "$SHARED/model.onnx" ]; then
-    say "7. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
+    say "9. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
     cp "$SHARED/model.onnx" "$SHARED/test_data_set_0/input_0.pb" .
     show "torq-compile model.onnx -o model.vmfb --summary"
     show "opscope run model.vmfb --device sim --input @input_0.pb --max-elements 4"

@@ -3,6 +3,7 @@
 #
 #   scripts/install-dependencies.sh           what a build needs
 #   scripts/install-dependencies.sh test      what the tests need as well
+#   scripts/install-dependencies.sh coverage  what make coverage needs as well
 #
 # A working command or library counts wherever it comes from. Nothing is done,
 # in a few milliseconds, when nothing is missing. Without root or a sudo that
@@ -18,6 +19,11 @@ need_command() { # command package
 
 need_library() { # pkg-config-name package
     pkg-config --exists "$1" 2>/dev/null || missing+=("$2")
+}
+
+# A module of the first python3 or of Debian's own, which tests/run.py tries in this order.
+need_module() { # module package
+    python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || missing+=("$2")
 }
 
 # An oracle that not every Debian release has: its tests skip without it.
@@ -71,8 +77,8 @@ install_packages() {
     as_root apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
 
-case $group in build | test) ;; *)
-    echo "usage: $0 [build|test]" >&2
+case $group in build | test | coverage) ;; *)
+    echo "usage: $0 [build|test|coverage]" >&2
     exit 2
     ;;
 esac
@@ -85,10 +91,17 @@ need_command python3 python3
 need_library zlib zlib1g-dev
 need_library libzstd libzstd-dev
 need_library libisal libisal-dev
+need_library libpcre2-8 libpcre2-dev
 [ -e /usr/include/dnnl.h ] || missing+=(libdnnl-dev)
 need_library cmocka libcmocka-dev
 
-if [ "$group" = test ]; then
+if [ "$group" = coverage ]; then
+    need_command gcovr gcovr
+fi
+
+if [ "$group" != build ]; then
+    need_module pytest python3-pytest
+    need_module xdist python3-pytest-xdist
     need_command clang clang
     need_command c++ g++
     need_fuzzer_runtime

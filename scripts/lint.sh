@@ -100,6 +100,7 @@ check "rooms" scripts/check-rooms.py
 check "no source file over 700 lines" long_files
 check "every source file is built" sources_listed
 check "every unit test is built" tests_listed unit
+check "every module is held by a test" scripts/check-tested.py
 check "every fuzz target is built" tests_listed fuzz
 check "every fuzz target has seeds" seeds_there
 check "end-to-end tests are numbered" end_to_end_names

@@ -1,188 +1,158 @@
 #!/usr/bin/env python3
-"""Runs the tests and counts them.
+"""Runs the tests and counts them; builds nothing.
 
     tests/run.py [SUITE ...] [--only TEXT] [--jobs N]
 
-Suites (all of them when none is named):
-    unit    tests/unit/test_*.c, built in build/
-    e2e     tests/e2e/NNN_*.py against build/bin
+Suites (the first five when none is named):
+    unit    tests/unit/test_*.c of build/, by meson test
+    e2e     tests/e2e/NNN_*.py against build/bin, by pytest
     asan    both again with the address and undefined-behaviour sanitizers
             (build-asan/), and the seeds of tests/fuzz/corpus
     fuzz    each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (5) from FUZZ_SEED (1; 0 is
             any) in build-fuzz/
     lint    scripts/lint.sh
+    long    what takes longer: the end-to-end tests that take a sample of the networks
+            with all of them, and tests/conformance.py
 
-A test is a command. Exit 0 is a pass, 77 of an end-to-end test a skip (its last
-line says why), all else a failure. Where it prints TAP ("ok 1 - name", "not ok 2 - name", "ok 3 -
-name # SKIP why") each line counts for itself. The last line is
-"N passed, N failed, N skipped"; exit 1 when anything failed.
+--only takes the tests whose name has TEXT (of end-to-end tests, what pytest's -k
+takes). The last line is "N passed, N failed, N skipped"; exit 1 when anything failed.
 """
 
 import argparse
-import concurrent.futures
-import functools
+import collections
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
-import threading
-import time
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TESTS = ROOT / "tests"
-sys.path.insert(0, str(TESTS / "e2e"))
+sys.path.insert(0, str(ROOT / "tests/e2e"))
 import support  # pylint: disable=wrong-import-position
 
-SKIP = 77
-TIMEOUT = 3600  # a guard against what hangs; a busy machine and sanitizers are slow
-SANITIZERS = {
-    "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
-    "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
-}
-TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(?:# *SKIP *(.*))?$", re.IGNORECASE)
+TIMEOUT = 4 * 3600  # of a part; a guard against what hangs
+ORACLES = ("trace-processor", "onnxruntime", "npm-networks")
+TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORECASE)
+# End-to-end tests that take all networks instead of some when OPSCOPE_ALL is set; conformance.py runs
+# the others of this kind.
+SAMPLES = "540_run or 624_damaged or 630_run or 632_annotate"
+
+Counts = collections.namedtuple("Counts", "passed failed skipped")
+NONE = Counts(0, 0, 0)
 
 
-class Test:
-    def __init__(self, name, command, timeout=TIMEOUT, may_skip=False, on_failure="",
-                 **environment):
-        self.name = name
-        self.command = [str(word) for word in command]
-        self.timeout = timeout
-        self.may_skip = may_skip
-        self.on_failure = on_failure
-        self.environment = environment
+def add(one, other):
+    return Counts(*map(sum, zip(one, other)))
 
 
-@functools.cache
-def trace_processor_environment():
-    """Fetches trace_processor once: without a network every test would wait in vain."""
-    fetched = support.fetch_trace_processor()
-    return {} if fetched.code != 77 else {"OPSCOPE_NO_TRACE_PROCESSOR": fetched.err.strip()}
+def execute(command, **environment):
+    """The exit code; what it prints is printed. A whole process group ends at the timeout."""
+    with subprocess.Popen([str(word) for word in command], cwd=ROOT, env={**os.environ, **environment},
+                          stdin=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            return process.wait(TIMEOUT)
+        except BaseException as reason:  # Ctrl-C does not reach a session of its own
+            os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(reason, subprocess.TimeoutExpired):
+                raise
+            print(f"ended after {TIMEOUT} s: {command[0]}")
+            return 1
 
 
-def find_unit(build, prefix, **environment):
-    for source in sorted((TESTS / "unit").glob("test_*.c")):
-        yield Test(f"{prefix} {source.stem}", [ROOT / build / "tests" / source.stem],
-                   CMOCKA_MESSAGE_OUTPUT="TAP", **environment)
+# meson test ------------------------------------------------------------------
+
+def judge_meson(test):
+    """The counts of one test of meson's log: each line of TAP, or the test as a whole."""
+    cases = [match for match in map(TAP.match, test.get("stdout", "").splitlines()) if match]
+    failed = sum(1 for case in cases if case[1])
+    skipped = sum(1 for case in cases if case[3] and not case[1])
+    if test["result"] not in ("OK", "SKIP", "EXPECTEDFAIL"):
+        failed = max(failed, 1)
+    passed = 1 if not cases and not failed else sum(1 for case in cases if not case[1] and not case[3])
+    for case in cases:
+        if case[3]:
+            print(f"skipped {test['name']}: {case[2].strip()}")
+    return Counts(passed, failed, skipped)
 
 
-def find_e2e(build, prefix, **environment):
-    environment.update(trace_processor_environment())
-    for script in sorted((TESTS / "e2e").glob("[0-9]*.py")):
-        yield Test(f"{prefix} {script.stem}", [sys.executable, script], may_skip=True,
-                   OPSCOPE_BIN=str(ROOT / build / "bin"), **environment)
+def run_meson(options, build, *suites, **environment):
+    base = ["meson", "test", "-C", ROOT / build, *(f"--suite={suite}" for suite in suites)]
+    names = []
+    if options.only:
+        listed = subprocess.run([*map(str, base), "--list"], capture_output=True, text=True, check=False)
+        names = [line.rpartition(" / ")[2] for line in listed.stdout.splitlines() if options.only in line]
+        if not names:
+            return NONE
+    log = ROOT / build / "meson-logs" / f"{'-'.join(suites)}.json"
+    log.unlink(missing_ok=True)
+    execute([*base, "--no-rebuild", "--print-errorlogs", f"--num-processes={options.jobs}",
+             f"--logbase={log.stem}", *names], **environment)
+    if not log.exists():
+        print(f"meson test -C {build} ran nothing: is {build} built?")
+        return Counts(0, 1, 0)
+    counts = NONE
+    for line in log.read_text(encoding="utf-8").splitlines():
+        counts = add(counts, judge_meson(json.loads(line)))
+    return counts
 
 
-def find_asan():
-    environment = dict(SANITIZERS, OPSCOPE_SANITIZED="1")
-    yield from find_unit("build-asan", "asan", **environment)
-    for source in sorted((TESTS / "fuzz").glob("fuzz_*.c")):
-        name = source.stem.removeprefix("fuzz_")
-        yield Test(f"asan seeds of {name}",
-                   [ROOT / "build-asan/tests" / f"replay_{name}", TESTS / "fuzz/corpus" / name],
-                   **environment)
-    yield from find_e2e("build-asan", "asan", **environment)
+# pytest ----------------------------------------------------------------------
+
+def python_with_pytest():
+    """Debian's own has what scripts/install-dependencies.sh installs; the first on the path may be another."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import pytest, xdist"], capture_output=True, check=False).returncode == 0:
+            return python
+    return sys.exit("no python3 has pytest and xdist: scripts/install-dependencies.sh test")
 
 
-def find_fuzz():
-    seconds = int(os.environ.get("FUZZ_SECONDS", "5"))
-    seed = os.environ.get("FUZZ_SEED", "1")
-    for source in sorted((TESTS / "fuzz").glob("fuzz_*.c")):
-        name = source.stem.removeprefix("fuzz_")
-        found = ROOT / "build-fuzz/corpus" / name
-        crashes = ROOT / "build-fuzz/crashes"
-        found.mkdir(parents=True, exist_ok=True)
-        crashes.mkdir(exist_ok=True)
-        yield Test(f"fuzz {name}",
-                   [ROOT / "build-fuzz/tests" / source.stem, f"-max_total_time={seconds}",
-                    f"-seed={seed}", "-timeout=120", "-rss_limit_mb=2048", "-error_exitcode=99",
-                    "-timeout_exitcode=99",
-                    f"-artifact_prefix={crashes}/{name}-", found, TESTS / "fuzz/corpus" / name],
-                   timeout=seconds + TIMEOUT,
-                   on_failure=f"the input is in {crashes.relative_to(ROOT)}/{name}-*: "
-                   f"keep it in tests/fuzz/corpus/{name} once it is mended",
-                   **SANITIZERS)
+def fetch_oracles():
+    """Once, before all tests: without a network each would wait in vain."""
+    reasons = {}
+    for oracle in ORACLES:
+        folder, reason = support.fetch(oracle)
+        if folder is None:
+            reasons[support.fetch_variable(oracle)] = reason
+    return reasons
 
 
-def find_lint():
-    yield Test("lint", [ROOT / "scripts/lint.sh"])
+def run_pytest(options, build, only="", **environment):
+    report = ROOT / build / "pytest.xml"
+    report.unlink(missing_ok=True)
+    chosen = " and ".join(f"({text})" for text in (only, options.only) if text)
+    code = execute([python_with_pytest(), "-m", "pytest", "tests/e2e", "--build", build, "-q", "-n", options.jobs,
+                    "--durations=15", f"--junitxml={report}", *(["-k", chosen] if chosen else [])],
+                   **fetch_oracles(), **environment)
+    if code == 5 and options.only:  # none has this name
+        return NONE
+    if not report.exists():
+        return Counts(0, 1, 0)
+    cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
+    failed = sum(1 for case in cases if case.find("failure") is not None or case.find("error") is not None)
+    skipped = sum(1 for case in cases if case.find("skipped") is not None)
+    passed = len(cases) - failed - skipped
+    return Counts(passed, max(failed, code != 0), skipped)
+
+
+# Suites ----------------------------------------------------------------------
+
+def run_script(script):
+    return Counts(0, 1, 0) if execute([sys.executable, ROOT / "tests" / script]) else Counts(1, 0, 0)
 
 
 SUITES = {
-    "unit": lambda: find_unit("build", "unit"),
-    "e2e": lambda: find_e2e("build", "e2e"),
-    "asan": find_asan,
-    "fuzz": find_fuzz,
-    "lint": find_lint,
+    "unit": [lambda options: run_meson(options, "build", "unit")],
+    "e2e": [lambda options: run_pytest(options, "build")],
+    "asan": [lambda options: run_meson(options, "build-asan", "unit", "seeds"),
+             lambda options: run_pytest(options, "build-asan")],
+    "fuzz": [lambda options: run_meson(options, "build-fuzz", "fuzz")],
+    "lint": [lambda options: run_meson(options, "build", "lint")],
+    "long": [lambda options: run_pytest(options, "build", SAMPLES, OPSCOPE_ALL="1"),
+             lambda options: run_script("conformance.py")],
 }
-
-
-class Counts:
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-        self.lock = threading.Lock()
-
-    def add(self, passed, failed, skipped):
-        with self.lock:
-            self.passed += passed
-            self.failed += failed
-            self.skipped += skipped
-
-    def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-
-
-def execute(test):
-    """The exit code and the output; a whole process group ends at the timeout."""
-    if not os.access(test.command[0], os.X_OK):
-        return 1, f"{test.command[0]} was not built: is it in tests/meson.build?\n"
-    process = subprocess.Popen(test.command, cwd=ROOT, env={**os.environ, **test.environment},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=test.timeout)
-        return process.returncode, output.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        return 1, output.decode(errors="replace") + f"ended after {test.timeout} s\n"
-
-
-def judge(code, output, may_skip):
-    """(passed, failed, [reason of each skip])"""
-    cases = [match for match in map(TAP.match, output.splitlines()) if match]
-    skips = [f"{case[2].strip()}: {case[3].strip()}" for case in cases if case[3] is not None]
-    # cmocka writes "not ok" for a case that was skipped.
-    failed = sum(1 for case in cases if case[1] and case[3] is None)
-    passed = len(cases) - failed - len(skips)
-    if code == SKIP and may_skip and not cases:
-        return 0, 0, [output.strip().rpartition("\n")[2] or "no reason given"]
-    if code != 0 and failed == 0:
-        failed = 1
-    if code == 0 and not cases:
-        passed = 1
-    return passed, failed, skips
-
-
-def run(test, counts):
-    start = time.monotonic()
-    code, output = execute(test)
-    seconds = time.monotonic() - start
-    passed, failed, skips = judge(code, output, test.may_skip)
-    counts.add(passed, failed, len(skips))
-
-    word = "FAIL" if failed else "pass" if passed else "skip"
-    lines = [f"{word}  {seconds:6.1f} s  {test.name}" + (f"  ({passed})" if passed > 1 else "")]
-    lines += [f"      skipped {reason}" for reason in skips]
-    if failed:
-        lines += ["      | " + line for line in output.splitlines()[-200:]]
-        if code < 0:
-            lines.append(f"      ended by {signal.Signals(-code).name}")
-        if test.on_failure:
-            lines.append("      " + test.on_failure)
-    print("\n".join(lines), flush=True)
 
 
 def main():
@@ -190,17 +160,16 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", metavar="SUITE", choices=[[], *SUITES])
     parser.add_argument("--only", default="", metavar="TEXT", help="tests whose name has TEXT")
-    parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 4), metavar="N")
+    parser.add_argument("--jobs", type=int, default=min(len(os.sched_getaffinity(0)), 4), metavar="N")
     options = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)  # in order with what the parts print
 
-    tests = [test for suite in options.suites or SUITES for test in SUITES[suite]()
-             if options.only in test.name]
-    counts = Counts()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for _ in pool.map(lambda test: run(test, counts), tests):
-            pass
-    print(counts)
-    return 1 if counts.failed or not tests else 0
+    counts = NONE
+    for suite in options.suites or list(SUITES)[:-1]:
+        for part in SUITES[suite]:
+            counts = add(counts, part(options))
+    print(f"{counts.passed} passed, {counts.failed} failed, {counts.skipped} skipped")
+    return 1 if counts.failed or counts == NONE else 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "base/output.h"
 #include "commands.h"
 #include "compiler/session.h"
+#include "progress_line.h"
 #include "target/target.h"
 
 // Makes a folder and those that it lies in.
@@ -83,6 +84,7 @@ static status measure(const struct arguments *arguments, const char *path)
     if (failure == STATUS_OK)
         failure = write_text(path, &text);
     bytes_free(&text);
+    progress_line_stop(); // before another line comes
     if (failure == STATUS_OK)
         fprintf(stderr,
                 "%s: %u points of %u kernels on %u threads in %.1f s; runs of the same kernel "
@@ -112,7 +114,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"output", 'o', OPTION_ONE, "FILE", "where to write (the user's folder of targets)"},
-    {"quick", 0, OPTION_FLAG, NULL, "fewer sizes and runs: about ten seconds"},
+    {"quick", 0, OPTION_FLAG, NULL, "fewer sizes and runs: a few seconds"},
     {"threads", 0, OPTION_ONE, "N", "threads that kernels use (one for each CPU)"},
     {0},
 };

@@ -13,6 +13,7 @@ extern const struct command COMMAND_COMPILE;
 extern const struct command COMMAND_COMPLETION;
 extern const struct command COMMAND_CONVERT;
 extern const struct command COMMAND_ESTIMATE;
+extern const struct command COMMAND_HELP;
 extern const struct command COMMAND_INFER;
 extern const struct command COMMAND_INFO;
 extern const struct command COMMAND_IREE_RUN_MODULE;

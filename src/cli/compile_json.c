@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "calibrated.h"
 #include "compile_summary.h"
 #include "wire/json.h"
 
@@ -32,6 +33,7 @@ static void write_time(struct json_writer *json, const struct compiling *compili
     json_real(json, "ms", to_ms(compiling, modelled->cycles));
     json_uint(json, "cycles", modelled->cycles);
     json_uint(json, "clock_hz", compiling->target->clock);
+    calibrated_json(json, compiling->target);
     write_busy(json, modelled->busy);
     json_uint(json, "idle_cycles", modelled->idle);
     json_uint(json, "least_cycles", modelled->least);

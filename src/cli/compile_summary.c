@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/figures.h"
+#include "calibrated.h"
 #include "plain_text.h"
 
 enum {
@@ -158,6 +159,7 @@ void compile_summary_print(const struct compiling *compiling, unsigned top)
 {
     print_head(compiling);
     print_modelled(compiling);
+    calibrated_print(compiling->target, "  remark    ");
     print_least(compiling);
     print_memory(compiling);
     print_slowest(compiling, top);

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "formats/chrome/writer.h"
-#include "formats/convert.h"
+#include "convert/convert.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"
@@ -34,14 +34,14 @@ static status convert(const struct arguments *arguments, struct profile *profile
 {
     const char *to = arguments_value(arguments, "to");
     struct convert_request request = {.in = in, .out = out, .to = to};
-    STATUS_TRY(status_within(format_convert_check(to, out),
-                             to != NULL ? "convert: --to" : "convert: no --to"));
+    STATUS_TRY(
+        status_within(convert_check(to, out), to != NULL ? "convert: --to" : "convert: no --to"));
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &request.reading.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &request.reading.clock_hz));
     STATUS_TRY(read_split(arguments, out, &request.writing.split));
     request.writing.no_arguments = arguments_flag(arguments, "no-args");
     STATUS_TRY(paths_check("convert", out, &in, 1));
-    return format_convert(&request, profile);
+    return convert_file(&request, profile);
 }
 
 static status run(const struct arguments *arguments, int *out_exit)

@@ -5,6 +5,7 @@
 
 #include "analysis/modelled.h"
 #include "base/figures.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "formats/torq/dump_reader.h"
 #include "reports/torq/estimate.h"
@@ -88,7 +89,9 @@ static void print_summary(const struct estimate *estimate)
             printf("  %s %.0f %%", modelled_kind_name((enum modelled_kind)i),
                    100.0 * (double)modelled->busy[i] / (double)estimate->times->end);
     }
-    printf("\n  %" PRIu32 " dispatch%s, %" PRIu32 " job%s, %s task%s\n",
+    printf("\n");
+    calibrated_print(estimate->target, "  remark    ");
+    printf("  %" PRIu32 " dispatch%s, %" PRIu32 " job%s, %s task%s\n",
            estimate->program->dispatch_count, estimate->program->dispatch_count == 1 ? "" : "es",
            estimate->program->job_count, estimate->program->job_count == 1 ? "" : "s",
            figures_count(estimate->program->task_count, tasks),

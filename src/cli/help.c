@@ -1,7 +1,10 @@
 #include "help.h"
 
-#include <stdio.h>
+#include <opscope/version.h>
+
 #include <string.h>
+
+#include "suggest.h"
 
 static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this text"};
 
@@ -42,4 +45,32 @@ void help_print(const struct command *command, const char *called)
     if (command->examples != NULL)
         printf("\nexamples:\n%s\n", command->examples);
     printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the ledger)\n");
+}
+
+void help_print_program(FILE *file, const struct command *const *commands)
+{
+    fprintf(file,
+            "opscope %s: where the time of a neural network goes on an accelerator\n\n"
+            "usage: opscope COMMAND [options] FILES\n\ncommands:\n",
+            OPSCOPE_VERSION);
+    for (size_t i = 0; commands[i] != NULL; i++)
+        fprintf(file, "  %-18s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(file, "\n'opscope COMMAND --help' and 'opscope help COMMAND' explain a command with "
+                  "examples.\n");
+}
+
+status help_find(const struct command *const *commands, const char *name,
+                 const struct command **out_command)
+{
+    struct suggest suggest = suggest_for(view_of(name));
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            *out_command = commands[i];
+            return STATUS_OK;
+        }
+        suggest_consider(&suggest, commands[i]->name);
+    }
+    char text[SUGGEST_ROOM];
+    return status_make(STATUS_USAGE, "there is no command '%s'%s 'opscope --help' lists them", name,
+                       suggest_text(&suggest, "", text));
 }

@@ -4,11 +4,20 @@
 #ifndef OPSCOPE_CLI_HELP_H
 #define OPSCOPE_CLI_HELP_H
 
+#include <stdio.h>
+
 #include "base/output.h"
 #include "options.h"
 
 // `called`: the name by which the user knows the command, "opscope run".
 void help_print(const struct command *command, const char *called);
+
+// What `opscope --help` prints: all commands.
+void help_print_program(FILE *file, const struct command *const *commands);
+
+// A command by its name. The failure says which ones are spelled like it.
+status help_find(const struct command *const *commands, const char *name,
+                 const struct command **out_command);
 
 // Option `index` of a command: its own in their order, then --help. NULL behind that.
 const struct option *help_option(const struct command *command, size_t index);

@@ -52,11 +52,13 @@ const struct command COMMAND_INFER = {
     .name = "infer",
     .usage = "MODEL [--input VALUE]... [--output FILE]...",
     .summary = "compute a network (ONNX or TOSA) on this machine",
-    .details = "VALUE is a literal (1x4xi8=1, 1x3xf32=[[1,2,3]]), a file (@x.npy, @x.pb), or the\n"
-               "elements alone (4xf32=@x.bin). Inputs that are not given are random, the same for\n"
-               "the same seed. Without --output all outputs are printed.\n"
-               "The network is compiled for this machine and run, as 'opscope compile --target\n"
-               "host' and 'opscope run' do it; --plain computes it without fusing anything.",
+    .details =
+        "VALUE is a literal (1x4xi8=1, 1x3xf32=[[1,2,3]]), a file (@x.npy, @x.pb), or the\n"
+        "elements alone (4xf32=@x.bin). Inputs that are not given are random, the same for\n"
+        "the same seed. Without --output all outputs are printed, of large ones the ends and\n"
+        "the range.\n"
+        "The network is compiled for this machine and run, as 'opscope compile --target\n"
+        "host' and 'opscope run' do it; --plain computes it without fusing anything.",
     .examples = "  opscope infer model.onnx\n"
                 "  opscope infer model.onnx --input 1x3x224x224xf32=0.5 --output @out.npy\n"
                 "  opscope infer model.onnx --define-symbol batch,1 --iterations 20\n"

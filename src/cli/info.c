@@ -5,10 +5,12 @@
 
 #include "base/memory.h"
 #include "commands.h"
+#include "file_kinds.h"
 #include "formats/format.h"
 #include "formats/trace/engine_names.h"
 #include "reports/overview_rows.h"
 #include "ledger_text.h"
+#include "network/network.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
 
@@ -193,8 +195,62 @@ static struct view describe(const struct profile *profile, char *text, size_t ro
     return view_of(text);
 }
 
+// Other files --------------------------------------------------------------------------
+
+struct about {
+    const char *path;
+    const struct file_kind *kind;
+    struct network *network; // of a network
+};
+
+static void print_about(const struct about *about)
+{
+    printf("%s: %s", about->path, about->kind->called);
+    if (about->network != NULL) {
+        const struct network_graph *graph = network_graph(about->network, 0);
+        printf(": %u operators, %u input%s, %u output%s", graph->node_count, graph->input_count,
+               graph->input_count == 1 ? "" : "s", graph->output_count,
+               graph->output_count == 1 ? "" : "s");
+    }
+    printf("\n'opscope %s %s' shows it\n", about->kind->commands[0], about->path);
+}
+
+static void write_about(struct json_writer *json, const struct about *about)
+{
+    char command[64];
+    snprintf(command, sizeof command, "opscope %s", about->kind->commands[0]);
+    json_open_object(json, NULL);
+    json_text(json, "file", view_of(about->path));
+    json_text(json, "format", view_of(about->kind->called));
+    if (about->network != NULL) {
+        const struct network_graph *graph = network_graph(about->network, 0);
+        json_uint(json, "operators", graph->node_count);
+        json_uint(json, "inputs", graph->input_count);
+        json_uint(json, "outputs", graph->output_count);
+    }
+    json_text(json, "see", view_of(command));
+    json_close(json);
+}
+
+// What is no profile is named, with the command that shows it.
+static status show_other(const char *path, const struct file_kind *kind, struct json_writer *json)
+{
+    struct about about = {.path = path, .kind = kind};
+    if (kind == &FILE_ONNX || kind == &FILE_TOSA)
+        STATUS_TRY(network_open(path, NULL, &about.network));
+    if (json != NULL)
+        write_about(json, &about);
+    else
+        print_about(&about);
+    network_free(about.network);
+    return STATUS_OK;
+}
+
 static status show(const char *path, struct json_writer *json, int *out_exit)
 {
+    const struct file_kind *kind = file_kind_of(path);
+    if (kind != NULL && kind != &FILE_PROFILE && kind->commands[0] != NULL)
+        return show_other(path, kind, json);
     const struct format_options options = {0};
     struct profile *profile = profile_create();
     const status result = format_read(path, &options, profile);
@@ -243,6 +299,7 @@ const struct command COMMAND_INFO = {
     .name = "info",
     .usage = "FILE... [--json]",
     .summary = "what a file is: format, tracks, spans, time range, ledger",
+    .details = "Networks and programs are named, with the command that shows them.",
     .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json",
     .options = OPTIONS,
     .run = run,

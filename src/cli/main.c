@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "file_kinds.h"
 #include "help.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
@@ -44,31 +45,12 @@ const struct command *const COMMANDS[] = {
     &COMMAND_PROCESS_OPS_LOGS,
     &COMMAND_TT_PERF,
     &COMMAND_TT_PERF_REPORT,
+    &COMMAND_HELP,
     &COMMAND_LINKS,
     &COMMAND_COMPLETION,
     &COMMAND_MANUAL,
     NULL,
 };
-
-static void print_usage(FILE *file)
-{
-    fprintf(file,
-            "opscope %s: where the time of a neural network goes on an accelerator\n\n"
-            "usage: opscope COMMAND [options] FILES\n\ncommands:\n",
-            OPSCOPE_VERSION);
-    for (size_t i = 0; COMMANDS[i] != NULL; i++)
-        fprintf(file, "  %-18s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
-    fprintf(file, "\n'opscope COMMAND --help' explains a command with examples.\n");
-}
-
-static const struct command *find_command(const char *name)
-{
-    for (size_t i = 0; COMMANDS[i] != NULL; i++) {
-        if (strcmp(COMMANDS[i]->name, name) == 0)
-            return COMMANDS[i];
-    }
-    return NULL;
-}
 
 static const struct command *find_link(const char *name)
 {
@@ -89,6 +71,11 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
+static int exit_code_of(status failure)
+{
+    return status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
 static bool asks_for_columns(const struct command *command, int count, char **words)
 {
     for (int i = 0; i < count && command->tables != NULL && strcmp(words[i], "--") != 0; i++) {
@@ -100,8 +87,19 @@ static bool asks_for_columns(const struct command *command, int count, char **wo
 
 static int report(status failure)
 {
-    const int code = status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
+    const int code = exit_code_of(failure);
     fprintf(stderr, "opscope: %s\n", status_message(failure));
+    status_free(failure);
+    return code;
+}
+
+// The same, with what helps those who gave the command a file or a folder that it does not read.
+static int report_better(const struct command *command, int count, char **words, status failure)
+{
+    failure = file_kinds_explain(command->name, count, words, failure);
+    fprintf(stderr, "opscope: %s\n", status_message(failure));
+    file_kinds_print_folder(command->name, count, words, failure);
+    const int code = exit_code_of(failure);
     status_free(failure);
     return code;
 }
@@ -127,7 +125,7 @@ static int run(const struct command *command, const char *called, int count, cha
         failure = command->run(arguments, &exit_code);
     progress_line_stop();
     arguments_free(arguments);
-    return failure == STATUS_OK ? exit_code : report(failure);
+    return failure == STATUS_OK ? exit_code : report_better(command, count, words, failure);
 }
 
 static int run_named(int count, char **words)
@@ -138,24 +136,21 @@ static int run_named(int count, char **words)
         return run(link, called, count - 1, words + 1);
 
     if (count < 2) {
-        print_usage(stderr);
+        help_print_program(stderr, COMMANDS);
         return EXIT_USAGE;
     }
-    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
-        strcmp(words[1], "help") == 0) {
-        print_usage(stdout);
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
+        help_print_program(stdout, COMMANDS);
         return EXIT_DONE;
     }
-    if (strcmp(words[1], "--version") == 0) {
+    if (strcmp(words[1], "--version") == 0 || strcmp(words[1], "-V") == 0) {
         printf("opscope %s\n", OPSCOPE_VERSION);
         return EXIT_DONE;
     }
-    const struct command *command = find_command(words[1]);
-    if (command == NULL) {
-        fprintf(stderr, "opscope: there is no command '%s'; 'opscope --help' lists them\n",
-                words[1]);
-        return EXIT_USAGE;
-    }
+    const struct command *command;
+    const status unknown = help_find(COMMANDS, words[1], &command);
+    if (unknown != STATUS_OK)
+        return report(unknown);
     char name[64];
     snprintf(name, sizeof name, "opscope %s", command->name);
     return run(command, name, count - 2, words + 2);

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 #include "network/tensor_text.h"
 #include "network_input.h"
 #include "paths.h"
+#include "tensor_summary.h"
 #include "wire/json.h"
 
 struct running {
@@ -87,13 +89,25 @@ static bool wanted(const struct running *running, uint32_t index)
     return run->target_count == 0 || index < run->target_count;
 }
 
+static void append_output(struct bytes *text, const struct running *running, uint32_t index)
+{
+    const struct datum *datum = running->outputs[index];
+    const bool brief = running->run->brief && index >= running->run->target_count;
+    const unsigned shown = running->run->shown;
+    if (brief && datum->kind == DATUM_TENSOR && tensor_count(&datum->tensor) > TENSOR_SUMMARY_LARGE)
+        tensor_summary_append(text, &datum->tensor);
+    else
+        tensor_text_append_datum(
+            text, datum, brief && shown > TENSOR_SUMMARY_LARGE ? TENSOR_SUMMARY_LARGE : shown);
+}
+
 static void print_output(const struct running *running, uint32_t index)
 {
     struct bytes text = {0};
     const struct view name = running->run->function != NULL ? VIEW_LITERAL("hal.buffer_view")
                                                             : output_value(running, index)->name;
     bytes_append_format(&text, "result[%u]: %.*s\n", index, VIEW_ARGUMENTS(name));
-    tensor_text_append_datum(&text, running->outputs[index], running->run->shown);
+    append_output(&text, running, index);
     bytes_append(&text, "\n", 1);
     fwrite(text.data, 1, text.size, stdout);
     bytes_free(&text);
@@ -318,6 +332,21 @@ status network_run_given(const struct network_run *run)
     return result;
 }
 
+static status read_shown(const struct arguments *arguments, struct network_run *run)
+{
+    const bool full = arguments_flag(arguments, "full");
+    const bool limited = arguments_value(arguments, "max-elements") != NULL;
+    if (full && limited)
+        return status_make(STATUS_USAGE, "%s: give only one of --full and --max-elements",
+                           run->command);
+    run->brief = !full && !limited;
+    STATUS_TRY(
+        arguments_number(arguments, "max-elements", NETWORK_RUN_ELEMENTS_SHOWN, &run->shown));
+    if (full)
+        run->shown = UINT_MAX;
+    return STATUS_OK;
+}
+
 status network_run(const struct arguments *arguments, struct network_run *run)
 {
     run->inputs = arguments_values(arguments, "input", &run->input_count);
@@ -325,7 +354,6 @@ status network_run(const struct arguments *arguments, struct network_run *run)
     run->json = arguments_flag(arguments, "json");
     STATUS_TRY(read_seed(arguments, run->command, &run->seed));
     STATUS_TRY(arguments_number(arguments, "iterations", 1, &run->iterations));
-    STATUS_TRY(
-        arguments_number(arguments, "max-elements", NETWORK_RUN_ELEMENTS_SHOWN, &run->shown));
+    STATUS_TRY(read_shown(arguments, run));
     return network_run_given(run);
 }

@@ -14,7 +14,8 @@
          "threads (one for each CPU); results do not depend on it"},                               \
         {"iterations", 'n', OPTION_ONE, "N", "computes N times and prints the times"},             \
         {"seed", 0, OPTION_ONE, "N", "of the random inputs (0)"},                                  \
-        {"max-elements", 0, OPTION_ONE, "N", "of each output that are shown (1024)"},              \
+        {"full", 0, OPTION_FLAG, NULL, "prints all of an output, however large"},                  \
+        {"max-elements", 0, OPTION_ONE, "N", "prints the first N of an output (JSON: 1024)"},      \
     {                                                                                              \
         "json", 0, OPTION_FLAG, NULL, "as JSON"                                                    \
     }
@@ -52,6 +53,7 @@ struct network_run {
     unsigned shown; // elements of each output
     uint64_t seed;
     bool json;
+    bool brief; // large outputs that no --output names: their ends and range
     bool quiet; // prints no outputs
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/view.h"
+#include "suggest.h"
 
 struct word_list {
     const char **words;
@@ -64,10 +65,14 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0';
 }
 
-static status unknown_option(const struct command *command, const char *word)
+static status unknown_option(const struct command *command, const char *word, struct view name)
 {
-    return status_make(STATUS_USAGE, "%s: unknown option '%s'; see '%s --help'", command->name,
-                       word, command->name);
+    char text[SUGGEST_ROOM];
+    struct suggest suggest = suggest_for(name);
+    for (size_t i = 0; command->options[i].name != NULL; i++)
+        suggest_consider(&suggest, command->options[i].name);
+    return status_make(STATUS_USAGE, "%s: unknown option '%s'%s see '%s --help'", command->name,
+                       word, suggest_text(&suggest, "--", text), command->name);
 }
 
 static status parse_switch(const struct command *command, const struct option *option,
@@ -92,7 +97,7 @@ static status parse_option(struct arguments *arguments, int count, char **words,
         index = find_letter(command, word[1]);
     const struct option *option = &command->options[index];
     if (option->name == NULL)
-        return unknown_option(command, word);
+        return unknown_option(command, word, view_slice(bare, 0, equals));
 
     const bool attached = equals < bare.size;
     if (option->kind == OPTION_SWITCH)

@@ -2,8 +2,12 @@
 
 #include <stdio.h>
 
+#include "analysis/modelled.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "device/device.h"
+#include "device/sim.h"
+#include "base/figures.h"
 #include "ledger_text.h"
 #include "network_run.h"
 #include "paths.h"
@@ -23,10 +27,55 @@ struct running {
     struct recorder *recorder;
 };
 
+struct measured {
+    const struct program *program;
+    const struct target *target;
+    struct device *device;
+    const struct network_run *run;
+};
+
 static status compute(void *context, struct datum *const *inputs, size_t input_count,
                       struct datum **out_outputs)
 {
-    return device_run(context, inputs, input_count, out_outputs);
+    const struct measured *measured = context;
+    return device_run(measured->device, inputs, input_count, out_outputs);
+}
+
+// What was modelled, beside what was measured.
+static void report_modelled(const struct measured *measured, const struct sim_result *times,
+                            struct json_writer *json)
+{
+    const struct target *target = measured->target;
+    char time[FIGURES_ROOM];
+    if (json != NULL) {
+        json_real(json, "modelled_ms", (double)times->end * 1e3 / (double)target->clock);
+        calibrated_json(json, target);
+        return;
+    }
+    printf("modelled for %s: %s\n", target->name, figures_time(times->end, target->clock, time));
+    calibrated_print(target, "  ");
+}
+
+static bool is_priced(const struct measured *measured, const struct sim_result *times)
+{
+    struct modelled *modelled = modelled_create(measured->program, measured->target, times);
+    const bool priced = modelled->unknown_groups == 0;
+    modelled_free(modelled);
+    return priced;
+}
+
+// Only where both are times of this machine, and of all that runs.
+static void report(void *context, struct json_writer *json)
+{
+    const struct measured *measured = context;
+    struct sim_result *times = NULL;
+    if (json == NULL && measured->run->iterations < 2)
+        return;
+    const status failure = sim_run(measured->program, measured->target, COST_RULES_BEST, &times);
+    if (failure == STATUS_OK && is_priced(measured, times))
+        report_modelled(measured, times, json);
+    status_free(failure);
+    sim_result_free(times);
 }
 
 static status run_loaded(const struct running *running, struct device *device)
@@ -34,7 +83,11 @@ static status run_loaded(const struct running *running, struct device *device)
     if (!running->kind->measures)
         return run_sim(running->arguments, device, running->program, running->target);
     struct network_run run = {
-        .command = "run", .network = device_network(device), .context = device, .compute = compute};
+        .command = "run", .network = device_network(device), .compute = compute};
+    struct measured measured = {
+        .program = running->program, .target = running->target, .device = device, .run = &run};
+    run.context = &measured;
+    run.report = target_is_processor(running->target) ? report : NULL;
     return network_run(running->arguments, &run);
 }
 

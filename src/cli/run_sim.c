@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/figures.h"
+#include "calibrated.h"
 #include "device/sim_device.h"
 #include "network/tensor_digest.h"
 #include "network_run.h"
@@ -31,6 +32,7 @@ static void print_report(const struct simulation *simulation)
     printf("modelled   %s  (%" PRIu64 " cycles at %g MHz) by the rules of %s\n",
            figures_time(cycles, target->clock, time), cycles, (double)target->clock / 1e6,
            target->name);
+    calibrated_print(target, "remark     ");
     printf("digest     %016" PRIx64 "  of %s\n", digest_finish(&simulation->digest),
            digest_of(simulation));
     printf("evaluated  %s tasks, %s a second on this machine\n",
@@ -49,6 +51,7 @@ static void write_report(const struct simulation *simulation, struct json_writer
     json_real(json, "modelled_ms", (double)cycles * 1e3 / (double)target->clock);
     json_uint(json, "cycles", cycles);
     json_uint(json, "clock_hz", target->clock);
+    calibrated_json(json, target);
     json_text(json, "digest", view_of(digest));
     json_text(json, "digest_of", view_of(digest_of(simulation)));
     json_uint(json, "tasks", simulation->program->task_count);

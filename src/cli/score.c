@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "calibrated.h"
 #include "commands.h"
 #include "compiler/compiler.h"
 #include "device/host.h"
@@ -100,14 +101,15 @@ static void print_text(const struct score_report *report, struct table *table)
     table_options_print(table, stdout);
 }
 
-static void write_json(struct json_writer *json, const struct score_report *report,
-                       struct table *table)
+static void write_json(struct json_writer *json, const struct target *target,
+                       const struct score_report *report, struct table *table)
 {
     const struct score *score = report->score;
     json_open_object(json, NULL);
     json_text(json, "network", view_of(report->path));
     json_real(json, "measured_ms", score->measured * 1e-6);
     json_real(json, "modelled_ms", score->modelled * 1e-6);
+    calibrated_json(json, target);
     json_real(json, "error", score_error(score->modelled, score->measured));
     json_real(json, "mape", score->mape);
     json_real(json, "spearman", score->spearman);
@@ -128,7 +130,7 @@ static status show(struct scoring *scoring, const struct score_report *report)
         options.top = 0;
     const status result = table_options_apply(&options, &table, 1);
     if (result == STATUS_OK && options.json)
-        write_json(scoring->json, report, table);
+        write_json(scoring->json, scoring->target, report, table);
     if (result == STATUS_OK && options.csv) {
         if (scoring->shown == 0)
             table_csv_head(table, scoring->output);
@@ -205,8 +207,11 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (!target_is_processor(scoring.target))
         failure = status_make(STATUS_USAGE, "score: target %s is not this machine's processor",
                               scoring.target->name);
-    else
+    else {
+        if (!scoring.options.json && !scoring.options.csv)
+            calibrated_print(scoring.target, "modelled times: ");
         failure = score_files(&scoring);
+    }
     target_free(scoring.target);
     return failure;
 }

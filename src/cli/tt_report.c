@@ -1,24 +1,16 @@
-// `opscope tt-report LOGS...`: the operations report from Tenstorrent's logs.
+// `opscope tt-report LOGS...`: the operations report from Tenstorrent's logs, or from a profile of
+// them.
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/logs_report.h"
+#include "reports/tenstorrent/ops_report.h"
 #include "ledger_text.h"
 #include "paths.h"
-#include "base/path.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
-static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
-
-struct request {
-    const char *output;
-    enum report_version version;
-    bool device_only;
-};
 
 static status choose_version(const char *name, enum report_version *out_version)
 {
@@ -36,37 +28,6 @@ static status choose_version(const char *name, enum report_version *out_version)
     return status_make(STATUS_USAGE, "tt-report: --format %s: expected v1, v2 or v2.1", name);
 }
 
-// per_core_op_to_op_times.csv beside the report.
-static status write_per_core(const struct logs_record *record, const char *report)
-{
-    char path[4096];
-    struct output *output;
-    const size_t folder = (size_t)(path_base_name(report) - report);
-    snprintf(path, sizeof path, "%.*s%s.csv", (int)folder, report, PER_CORE_NAME);
-    STATUS_TRY(output_open(path, &output));
-    logs_per_core_write(record, output);
-    return output_close(output);
-}
-
-static status write_report(struct logs_record *record, const struct request *request,
-                           size_t *out_rows)
-{
-    struct output *output;
-    STATUS_TRY(output_open(request->output, &output));
-    struct report *report = logs_report_make(record, request->version);
-    *out_rows = report->row_count;
-    if (request->device_only)
-        report_write(report, output);
-    else
-        report_write_as(report, request->version, output);
-    report_free(report);
-    STATUS_TRY(output_close(output));
-    const bool beside = strcmp(request->output, "-") != 0;
-    return request->device_only && record->has_device && beside
-               ? write_per_core(record, request->output)
-               : STATUS_OK;
-}
-
 static status check_output(const char *output, const struct logs *logs)
 {
     for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
@@ -78,45 +39,35 @@ static status check_output(const char *output, const struct logs *logs)
     return STATUS_OK;
 }
 
-static void drop_host(struct logs *logs)
-{
-    for (unsigned kind = LOG_OPS_DATA; kind <= LOG_OPS_TIMES; kind++) {
-        if (logs->inputs[kind] != NULL)
-            input_close(logs->inputs[kind]);
-        logs->inputs[kind] = NULL;
-    }
-}
-
-static status make(struct request *request, const char *const *paths, size_t count,
-                   struct profile *ledger, size_t *out_rows)
+static status make_of_logs(struct ops_report *request, const char *const *paths, size_t count,
+                           struct profile *ledger)
 {
     struct logs logs;
-    struct logs_record record;
     STATUS_TRY(logs_open(paths, count, &logs));
-    if (request->device_only)
-        drop_host(&logs);
-    if (logs.inputs[LOG_OPS_DATA] == NULL && logs.inputs[LOG_OPS_TIMES] == NULL)
-        request->device_only = true;
     status result = check_output(request->output, &logs);
     if (result == STATUS_OK)
-        result = logs_read(&logs, ledger, &record);
-    if (result == STATUS_OK) {
-        result = write_report(&record, request, out_rows);
-        logs_record_free(&record);
-    }
+        result = ops_report_of_logs(request, &logs, ledger);
     logs_close(&logs);
     return result;
 }
 
-static status run_request(struct request *request, const char *const *paths, size_t count,
+static status make(struct ops_report *request, const char *const *paths, size_t count,
+                   struct profile *ledger)
+{
+    if (count != 1 || !ops_report_is_profile(paths[0]))
+        return make_of_logs(request, paths, count, ledger);
+    STATUS_TRY(paths_check("tt-report", request->output, paths, 1));
+    return ops_report_of_profile(request, paths[0], ledger);
+}
+
+static status run_request(struct ops_report *request, const char *const *paths, size_t count,
                           bool keep_exit, int *out_exit)
 {
     struct profile *ledger = profile_create();
-    size_t rows = 0;
-    const status result = make(request, paths, count, ledger, &rows);
+    const status result = make(request, paths, count, ledger);
     if (result == STATUS_OK) {
         if (strcmp(request->output, "-") != 0)
-            printf("%zu rows in %s\n", rows, request->output);
+            printf("%zu rows in %s\n", request->rows, request->output);
         ledger_warn(ledger);
         *out_exit = keep_exit ? EXIT_DONE : ledger_exit(ledger);
     }
@@ -129,8 +80,8 @@ static status run(const struct arguments *arguments, int *out_exit)
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
     const char *output = arguments_value(arguments, "output");
-    struct request request = {.output = output != NULL ? output : "ops_perf_results.csv",
-                              .device_only = arguments_flag(arguments, "device-only")};
+    struct ops_report request = {.output = output != NULL ? output : "ops_perf_results.csv",
+                                 .device_only = arguments_flag(arguments, "device-only")};
     if (count == 0)
         return status_make(STATUS_USAGE,
                            "tt-report: give the logs: opscope tt-report generated/profiler/.logs "
@@ -153,8 +104,9 @@ const struct command COMMAND_TT_REPORT = {
     .summary = "Tenstorrent's operations report from its logs",
     .details =
         "Takes profile_log_device.csv, tracy_ops_data.csv and tracy_ops_times.csv, or a folder\n"
-        "that holds them. What the logs do not say is left empty and accounted for: exit 3 when\n"
-        "something is lost. Without the host's files, or with --device-only, also writes\n"
+        "that holds them, or a profile that 'opscope convert' made of them. What the logs do not\n"
+        "say is left empty and accounted for: exit 3 when something is lost. Without the host's "
+        "files, or with --device-only, also writes\n"
         "per_core_op_to_op_times.csv beside the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
@@ -192,9 +144,9 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
     const char *folder = arguments_value(arguments, "output-folder");
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
-    struct request request = {.output = report,
-                              .version = REPORT_V1,
-                              .device_only = arguments_flag(arguments, "device-only")};
+    struct ops_report request = {.output = report,
+                                 .version = REPORT_V1,
+                                 .device_only = arguments_flag(arguments, "device-only")};
     STATUS_TRY(vendor_paths(folder != NULL ? folder : "generated/profiler",
                             arguments_value(arguments, "name-append"), logs, report,
                             sizeof report));

@@ -27,6 +27,18 @@ static status tell(const struct plan *plan, const struct compile_options *option
     return options->observer->phase(options->observer->context, number, phase, plan);
 }
 
+// A local memory that data gets to from the far one, and back from; TARGET_NONE.
+static uint32_t reached_memory(const struct target *target)
+{
+    const uint32_t far = target_far_memory(target);
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        if (target->memories[i].local && target_engine_between(target, far, i) != TARGET_NONE &&
+            target_engine_between(target, i, far) != TARGET_NONE)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
 // Whether what an engine works on gets from the far memory to its own and back.
 static status check_way(const struct target *target, const struct target_engine *engine)
 {
@@ -35,6 +47,12 @@ static status check_way(const struct target *target, const struct target_engine 
     struct plan_way way;
     if (plan_find_way(target, engine->memory, &way))
         return STATUS_OK;
+    const uint32_t near = reached_memory(target);
+    if (near != TARGET_NONE)
+        return status_make(STATUS_UNSUPPORTED,
+                           "target %s: nothing brings data from %s to %s, where engine %s works: "
+                           "give it engines of role transfer between the two",
+                           target->name, target->memories[near].name, own, engine->name);
     return status_make(STATUS_UNSUPPORTED,
                        "target %s: nothing brings data to engine %s: give it engines of role "
                        "transfer from %s to %s and back",
@@ -76,8 +94,7 @@ static status check_target(const struct target *target)
                            "target %s has only local memories: networks need a far one",
                            target->name);
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        const enum target_role role = target->engines[i].role;
-        if (role == TARGET_ROLE_COMPUTE || role == TARGET_ROLE_HOST)
+        if (target_computes(target, i) || target->engines[i].role == TARGET_ROLE_HOST)
             STATUS_TRY(check_engine(target, &target->engines[i]));
     }
     return STATUS_OK;

@@ -10,7 +10,7 @@
 
 static bool is_copied(const struct network_node *node)
 {
-    return view_is(node->type, "DequantizeLinear") && node->graph == 0;
+    return node->definition->scaling == SCALES_BACK && node->graph == 0;
 }
 
 static uint32_t copy_node(struct plan *plan, uint32_t original)
@@ -78,11 +78,9 @@ static void copy_inputs(struct plan *plan, uint32_t reader, bool *taken, struct 
 
 static bool is_handed_on(const struct network *network, const struct network_node *node)
 {
-    const bool identity = view_is(node->type, "tosa.identity") ||
-                          (view_is(node->type, "Identity") &&
-                           (node->domain.size == 0 || view_is(node->domain, "ai.onnx")));
-    if (!identity || node->graph != 0 || node->input_count != 1 || node->output_count != 1 ||
-        node->inputs[0] == NETWORK_NONE || node->outputs[0] == NETWORK_NONE)
+    if (node->definition->function != COMPUTES_IDENTITY || node->graph != 0 ||
+        node->input_count != 1 || node->output_count != 1 || node->inputs[0] == NETWORK_NONE ||
+        node->outputs[0] == NETWORK_NONE)
         return false;
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->output_count; i++) {

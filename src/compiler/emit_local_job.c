@@ -1,11 +1,11 @@
 // Jobs of engines with a memory of their own.
 //
-// Tiles are dealt out to the cores in turn. On each core tile i is loaded while the one
-// before is computed and the one before that is stored:
+// Tiles are dealt out to the cores in turn, a tile for each of them being a round. On each
+// core a tile is loaded while the one before is computed and the one before that is stored:
 //
-//     load the first tile of each core
-//     for each tile i:  wait for its load and for the lane that computes it;
-//                       store what that lane gave; start it; load the core's next tile
+//     load the first round
+//     for each round:  store what the lanes gave that are needed now; start its tiles, each
+//                      when it is loaded and its lane is free; load the next round
 //
 // There is room for one tile more than there are lanes (fewer where the memory is
 // too small), so that the next load has a place that nobody uses.
@@ -242,19 +242,27 @@ static uint32_t store(struct local_job *local, const struct carriage *what, uint
     return task;
 }
 
-static void load_tile(struct local_job *local, uint32_t tile)
+static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
 {
     const struct plan_group *whole = local->whole;
     struct flight *flight = &local->flights[tile];
-    for (uint32_t i = 0; i < whole->input_count; i++) {
-        if (whole->stays[i])
-            continue;
-        const struct carriage what = {
-            local->first_member,           whole->inputs[i],
-            &whole->tiles[tile].inputs[i], tile,
-            unit_of(local, tile),          slot_address(local, tile) + local->layout.inputs[i]};
-        flight->loads[i] = load(local, &what, flight_before(local, tile), &flight->load_buffers[i]);
-        emit_start(&local->job, flight->loads[i]);
+    const struct carriage what = {local->first_member,
+                                  whole->inputs[input],
+                                  &whole->tiles[tile].inputs[input],
+                                  tile,
+                                  unit_of(local, tile),
+                                  slot_address(local, tile) + local->layout.inputs[input]};
+    flight->loads[input] =
+        load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
+    emit_start(&local->job, flight->loads[input]);
+}
+
+// Input by input, so that all cores have something to load at a time.
+static void load_round(struct local_job *local, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = 0; i < local->whole->input_count; i++) {
+        for (uint32_t tile = first; tile < end && !local->whole->stays[i]; tile++)
+            load_input(local, tile, i);
     }
 }
 
@@ -320,8 +328,9 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// The code of an engine's program, brought in like data.
-static void load_program(struct local_job *local, const struct target_engine *engine)
+// The code of an engine's program, brought in like data, behind that of members before.
+static void load_program(struct local_job *local, const struct target_engine *engine,
+                         uint64_t offset)
 {
     struct emitter *emitter = local->emitter;
     if (engine->program_bytes == 0)
@@ -334,7 +343,7 @@ static void load_program(struct local_job *local, const struct target_engine *en
     for (uint32_t u = 0; u < local->units; u++) {
         const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
         const uint64_t address =
-            local->target->memories[near].reserved + queue->code_slots * queue->code_block;
+            local->target->memories[near].reserved + queue->code_slots * queue->code_block + offset;
         const uint32_t from =
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
@@ -443,25 +452,32 @@ static void store_tile(struct local_job *local, uint32_t tile)
     }
 }
 
+// A round is a tile for each core.
 static void run_tiles(struct local_job *local)
 {
     const uint32_t lanes = local->target->engines[local->members[0].engine].count;
     const uint32_t count = local->whole->tile_count;
+    const uint32_t units = local->units;
+    const uint32_t rounds = (count + units - 1) / units;
     const uint32_t slots = local->layout.slots;
-    const uint32_t behind = (slots > lanes ? lanes : slots - 1) * local->units;
-    for (uint32_t i = 0; i < count && i < local->units; i++)
-        load_tile(local, i);
-    for (uint32_t i = 0; i < count; i++) {
-        if (behind > 0 && i >= behind)
-            store_tile(local, i - behind);
-        compute_tile(local, i);
-        if (behind == 0)
-            store_tile(local, i);
-        if (i + local->units < count)
-            load_tile(local, i + local->units);
+    const uint32_t behind = slots > lanes ? lanes : slots - 1; // rounds
+    for (uint32_t round = 0; round < rounds + behind; round++) {
+        const uint32_t first = round * units;
+        const uint32_t end = first + units < count ? first + units : count;
+        if (round == 0)
+            load_round(local, first, end);
+        for (uint32_t i = first; round >= behind && i < first + units; i++) {
+            if (behind > 0 && i - behind * units < count)
+                store_tile(local, i - behind * units);
+        }
+        for (uint32_t i = first; i < end; i++) {
+            compute_tile(local, i);
+            if (behind == 0)
+                store_tile(local, i);
+        }
+        if (end < count)
+            load_round(local, end, end + units < count ? end + units : count);
     }
-    for (uint32_t i = count > behind ? count - behind : 0; behind > 0 && i < count; i++)
-        store_tile(local, i);
 }
 
 // The job -------------------------------------------------------------------------------
@@ -516,8 +532,12 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     local_allocate(&local);
     const uint32_t location = emit_location(emitter, group_id);
     emit_action(emitter, PROGRAM_ACTION_JOB_START, local.job.id, location, 0);
-    for (uint32_t m = 0; m < local.member_count; m++)
-        load_program(&local, &local.target->engines[local.members[m].engine]);
+    uint64_t code = 0;
+    for (uint32_t m = 0; m < local.member_count; m++) {
+        const struct target_engine *own = &local.target->engines[local.members[m].engine];
+        load_program(&local, own, code);
+        code += padded(own->program_bytes);
+    }
     load_staying(&local);
     run_tiles(&local);
     emit_job_end(&local.job);

@@ -14,7 +14,7 @@
 // takes it as it is. A processor's kernels take the real.
 static bool stays(const struct plan *plan, const struct network_node *node)
 {
-    return view_is(node->type, "DequantizeLinear") && !target_is_processor(plan->target);
+    return node->definition->scaling == SCALES_BACK && !target_is_processor(plan->target);
 }
 
 static bool is_known(const struct network *network, const struct network_node *node)

@@ -94,11 +94,11 @@ static bool takes(const struct fuser *fuser, const struct network_node *reader,
 {
     const struct network *network = fuser->plan->network;
     // Integers that were made narrow for memory go there.
-    if (view_is(maker->type, "QuantizeLinear"))
+    if (maker->definition->scaling == SCALES_TO_INTEGER)
         return false;
     if (is_light(reader))
         return same_shape(network, value, reader->outputs[0]);
-    return may_be_heavy(reader) && view_is(maker->type, "DequantizeLinear");
+    return may_be_heavy(reader) && maker->definition->scaling == SCALES_BACK;
 }
 
 static void join(struct fuser *fuser, uint32_t front, uint32_t back)
@@ -146,7 +146,7 @@ static bool reads_apart(const struct fuser *fuser, uint32_t front, uint32_t back
     for (uint32_t i = back; i != NETWORK_NONE; i = fuser->next[i])
         nodes[count++] = network_node(network, i);
     for (uint32_t i = count; i-- > 0;) {
-        if (view_is(nodes[i]->type, "DequantizeLinear"))
+        if (nodes[i]->definition->scaling == SCALES_BACK)
             return false;
         leads[i] =
             !is_light(nodes[i]) || any_reads(nodes, leads, true, count, nodes[i]->outputs[0]);

@@ -37,7 +37,7 @@ static void take(struct finder *finder, uint32_t node)
 
 static bool is_scaled_back(const struct network_node *node)
 {
-    return view_is(node->type, "DequantizeLinear");
+    return node->definition->scaling == SCALES_BACK;
 }
 
 // What scales integers back for this node alone.
@@ -95,11 +95,12 @@ static uint32_t take_normalization(struct finder *finder, const struct network_n
     const struct network *network = finder->network;
     const uint32_t value = node->outputs[0];
     const uint32_t reader = finder->reader[value][0];
-    if (finder->readers[value] != 1 || !is_free(finder, reader) || !view_is(node->type, "Conv"))
+    if (finder->readers[value] != 1 || !is_free(finder, reader) ||
+        node->definition->function != COMPUTES_CONVOLUTION)
         return value;
     const struct network_node *next = network_node(network, reader);
-    bool fits = view_is(next->type, "BatchNormalization") && next->input_count == 5 &&
-                next->output_count == 1 && next->inputs[0] == value;
+    bool fits = next->definition->function == COMPUTES_BATCH_NORMALIZATION &&
+                next->input_count == 5 && next->output_count == 1 && next->inputs[0] == value;
     for (uint32_t i = 1; fits && i < next->input_count; i++)
         fits = next->inputs[i] != NETWORK_NONE &&
                network_value(network, next->inputs[i])->constant != NULL;
@@ -132,13 +133,14 @@ static uint32_t extend(struct finder *finder, uint32_t value)
     take(finder, end);
     const struct network_node *node = network_node(finder->network, end);
     take_makers(finder, node);
-    return view_is(node->type, "QuantizeLinear") ? NETWORK_NONE : node->outputs[0];
+    return node->definition->scaling == SCALES_TO_INTEGER ? NETWORK_NONE : node->outputs[0];
 }
 
 static bool goes_on(const struct network_node *node)
 {
     return node->output_count == 1 && node->outputs[0] != NETWORK_NONE &&
-           node->definition->class != OPERATOR_CONTROL && !view_is(node->type, "QuantizeLinear");
+           node->definition->class != OPERATOR_CONTROL &&
+           node->definition->scaling != SCALES_TO_INTEGER;
 }
 
 static void start_group(struct finder *finder, uint32_t id)

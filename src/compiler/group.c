@@ -253,7 +253,7 @@ static enum element element_of(const struct plan *plan, const struct network_nod
     if (value->producer == NETWORK_NONE)
         return value->type.element;
     const struct network_node *maker = network_node(plan->network, value->producer);
-    return view_is(maker->type, "DequantizeLinear")
+    return maker->definition->scaling == SCALES_BACK
                ? group_value(plan, maker->inputs[0])->type.element
                : value->type.element;
 }
@@ -275,10 +275,11 @@ static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *gro
 // time of its own.
 static bool is_clipped(const struct plan *plan, const struct plan_group *group, uint32_t main)
 {
-    if (main + 1 == group->node_count || !view_is(group_node(plan, group, main)->type, "Conv"))
+    if (main + 1 == group->node_count ||
+        group_node(plan, group, main)->definition->function != COMPUTES_CONVOLUTION)
         return false;
-    const struct network_node *next = group_node(plan, group, main + 1);
-    return view_is(next->type, "Relu") || view_is(next->type, "Clip");
+    const enum operator_function next = group_node(plan, group, main + 1)->definition->function;
+    return next == COMPUTES_RELU || next == COMPUTES_CLIP;
 }
 
 // What the elementwise nodes of a group do besides its main node.
@@ -304,8 +305,10 @@ static bool stays_integer(const struct plan *plan, const struct plan_group *grou
 {
     const struct network_node *node = group_node(plan, group, main);
     const struct network_node *last = group_node(plan, group, group->node_count - 1);
-    return (view_is(node->type, "MaxPool") || view_is(node->type, "Concat")) &&
-           view_is(last->type, "QuantizeLinear") && element_of(plan, node, 0) != ELEMENT_F32;
+    const enum operator_function function = node->definition->function;
+    return (function == COMPUTES_MAX_POOL || function == COMPUTES_CONCAT) &&
+           last->definition->scaling == SCALES_TO_INTEGER &&
+           element_of(plan, node, 0) != ELEMENT_F32;
 }
 
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,

@@ -6,9 +6,10 @@ struct matcher {
     struct pattern *pattern;
 };
 
-// The node of the main graph that makes a value, if it is of this type; its
+// The node of the main graph that makes a value, if it computes this; its
 // result counts as part of the pattern.
-static const struct network_node *made_by(struct matcher *matcher, uint32_t value, const char *type)
+static const struct network_node *made_by(struct matcher *matcher, uint32_t value,
+                                          enum operator_function function)
 {
     if (value == NETWORK_NONE)
         return NULL;
@@ -16,7 +17,7 @@ static const struct network_node *made_by(struct matcher *matcher, uint32_t valu
     if (id == NETWORK_NONE || matcher->pattern->count == PATTERN_NODES_MOST)
         return NULL;
     const struct network_node *node = network_node(matcher->network, id);
-    if (node->graph != 0 || node->output_count != 1 || !view_is(node->type, type))
+    if (node->graph != 0 || node->output_count != 1 || node->definition->function != function)
         return NULL;
     for (uint32_t i = 0; i < matcher->pattern->count; i++) {
         if (matcher->pattern->nodes[i] == id)
@@ -26,15 +27,15 @@ static const struct network_node *made_by(struct matcher *matcher, uint32_t valu
     return node;
 }
 
-// Either input of a node of two, made by a node of this type; the other one goes
+// Either input of a node of two, made by a node that computes this; the other one goes
 // to `out_other`.
 static const struct network_node *either(struct matcher *matcher, const struct network_node *node,
-                                         const char *type, uint32_t *out_other)
+                                         enum operator_function function, uint32_t *out_other)
 {
     if (node->input_count != 2)
         return NULL;
     for (uint32_t i = 0; i < 2; i++) {
-        const struct network_node *found = made_by(matcher, node->inputs[i], type);
+        const struct network_node *found = made_by(matcher, node->inputs[i], function);
         if (found != NULL) {
             *out_other = node->inputs[1 - i];
             return found;
@@ -51,26 +52,27 @@ static bool is_constant(const struct matcher *matcher, uint32_t value)
 // x - mean(x)
 static const struct network_node *match_centred(struct matcher *matcher, uint32_t value)
 {
-    const struct network_node *sub = made_by(matcher, value, "Sub");
+    const struct network_node *sub = made_by(matcher, value, COMPUTES_SUBTRACT);
     if (sub == NULL)
         return NULL;
-    const struct network_node *mean = made_by(matcher, sub->inputs[1], "ReduceMean");
+    const struct network_node *mean = made_by(matcher, sub->inputs[1], COMPUTES_REDUCE_MEAN);
     return mean != NULL && mean->inputs[0] == sub->inputs[0] ? sub : NULL;
 }
 
 // d / sqrt(mean(d^2) + e)
 static bool match_normalized(struct matcher *matcher, const struct network_node *div)
 {
-    const struct network_node *root = made_by(matcher, div->inputs[1], "Sqrt");
+    const struct network_node *root = made_by(matcher, div->inputs[1], COMPUTES_SQUARE_ROOT);
     uint32_t epsilon;
-    const struct network_node *sum = root != NULL ? made_by(matcher, root->inputs[0], "Add") : NULL;
+    const struct network_node *sum =
+        root != NULL ? made_by(matcher, root->inputs[0], COMPUTES_ADD) : NULL;
     const struct network_node *mean =
-        sum != NULL ? either(matcher, sum, "ReduceMean", &epsilon) : NULL;
+        sum != NULL ? either(matcher, sum, COMPUTES_REDUCE_MEAN, &epsilon) : NULL;
     if (mean == NULL || !is_constant(matcher, epsilon))
         return false;
-    const struct network_node *square = made_by(matcher, mean->inputs[0], "Pow");
+    const struct network_node *square = made_by(matcher, mean->inputs[0], COMPUTES_POWER);
     if (square == NULL)
-        square = made_by(matcher, mean->inputs[0], "Mul");
+        square = made_by(matcher, mean->inputs[0], COMPUTES_MULTIPLY);
     return square != NULL && square->inputs[0] == div->inputs[0] &&
            match_centred(matcher, div->inputs[0]) != NULL;
 }
@@ -80,10 +82,11 @@ static bool match_layernorm(struct matcher *matcher, const struct network_node *
 {
     uint32_t bias;
     uint32_t scale;
-    if (!view_is(add->type, "Add"))
+    if (add->definition->function != COMPUTES_ADD)
         return false;
-    const struct network_node *mul = either(matcher, add, "Mul", &bias);
-    const struct network_node *div = mul != NULL ? either(matcher, mul, "Div", &scale) : NULL;
+    const struct network_node *mul = either(matcher, add, COMPUTES_MULTIPLY, &bias);
+    const struct network_node *div =
+        mul != NULL ? either(matcher, mul, COMPUTES_DIVIDE, &scale) : NULL;
     return div != NULL && is_constant(matcher, bias) && is_constant(matcher, scale) &&
            match_normalized(matcher, div);
 }
@@ -92,12 +95,12 @@ static bool match_layernorm(struct matcher *matcher, const struct network_node *
 static uint32_t match_erf(struct matcher *matcher, const struct network_node *add)
 {
     uint32_t one;
-    const struct network_node *erf = either(matcher, add, "Erf", &one);
+    const struct network_node *erf = either(matcher, add, COMPUTES_ERF, &one);
     if (erf == NULL || !is_constant(matcher, one))
         return NETWORK_NONE;
-    const struct network_node *scaled = made_by(matcher, erf->inputs[0], "Div");
+    const struct network_node *scaled = made_by(matcher, erf->inputs[0], COMPUTES_DIVIDE);
     if (scaled == NULL)
-        scaled = made_by(matcher, erf->inputs[0], "Mul");
+        scaled = made_by(matcher, erf->inputs[0], COMPUTES_MULTIPLY);
     return scaled != NULL && is_constant(matcher, scaled->inputs[1]) ? scaled->inputs[0]
                                                                      : NETWORK_NONE;
 }
@@ -107,33 +110,33 @@ static bool match_gelu(struct matcher *matcher, const struct network_node *mul)
 {
     uint32_t half;
     uint32_t x;
-    if (!view_is(mul->type, "Mul"))
+    if (mul->definition->function != COMPUTES_MULTIPLY)
         return false;
-    const struct network_node *product = either(matcher, mul, "Mul", &half);
+    const struct network_node *product = either(matcher, mul, COMPUTES_MULTIPLY, &half);
     if (product == NULL || !is_constant(matcher, half))
         return false;
-    const struct network_node *add = either(matcher, product, "Add", &x);
+    const struct network_node *add = either(matcher, product, COMPUTES_ADD, &x);
     return add != NULL && match_erf(matcher, add) == x;
 }
 
 // softmax(q k * s + m) v
 static bool match_attention(struct matcher *matcher, const struct network_node *product)
 {
-    if (!view_is(product->type, "MatMul"))
+    if (product->definition->function != COMPUTES_MATMUL)
         return false;
-    const struct network_node *softmax = made_by(matcher, product->inputs[0], "Softmax");
+    const struct network_node *softmax = made_by(matcher, product->inputs[0], COMPUTES_SOFTMAX);
     if (softmax == NULL)
         return false;
     uint32_t value = softmax->inputs[0];
-    const struct network_node *mask = made_by(matcher, value, "Add");
+    const struct network_node *mask = made_by(matcher, value, COMPUTES_ADD);
     if (mask != NULL)
         value = mask->inputs[0];
-    const struct network_node *scaled = made_by(matcher, value, "Div");
+    const struct network_node *scaled = made_by(matcher, value, COMPUTES_DIVIDE);
     if (scaled == NULL)
-        scaled = made_by(matcher, value, "Mul");
+        scaled = made_by(matcher, value, COMPUTES_MULTIPLY);
     if (scaled != NULL)
         value = scaled->inputs[0];
-    return made_by(matcher, value, "MatMul") != NULL;
+    return made_by(matcher, value, COMPUTES_MATMUL) != NULL;
 }
 
 static const struct {

@@ -34,10 +34,11 @@ static bool computes_sum(const struct plan *plan, uint32_t engine, const struct 
     return computes(plan, engine, node, element) || (product && element == ELEMENT_I32);
 }
 
-static bool has_type(const struct plan *plan, const struct plan_group *group, const char *type)
+static bool has_scaling(const struct plan *plan, const struct plan_group *group,
+                        enum operator_scaling scaling)
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
-        if (view_is(group_node(plan, group, i)->type, type))
+        if (group_node(plan, group, i)->definition->scaling == scaling)
             return true;
     }
     return false;
@@ -48,11 +49,11 @@ static bool has_type(const struct plan *plan, const struct plan_group *group, co
 static const struct network_value *wrong_inside(const struct plan *plan,
                                                 const struct plan_group *group, uint32_t engine)
 {
-    if (has_type(plan, group, "DequantizeLinear") && has_type(plan, group, "QuantizeLinear"))
+    if (has_scaling(plan, group, SCALES_BACK) && has_scaling(plan, group, SCALES_TO_INTEGER))
         return NULL;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        if (view_is(node->type, "tosa.cast") || view_is(node->type, "Cast"))
+        if (node->definition->function == COMPUTES_CAST)
             continue;
         for (uint32_t j = 0; j < node->input_count; j++) {
             if (node->inputs[j] == NETWORK_NONE)

@@ -2,7 +2,6 @@
 
 // A rule names the dimensions that may be cut, and finds the parts.
 struct region_rule {
-    const char *type;
     bool (*find)(const struct region_request *request, struct region_answer *answer);
     uint32_t (*axes)(const struct network *network, const struct network_node *node,
                      uint32_t axes[SHAPE_RANK_MOST]);
@@ -600,53 +599,40 @@ static bool find_onnx_gemm(const struct region_request *request, struct region_a
     return true;
 }
 
-static const struct region_rule RULES[] = {
-    {"tosa.conv2d", find_tosa_conv2d, axes_tosa_conv2d},
-    {"tosa.depthwise_conv2d", find_tosa_depthwise, axes_tosa_depthwise},
-    {"tosa.avg_pool2d", find_tosa_pool, axes_tosa_conv2d},
-    {"tosa.max_pool2d", find_tosa_pool, axes_tosa_conv2d},
-    {"tosa.matmul", find_tosa_matmul, axes_all},
-    {"tosa.fully_connected", find_tosa_fully_connected, axes_all},
-    {"tosa.rescale", find_rescale, axes_all},
-    {"tosa.table", find_first, axes_all},
-    {"tosa.negate", find_first, axes_all},
-    {"tosa.mul", find_first_two, axes_all},
-    {"tosa.transpose", find_transpose, axes_all},
-    {"tosa.concat", find_concat, axes_but_one},
-    {"tosa.pad", find_tosa_pad, axes_tosa_pad},
-    {"tosa.argmax", find_without_axis, axes_all},
-    {"tosa.reduce_all", find_along_axis, axes_but_one},
-    {"tosa.reduce_any", find_along_axis, axes_but_one},
-    {"tosa.reduce_max", find_along_axis, axes_but_one},
-    {"tosa.reduce_min", find_along_axis, axes_but_one},
-    {"tosa.reduce_product", find_along_axis, axes_but_one},
-    {"tosa.reduce_sum", find_along_axis, axes_but_one},
-    {"Conv", find_onnx_conv, axes_onnx_conv},
-    {"ConvInteger", find_onnx_conv, axes_onnx_conv},
-    {"MaxPool", find_onnx_pool, axes_all},
-    {"AveragePool", find_onnx_pool, axes_all},
-    {"GlobalAveragePool", find_onnx_global_pool, axes_first_two},
-    {"GlobalMaxPool", find_onnx_global_pool, axes_first_two},
-    {"Concat", find_concat, axes_but_one},
-    {"MatMul", find_onnx_matmul, axes_all},
-    {"Gemm", find_onnx_gemm, axes_all},
-    {"Transpose", find_transpose, axes_all},
-    {"CastLike", find_first, axes_all},
-    {"QuantizeLinear", find_quantize, axes_all},
-    {"DequantizeLinear", find_quantize, axes_all},
+static const struct region_rule RULES[OPERATOR_TILINGS] = {
+    [TILED_AS_ELEMENTS] = {find_elementwise, axes_all},
+    [TILED_AS_FIRST] = {find_first, axes_all},
+    [TILED_AS_FIRST_TWO] = {find_first_two, axes_all},
+    [TILED_AS_QUANTIZE] = {find_quantize, axes_all},
+    [TILED_AS_RESCALE] = {find_rescale, axes_all},
+    [TILED_AS_CONV] = {find_onnx_conv, axes_onnx_conv},
+    [TILED_AS_POOL] = {find_onnx_pool, axes_all},
+    [TILED_AS_GLOBAL_POOL] = {find_onnx_global_pool, axes_first_two},
+    [TILED_AS_MATMUL] = {find_onnx_matmul, axes_all},
+    [TILED_AS_GEMM] = {find_onnx_gemm, axes_all},
+    [TILED_AS_TRANSPOSE] = {find_transpose, axes_all},
+    [TILED_AS_CONCAT] = {find_concat, axes_but_one},
+    [TILED_ALONG_AXIS] = {find_along_axis, axes_but_one},
+    [TILED_WITHOUT_AXIS] = {find_without_axis, axes_all},
+    [TILED_AS_TOSA_CONV2D] = {find_tosa_conv2d, axes_tosa_conv2d},
+    [TILED_AS_TOSA_DEPTHWISE] = {find_tosa_depthwise, axes_tosa_depthwise},
+    [TILED_AS_TOSA_POOL] = {find_tosa_pool, axes_tosa_conv2d},
+    [TILED_AS_TOSA_MATMUL] = {find_tosa_matmul, axes_all},
+    [TILED_AS_FULLY_CONNECTED] = {find_tosa_fully_connected, axes_all},
+    [TILED_AS_TOSA_PAD] = {find_tosa_pad, axes_tosa_pad},
 };
 
-static const struct region_rule ELEMENTWISE = {"", find_elementwise, axes_all};
-
+// NULL when the node can only be computed as a whole.
 static const struct region_rule *rule_of(const struct network_node *node)
 {
-    for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++) {
-        if (view_is(node->type, RULES[i].type))
-            return &RULES[i];
-    }
-    const bool plain = node->definition->class == OPERATOR_ELEMENTWISE && node->output_count == 1 &&
-                       !node->definition->random;
-    return plain ? &ELEMENTWISE : NULL;
+    const enum operator_tiling tiling = node->definition->tiling;
+    const bool several = tiling == TILED_AS_ELEMENTS && node->output_count != 1;
+    return RULES[tiling].find != NULL && !several ? &RULES[tiling] : NULL;
+}
+
+bool region_has_rule(enum operator_tiling tiling)
+{
+    return RULES[tiling].find != NULL;
 }
 
 // Whether a part is cut along dimensions only that may be cut.

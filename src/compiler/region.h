@@ -21,6 +21,9 @@ struct region_answer {
     struct plan_override override; // count 0: none
 };
 
+// Whether a rule is known; TILED_NOT has none.
+bool region_has_rule(enum operator_tiling tiling);
+
 // False when the operator can only be computed as a whole.
 bool region_find(const struct region_request *request, struct region_answer *answer);
 

@@ -53,11 +53,11 @@ static bool replaces_constant(const struct network *network, struct datum *const
     return false;
 }
 
-// Gradient looks at the operators that its inputs were computed by, as they are written.
+// Such an operator must find the others as they are written.
 static bool looks_at_operators(const struct network *network)
 {
     for (uint32_t i = 0; i < network->nodes.count; i++) {
-        if (view_is(network_node(network, i)->type, "Gradient"))
+        if (network_node(network, i)->definition->reads_graph)
             return true;
     }
     return false;

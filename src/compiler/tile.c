@@ -89,7 +89,7 @@ static bool find_grid(struct tiler *tiler, struct grid *out_grid)
     uint64_t best = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         struct grid grid;
-        if (!tiler_cut(tiler, axes, count, i, 1, &grid))
+        if (!tiler_cut(tiler, axes, count, i, &grid))
             continue;
         uint64_t ignored;
         const uint64_t time = grid_time(tiler, &grid, &ignored);

@@ -9,24 +9,16 @@
 
 enum {
     CHAIN_MOST = 8, // groups
-    TILES_TRIED_MOST = 1 << 14,
+    AXES_MOST = 4,  // dimensions that are cut
+    FINER_MOST = 4, // cuts of the last one
+    CUTS_MOST = 4096,
+    ROUND_KINDS = 4, // once, twice, a few times, often
 };
-
-// How often a core is given a tile, unless memory asks for more.
-static const int64_t ROUNDS[] = {1, 2, 4};
 
 struct chooser {
     struct plan *plan;
     struct evaluation *evaluation;
     uint32_t *readers;
-};
-
-// One way to cut a chain.
-struct choice {
-    struct grid grid;
-    uint32_t units;
-    uint64_t slots;
-    uint64_t time;
 };
 
 // Numbers of cores to try: all of the first few, then fewer and fewer. A number that is
@@ -66,6 +58,20 @@ static bool is_tileable(const struct plan *plan, const struct plan_group *group)
            tile_is_cuttable(plan, group);
 }
 
+// Whether the programs of a chain's engines fit beside one another.
+static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count)
+{
+    uint64_t bytes = 0;
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct target_engine *engine = &plan->target->engines[plan->groups[first + i].engine];
+        bytes +=
+            (engine->program_bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+        room = engine->program_room > room ? engine->program_room : room;
+    }
+    return bytes <= room || bytes == 0;
+}
+
 // Whether the chain that begins with `first` may go on with the group behind its `count`
 // groups: it alone reads what the last one gives, in the same memory.
 static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
@@ -80,7 +86,7 @@ static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
         target->engines[head->engine].stage_count > 0 ||
         target->engines[next->engine].stage_count > 0 ||
         target->engines[next->engine].memory != target->engines[head->engine].memory ||
-        units_of(plan, next) != units_of(plan, head))
+        units_of(plan, next) != units_of(plan, head) || !programs_fit(plan, first, count + 1))
         return false;
     for (uint32_t i = 0; i + 1 < count; i++) {
         if (reads(next, plan->groups[first + i].outputs[0]))
@@ -110,87 +116,272 @@ static struct plan_chain *make_chain(struct chooser *chooser, uint32_t first, ui
     return chain;
 }
 
-// Choosing -------------------------------------------------------------------------------
+// Cuts -------------------------------------------------------------------------------------
 
-// A cut along axes[axis] into `least` parts at least, with as many places for tiles as fit.
-static bool cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32_t axis,
-                int64_t least, struct choice *out_choice)
+// One way to cut a chain.
+struct cut {
+    struct grid grid;
+    uint64_t slots;
+    uint64_t traffic;
+    bool filled, failed;
+    // What was made for it, to be evaluated with several numbers of cores:
+    struct arena arena;
+    struct plan_tile *tiles[CHAIN_MOST + 1]; // of the whole and of its members
+    const bool *stays;
+};
+
+struct cuts {
+    struct cut *items;
+    size_t count, capacity;
+};
+
+static void cuts_free(struct cuts *cuts)
 {
-    const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
-    for (tiler->slots = lanes + 1; tiler->slots > 0; tiler->slots--) {
-        if (!tiler_cut(tiler, axes, count, axis, least, &out_choice->grid))
+    for (size_t i = 0; i < cuts->count; i++)
+        arena_free(&cuts->items[i].arena);
+    free(cuts->items);
+}
+
+// Numbers of parts to try along a dimension: 1, 2, 3, 4, 6, 8, 12 ..., and as many as it has
+// places.
+static int64_t next_parts(int64_t parts, int64_t length)
+{
+    const bool power = (parts & (parts - 1)) == 0;
+    const int64_t next = parts < 4 ? parts + 1 : power ? parts + parts / 2 : parts / 3 * 4;
+    return parts == length ? length + 1 : next < length ? next : length;
+}
+
+static void add_cut(struct tiler *tiler, const struct grid *grid, struct cuts *cuts)
+{
+    const uint64_t bytes = tiler_traffic(tiler, grid);
+    if (!tiler_cuts_once(tiler, grid))
+        return;
+    cuts->items = memory_grow(cuts->items, cuts->count, &cuts->capacity, sizeof *cuts->items);
+    cuts->items[cuts->count++] =
+        (struct cut){.grid = *grid, .slots = tiler->slots, .traffic = bytes};
+}
+
+// Along the last dimension as few parts as fit, and a few more: finer cuts only move more.
+static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, struct cuts *cuts)
+{
+    const int64_t length = tiler_shape(tiler)->dims[axis];
+    uint32_t found = 0;
+    for (int64_t parts = 1; parts <= length && found < FINER_MOST;
+         parts = next_parts(parts, length)) {
+        grid_set_parts(grid, tiler_shape(tiler), axis, parts);
+        if (!tiler_fits(tiler, grid))
             continue;
-        out_choice->slots = tiler->slots;
-        return grid_tiles(&out_choice->grid) <= TILES_TRIED_MOST;
+        add_cut(tiler, grid, cuts);
+        found++;
     }
-    return false;
+    grid_set_parts(grid, tiler_shape(tiler), axis, 1);
 }
 
-static bool fill(struct tiler *tiler, struct arena *arena, const struct choice *choice)
+static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, struct grid *grid,
+                     struct cuts *cuts)
 {
-    tiler->arena = arena;
-    tiler->slots = choice->slots;
-    tiler->group->unit_count = choice->units;
-    return tiler_fill_grid(tiler, &choice->grid);
+    if (count == 1) {
+        cut_last(tiler, axes[0], grid, cuts);
+        return;
+    }
+    const int64_t length = tiler_shape(tiler)->dims[axes[0]];
+    for (int64_t parts = 1; parts <= length && cuts->count < CUTS_MOST;
+         parts = next_parts(parts, length)) {
+        grid_set_parts(grid, tiler_shape(tiler), axes[0], parts);
+        cut_axes(tiler, axes + 1, count - 1, grid, cuts);
+    }
+    grid_set_parts(grid, tiler_shape(tiler), axes[0], 1);
 }
 
-static uint64_t time_of(struct chooser *chooser, struct tiler *tiler, uint32_t first,
-                        const struct choice *choice)
+// The longest dimension last: it is looked at least.
+static uint32_t order_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
 {
-    struct arena scratch = {0};
-    const bool filled = fill(tiler, &scratch, choice);
-    const uint64_t time = filled ? evaluate_job(chooser->evaluation, first) : UINT64_MAX;
-    arena_free(&scratch);
-    return time;
+    const struct shape *shape = tiler_shape(tiler);
+    uint32_t all[SHAPE_RANK_MOST];
+    const uint32_t count = tiler_axes(tiler, all);
+    uint32_t kept = 0;
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (shape->dims[all[i]] <= 1)
+            continue;
+        axes[kept] = all[i];
+        longest = shape->dims[all[i]] > shape->dims[axes[longest]] ? kept : longest;
+        kept++;
+    }
+    if (kept == 0 && count > 0)
+        axes[kept++] = all[0];
+    if (kept == 0)
+        return 0;
+    const uint32_t last = axes[longest];
+    axes[longest] = axes[kept - 1];
+    axes[kept - 1] = last;
+    return kept < AXES_MOST ? kept : AXES_MOST;
 }
 
-// Tries every axis with so many cores; `best` is replaced by what takes less time.
-static void try_units(struct chooser *chooser, struct tiler *tiler, uint32_t first, uint32_t units,
-                      struct choice *best)
+// All cuts that fit, with as many places for tiles as there can be.
+static struct cuts list_cuts(struct tiler *tiler)
 {
+    struct cuts cuts = {0};
     uint32_t axes[SHAPE_RANK_MOST];
-    const uint32_t count = tiler_axes(tiler, axes);
-    for (uint32_t axis = 0; axis < count; axis++) {
-        uint64_t tried = 0; // tiles of the cut before
-        for (size_t i = 0; i < sizeof ROUNDS / sizeof *ROUNDS; i++) {
-            const int64_t least = ROUNDS[i] * units;
-            struct choice choice = {.units = units};
-            if (least > tiler_shape(tiler)->dims[axes[axis]] ||
-                !cut(tiler, axes, count, axis, least, &choice) ||
-                grid_tiles(&choice.grid) == tried || grid_tiles(&choice.grid) < units)
-                continue;
-            tried = grid_tiles(&choice.grid);
-            choice.time = time_of(chooser, tiler, first, &choice);
-            if (choice.time < best->time)
-                *best = choice;
-        }
+    const uint32_t count = order_axes(tiler, axes);
+    const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
+    for (tiler->slots = lanes + 1; count > 0 && tiler->slots > 0 && cuts.count == 0;
+         tiler->slots--) {
+        struct grid grid = grid_whole(tiler_shape(tiler));
+        cut_axes(tiler, axes, count, &grid, &cuts);
+    }
+    return cuts;
+}
+
+// Choosing ---------------------------------------------------------------------------------
+
+// Makes the tiles of a cut once. False when it cannot be.
+static bool fill(struct tiler *tiler, struct cut *cut)
+{
+    if (!cut->filled && !cut->failed) {
+        tiler->arena = &cut->arena;
+        tiler->slots = cut->slots;
+        cut->filled = tiler_fill_grid(tiler, &cut->grid);
+        cut->failed = !cut->filled;
+        cut->tiles[0] = tiler->group->tiles;
+        for (uint32_t m = 0; m < tiler->member_count; m++)
+            cut->tiles[m + 1] = tiler->members[m].tiles;
+        cut->stays = tiler->group->stays;
+    }
+    return cut->filled;
+}
+
+static void use(struct tiler *tiler, const struct cut *cut, uint32_t units)
+{
+    const uint32_t count = (uint32_t)grid_tiles(&cut->grid);
+    tiler->group->tiles = cut->tiles[0];
+    tiler->group->tile_count = count;
+    tiler->group->stays = cut->stays;
+    tiler->group->unit_count = units;
+    for (uint32_t m = 0; m < tiler->member_count; m++) {
+        tiler->members[m].tiles = cut->tiles[m + 1];
+        tiler->members[m].tile_count = count;
     }
 }
 
-// Cuts the chain of `count` groups in the way that takes the least time. False when there is
-// none.
-static bool choose(struct chooser *chooser, uint32_t first, uint32_t count, bool any)
+// Data that moves, as if cores without a tile in the last round moved some too.
+static double badness(const struct cut *cut, uint32_t units)
+{
+    const uint64_t tiles = grid_tiles(&cut->grid);
+    const uint64_t rounds = (tiles + units - 1) / units;
+    return (double)cut->traffic * (double)(rounds * units) / (double)tiles;
+}
+
+// Which kind of cut it is by how often each core gets a tile; ROUND_KINDS: not for so many
+// cores.
+static uint32_t rounds_kind(const struct cut *cut, uint32_t units)
+{
+    const uint64_t tiles = grid_tiles(&cut->grid);
+    const uint64_t rounds = (tiles + units - 1) / units;
+    if (tiles < units)
+        return ROUND_KINDS;
+    return rounds == 1 ? 0 : rounds == 2 ? 1 : rounds <= 4 ? 2 : 3;
+}
+
+struct best {
+    struct cut *cut;
+    uint32_t units;
+    uint64_t time;
+};
+
+// Of the cuts of a kind, the one that moves the least and can be made; NULL.
+static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, struct cuts *cuts)
+{
+    for (;;) {
+        struct cut *found = NULL;
+        for (size_t i = 0; i < cuts->count; i++) {
+            struct cut *cut = &cuts->items[i];
+            if (!cut->failed && rounds_kind(cut, units) == kind &&
+                (found == NULL || badness(cut, units) < badness(found, units)))
+                found = cut;
+        }
+        if (found == NULL || fill(tiler, found))
+            return found;
+    }
+}
+
+// With so many cores: of each kind the best cut is evaluated, and `best` replaced by what
+// takes less time.
+static void try_units(struct chooser *chooser, struct tiler *tiler, uint32_t first, uint32_t units,
+                      struct cuts *cuts, struct best *best)
+{
+    for (uint32_t kind = 0; kind < ROUND_KINDS; kind++) {
+        struct cut *cut = find_cut(tiler, units, kind, cuts);
+        if (cut == NULL)
+            continue;
+        use(tiler, cut, units);
+        const uint64_t time = evaluate_job(chooser->evaluation, first);
+        if (time < best->time)
+            *best = (struct best){cut, units, time};
+    }
+}
+
+// A chain of `count` groups to be cut; NULL where its groups cannot be one.
+static struct plan_group *open_chain(struct chooser *chooser, uint32_t first, uint32_t count,
+                                     struct tiler *tiler)
 {
     struct plan *plan = chooser->plan;
     struct plan_group *head = &plan->groups[first];
     struct plan_chain *chain = count > 1 ? make_chain(chooser, first, count) : NULL;
     struct plan_group *whole = chain != NULL ? &chain->whole : head;
-    if (whole->output_count != 1)
-        return false;
     head->chain = chain;
-    struct tiler tiler;
-    tiler_start(&tiler, plan, whole, chain != NULL ? head : NULL, count);
-    tiler.room = tile_room(plan, head);
-    struct choice best = {.time = UINT64_MAX};
-    const uint32_t most = any ? 1 : units_of(plan, head);
-    for (uint32_t units = 1; units <= most; units = next_units(units))
-        try_units(chooser, &tiler, first, units, &best);
-    const bool found = best.time != UINT64_MAX && fill(&tiler, &plan->arena, &best);
-    tiler_free(&tiler);
-    if (!found) {
+    tiler_start(tiler, plan, whole, chain != NULL ? head : NULL, count);
+    tiler->room = tile_room(plan, head);
+    return whole->output_count == 1 ? head : NULL;
+}
+
+static void close_chain(struct plan_group *head, struct tiler *tiler, bool keep)
+{
+    tiler_free(tiler);
+    if (!keep && head != NULL) {
         head->chain = NULL;
         head->tile_count = 0;
     }
+}
+
+static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count)
+{
+    struct tiler tiler;
+    struct plan_group *head = open_chain(chooser, first, count, &tiler);
+    struct cuts cuts = {0};
+    if (head != NULL)
+        cuts = list_cuts(&tiler);
+    bool found = false;
+    for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
+        found = find_cut(&tiler, 1, kind, &cuts) != NULL;
+    cuts_free(&cuts);
+    close_chain(&chooser->plan->groups[first], &tiler, false);
+    return found;
+}
+
+// Cuts the chain of `count` groups in the way that takes the least time. False when there is
+// none.
+static bool choose(struct chooser *chooser, uint32_t first, uint32_t count)
+{
+    struct plan *plan = chooser->plan;
+    struct tiler tiler;
+    struct plan_group *head = open_chain(chooser, first, count, &tiler);
+    struct best best = {.time = UINT64_MAX};
+    struct cuts cuts = {0};
+    if (head != NULL)
+        cuts = list_cuts(&tiler);
+    const uint32_t most = units_of(plan, &plan->groups[first]);
+    for (uint32_t units = 1; head != NULL && units <= most; units = next_units(units))
+        try_units(chooser, &tiler, first, units, &cuts, &best);
+    bool found = false;
+    if (best.cut != NULL) {
+        tiler.arena = &plan->arena;
+        tiler.slots = best.cut->slots;
+        tiler.group->unit_count = best.units;
+        found = tiler_fill_grid(&tiler, &best.cut->grid);
+    }
+    cuts_free(&cuts);
+    close_chain(&plan->groups[first], &tiler, found);
     return found;
 }
 
@@ -200,9 +391,9 @@ static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
 {
     uint32_t count = 1;
     while (chooser->plan->target->plan.keep && may_follow(chooser->plan, first, count) &&
-           choose(chooser, first, count + 1, true))
+           can_be_chain(chooser, first, count + 1))
         count++;
-    while (count > 0 && !choose(chooser, first, count, false))
+    while (count > 0 && !choose(chooser, first, count))
         count--;
     return count;
 }

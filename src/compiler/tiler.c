@@ -243,12 +243,12 @@ bool tiler_fits_whole(struct tiler *tiler)
     return tiler_local_bytes(tiler, 1) <= tiler->room;
 }
 
-// The fewest parts along `axis`, but no fewer than `least`, with which the grid fits; the
-// most there are when none does.
-static void cut_axis(struct tiler *tiler, struct grid *grid, uint32_t axis, int64_t least)
+// The fewest parts along `axis` with which the grid fits; the most there are when none
+// does.
+static void cut_axis(struct tiler *tiler, struct grid *grid, uint32_t axis)
 {
     const struct shape *shape = tiler_shape(tiler);
-    int64_t low = least;
+    int64_t low = 1;
     int64_t high = shape->dims[axis];
     grid_set_parts(grid, shape, axis, high);
     if (!tiler_fits(tiler, grid))
@@ -265,19 +265,66 @@ static void cut_axis(struct tiler *tiler, struct grid *grid, uint32_t axis, int6
 }
 
 bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32_t first,
-               int64_t least, struct grid *out_grid)
+               struct grid *out_grid)
 {
     const struct shape *shape = tiler_shape(tiler);
     *out_grid = grid_whole(shape);
-    grid_set_parts(out_grid, shape, axes[first], least);
     for (uint32_t i = 0; i < count; i++) {
         if (tiler_fits(tiler, out_grid))
             return true;
         const uint32_t axis = axes[(first + i) % count];
         if (shape->dims[axis] > 1)
-            cut_axis(tiler, out_grid, axis, i == 0 ? least : 1);
+            cut_axis(tiler, out_grid, axis);
     }
     return tiler_fits(tiler, out_grid);
+}
+
+uint64_t tiler_traffic(const struct tiler *tiler, const struct grid *grid)
+{
+    const uint64_t staying = tiler_local_bytes(tiler, 0);
+    return staying + grid_tiles(grid) * (tiler_local_bytes(tiler, 1) - staying);
+}
+
+static bool boxes_meet(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
+        if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
+            return false;
+    }
+    return true;
+}
+
+// Parts of what members hand on, for the first tile of the grid or its neighbour.
+static bool find_handed(struct tiler *tiler, const struct plan_box *tile, struct plan_box *handed)
+{
+    if (!tiler_propagate(tiler, tile))
+        return false;
+    for (uint32_t m = 0; m + 1 < tiler->member_count; m++)
+        handed[m] = tiler->boxes[find_value(tiler, tiler->members[m].outputs[0])];
+    return true;
+}
+
+bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid)
+{
+    if (tiler->member_count < 2)
+        return true;
+    struct plan_box *first = memory_allocate_zeroed(2 * (size_t)tiler->member_count, sizeof *first);
+    struct plan_box *next = first + tiler->member_count;
+    const struct plan_box start = grid_box(grid, tiler_shape(tiler), 0);
+    bool apart = find_handed(tiler, &start, first);
+    for (uint32_t axis = 0; axis < grid->rank && apart; axis++) {
+        if (grid->parts[axis] < 2)
+            continue;
+        struct plan_box beside = start;
+        const int64_t left = tiler_shape(tiler)->dims[axis] - grid->size[axis];
+        beside.from[axis] = grid->size[axis];
+        beside.size[axis] = left < grid->size[axis] ? left : grid->size[axis];
+        apart = find_handed(tiler, &beside, next);
+        for (uint32_t m = 0; m + 1 < tiler->member_count && apart; m++)
+            apart = !boxes_meet(&first[m], &next[m]);
+    }
+    free(first);
+    return apart;
 }
 
 // Leaves those of `axes` along which this node may be cut as well.
@@ -414,16 +461,6 @@ void tiler_fill_whole(struct tiler *tiler)
     fill_tile(tiler, group, 0, group->tiles);
 }
 
-// Whether the tiles of what a member hands on are no more than the value.
-static bool is_cut_once(const struct tiler *tiler, const struct plan_group *member)
-{
-    const struct network_value *value = group_value(tiler->plan, member->outputs[0]);
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < member->tile_count; i++)
-        bytes += plan_box_bytes(&member->tiles[i].outputs[0], value->type.element);
-    return bytes <= shape_count(&value->type.shape) * element_size(value->type.element);
-}
-
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t count = grid_tiles(grid);
@@ -440,10 +477,6 @@ bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
             return false;
         }
         fill_at(tiler, i);
-    }
-    for (uint32_t m = 0; m + 1 < tiler->member_count; m++) {
-        if (!is_cut_once(tiler, &tiler->members[m]))
-            return false;
     }
     return true;
 }

@@ -63,16 +63,22 @@ bool tiler_fits(struct tiler *tiler, const struct grid *grid);
 // The dimensions that may be cut, best first: their number.
 uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST]);
 
-// Cuts one dimension after the other, from axes[first] on, until a tile fits. That one is
-// cut into `least` parts at least.
+// Cuts one dimension after the other, from axes[first] on, until a tile fits.
 bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32_t first,
-               int64_t least, struct grid *out_grid);
+               struct grid *out_grid);
+
+// Bytes that all tiles of the grid that was looked at last (tiler_fits) load and store, as if
+// each was one in the middle.
+uint64_t tiler_traffic(const struct tiler *tiler, const struct grid *grid);
+
+// Whether neighbours of the grid have nothing in common of what members hand on: else it
+// would be computed more than once.
+bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid);
 
 // The cost of the tile at hand, of the group.
 struct cost_request tiler_cost(struct tiler *tiler);
 
-// Makes the tiles of the group and of its members. False when there would be too many, or
-// what one member hands to the next would be computed more than once.
+// Makes the tiles of the group and of its members. False when there would be too many.
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);
 
 // Whether it fits as one tile, and that tile.

@@ -215,7 +215,7 @@ static void count_task(const struct finder *finder, struct account *account, uin
         count_transfer(finder, account, task, cycles);
     } else if (role == TARGET_ROLE_HOST) {
         account->host += cycles;
-    } else if (role == TARGET_ROLE_COMPUTE) {
+    } else if (target_computes(finder->target, task->engine)) {
         account->compute += cycles;
         note_lane(account, target_lane(finder->target, task->engine, task->unit, task->lane));
         if (is_half_empty(finder, task)) {

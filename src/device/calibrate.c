@@ -5,11 +5,15 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/progress.h"
 #include "calibrate_grids.h"
 #include "kernels/core/chain.h"
 #include "target/rules/table.h"
 
 enum { PASSES = 2, KEY_MOST = 120 };
+
+// What a quick calibration leaves out: most of the time goes to the largest sizes.
+enum { QUICK_MACS = 50000000, QUICK_BYTES = 3 << 20, QUICK_SCRUB = 4 << 20 };
 
 // One place of one grid.
 struct measured {
@@ -25,7 +29,9 @@ struct calibration {
     struct measured *points;
     size_t count;
     size_t capacity;
-    size_t next;      // of this pass: the passes go over the same places in the same order
+    size_t next;   // of this pass: the passes go over the same places in the same order
+    uint64_t done; // places of all passes, of `total`
+    uint64_t total;
     double start;     // ns that the least work takes
     double peak_macs; // in a nanosecond
     double peak_bytes;
@@ -99,31 +105,62 @@ static bool is_taken(const struct calibration *calibration, uint32_t index, uint
     return !calibration->options->quick || length < 3 || index + 1 == length || index % 2 == 0;
 }
 
+static uint64_t count_cells(const struct calibrate_grid *grid)
+{
+    uint64_t cells = 1;
+    for (uint32_t i = 0; i < GRID_AXES; i++) {
+        const uint32_t length = axis_length(grid->axes[i]);
+        cells *= length > 0 ? length : 1;
+    }
+    return cells;
+}
+
+// Whether a cell of a grid is measured, and the sizes there.
+static bool find_cell(const struct calibration *calibration, const struct calibrate_grid *grid,
+                      uint64_t cell, uint64_t at[GRID_AXES])
+{
+    bool taken = true;
+    for (uint32_t i = GRID_AXES; i-- > 0;) {
+        const uint32_t length = axis_length(grid->axes[i]);
+        at[i] = 1;
+        if (length == 0)
+            continue;
+        const uint32_t index = (uint32_t)(cell % length);
+        cell /= length;
+        at[i] = grid->axes[i][index];
+        taken = taken && is_taken(calibration, index, length);
+    }
+    return taken;
+}
+
 static status measure_grid(struct calibration *calibration, const struct calibrate_grid *grid,
                            const char *operator)
 {
-    uint32_t lengths[GRID_AXES];
-    uint64_t cells = 1;
-    for (uint32_t i = 0; i < GRID_AXES; i++) {
-        lengths[i] = axis_length(grid->axes[i]);
-        cells *= lengths[i] > 0 ? lengths[i] : 1;
-    }
+    const uint64_t cells = count_cells(grid);
     for (uint64_t cell = 0; cell < cells; cell++) {
-        uint64_t at[GRID_AXES] = {1, 1, 1, 1};
-        uint64_t rest = cell;
-        bool taken = true;
-        for (uint32_t i = GRID_AXES; i-- > 0;) {
-            if (lengths[i] == 0)
-                continue;
-            const uint32_t index = (uint32_t)(rest % lengths[i]);
-            rest /= lengths[i];
-            at[i] = grid->axes[i][index];
-            taken = taken && is_taken(calibration, index, lengths[i]);
-        }
-        if (taken)
-            STATUS_TRY(measure_place(calibration, grid, operator, at));
+        uint64_t at[GRID_AXES];
+        if (!find_cell(calibration, grid, cell, at))
+            continue;
+        STATUS_TRY(measure_place(calibration, grid, operator, at));
+        progress_report(++calibration->done, calibration->total);
     }
     return STATUS_OK;
+}
+
+// How often a pass measures.
+static uint64_t count_places(const struct calibration *calibration)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < CALIBRATE_GRID_COUNT; i++) {
+        const struct calibrate_grid *grid = &CALIBRATE_GRIDS[i];
+        const uint64_t cells = count_cells(grid);
+        uint64_t taken = 0;
+        for (uint64_t cell = 0; cell < cells; cell++)
+            taken += find_cell(calibration, grid, cell, (uint64_t[GRID_AXES]){0});
+        for (size_t j = 0; grid->operators[j] != NULL; j++)
+            count += taken;
+    }
+    return count;
 }
 
 // Steps a nanosecond of a chain of elementwise operators (sigmoid, product, rounding to
@@ -220,7 +257,9 @@ static void write_times(const struct calibration *calibration, struct bytes *tex
 // In two passes, so that what disturbs the machine for a while disturbs one of them.
 static status measure_all(struct calibration *calibration)
 {
-    for (unsigned pass = 0; pass < (calibration->options->quick ? 1 : PASSES); pass++) {
+    const unsigned passes = calibration->options->quick ? 1 : PASSES;
+    calibration->total = passes * count_places(calibration);
+    for (unsigned pass = 0; pass < passes; pass++) {
         calibration->next = 0;
         calibration->summary->kernels = 0;
         for (size_t i = 0; i < CALIBRATE_GRID_COUNT; i++) {
@@ -251,11 +290,12 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
         .budget = {.engine = options->engine,
                    .threads = options->threads,
                    .runs_least = 3,
-                   .runs_most = options->quick ? 6 : 12,
+                   .runs_most = options->quick ? 5 : 12,
                    .ns = options->quick ? 500000 : 1500000,
-                   .macs_most = options->quick ? 100000000 : 300000000,
+                   .macs_most = options->quick ? QUICK_MACS : 300000000,
+                   .bytes_most = options->quick ? QUICK_BYTES : UINT64_MAX,
                    .scrub_least = memory.caches[0],
-                   .scrub_most = far},
+                   .scrub_most = options->quick && far > QUICK_SCRUB ? QUICK_SCRUB : far},
     };
     calibration.budget.scrub = memory_allocate_zeroed(calibration.budget.scrub_most, 1);
     status failure = measure_all(&calibration);

@@ -347,7 +347,7 @@ static bool build_gather(struct probe *probe, enum element element, const uint64
     return at[0] >= at[1];
 }
 
-static bool build_slice(struct probe *probe, enum element element, const uint64_t *at)
+static bool build_part(struct probe *probe, enum element element, const uint64_t *at)
 {
     const int64_t rows = (int64_t)(at[0] / at[1]);
     probe_input(probe, element, 2, (uint64_t[]){2 * (uint64_t)rows, 2 * at[1]});
@@ -531,7 +531,7 @@ const struct calibrate_grid CALIBRATE_GRIDS[] = {
     {NAMES("Concat"), ELEMENT_F32, build_concat, {FEW_SIZES, {8, 64, 1024, 16384}}},
     {NAMES("Concat"), ELEMENT_U8, build_concat, {FEW_SIZES, {8, 64, 1024}}},
     {NAMES("Gather"), ELEMENT_F32, build_gather, {FEW_SIZES, {1, 16, 256, 4096}}},
-    {NAMES("Slice"), ELEMENT_F32, build_slice, {FEW_SIZES, {1, 16, 256, 4096}}},
+    {NAMES("Slice"), ELEMENT_F32, build_part, {FEW_SIZES, {1, 16, 256, 4096}}},
     {NAMES("Reshape"), ELEMENT_F32, build_reshape, {SIZES, {1}}},
     {NAMES("Flatten"), ELEMENT_F32, build_view, {SIZES, {1}}},
     {NAMES("Squeeze", "Unsqueeze"), ELEMENT_F32, build_unit_axis, {FEW_SIZES, {1}}},

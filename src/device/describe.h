@@ -99,7 +99,8 @@ uint32_t describing_stage_lane(const struct target *target, const struct program
 uint32_t describing_name(const struct describing *describing, uint32_t task, uint32_t engine,
                          uint32_t group);
 
-// What the identities of an engine's spans begin with: "DI", "CDMA_L2D".
+// What the identities of an engine's spans begin with, as the target says: letters, and those of
+// two memories.
 void describing_row(const struct describing *describing, uint32_t task, uint32_t engine,
                     struct bytes *out_text);
 

@@ -18,32 +18,11 @@ static enum role role_of_transfer(const struct target *target, const struct targ
     return to_near ? ROLE_TRANSFER_IN : ROLE_TRANSFER_OUT;
 }
 
-static bool takes_class(const struct target_engine *engine, const char *class)
-{
-    for (uint32_t i = 0; i < engine->take_count; i++) {
-        for (const char *const *taken = engine->takes[i].classes; *taken != NULL; taken++) {
-            if (strcmp(*taken, class) == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-// A processor of the device that takes what is left over when others have what they are
-// built for.
-static bool helps_out(const struct target_engine *engine)
-{
-    return takes_class(engine, "other") && !takes_class(engine, "elementwise") &&
-           !takes_class(engine, "convolution") && !takes_class(engine, "matmul");
-}
-
 static enum role role_of(const struct target *target, const struct target_engine *engine)
 {
     switch (engine->role) {
     case TARGET_ROLE_COMPUTE:
-        if (target_is_processor(target))
-            return ROLE_HOST;
-        return helps_out(engine) ? ROLE_CONTROL : ROLE_COMPUTE;
+        return target_is_processor(target) ? ROLE_HOST : ROLE_COMPUTE;
     case TARGET_ROLE_TRANSFER:
         return role_of_transfer(target, engine);
     case TARGET_ROLE_COMMUNICATION:
@@ -306,7 +285,7 @@ uint32_t describing_name(const struct describing *describing, uint32_t id, uint3
     const struct words words = words_of_task(describing, &program->tasks[id], engine);
     struct bytes text = {0};
     append_text(&text, &words, view_of(work));
-    // "CDMA_" of memories that are not known
+    // Without the names of memories that are not known.
     if (text.size > 0 && text.data[text.size - 1] == '_')
         text.size--;
     const uint32_t name = profile_string(describing->profile, bytes_view(&text));

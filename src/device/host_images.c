@@ -357,9 +357,14 @@ static void fill_pool(const struct host_builder *builder, struct host_step *step
 
 static enum host_step_kind pool_kind(const struct network_node *node)
 {
-    if (view_is(node->type, "GlobalAveragePool"))
+    switch (node->definition->function) {
+    case COMPUTES_GLOBAL_AVERAGE_POOL:
         return HOST_STEP_MEAN;
-    return view_is(node->type, "MaxPool") ? HOST_STEP_POOL_MAX : HOST_STEP_POOL_AVERAGE;
+    case COMPUTES_MAX_POOL:
+        return HOST_STEP_POOL_MAX;
+    default:
+        return HOST_STEP_POOL_AVERAGE;
+    }
 }
 
 // With the largest of integers that are scaled to what they were before, integers will do.

@@ -135,7 +135,7 @@ static bool is_known(const struct host_machine *machine, const struct program_ca
 
 static bool is_scaled_back(const struct network_node *node)
 {
-    return view_is(node->type, "DequantizeLinear");
+    return node->definition->scaling == SCALES_BACK;
 }
 
 static bool reads(const struct network_node *node, uint32_t value)
@@ -145,12 +145,6 @@ static bool reads(const struct network_node *node, uint32_t value)
             return true;
     }
     return false;
-}
-
-static bool is_of(const struct network_node *node, const char *type)
-{
-    return view_is(node->type, type) &&
-           (node->domain.size == 0 || view_is(node->domain, "ai.onnx"));
 }
 
 static bool has_no_dilations(const struct network_node *node)
@@ -171,10 +165,21 @@ static bool is_constant(const struct host_machine *machine, const struct network
            network_value(machine->network, node->inputs[input])->constant != NULL;
 }
 
+// A call that may have a recipe, with its first input and output, both of rank 4.
+struct image_call {
+    const struct host_machine *machine;
+    const struct network_node *node;
+    struct tensor in;
+    struct tensor out;
+};
+
 // Whether the windows of a transposed convolution neither overlap nor leave gaps.
-static bool is_spread(const struct host_machine *machine, const struct network_node *node,
-                      const struct tensor *in, const struct tensor *out)
+static bool is_spread(const struct image_call *call)
 {
+    const struct host_machine *machine = call->machine;
+    const struct network_node *node = call->node;
+    const struct tensor *in = &call->in;
+    const struct tensor *out = &call->out;
     if (in->element != ELEMENT_F32 || !is_constant(machine, node, 1) ||
         attribute_integer(node->attributes, "group", 1) != 1 ||
         (node->input_count > 2 && node->inputs[2] != NETWORK_NONE &&
@@ -217,36 +222,70 @@ static bool is_resized_by_constants(const struct host_machine *machine,
     return true;
 }
 
+static bool is_fixed_convolution(const struct image_call *call)
+{
+    const struct network_node *node = call->node;
+    return call->in.element == ELEMENT_F32 && node->input_count >= 2 &&
+           is_constant(call->machine, node, 1) &&
+           (node->input_count < 3 || node->inputs[2] == NETWORK_NONE ||
+            is_constant(call->machine, node, 2));
+}
+
+static bool is_image_pool(const struct image_call *call)
+{
+    return call->node->output_count == 1 && host_recipe_is_image(&call->in);
+}
+
+static bool is_real(const struct image_call *call)
+{
+    return call->in.element == ELEMENT_F32;
+}
+
+static bool joins_channels(const struct image_call *call)
+{
+    const int64_t axis = attribute_integer(call->node->attributes, "axis", 1);
+    return (axis == 1 || axis == -3) && host_recipe_is_image(&call->out);
+}
+
+static bool is_resized_image(const struct image_call *call)
+{
+    return host_recipe_is_image(&call->in) && is_resized_by_constants(call->machine, call->node);
+}
+
+// By what is computed: the recipe, and whether a call fits it. All others are prepared calls.
+static const struct {
+    enum host_recipe_kind kind;
+    bool (*fits)(const struct image_call *call);
+} RECIPES[OPERATOR_FUNCTIONS] = {
+    [COMPUTES_CONVOLUTION] = {HOST_RECIPE_CONVOLUTION, is_fixed_convolution},
+    [COMPUTES_TRANSPOSED_CONVOLUTION] = {HOST_RECIPE_SPREAD, is_spread},
+    [COMPUTES_MAX_POOL] = {HOST_RECIPE_POOL, is_image_pool},
+    [COMPUTES_AVERAGE_POOL] = {HOST_RECIPE_POOL, is_real},
+    [COMPUTES_GLOBAL_AVERAGE_POOL] = {HOST_RECIPE_POOL, is_real},
+    [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
+    [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
+};
+
+bool host_recipe_knows(enum operator_function function)
+{
+    return RECIPES[function].fits != NULL;
+}
+
 static enum host_recipe_kind kind_of(const struct host_machine *machine,
                                      const struct program_call *call)
 {
-    const struct network_node *node = network_node(machine->network, call->node);
-    const struct tensor in = host_recipe_input(machine, call, 0);
-    const struct tensor out = host_recipe_output(machine, call, 0);
-    if (in.shape.rank != 4 || out.shape.rank != 4 || tensor_count(&out) == 0 ||
-        node->input_count > HOST_RECIPE_INPUTS_MOST)
+    const struct image_call image = {
+        .machine = machine,
+        .node = network_node(machine->network, call->node),
+        .in = host_recipe_input(machine, call, 0),
+        .out = host_recipe_output(machine, call, 0),
+    };
+    const enum operator_function function = image.node->definition->function;
+    if (image.in.shape.rank != 4 || image.out.shape.rank != 4 || tensor_count(&image.out) == 0 ||
+        image.node->input_count > HOST_RECIPE_INPUTS_MOST)
         return HOST_RECIPE_CALLS;
-    if (is_of(node, "Conv"))
-        return in.element == ELEMENT_F32 && node->input_count >= 2 &&
-                       is_constant(machine, node, 1) &&
-                       (node->input_count < 3 || node->inputs[2] == NETWORK_NONE ||
-                        is_constant(machine, node, 2))
-                   ? HOST_RECIPE_CONVOLUTION
-                   : HOST_RECIPE_CALLS;
-    if (is_of(node, "ConvTranspose"))
-        return is_spread(machine, node, &in, &out) ? HOST_RECIPE_SPREAD : HOST_RECIPE_CALLS;
-    if (is_of(node, "MaxPool"))
-        return node->output_count == 1 && host_recipe_is_image(&in) ? HOST_RECIPE_POOL
-                                                                    : HOST_RECIPE_CALLS;
-    if (is_of(node, "AveragePool") || is_of(node, "GlobalAveragePool"))
-        return in.element == ELEMENT_F32 ? HOST_RECIPE_POOL : HOST_RECIPE_CALLS;
-    const int64_t axis = attribute_integer(node->attributes, "axis", 1);
-    if (is_of(node, "Concat") && (axis == 1 || axis == -3))
-        return host_recipe_is_image(&out) ? HOST_RECIPE_JOIN : HOST_RECIPE_CALLS;
-    if (is_of(node, "Resize") && host_recipe_is_image(&in) &&
-        is_resized_by_constants(machine, node))
-        return HOST_RECIPE_RESIZE;
-    return HOST_RECIPE_CALLS;
+    return host_recipe_knows(function) && RECIPES[function].fits(&image) ? RECIPES[function].kind
+                                                                         : HOST_RECIPE_CALLS;
 }
 
 // What scales an input of the main call back, and nothing else.
@@ -301,7 +340,8 @@ static bool is_scale(const struct host_machine *machine, const struct program_ta
 {
     const struct network_node *node = host_recipe_node(machine, task, call);
     const struct network_node *source = host_recipe_node(machine, task, main);
-    if (!is_of(node, "BatchNormalization") || !is_of(source, "Conv") || node->input_count != 5 ||
+    if (node->definition->function != COMPUTES_BATCH_NORMALIZATION ||
+        source->definition->function != COMPUTES_CONVOLUTION || node->input_count != 5 ||
         node->output_count != 1 || node->inputs[0] != source->outputs[0] ||
         attribute_integer(node->attributes, "training_mode", 0) != 0)
         return false;

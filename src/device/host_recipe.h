@@ -63,6 +63,9 @@ bool host_recipe_plan(const struct host_machine *machine, const struct program_c
 // Whether the call scales an input of the main call back.
 bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call);
 
+// Whether what computes this may have another recipe than a prepared call or a chain.
+bool host_recipe_knows(enum operator_function function);
+
 struct host_recipe host_recipe_find(const struct host_machine *machine,
                                     const struct program_task *task);
 

@@ -49,8 +49,9 @@ struct probe_budget {
     const struct probe_engine *engine;
     unsigned threads;
     unsigned runs_least, runs_most;
-    uint64_t ns;        // of all runs together, when there were enough
-    uint64_t macs_most; // larger ones are left out
+    uint64_t ns;         // of all runs together, undisturbed, when there were enough
+    uint64_t macs_most;  // larger ones are left out
+    uint64_t bytes_most; // that are read and written; the same
     // Walked over before each run, so that the caches hold little but the inputs:
     // all of it before large work, the start of it before small work.
     uint8_t *scrub;

@@ -5,43 +5,43 @@
 
 #include "base/memory.h"
 
+// What can be a step of a chain.
 struct known {
-    const char *type;
     enum chain_operation operation;
     uint32_t operands; // values that are computed with; the others are parameters
 };
 
-static const struct known KNOWN[] = {
-    {"Add", CHAIN_ADD, 2},
-    {"Sub", CHAIN_SUBTRACT, 2},
-    {"Mul", CHAIN_MULTIPLY, 2},
-    {"Div", CHAIN_DIVIDE, 2},
-    {"Relu", CHAIN_CLIP, 1},
-    {"Clip", CHAIN_CLIP, 1},
-    {"LeakyRelu", CHAIN_LEAKY, 1},
-    {"HardSigmoid", CHAIN_HARD, 1},
-    {"HardSwish", CHAIN_HARD_SWISH, 1},
-    {"QuantizeLinear", CHAIN_QUANTIZE, 1},
-    {"DequantizeLinear", CHAIN_LINEAR, 1},
-    {"Sigmoid", CHAIN_SIGMOID, 1},
-    {"Tanh", CHAIN_TANH, 1},
-    {"Erf", CHAIN_ERF, 1},
-    {"Exp", CHAIN_EXP, 1},
-    {"Sqrt", CHAIN_SQRT, 1},
-    {"Abs", CHAIN_ABSOLUTE, 1},
-    {"Neg", CHAIN_NEGATE, 1},
-    {"Reciprocal", CHAIN_RECIPROCAL, 1},
+static const struct known KNOWN[OPERATOR_FUNCTIONS] = {
+    [COMPUTES_ADD] = {CHAIN_ADD, 2},
+    [COMPUTES_SUBTRACT] = {CHAIN_SUBTRACT, 2},
+    [COMPUTES_MULTIPLY] = {CHAIN_MULTIPLY, 2},
+    [COMPUTES_DIVIDE] = {CHAIN_DIVIDE, 2},
+    [COMPUTES_RELU] = {CHAIN_CLIP, 1},
+    [COMPUTES_CLIP] = {CHAIN_CLIP, 1},
+    [COMPUTES_LEAKY_RELU] = {CHAIN_LEAKY, 1},
+    [COMPUTES_HARD_SIGMOID] = {CHAIN_HARD, 1},
+    [COMPUTES_HARD_SWISH] = {CHAIN_HARD_SWISH, 1},
+    [COMPUTES_QUANTIZE] = {CHAIN_QUANTIZE, 1},
+    [COMPUTES_DEQUANTIZE] = {CHAIN_LINEAR, 1},
+    [COMPUTES_SIGMOID] = {CHAIN_SIGMOID, 1},
+    [COMPUTES_TANH] = {CHAIN_TANH, 1},
+    [COMPUTES_ERF] = {CHAIN_ERF, 1},
+    [COMPUTES_EXP] = {CHAIN_EXP, 1},
+    [COMPUTES_SQUARE_ROOT] = {CHAIN_SQRT, 1},
+    [COMPUTES_ABSOLUTE] = {CHAIN_ABSOLUTE, 1},
+    [COMPUTES_NEGATE] = {CHAIN_NEGATE, 1},
+    [COMPUTES_RECIPROCAL] = {CHAIN_RECIPROCAL, 1},
 };
+
+bool chain_nodes_has_step(enum operator_function function)
+{
+    return KNOWN[function].operands > 0;
+}
 
 static const struct known *find_known(const struct network_node *node)
 {
-    if (node->domain.size > 0 && !view_is(node->domain, "ai.onnx"))
-        return NULL;
-    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        if (view_is(node->type, KNOWN[i].type))
-            return &KNOWN[i];
-    }
-    return NULL;
+    const enum operator_function function = node->definition->function;
+    return chain_nodes_has_step(function) ? &KNOWN[function] : NULL;
 }
 
 static const struct constant *constant_of(const struct network *network,
@@ -105,7 +105,7 @@ static bool read_step(const struct network *network, const struct network_node *
     case CHAIN_CLIP:
         step->a = 0;
         step->b = INFINITY;
-        if (view_is(node->type, "Relu"))
+        if (node->definition->function == COMPUTES_RELU)
             return true;
         if (node->version < 11) {
             step->a = (float)attribute_real(attributes, "min", -FLT_MAX);

@@ -23,6 +23,9 @@ struct chain_nodes {
     uint32_t values[CHAIN_NODES_VALUES_MOST]; // by step: the value that it is, NETWORK_NONE
 };
 
+// Whether what computes this may be a step of a chain.
+bool chain_nodes_has_step(enum operator_function function);
+
 // Whether a node is one that a chain can have, judged by its type, its parameters and
 // the elements of its values.
 bool chain_nodes_knows(const struct network *network, const struct network_node *node);

@@ -1,40 +1,39 @@
 #include <pthread.h>
 
-#include "base/hash.h"
+#include "base/memory.h"
 #include "kernel_tables.h"
 
 static const struct kernel_table *const TABLES[] = {KERNEL_TABLES};
 
-static const struct kernel *kernel_at(size_t index)
-{
-    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
-        if (index < TABLES[i]->count)
-            return &TABLES[i]->items[index];
-        index -= TABLES[i]->count;
-    }
-    return NULL;
-}
-
-static struct hash_index by_name;
+static kernel_function *by_id; // of the operator
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void index_names(void)
+static void index_kernels(void)
 {
-    const struct kernel *kernel;
-    for (uint32_t i = 0; (kernel = kernel_at(i)) != NULL; i++)
-        hash_add(&by_name, hash_bytes(kernel->name, strlen(kernel->name)), i);
+    by_id = memory_allocate_zeroed(operator_count(), sizeof(*by_id));
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
+        for (size_t j = 0; j < TABLES[i]->count; j++) {
+            const struct kernel *kernel = &TABLES[i]->items[j];
+            const struct operator_definition *definition =
+                operator_find(view_of(""), view_of(kernel->name));
+            if (definition != NULL)
+                by_id[definition->id] = kernel->run;
+        }
+    }
 }
 
 kernel_function kernel_find(const struct operator_definition *definition)
 {
-    pthread_once(&once, index_names);
-    const uint32_t hash = hash_bytes(definition->name, strlen(definition->name));
-    uint32_t id;
-    for (uint32_t at = hash_first(&by_name, hash);
-         (id = hash_next(&by_name, hash, &at)) != HASH_NONE;) {
-        const struct kernel *kernel = kernel_at(id);
-        if (strcmp(kernel->name, definition->name) == 0)
-            return kernel->run;
+    pthread_once(&once, index_kernels);
+    return by_id[definition->id];
+}
+
+const char *kernel_name_at(size_t index)
+{
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
+        if (index < TABLES[i]->count)
+            return TABLES[i]->items[index].name;
+        index -= TABLES[i]->count;
     }
     return NULL;
 }

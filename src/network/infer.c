@@ -28,11 +28,11 @@ static status check_count(const char *what, uint32_t count, uint16_t least, uint
 status inference_run(struct inference *inference)
 {
     const struct operator_definition *definition = inference->node->definition;
-    STATUS_TRY(check_count("inputs", inference->input_count, definition->inputs_least,
-                           definition->inputs_most));
-    STATUS_TRY(check_count("outputs", inference->output_count, definition->outputs_least,
-                           definition->outputs_most));
-    for (uint32_t i = 0; i < definition->inputs_least; i++) {
+    STATUS_TRY(check_count("inputs", inference->input_count, definition->inputs.least,
+                           definition->inputs.most));
+    STATUS_TRY(check_count("outputs", inference->output_count, definition->outputs.least,
+                           definition->outputs.most));
+    for (uint32_t i = 0; i < definition->inputs.least; i++) {
         if (inference->inputs[i] == NULL)
             return status_make(STATUS_DATA, "input %" PRIu32 " is left out", i);
     }

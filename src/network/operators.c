@@ -3,30 +3,43 @@
 #include <pthread.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "operator_tables.h"
 
 static const struct operator_table *const TABLES[] = {OPERATOR_TABLES};
 
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
 
-const struct operator_definition *operator_at(size_t index)
-{
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
-        if (index < TABLES[i]->count)
-            return &TABLES[i]->items[index];
-        index -= TABLES[i]->count;
-    }
-    return NULL;
-}
-
+static struct operator_definition *definitions; // of all tables, by id
+static size_t definition_count;
 static struct hash_index by_name;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void index_names(void)
+static void gather(void)
 {
-    const struct operator_definition *definition;
-    for (uint32_t i = 0; (definition = operator_at(i)) != NULL; i++)
-        hash_add(&by_name, hash_bytes(definition->name, strlen(definition->name)), i);
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        definition_count += TABLES[i]->count;
+    definitions = memory_allocate(definition_count * sizeof *definitions);
+    uint16_t id = 0;
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        for (size_t j = 0; j < TABLES[i]->count; j++, id++) {
+            definitions[id] = TABLES[i]->items[j];
+            definitions[id].id = id;
+            const char *name = definitions[id].name;
+            hash_add(&by_name, hash_bytes(name, strlen(name)), id);
+        }
+    }
+}
+
+size_t operator_count(void)
+{
+    pthread_once(&once, gather);
+    return definition_count;
+}
+
+const struct operator_definition *operator_at(size_t id)
+{
+    return id < operator_count() ? &definitions[id] : NULL;
 }
 
 // ONNX's own domain has two spellings, and TOSA's operators carry theirs in
@@ -41,14 +54,13 @@ const struct operator_definition *operator_find(struct view domain, struct view 
 {
     if (!knows_domain(domain))
         return NULL;
-    pthread_once(&once, index_names);
+    pthread_once(&once, gather);
     const uint32_t hash = hash_bytes(name.data, name.size);
     uint32_t id;
     for (uint32_t at = hash_first(&by_name, hash);
          (id = hash_next(&by_name, hash, &at)) != HASH_NONE;) {
-        const struct operator_definition *definition = operator_at(id);
-        if (view_is(name, definition->name))
-            return definition;
+        if (view_is(name, definitions[id].name))
+            return &definitions[id];
     }
     return NULL;
 }

@@ -1,5 +1,6 @@
 // What is known of every operator apart from how it computes: which types and
-// shapes it takes and gives, and how much work it is.
+// shapes it takes and gives, how much work it is, and the traits by which the other
+// rooms tell what to do with it. They never ask for its name.
 //
 // Each family of operators has a table in a file of its own. A definition
 // serves all versions of its operator; `version` of the node tells which one
@@ -31,6 +32,115 @@ enum operator_class {
 // As target files write it: "convolution".
 const char *operator_class_name(enum operator_class class);
 
+// What an operator computes, for whoever recognises it among others. Two operators compute
+// the same only if whoever takes one takes the other: most of TOSA's have rules of their own
+// for integers and are therefore COMPUTES_OTHER.
+enum operator_function {
+    COMPUTES_OTHER,
+    COMPUTES_ABSOLUTE,
+    COMPUTES_ADD,
+    COMPUTES_AVERAGE_POOL,
+    COMPUTES_BATCH_NORMALIZATION,
+    COMPUTES_CAST,
+    COMPUTES_CLIP,
+    COMPUTES_CONCAT,
+    COMPUTES_CONVOLUTION,
+    COMPUTES_DEQUANTIZE,
+    COMPUTES_DIVIDE,
+    COMPUTES_ERF,
+    COMPUTES_EXP,
+    COMPUTES_GLOBAL_AVERAGE_POOL,
+    COMPUTES_HARD_SIGMOID,
+    COMPUTES_HARD_SWISH,
+    COMPUTES_IDENTITY, // hands its input on
+    COMPUTES_LEAKY_RELU,
+    COMPUTES_MATMUL,
+    COMPUTES_MAX_POOL,
+    COMPUTES_MULTIPLY,
+    COMPUTES_NEGATE,
+    COMPUTES_POWER,
+    COMPUTES_QUANTIZE,
+    COMPUTES_RECIPROCAL,
+    COMPUTES_REDUCE_MEAN,
+    COMPUTES_RELU,
+    COMPUTES_RESIZE,
+    COMPUTES_SIGMOID,
+    COMPUTES_SOFTMAX,
+    COMPUTES_SQUARE_ROOT,
+    COMPUTES_SUBTRACT,
+    COMPUTES_TANH,
+    COMPUTES_TRANSPOSED_CONVOLUTION,
+    OPERATOR_FUNCTIONS,
+};
+
+// Which parts of its inputs an operator needs for a part of its output. The rules are the
+// compiler's (region.c); TOSA's layouts have rules of their own.
+enum operator_tiling {
+    TILED_NOT,         // it can only be computed as a whole
+    TILED_AS_ELEMENTS, // the same place of every input, which may be broadcast
+    TILED_AS_FIRST,    // of the first alone; the others are parameters
+    TILED_AS_FIRST_TWO,
+    TILED_AS_QUANTIZE,
+    TILED_AS_RESCALE,
+    TILED_AS_CONV,
+    TILED_AS_POOL,
+    TILED_AS_GLOBAL_POOL,
+    TILED_AS_MATMUL,
+    TILED_AS_GEMM,
+    TILED_AS_TRANSPOSE,
+    TILED_AS_CONCAT,
+    TILED_ALONG_AXIS,   // all of one axis, which stays with length 1
+    TILED_WITHOUT_AXIS, // which goes
+    TILED_AS_TOSA_CONV2D,
+    TILED_AS_TOSA_DEPTHWISE,
+    TILED_AS_TOSA_POOL,
+    TILED_AS_TOSA_MATMUL,
+    TILED_AS_FULLY_CONNECTED,
+    TILED_AS_TOSA_PAD,
+    OPERATOR_TILINGS,
+};
+
+// By which numbers an operator is priced; program/node_cost.c finds them.
+enum operator_price {
+    PRICED_NOT,         // nobody has said: no row stays so
+    PRICED_AS_ELEMENTS, // for each element, by how the operands lie
+    PRICED_AS_SCALING,  // elements with a scale for all or along an axis
+    PRICED_AS_TABLE,    // elements looked up
+    PRICED_AS_CONVOLUTION,
+    PRICED_AS_SCALED_CONVOLUTION, // whose weights are input 3
+    PRICED_AS_TRANSPOSED_CONVOLUTION,
+    PRICED_AS_TOSA_CONVOLUTION, // with channels last
+    PRICED_AS_TOSA_DEPTHWISE,
+    PRICED_AS_TOSA_TRANSPOSED,
+    PRICED_AS_MATMUL,
+    PRICED_AS_SCALED_MATMUL, // whose weights are input 3
+    PRICED_AS_TOSA_MATMUL,
+    PRICED_AS_RECURRENCE,
+    PRICED_AS_POOLING,
+    PRICED_AS_REDUCTION,
+    PRICED_AS_NORMALIZATION,          // along an axis
+    PRICED_AS_CHANNEL_NORMALIZATION,  // each channel by itself
+    PRICED_AS_TRAILING_NORMALIZATION, // from an axis to the last
+    PRICED_AS_MOVEMENT,               // element by element
+    PRICED_AS_ROWS,                   // copied by rows
+    PRICED_AS_TRANSPOSE,
+    PRICED_AS_VIEW,
+    PRICED_AS_GATHER,
+    PRICED_AS_OTHER,
+    OPERATOR_PRICES,
+};
+
+// What an operator is to integers that stand for reals.
+enum operator_scaling {
+    SCALES_NOTHING,
+    SCALES_BACK,       // an integer to the real that it stands for
+    SCALES_TO_INTEGER, // a real to a narrow integer
+};
+
+struct operator_arity {
+    uint16_t least, most; // UINT16_MAX: any number
+};
+
 // One node whose output types are asked for: before the network runs, and
 // again when it runs if they were not known before.
 struct inference {
@@ -51,14 +161,22 @@ struct inference {
     struct network *building;
 };
 
+// The row of an operator. What the rooms ask of it stands here; what they do with the answer
+// stands in tables of theirs, by the value of the trait or by `id`.
 struct operator_definition {
     const char *name; // "Conv", "tosa.conv2d"
+    uint16_t id;      // from 0 without gaps; rows leave it out
     enum operator_class class;
-    uint16_t inputs_least, inputs_most; // UINT16_MAX: any number
-    uint16_t outputs_least, outputs_most;
+    enum operator_function function;
+    enum operator_tiling tiling;
+    enum operator_price price;
+    enum operator_scaling scaling;
+    struct operator_arity inputs;
+    struct operator_arity outputs;
     // FLOPs for each output element; operators that count otherwise have `measure`.
     uint16_t flops;
-    bool random; // never calculated before the network runs
+    bool random;      // never calculated before the network runs
+    bool reads_graph; // looks at the operators that its inputs were computed by
     // Checks whatever does not depend on the elements of inputs, so that a
     // kernel never meets a wrong type, rank, dimension or attribute, and fills
     // `outputs`. Parts that follow from unknown inputs stay unknown. The caller
@@ -82,8 +200,9 @@ struct operator_table {
 // or "tosa".
 const struct operator_definition *operator_find(struct view domain, struct view name);
 
-// Every definition, table by table. NULL behind the last one.
-const struct operator_definition *operator_at(size_t index);
+// Every definition, by id. NULL behind the last one.
+const struct operator_definition *operator_at(size_t id);
+size_t operator_count(void);
 
 // Calculates a node all of whose inputs are known while types are inferred, so
 // that shapes that a network computes become known: the room that computes sets

@@ -286,7 +286,7 @@ static status find_operator(const char *name, bool tosa,
 static void connect(struct making *making)
 {
     struct network *network = making->network;
-    const uint32_t least = network_node(network, making->node)->definition->outputs_least;
+    const uint32_t least = network_node(network, making->node)->definition->outputs.least;
     const uint32_t count = least > 0 ? least : 1;
     uint32_t *outputs = arena_allocate(&network->arena, count * sizeof *outputs);
     uint32_t *nodes = arena_allocate(&network->arena, sizeof *nodes);
@@ -316,17 +316,17 @@ static status check_inputs(const struct making *making, const char *name)
 {
     const struct operator_definition *definition =
         network_node(making->network, making->node)->definition;
-    if (making->input_count >= definition->inputs_least &&
-        making->input_count <= definition->inputs_most)
+    if (making->input_count >= definition->inputs.least &&
+        making->input_count <= definition->inputs.most)
         return STATUS_OK;
-    if (definition->inputs_most == UINT16_MAX)
+    if (definition->inputs.most == UINT16_MAX)
         return status_make(STATUS_USAGE, "%s takes at least %u inputs, not %u", name,
-                           definition->inputs_least, making->input_count);
-    if (definition->inputs_most == definition->inputs_least)
+                           definition->inputs.least, making->input_count);
+    if (definition->inputs.most == definition->inputs.least)
         return status_make(STATUS_USAGE, "%s takes %u inputs, not %u: commas lie between them",
-                           name, definition->inputs_least, making->input_count);
+                           name, definition->inputs.least, making->input_count);
     return status_make(STATUS_USAGE, "%s takes %u to %u inputs, not %u: commas lie between them",
-                       name, definition->inputs_least, definition->inputs_most,
+                       name, definition->inputs.least, definition->inputs.most,
                        making->input_count);
 }
 

@@ -154,7 +154,7 @@ static status check_start(const struct input *input, const struct container_head
         return status_make(
             STATUS_UNSUPPORTED,
             "%s: a module of IREE's own compiler, which opscope does not run: compile "
-            "the network with opscope's torq-compile",
+            "the network with opscope",
             input->path);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
         return damaged(input,
@@ -287,6 +287,11 @@ status program_read(struct input *input, struct program **out_program)
     }
     *out_program = program;
     return STATUS_OK;
+}
+
+bool program_recognise(struct view bytes)
+{
+    return bytes.size >= sizeof MAGIC && memcmp(bytes.data, MAGIC, sizeof MAGIC) == 0;
 }
 
 status program_open(const char *path, struct program **out_program)

@@ -35,86 +35,57 @@ static const struct network_value *result_of(const struct network *network,
     return network_value(network, node->outputs[node_cost_output(node)]);
 }
 
-static bool is_one_of(struct view type, const char *const *names)
-{
-    for (size_t i = 0; names[i] != NULL; i++) {
-        if (view_is(type, names[i]))
-            return true;
-    }
-    return false;
-}
+// Rules -----------------------------------------------------------------------------
 
-// Kinds -----------------------------------------------------------------------------
+// How the numbers of a price are found for the operators of one enum operator_price.
+struct price_rule {
+    enum cost_kind kind;
+    void (*count)(struct cost_request *request, const struct network *network,
+                  const struct network_node *node, const struct shape *output);
+    // Products only: the input that has the weights, places of the window in their shape (NULL:
+    // one), whether the network has channels first, and whether a stride leaves places out.
+    uint32_t weights;
+    uint64_t (*window)(const struct shape *weights);
+    bool channels_first;
+    bool strides;
+};
 
-static bool is_depthwise(const struct network *network, const struct network_node *node)
-{
-    if (view_is(node->type, "tosa.depthwise_conv2d"))
-        return true;
-    const int64_t groups = attribute_integer(node->attributes, "group", 1);
-    const struct shape *shape = &network_value(network, node->inputs[0])->type.shape;
-    return groups > 1 && shape->rank > 1 && groups == shape->dims[1];
-}
-
-enum cost_kind node_cost_kind(const struct network *network, const struct network_node *node)
-{
-    switch (node->definition->class) {
-    case OPERATOR_CONVOLUTION:
-        return is_depthwise(network, node) ? COST_DEPTHWISE : COST_CONVOLUTION;
-    case OPERATOR_MATMUL:
-        return COST_MATMUL;
-    case OPERATOR_POOLING:
-        return COST_POOLING;
-    case OPERATOR_REDUCTION:
-    case OPERATOR_NORMALIZATION:
-        return COST_REDUCTION;
-    case OPERATOR_RECURRENT:
-        return COST_RECURRENT;
-    case OPERATOR_ELEMENTWISE:
-        return view_is(node->type, "tosa.table") ? COST_TABLE : COST_ELEMENTWISE;
-    case OPERATOR_MOVEMENT:
-    case OPERATOR_VIEW:
-    case OPERATOR_CONSTANT:
-        return COST_MOVEMENT;
-    default:
-        return COST_OTHER;
-    }
-}
-
-// Products --------------------------------------------------------------------------
+static const struct price_rule *rule_of(const struct network_node *node);
 
 // The dimension of the output that weights go along.
-static uint32_t channel_axis(const struct network_node *node, uint32_t rank)
+static uint32_t channel_axis(const struct price_rule *rule, uint32_t rank)
 {
-    const bool channels_first =
-        node->definition->class == OPERATOR_CONVOLUTION && !view_starts_with(node->type, "tosa.");
-    return channels_first && rank > 1 ? 1 : rank - 1;
+    return rule->channels_first && rank > 1 ? 1 : rank - 1;
 }
 
-static uint32_t weights_index(const struct network_node *node)
+static uint64_t window_behind_channels(const struct shape *weights)
 {
-    return view_starts_with(node->type, "QLinear") ? 3 : 1;
+    return product(weights, 2, weights->rank);
+}
+
+static uint64_t window_between_channels(const struct shape *weights)
+{
+    return product(weights, 1, weights->rank - 1);
+}
+
+static uint64_t window_before_channels(const struct shape *weights)
+{
+    return product(weights, 0, 2);
 }
 
 // Places of the window of a convolution.
-static uint64_t window_of(const struct network *network, const struct network_node *node)
+static uint64_t window_of(const struct price_rule *rule, const struct network_value *weights)
 {
-    const struct network_value *weights = input_of(network, node, weights_index(node));
-    if (weights == NULL || !value_type_static(&weights->type) ||
-        view_is(node->type, "ConvTranspose") || view_is(node->type, "tosa.transpose_conv2d"))
+    if (weights == NULL || !value_type_static(&weights->type) || rule->window == NULL)
         return 1;
-    const struct shape *shape = &weights->type.shape;
-    if (view_is(node->type, "tosa.depthwise_conv2d"))
-        return product(shape, 0, 2);
-    if (view_starts_with(node->type, "tosa."))
-        return product(shape, 1, shape->rank - 1);
-    return product(shape, 2, shape->rank);
+    return rule->window(&weights->type.shape);
 }
 
 // Matrices one behind the other that are multiplied each by its own.
 static uint64_t batches_of(const struct network *network, const struct network_node *node,
                            const struct shape *output)
 {
-    const struct network_value *right = input_of(network, node, weights_index(node));
+    const struct network_value *right = input_of(network, node, rule_of(node)->weights);
     if (output->rank < 3 || right == NULL || right->type.shape.rank < 3 ||
         product(&right->type.shape, 0, right->type.shape.rank - 2) == 1)
         return 1;
@@ -128,23 +99,23 @@ static bool has_stride(const struct network_node *node)
     uint32_t count = attribute_integers(node->attributes, "strides", &strides);
     if (count == 0)
         count = attribute_integers(node->attributes, "stride", &strides);
-    return count > 0 && strides[count - 1] > 1 && !view_is(node->type, "ConvTranspose") &&
-           !view_is(node->type, "tosa.transpose_conv2d");
+    return count > 0 && strides[count - 1] > 1;
 }
 
 static void count_products(struct cost_request *request, const struct network *network,
                            const struct network_node *node, const struct shape *output)
 {
+    const struct price_rule *rule = rule_of(node);
     const uint64_t elements = shape_count(output);
     const uint64_t all = elements_of(result_of(network, node));
-    const struct network_value *weights = input_of(network, node, weights_index(node));
+    const struct network_value *weights = input_of(network, node, rule->weights);
     request->channels =
-        output->rank > 0 ? (uint64_t)output->dims[channel_axis(node, output->rank)] : 1;
+        output->rank > 0 ? (uint64_t)output->dims[channel_axis(rule, output->rank)] : 1;
     request->outputs = request->channels > 0 ? elements / request->channels : 0;
     request->inner = all > 0 ? node->work.macs / all : 0;
     request->macs = elements * request->inner;
-    request->kernel = (uint32_t)window_of(network, node);
-    const bool strided = has_stride(node);
+    request->kernel = (uint32_t)window_of(rule, weights);
+    const bool strided = rule->strides && has_stride(node);
     if (request->kind == COST_DEPTHWISE)
         request->variant = strided ? COST_APART_SPREAD : COST_APART;
     else if (strided && request->kind == COST_CONVOLUTION)
@@ -192,40 +163,71 @@ static void count_reads(struct cost_request *request, const struct network *netw
         request->kernel = (uint32_t)places;
 }
 
-static bool is_normalized_by_channel(const struct network_node *node)
-{
-    static const char *const NAMES[] = {"BatchNormalization", "InstanceNormalization",
-                                        "GroupNormalization", NULL};
-    return is_one_of(node->type, NAMES);
-}
-
-// How many elements lie together of those that are reduced or normalised together.
-static void count_run(struct cost_request *request, const struct network *network,
-                      const struct network_node *node)
+// The input of a reduction or normalization; NULL when it has no dimension, or none that is
+// known.
+static const struct shape *reduced_shape(const struct network *network,
+                                         const struct network_node *node)
 {
     const struct network_value *input = input_of(network, node, 0);
-    if (input == NULL || !value_type_static(&input->type) || input->type.shape.rank == 0)
-        return;
-    const struct shape *shape = &input->type.shape;
-    const uint32_t last = shape->rank - 1;
-    if (is_normalized_by_channel(node)) {
+    return input != NULL && value_type_static(&input->type) && input->type.shape.rank > 0
+               ? &input->type.shape
+               : NULL;
+}
+
+// In each of these, `run` is how many elements lie together of those that are reduced or
+// normalised together.
+static void count_channel_normalization(struct cost_request *request, const struct network *network,
+                                        const struct network_node *node, const struct shape *output)
+{
+    count_reads(request, network, node, output);
+    const struct shape *shape = reduced_shape(network, node);
+    if (shape != NULL)
         request->run = product(shape, 2, shape->rank);
+}
+
+static uint32_t normalized_axis(const struct network_node *node, const struct shape *shape)
+{
+    int64_t axis = attribute_integer(node->attributes, "axis", -1);
+    axis = axis < 0 ? axis + shape->rank : axis;
+    return axis < shape->rank && axis >= 0 ? (uint32_t)axis : shape->rank - 1;
+}
+
+static void count_trailing_normalization(struct cost_request *request,
+                                         const struct network *network,
+                                         const struct network_node *node,
+                                         const struct shape *output)
+{
+    count_reads(request, network, node, output);
+    const struct shape *shape = reduced_shape(network, node);
+    if (shape != NULL)
+        request->run = product(shape, normalized_axis(node, shape), shape->rank);
+}
+
+static void count_normalization(struct cost_request *request, const struct network *network,
+                                const struct network_node *node, const struct shape *output)
+{
+    count_reads(request, network, node, output);
+    const struct shape *shape = reduced_shape(network, node);
+    if (shape == NULL)
         return;
-    }
-    if (node->definition->class == OPERATOR_NORMALIZATION) {
-        int64_t axis = attribute_integer(node->attributes, "axis", -1);
-        axis = axis < 0 ? axis + shape->rank : axis;
-        const bool whole = view_is(node->type, "LayerNormalization");
-        const uint32_t at = axis < shape->rank && axis >= 0 ? (uint32_t)axis : last;
-        request->run = whole ? product(shape, at, shape->rank) : (uint64_t)shape->dims[at];
-        if (!whole && product(shape, at + 1, shape->rank) > 1)
-            request->variant = COST_SPREAD;
+    const uint32_t axis = normalized_axis(node, shape);
+    request->run = (uint64_t)shape->dims[axis];
+    if (product(shape, axis + 1, shape->rank) > 1)
+        request->variant = COST_SPREAD;
+}
+
+static void count_reduction(struct cost_request *request, const struct network *network,
+                            const struct network_node *node, const struct shape *output)
+{
+    count_reads(request, network, node, output);
+    const struct shape *shape = reduced_shape(network, node);
+    if (shape == NULL)
         return;
-    }
     request->run = request->inner;
-    const struct shape *output = &result_of(network, node)->type.shape;
-    const bool keeps = output->rank == shape->rank;
-    if (keeps && output->dims[last] == shape->dims[last] && shape->dims[last] > 1)
+    const uint32_t last = shape->rank - 1;
+    const struct shape *result = &result_of(network, node)->type.shape;
+    const bool keeps = result->rank == shape->rank;
+    if (keeps && result->dims[last] == shape->dims[last] && shape->dims[last] > 1)
         request->variant = COST_SPREAD;
 }
 
@@ -256,24 +258,12 @@ static enum cost_variant spread_of(const struct shape *operand, const struct sha
     return trailing > 1 ? COST_CHANNEL : COST_ROW;
 }
 
-static bool is_quantizer(const struct network_node *node)
+static void count_elements(struct cost_request *request, const struct network *network,
+                           const struct network_node *node, const struct shape *output)
 {
-    return view_is(node->type, "QuantizeLinear") || view_is(node->type, "DequantizeLinear");
-}
-
-static void find_spread(struct cost_request *request, const struct network *network,
-                        const struct network_node *node, const struct shape *output)
-{
+    request->outputs = shape_count(output);
+    request->inner = node->definition->flops;
     request->run = 1;
-    if (is_quantizer(node)) {
-        if (elements_of(input_of(network, node, 1)) > 1) {
-            const int64_t axis = attribute_integer(node->attributes, "axis", 1);
-            request->variant = COST_CHANNEL;
-            request->run = product(output, (uint32_t)((axis < 0 ? axis + output->rank : axis) + 1),
-                                   output->rank);
-        }
-        return;
-    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct network_value *operand = input_of(network, node, i);
         uint64_t run;
@@ -285,6 +275,45 @@ static void find_spread(struct cost_request *request, const struct network *netw
         request->variant = variant;
         request->run = run;
     }
+}
+
+static void count_scaling(struct cost_request *request, const struct network *network,
+                          const struct network_node *node, const struct shape *output)
+{
+    request->outputs = shape_count(output);
+    request->inner = node->definition->flops;
+    request->run = 1;
+    if (elements_of(input_of(network, node, 1)) <= 1)
+        return;
+    const int64_t axis = attribute_integer(node->attributes, "axis", 1);
+    request->variant = COST_CHANNEL;
+    request->run =
+        product(output, (uint32_t)((axis < 0 ? axis + output->rank : axis) + 1), output->rank);
+}
+
+static void count_moves(struct cost_request *request, const struct network *network,
+                        const struct network_node *node, const struct shape *output)
+{
+    (void)network;
+    request->outputs = shape_count(output);
+    request->inner = 1;
+    if (view_starts_with(attribute_text(node->attributes, "mode", ""), "linear"))
+        request->variant = COST_LINEAR;
+}
+
+static void count_view(struct cost_request *request, const struct network *network,
+                       const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    request->variant = COST_WHOLE;
+}
+
+// In each of these, `run` is how many elements are copied together. Whether that is known:
+static bool has_runs(const struct network *network, const struct network_node *node,
+                     const struct shape *output)
+{
+    const struct network_value *input = input_of(network, node, 0);
+    return input != NULL && value_type_static(&input->type) && output->rank > 0;
 }
 
 static uint64_t transposed_run(const struct network *network, const struct network_node *node)
@@ -303,29 +332,105 @@ static uint64_t transposed_run(const struct network *network, const struct netwo
     return run;
 }
 
-// Elements that are copied together.
-static uint64_t moved_run(const struct network *network, const struct network_node *node,
-                          const struct shape *output)
+static void count_transpose(struct cost_request *request, const struct network *network,
+                            const struct network_node *node, const struct shape *output)
 {
-    const struct network_value *input = input_of(network, node, 0);
-    if (input == NULL || !value_type_static(&input->type) || output->rank == 0)
-        return 1;
-    static const char *const BY_ROWS[] = {"Slice",     "Pad",         "Tile",       "Expand",
-                                          "Concat",    "Split",       "tosa.slice", "tosa.pad",
-                                          "tosa.tile", "tosa.concat", NULL};
-    const struct shape *shape = &input->type.shape;
-    if (view_is(node->type, "Transpose") || view_is(node->type, "tosa.transpose"))
-        return transposed_run(network, node);
-    const bool gathers = node->definition->class == OPERATOR_GATHER;
-    if (!gathers && !is_one_of(node->type, BY_ROWS))
-        return 1;
-    if (!gathers && !attribute_given(node->attributes, "axis"))
-        return (uint64_t)output->dims[output->rank - 1];
+    count_moves(request, network, node, output);
+    if (has_runs(network, node, output))
+        request->run = transposed_run(network, node);
+}
+
+// The elements of the first input from `beyond` dimensions behind the axis on.
+static uint64_t run_from_axis(const struct network *network, const struct network_node *node,
+                              uint32_t beyond)
+{
+    const struct shape *shape = &network_value(network, node->inputs[0])->type.shape;
     int64_t axis = attribute_integer(node->attributes, "axis", 0);
     axis = axis < 0 ? axis + shape->rank : axis;
-    return axis >= 0 && axis < shape->rank
-               ? product(shape, (uint32_t)axis + (gathers ? 1 : 0), shape->rank)
-               : 1;
+    return axis >= 0 && axis < shape->rank ? product(shape, (uint32_t)axis + beyond, shape->rank)
+                                           : 1;
+}
+
+static void count_rows(struct cost_request *request, const struct network *network,
+                       const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    if (has_runs(network, node, output))
+        request->run = attribute_given(node->attributes, "axis")
+                           ? run_from_axis(network, node, 0)
+                           : (uint64_t)output->dims[output->rank - 1];
+}
+
+static void count_gathered(struct cost_request *request, const struct network *network,
+                           const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    if (has_runs(network, node, output))
+        request->run = run_from_axis(network, node, 1);
+}
+
+// All rules ---------------------------------------------------------------------------
+
+static const struct price_rule RULES[OPERATOR_PRICES] = {
+    [PRICED_AS_ELEMENTS] = {COST_ELEMENTWISE, count_elements},
+    [PRICED_AS_SCALING] = {COST_ELEMENTWISE, count_scaling},
+    [PRICED_AS_TABLE] = {COST_TABLE, count_moves},
+    [PRICED_AS_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
+                               .window = window_behind_channels, .channels_first = true,
+                               .strides = true},
+    [PRICED_AS_SCALED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 3,
+                                      .window = window_behind_channels, .channels_first = true,
+                                      .strides = true},
+    [PRICED_AS_TRANSPOSED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
+                                          .channels_first = true},
+    [PRICED_AS_TOSA_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
+                                    .window = window_between_channels, .strides = true},
+    [PRICED_AS_TOSA_DEPTHWISE] = {COST_DEPTHWISE, count_products, .weights = 1,
+                                  .window = window_before_channels, .strides = true},
+    [PRICED_AS_TOSA_TRANSPOSED] = {COST_CONVOLUTION, count_products, .weights = 1},
+    [PRICED_AS_MATMUL] = {COST_MATMUL, count_products, .weights = 1,
+                          .window = window_behind_channels},
+    [PRICED_AS_SCALED_MATMUL] = {COST_MATMUL, count_products, .weights = 3,
+                                 .window = window_behind_channels},
+    [PRICED_AS_TOSA_MATMUL] = {COST_MATMUL, count_products, .weights = 1,
+                               .window = window_between_channels},
+    [PRICED_AS_RECURRENCE] = {COST_RECURRENT, count_steps},
+    [PRICED_AS_POOLING] = {COST_POOLING, count_reads},
+    [PRICED_AS_REDUCTION] = {COST_REDUCTION, count_reduction},
+    [PRICED_AS_NORMALIZATION] = {COST_REDUCTION, count_normalization},
+    [PRICED_AS_CHANNEL_NORMALIZATION] = {COST_REDUCTION, count_channel_normalization},
+    [PRICED_AS_TRAILING_NORMALIZATION] = {COST_REDUCTION, count_trailing_normalization},
+    [PRICED_AS_MOVEMENT] = {COST_MOVEMENT, count_moves},
+    [PRICED_AS_ROWS] = {COST_MOVEMENT, count_rows},
+    [PRICED_AS_TRANSPOSE] = {COST_MOVEMENT, count_transpose},
+    [PRICED_AS_VIEW] = {COST_MOVEMENT, count_view},
+    [PRICED_AS_GATHER] = {COST_OTHER, count_gathered},
+    [PRICED_AS_OTHER] = {COST_OTHER, count_moves},
+};
+
+static const struct price_rule *rule_of(const struct network_node *node)
+{
+    return &RULES[node->definition->price];
+}
+
+bool node_cost_has_rule(enum operator_price price)
+{
+    return RULES[price].count != NULL;
+}
+
+// Whether each channel of a convolution with channels first is computed from one alone.
+static bool has_group_per_channel(const struct network *network, const struct network_node *node)
+{
+    const int64_t groups = attribute_integer(node->attributes, "group", 1);
+    const struct shape *shape = &network_value(network, node->inputs[0])->type.shape;
+    return groups > 1 && shape->rank > 1 && groups == shape->dims[1];
+}
+
+enum cost_kind node_cost_kind(const struct network *network, const struct network_node *node)
+{
+    const struct price_rule *rule = rule_of(node);
+    return rule->channels_first && has_group_per_channel(network, node) ? COST_DEPTHWISE
+                                                                        : rule->kind;
 }
 
 struct cost_request node_cost(const struct network *network, const struct network_node *node,
@@ -345,36 +450,6 @@ struct cost_request node_cost(const struct network *network, const struct networ
         .bytes = node->work.bytes_read + node->work.bytes_written,
         .run = 1,
     };
-    switch ((enum cost_kind)request.kind) {
-    case COST_CONVOLUTION:
-    case COST_DEPTHWISE:
-    case COST_MATMUL:
-        count_products(&request, network, node, output);
-        break;
-    case COST_RECURRENT:
-        count_steps(&request, network, node, output);
-        break;
-    case COST_POOLING:
-        count_reads(&request, network, node, output);
-        break;
-    case COST_REDUCTION:
-        count_reads(&request, network, node, output);
-        count_run(&request, network, node);
-        break;
-    case COST_ELEMENTWISE:
-        request.outputs = shape_count(output);
-        request.inner = node->definition->flops;
-        find_spread(&request, network, node, output);
-        break;
-    default:
-        request.outputs = shape_count(output);
-        request.inner = 1;
-        request.run = moved_run(network, node, output);
-        if (node->definition->class == OPERATOR_VIEW)
-            request.variant = COST_WHOLE;
-        else if (view_starts_with(attribute_text(node->attributes, "mode", ""), "linear"))
-            request.variant = COST_LINEAR;
-        break;
-    }
+    rule_of(node)->count(&request, network, node, output);
     return request;
 }

@@ -6,6 +6,9 @@
 #include "network/operators.h"
 #include "target/cost.h"
 
+// Whether a rule is known; PRICED_NOT has none, and no operator is PRICED_NOT.
+bool node_cost_has_rule(enum operator_price price);
+
 enum cost_kind node_cost_kind(const struct network *network, const struct network_node *node);
 
 // The first output of a node that is not left out.

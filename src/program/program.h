@@ -227,7 +227,7 @@ enum program_step_kind {
 // What a stream does: it starts a task (an engine's lane does one at a time), waits until
 // one that it started has ended, raises a semaphore by one, or awaits that it has reached
 // `count`. The steps of a job stand in one order in which all of them can be done; streams
-// only relax it. Steps with the same number form one task of the stream ("nss_task").
+// only relax it. Steps with the same number form one task of the stream.
 struct program_step {
     uint32_t kind;
     uint32_t stream;
@@ -245,7 +245,7 @@ static inline bool program_step_has_task(const struct program_step *step)
 }
 
 struct program_job {
-    uint32_t name; // text: "nss_program_1"
+    uint32_t name; // text: what its queue calls programs, and a number
     uint32_t dispatch;
     uint32_t number; // within its dispatch
     uint32_t first_step;
@@ -265,7 +265,7 @@ enum program_action_kind {
 
 struct program_action {
     uint32_t kind;
-    uint32_t number;   // "torq-action-id" within its dispatch
+    uint32_t number;   // within its dispatch
     uint32_t subject;  // job, task or buffer
     uint32_t location; // text
     uint64_t bytes;    // of copies and allocations
@@ -331,6 +331,9 @@ static inline const char *program_text(const struct program *program, uint32_t i
 {
     return program->texts.data + id;
 }
+
+// Whether bytes start like a program's.
+bool program_recognise(struct view bytes);
 
 // Maps a program and checks its checksum, its version and that every index and
 // range stays within its table: the rest of the code trusts them. What names a part of

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "fits.h"
+#include "verify_ports.h"
 #include "verify_space.h"
 #include "verify_task.h"
 #include "verify_writes.h"
@@ -428,24 +429,6 @@ static status walk_dispatches(struct verifier *verifier)
                                          : verify_wrong("action", next, "it is of no dispatch");
 }
 
-// A value that nothing made is no output.
-static status check_outputs(const struct program *program)
-{
-    bool *has_place = memory_allocate_zeroed((size_t)program->value_count + 1, sizeof *has_place);
-    status failure = STATUS_OK;
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (program->buffers[i].value != PROGRAM_NONE)
-            has_place[program->buffers[i].value] = true;
-    }
-    for (uint32_t i = 0; i < program->output_count && failure == STATUS_OK; i++) {
-        const uint32_t value = program->outputs[i];
-        if (!has_place[value] && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
-            failure = verify_wrong("output", i, "nothing holds its value");
-    }
-    free(has_place);
-    return failure;
-}
-
 // A value between groups that stays near the engines has a place outside that nobody uses.
 static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
 {
@@ -459,7 +442,6 @@ static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
 static status check_end(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
-    STATUS_TRY(check_outputs(program));
     if (verifier->job != PROGRAM_NONE)
         return verify_wrong("job", verifier->job, "it has not been waited for");
     for (uint32_t i = 0; i < program->task_count; i++) {
@@ -482,6 +464,7 @@ static status check_all(struct verifier *verifier)
     STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
         STATUS_TRY(check_buffer(verifier, i));
+    STATUS_TRY(verify_ports(program));
     STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
         STATUS_TRY(verify_task(&verifier->state, i));

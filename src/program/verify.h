@@ -1,17 +1,24 @@
-// Proves that a program does what a program must, from its tables alone:
+// Proves that a program does what a program must, from its tables alone, in whatever order
+// its streams may do their steps:
 //
+// - streams drive engines of their own queue and unit, and await nothing that has not been
+//   signalled before in the order of the tables: so they never wait for one another for ever;
 // - no lane of an engine is given a task before the one before has been waited for,
 //   and the host starts nothing before the job before has been waited for;
 // - a task depends on those that write what it reads and on nothing that it has
-//   nothing to do with, and has waited for them and for everything else that touches
-//   the same bytes;
+//   nothing to do with, and a wait for them and for everything else that touches the same
+//   bytes happens before its start;
 // - what is read has been written before, to the last element;
 // - no two buffers in use at the same time share an address, and each lies within
 //   its memory and is used only while it is in use;
 // - every element of every output, and of every value between groups, is written
 //   exactly once;
-// - transfers carry a box to the same place of the same value, between memories that
-//   their engine reaches; kernels get whole tiles of the values of their node.
+// - transfers carry a box to the same place of the same value, between memories and units that
+//   their engine reaches; kernels get whole tiles of the values of their node, or rings that
+//   the stages of their task fill.
+//
+// Time grows with tasks, operands and buffers (n log n), and for signals and awaits with the
+// streams of their job.
 //
 // docs/formats/program.md has the rules in full.
 

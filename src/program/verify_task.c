@@ -301,9 +301,10 @@ static status check_tile(const struct checker *checker, const struct program_ope
 
 static status check_compute(const struct checker *checker)
 {
-    const enum target_role role = checker->target->engines[checker->task->engine].role;
+    const uint32_t engine = checker->task->engine;
     STATUS_TRY(check_calls(checker));
-    if (role != TARGET_ROLE_COMPUTE && role != TARGET_ROLE_HOST)
+    if (!target_computes(checker->target, engine) &&
+        checker->target->engines[engine].role != TARGET_ROLE_HOST)
         return wrong(checker, "its engine does not compute");
     if (checker->task->unit_count != 0)
         return wrong(checker, "it computes for other units");

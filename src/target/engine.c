@@ -28,44 +28,6 @@ bool target_is_plural(const char *called)
     return view_starts_with(text, "the ") && view_ends_with(text, "s");
 }
 
-// Names of others ---------------------------------------------------------------------
-
-static status wrong_name(const struct target_reading *reading, const struct target_entry *entry,
-                         enum target_section_kind kind, struct view name)
-{
-    struct bytes names = {0};
-    for (size_t i = 0; i < reading->text.count; i++) {
-        const struct target_section *section = &reading->text.sections[i];
-        if (section->kind == kind)
-            bytes_append_format(&names, "%s%.*s", names.size > 0 ? ", " : "",
-                                VIEW_ARGUMENTS(section->name));
-    }
-    const status failure =
-        target_text_fail(&reading->text, entry->line, "there is no %s '%.*s': there is %.*s",
-                         target_section_word(kind), VIEW_ARGUMENTS(name),
-                         VIEW_ARGUMENTS(names.size > 0 ? bytes_view(&names) : view_of("none")));
-    bytes_free(&names);
-    return failure;
-}
-
-// The index of a section among those of its kind, which is that of its record.
-static status read_name(const struct target_reading *reading, const struct target_entry *entry,
-                        enum target_section_kind kind, struct view name, uint32_t *out_index)
-{
-    uint32_t index = 0;
-    for (size_t i = 0; i < reading->text.count; i++) {
-        const struct target_section *section = &reading->text.sections[i];
-        if (section->kind != kind)
-            continue;
-        if (view_equal(section->name, name)) {
-            *out_index = index;
-            return STATUS_OK;
-        }
-        index++;
-    }
-    return wrong_name(reading, entry, kind, name);
-}
-
 // Keys of engines ---------------------------------------------------------------------
 
 typedef status read_key(struct target_reading *reading, struct target_engine *engine,
@@ -139,13 +101,13 @@ static status read_to(struct target_reading *reading, struct target_engine *engi
 static status read_port(struct target_reading *reading, struct target_engine *engine,
                         const struct target_entry *entry)
 {
-    return read_name(reading, entry, SECTION_PORT, entry->value, &engine->port);
+    return target_read_name(reading, entry, SECTION_PORT, entry->value, &engine->port);
 }
 
 static status read_queue(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
-    return read_name(reading, entry, SECTION_QUEUE, entry->value, &engine->queue);
+    return target_read_name(reading, entry, SECTION_QUEUE, entry->value, &engine->queue);
 }
 
 static status read_cast(struct target_reading *reading, struct target_engine *engine,
@@ -179,7 +141,8 @@ static status read_stages(struct target_reading *reading, struct target_engine *
         arena_allocate(&reading->target->arena, (rest.size / 2 + 1) * sizeof *stages);
     engine->stage_count = 0;
     while (target_value_word(&rest, &word))
-        STATUS_TRY(read_name(reading, entry, SECTION_ENGINE, word, &stages[engine->stage_count++]));
+        STATUS_TRY(
+            target_read_name(reading, entry, SECTION_ENGINE, word, &stages[engine->stage_count++]));
     if (engine->stage_count == 0)
         return target_text_fail(&reading->text, entry->line,
                                 "stages are the engines that a task runs through, in order");
@@ -210,77 +173,61 @@ static status read_rank(struct target_reading *reading, struct target_engine *en
 static status read_row_engine(struct target_reading *reading, struct target_engine *engine,
                               const struct target_entry *entry)
 {
-    return read_name(reading, entry, SECTION_ENGINE, entry->value, &engine->row_engine);
-}
-
-static status read_text(struct target_reading *reading, const struct target_entry *entry,
-                        const char **out_text)
-{
-    if (entry->value.size == 0)
-        return target_text_fail(&reading->text, entry->line, "%.*s is not empty",
-                                VIEW_ARGUMENTS(entry->key));
-    *out_text = target_keep(reading->target, entry->value);
-    return STATUS_OK;
+    return target_read_name(reading, entry, SECTION_ENGINE, entry->value, &engine->row_engine);
 }
 
 static status read_called(struct target_reading *reading, struct target_engine *engine,
                           const struct target_entry *entry)
 {
-    return read_text(reading, entry, &engine->called);
+    return target_read_text(reading, entry, &engine->called);
 }
 
 static status read_label(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
-    return read_text(reading, entry, &engine->label);
+    return target_read_text(reading, entry, &engine->label);
 }
 
 static status read_work(struct target_reading *reading, struct target_engine *engine,
                         const struct target_entry *entry)
 {
-    return read_text(reading, entry, &engine->work);
+    return target_read_text(reading, entry, &engine->work);
 }
 
 static status read_row(struct target_reading *reading, struct target_engine *engine,
                        const struct target_entry *entry)
 {
-    return read_text(reading, entry, &engine->row);
-}
-
-static status read_amount(struct target_reading *reading, const struct target_entry *entry,
-                          uint64_t *out_amount)
-{
-    return target_read_count(reading, entry, "a number", 0, UINT64_MAX, out_amount);
+    return target_read_text(reading, entry, &engine->row);
 }
 
 static status read_start(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
-    return read_amount(reading, entry, &engine->start_cycles);
+    return target_read_amount(reading, entry, &engine->start_cycles);
 }
 
 static status read_start_code(struct target_reading *reading, struct target_engine *engine,
                               const struct target_entry *entry)
 {
-    return read_amount(reading, entry, &engine->start_code);
+    return target_read_amount(reading, entry, &engine->start_code);
 }
 
 static status read_wait_code(struct target_reading *reading, struct target_engine *engine,
                              const struct target_entry *entry)
 {
-    return read_amount(reading, entry, &engine->wait_code);
+    return target_read_amount(reading, entry, &engine->wait_code);
 }
 
 static status read_program_bytes(struct target_reading *reading, struct target_engine *engine,
                                  const struct target_entry *entry)
 {
-    return read_amount(reading, entry, &engine->program_bytes);
+    return target_read_amount(reading, entry, &engine->program_bytes);
 }
 
 static status read_program_room(struct target_reading *reading, struct target_engine *engine,
                                 const struct target_entry *entry)
 {
-    return read_amount(reading, entry, &engine->program_room);
+    return target_read_amount(reading, entry, &engine->program_room);
 }
 
 static const struct {
@@ -455,7 +402,9 @@ static uint32_t default_memory(const struct target *target, const struct target_
 {
     const uint32_t far = target_far_memory(target);
     uint32_t shared = TARGET_NONE;
-    for (uint32_t i = 0; i < target->memory_count && engine->role == TARGET_ROLE_COMPUTE; i++) {
+    const bool computes =
+        engine->role == TARGET_ROLE_COMPUTE || engine->role == TARGET_ROLE_CONTROL;
+    for (uint32_t i = 0; i < target->memory_count && computes; i++) {
         if (!target->memories[i].local)
             continue;
         if (target->memories[i].per == engine->per)
@@ -664,98 +613,7 @@ status target_number_lanes(const struct target_reading *reading)
     return STATUS_OK;
 }
 
-// Queues ------------------------------------------------------------------------------
-
-static struct target_queue *add_queue(struct target *target, const char *name)
-{
-    target->queues = memory_grow(target->queues, target->queue_count, &target->queue_capacity,
-                                 sizeof *target->queues);
-    struct target_queue *queue = &target->queues[target->queue_count++];
-    *queue = (struct target_queue){.name = name, .program = name};
-    return queue;
-}
-
-static status read_drives(struct target_reading *reading, uint32_t queue,
-                          const struct target_entry *entry)
-{
-    struct target *target = reading->target;
-    struct view rest = entry->value;
-    struct view word;
-    while (target_value_word(&rest, &word)) {
-        uint32_t index;
-        STATUS_TRY(read_name(reading, entry, SECTION_ENGINE, word, &index));
-        struct target_engine *engine = &target->engines[index];
-        if (engine->queue != TARGET_NONE && engine->queue != queue)
-            return target_text_fail(&reading->text, entry->line,
-                                    "two queues drive engine '%s'; one does", engine->name);
-        engine->queue = queue;
-    }
-    return STATUS_OK;
-}
-
-static bool is_queue_key(struct view key)
-{
-    static const char *const NAMES[] = {"per",        "drives",     "program",
-                                        "code_block", "code_slots", "code_next"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        if (view_is(key, NAMES[i]))
-            return true;
-    }
-    return false;
-}
-
-static status read_queue_key(struct target_reading *reading, uint32_t index,
-                             const struct target_entry *entry)
-{
-    struct target_queue *queue = &reading->target->queues[index];
-    if (view_is(entry->key, "per"))
-        return target_read_per(reading, entry, &queue->per);
-    if (view_is(entry->key, "drives"))
-        return read_drives(reading, index, entry);
-    if (view_is(entry->key, "program"))
-        return read_text(reading, entry, &queue->program);
-    if (view_is(entry->key, "code_block"))
-        return read_amount(reading, entry, &queue->code_block);
-    if (view_is(entry->key, "code_slots"))
-        return read_amount(reading, entry, &queue->code_slots);
-    if (view_is(entry->key, "code_next"))
-        return read_amount(reading, entry, &queue->code_next);
-    return target_text_fail(&reading->text, entry->line,
-                            "no queue has '%.*s': there is per, drives, program, code_block, "
-                            "code_slots, code_next",
-                            VIEW_ARGUMENTS(entry->key));
-}
-
-static status read_queues(struct target_reading *reading)
-{
-    struct target *target = reading->target;
-    for (size_t i = 0; i < reading->text.count; i++) {
-        const struct target_section *section = &reading->text.sections[i];
-        if (section->kind != SECTION_QUEUE)
-            continue;
-        add_queue(target, target_keep(target, section->name));
-        for (size_t j = 0; j < section->count; j++)
-            STATUS_TRY(read_queue_key(reading, target->queue_count - 1, &section->entries[j]));
-    }
-    // What no queue drives is ordered by itself; the host orders its own work.
-    for (uint32_t i = 0; i < target->engine_count; i++) {
-        struct target_engine *engine = &target->engines[i];
-        if (engine->role == TARGET_ROLE_HOST || engine->queue != TARGET_NONE)
-            continue;
-        engine->queue = target->queue_count;
-        add_queue(target, engine->name)->per = engine->per;
-    }
-    return STATUS_OK;
-}
-
 // All of them -------------------------------------------------------------------------
-
-bool target_section_has_key(enum target_section_kind kind, struct view key)
-{
-    if (kind == SECTION_QUEUE)
-        return is_queue_key(key);
-    return kind == SECTION_ENGINE || target_machine_has_key(kind, key);
-}
 
 static status read_all(struct target_reading *reading)
 {
@@ -773,7 +631,7 @@ static status read_all(struct target_reading *reading)
         STATUS_TRY(fill_engine(reading, &target->engines[engine], text->sections[i].line));
         STATUS_TRY(check_stages(reading, &target->engines[engine++], text->sections[i].line));
     }
-    return read_queues(reading);
+    return target_read_queues(reading);
 }
 
 status target_read_engines(struct target_reading *reading)

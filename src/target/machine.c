@@ -82,6 +82,22 @@ status target_read_memory(const struct target_reading *reading, const struct tar
     return failure;
 }
 
+status target_read_text(const struct target_reading *reading, const struct target_entry *entry,
+                        const char **out_text)
+{
+    if (entry->value.size == 0)
+        return target_text_fail(&reading->text, entry->line, "%.*s is not empty",
+                                VIEW_ARGUMENTS(entry->key));
+    *out_text = target_keep(reading->target, entry->value);
+    return STATUS_OK;
+}
+
+status target_read_amount(const struct target_reading *reading, const struct target_entry *entry,
+                          uint64_t *out_amount)
+{
+    return target_read_count(reading, entry, "a number", 0, UINT64_MAX, out_amount);
+}
+
 static status read_bandwidth(const struct target_reading *reading, const struct target_entry *entry,
                              double *out_rate)
 {

@@ -19,8 +19,9 @@ struct target_reading {
 
 // Sections but engines and queues: the machine itself (machine.c).
 status target_read_machine(struct target_reading *reading);
-// Engines and queues (engine.c).
+// Engines (engine.c), and the queues that drive them (queue.c).
 status target_read_engines(struct target_reading *reading);
+status target_read_queues(struct target_reading *reading);
 // "convolution matmul : i8 f16 ; elementwise" (takes.c).
 status target_read_takes(struct target_reading *reading, const struct target_entry *entry,
                          struct target_engine *engine);
@@ -51,6 +52,13 @@ status target_read_per(const struct target_reading *reading, const struct target
                        enum target_per *out_per);
 status target_read_clock(const struct target_reading *reading, const struct target_entry *entry,
                          uint64_t *out_clock);
+status target_read_amount(const struct target_reading *reading, const struct target_entry *entry,
+                          uint64_t *out_amount);
+status target_read_text(const struct target_reading *reading, const struct target_entry *entry,
+                        const char **out_text);
+// The index of a section among those of its kind, which is that of its record.
+status target_read_name(const struct target_reading *reading, const struct target_entry *entry,
+                        enum target_section_kind kind, struct view name, uint32_t *out_index);
 status target_read_memory(const struct target_reading *reading, const struct target_entry *entry,
                           uint32_t *out_memory);
 

@@ -97,7 +97,8 @@ bool target_is_stage(const struct target *target, uint32_t engine)
 
 bool target_computes(const struct target *target, uint32_t engine)
 {
-    return target->engines[engine].role == TARGET_ROLE_COMPUTE &&
+    const enum target_role role = target->engines[engine].role;
+    return (role == TARGET_ROLE_COMPUTE || role == TARGET_ROLE_CONTROL) &&
            target->engines[engine].take_count > 0;
 }
 

@@ -307,6 +307,29 @@ bool target_is_processor(const struct target *target)
            target_takes_all(target, compute);
 }
 
+// "engine.key" of this engine, the key being a measured time.
+static bool is_measured(const struct target_engine *engine, const struct target_setting *setting)
+{
+    const size_t size = strlen(engine->name);
+    return strncmp(setting->name, engine->name, size) == 0 && setting->name[size] == '.' &&
+           engine->price->is_key(view_of(setting->name + size + 1));
+}
+
+bool target_is_guess(const struct target *target)
+{
+    if (!target_is_processor(target))
+        return false;
+    const struct target_engine *engine =
+        &target->engines[target_engine_with(target, TARGET_ROLE_COMPUTE)];
+    if (engine->price->is_key == NULL)
+        return false;
+    for (uint32_t i = 0; i < target->setting_count; i++) {
+        if (is_measured(engine, &target->settings[i]))
+            return false;
+    }
+    return true;
+}
+
 double target_number(const struct target *target, const char *name, double fallback)
 {
     for (uint32_t i = 0; i < target->setting_count; i++) {

@@ -63,8 +63,8 @@ enum target_role {
     TARGET_ROLE_COMPUTE,
     TARGET_ROLE_TRANSFER,      // between memories
     TARGET_ROLE_COMMUNICATION, // between units of a memory: from core to core
-    TARGET_ROLE_CONTROL,
-    TARGET_ROLE_HOST, // the host of an accelerator: what nothing else can do
+    TARGET_ROLE_CONTROL,       // a processor of the device; it may take what is left over
+    TARGET_ROLE_HOST,          // the host of an accelerator: what nothing else can do
     TARGET_ROLES,
 };
 
@@ -209,6 +209,8 @@ uint32_t target_engine_named(const struct target *target, const char *name);
 
 // Whether work is done where values lie: by a processor that takes everything there.
 bool target_is_processor(const struct target *target);
+// Whether it is a processor that is priced by measured times, but that nobody has measured.
+bool target_is_guess(const struct target *target);
 
 // Whether an engine takes operators of a class with an element; NULL: any of them.
 bool target_takes(const struct target *target, uint32_t engine, const char *class,

@@ -112,6 +112,8 @@ static status read_line(struct target_text *text, struct view line, uint64_t num
     const struct view bare = view_trim(view_slice(line, 0, view_find(line, '#')));
     if (bare.size == 0)
         return STATUS_OK;
+    if (memchr(bare.data, '\0', bare.size) != NULL)
+        return target_text_fail(text, number, "a zero byte, which no text has");
     if (bare.data[0] == '[')
         return read_section(text, bare, number, section);
     const size_t equal = view_find(bare, '=');

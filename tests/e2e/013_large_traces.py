@@ -8,6 +8,7 @@ from support import *
 from spans import *
 from torq_compile import *
 
+TOGETHER = True  # they share the spans
 ROWS = 130_000
 PRIME = 1_000_003
 # What every row adds to the figures of its engine, name and location. IDs differ from

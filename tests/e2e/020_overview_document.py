@@ -47,7 +47,7 @@ def test_from_a_trace_with_much_work(folder):
     """Figures in names count, not what the tracks of the trace add up to."""
     trace = folder / f"[{DOCUMENT_MODEL}].pb"
     for style in ("tracks", "threads"):
-        run(sys.executable, ROOT / "tests/tools/torq_trace.py", "--document", "--work", "50",
+        run(sys.executable, ROOT / "tests/tools/write-torq-trace.py", "--document", "--work", "50",
             "--style", style, trace)
         equal(opscope("overview", trace, "--wall-time", "0.207").out, DOCUMENT_TEXT, style)
 

@@ -60,6 +60,21 @@ def test_unknown_options(folder):
                                     code=None), "--compile-profile", "--help")
 
 
+def test_what_may_have_been_meant(folder):
+    use = setting(folder)
+    for word, *meant in (("covnert", "'convert'"), ("Info", "'info'"), ("ovrview", "'overview'"),
+                         ("inf", "'info' or 'infer'"), ("comple", "'compile' or 'completion'")):
+        refused(folder, use(word), f"'{word}'; did you mean {meant[0]}? 'opscope --help'")
+        refused(folder, use("help", word), f"did you mean {meant[0]}?")
+    for word in ("frobnicate", "x", "", "in.csv", "c" * 5000):
+        true("did you mean" not in use(word).err, f"nothing is like {word}")
+    for words, meant in ((("convert", "in.csv", "--ouput", "o.pb"), "'--output'"),
+                         (("info", "in.csv", "--jsno"), "'--json'"),
+                         (("infer", "in.csv", "--iter=3"), "'--iterations'"),
+                         (("perfetto_logger", "--compile-profile", "in.csv"), "'--compile_profile'")):
+        refused(folder, use(*words), f"; did you mean {meant}? see '{words[0]} --help'")
+
+
 def test_missing_values(folder):
     use = setting(folder)
     refused(folder, use("convert", "in.csv", "-o"), "--output needs a value")
@@ -128,6 +143,20 @@ def test_help(folder):
             matches(result.out, rf"examples:\n  \S*.*{command}", command)
             matches(result.out, r"^exit: 0 done, 1 failed, 2 wrong use, 3 ", command)
     contains(perfetto_logger("--help").out, "usage: perfetto_logger ")
+
+
+def test_help_of_one_command(folder):
+    use = setting(folder)
+    for command in COMMANDS:
+        equal(use("help", command).out, use(command, "--help").out, f"help {command}")
+    equal(use("help").out, use("--help").out, "help alone")
+    refused(folder, use("help", "info", "model"), "one command", "opscope help info")
+    refused(folder, use("help", "--frobnicate"), "--frobnicate")
+
+
+def test_version():
+    for word in ("--version", "-V"):
+        matches(opscope(word).out, r"\Aopscope \d+\.\d+\.\d+\n\Z", word)
 
 
 def test_help_is_given_amid_other_words(folder):

@@ -12,16 +12,22 @@ Y = [make_value("y")]
 MEMORY_MOST = (1000 if SANITIZED else 200) * 1024  # KiB
 
 
+# The most memory of a process counts from that of the one that started it, which may be large here.
+STARTER = """
+import os, sys
+child = os.fork() or os.execv(sys.argv[2], sys.argv[2:])
+_, status, usage = os.wait4(child, 0)
+with open(sys.argv[1], "w") as file:
+    print(os.waitstatus_to_exitcode(status), usage.ru_maxrss, file=file)
+"""
+
+
 def measured(*arguments):
     """Runs opscope; the result, and the most memory it had, in KiB."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen([program("opscope"), *map(str, arguments)], stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        return (process.returncode, out.read().decode(errors="replace"),
-                err.read().decode(errors="replace"), usage.ru_maxrss)
+    with tempfile.NamedTemporaryFile() as figures:
+        result = run(sys.executable, "-I", "-S", "-c", STARTER, figures.name, program("opscope"), *arguments)
+        code, memory = map(int, figures.read().split())
+        return code, result.out, result.err, memory
 
 
 def refused(folder, model, *pieces, command=("model",), most=MEMORY_MOST):

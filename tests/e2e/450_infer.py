@@ -71,7 +71,7 @@ def test_outputs_go_to_their_places_in_order(folder):
 
 def test_random_inputs_depend_on_the_seed_alone(folder):
     path = adder(folder, [64, 64])
-    outputs = [opscope("infer", path, *options).out for options in
+    outputs = [opscope("infer", path, "--output=-", *options).out for options in
                ([], ["--seed", "0"], ["--threads", "1"], ["--threads", "3"], ["--seed", "1"])]
     equal(outputs[1:4], [outputs[0]] * 3, "the same seed")
     true(outputs[0] != outputs[4], "another seed gives the same")
@@ -79,6 +79,55 @@ def test_random_inputs_depend_on_the_seed_alone(folder):
     true(len(numbers) > 1000 and all(-2 <= number < 2 for number in numbers), "range")
     contains(outputs[0], "...", "1024 of 4096 elements")
     equal(opscope("infer", path, "--max-elements", "4096").out.count("..."), 0, "all elements")
+
+
+def numbers_of(line):
+    return [float(word) for word in re.findall(r"-?\d+(?:\.\d+)?(?:E[-+]?\d+)?(?= |$)", line.split(": ", 1)[1])]
+
+
+def test_large_outputs_are_summarised(folder):
+    path = adder(folder, [10, 10])
+    given = ["--input", f"10x10xf32={','.join(str(i) for i in range(-20, 80))}", "--input", "10x10xf32=0.5"]
+    lines = opscope("infer", path, *given).out.splitlines()
+    equal(lines[0], "result[0]: out", "head")
+    true(lines[1].startswith("10x10xf32: ") and " ... " in lines[1], lines[1])
+    equal(numbers_of(lines[1]), [i + 0.5 for i in [*range(-20, -12), *range(72, 80)]], "both ends")
+    equal(lines[2:], ["  100 elements, least -19.5, most 79.5, mean 30; --full prints all"], "range")
+    for options in (["--full"], ["--max-elements", "100"], ["--output", "-"]):
+        said = opscope("infer", path, *given, *options).out
+        equal(said.count("\n"), 2, f"lines with {options}")
+        contains(said, "10x10xf32=[-19.5 -18.5", f"{options}")
+        contains(said, " 79.5]", f"{options}")
+        equal(said.count("..."), 0, f"{options}")
+    code, shown = terminal([program("opscope"), "infer", path, *given])
+    equal((code, shown.replace("\r\n", "\n").splitlines()), (0, lines), "on a terminal")
+    both = opscope("infer", path, "--full", "--max-elements", "3", code=2).err
+    contains(both, "only one of --full and --max-elements", "both")
+    values = opscope("infer", path, *given, "--json").json()["outputs"][0]
+    equal((len(values["values"]), values["left_out"]), (100, 0), "JSON has all")
+
+
+def test_all_of_a_very_large_output(folder):
+    path = adder(folder, [64, 64])
+    said = opscope("infer", path, "--full").out
+    equal((len(re.findall(r"[-\d.E]+(?=[ \]])", said.splitlines()[1])), said.count("...")), (4096, 0), "--full")
+    equal(len(opscope("infer", path, "--full", "--json").json()["outputs"][0]["values"]), 4096, "as JSON")
+
+
+def test_summaries_of_what_has_no_mean(folder):
+    path = model(folder, [make_node("Identity", ["x"], ["y"])], [make_value("x", "f32", [40])],
+                 [make_value("y", "f32", [40])])
+    values = ["nan"] * 3 + ["1"] * 36 + ["inf"]
+    last = opscope("infer", path, "--input", f"40xf32={','.join(values)}").out.splitlines()[-1]
+    equal(last, "  40 elements, least 1, most INF, mean inf, 3 not a number; --full prints all", "some")
+    last = opscope("infer", path, "--input", "40xf32=nan").out.splitlines()[-1]
+    equal(last, "  40 elements, 40 not a number; --full prints all", "none")
+    path = model(folder, [make_node("Identity", ["x"], ["y"])], [make_value("x", "bool", [40])],
+                 [make_value("y", "bool", [40])])
+    last = opscope("infer", path, "--input", "40xi1=1").out.splitlines()[-1]
+    equal(last, "  40 elements, least 1, most 1, mean 1; --full prints all", "bools")
+    few = opscope("infer", adder(folder, [32]), "--input", "32xf32=1", "--input", "32xf32=1").out
+    contains(few, "32xf32=2 2 ", "what is not large")
 
 
 def test_unknown_dimensions(folder):
@@ -177,6 +226,20 @@ def test_sequences_and_texts(folder):
                  [make_value("b", "text", [2])])
     result = opscope("infer", path, "-i", '2xtext="a b" "\\"c"')
     equal(text_of(result), ['2xtext="a b" "\\"c"'], "texts")
+
+
+def test_patterns_are_those_of_re2(folder):
+    def matching(pattern):
+        return model(folder, [make_node("RegexFullMatch", ["x"], ["y"], pattern=pattern)],
+                     [make_value("x", "text", [2])], [make_value("y", "bool", [2])], opset=20)
+    write(folder / "x.pb", make_tensor("x", "text", [2], ["ab12", "ab"]))
+    result = opscope("infer", matching(r"[[:alpha:]]+\d+"), "--input", folder / "x.pb")
+    equal(text_of(result), ["2xi1=1 0"], "which match")
+    for pattern, said in ((r"(a)\1", "backreferences are not in RE2's syntax"),
+                          (r"a(?=b).*", "looking ahead or back is not in RE2's syntax"),
+                          (r"a(", "( without )"), (r"[b-a]", "pattern '[b-a]': range out of order")):
+        error = opscope("infer", matching(pattern), "--input", folder / "x.pb", code=1).err
+        contains(error, said, pattern)
 
 
 def test_tosa_text(folder):

@@ -6,7 +6,7 @@ from onnxruntime import *
 
 
 def network(name):
-    return fetched("fetch-npm-networks.sh", "npm-networks") / name
+    return fetched("npm-networks") / name
 
 
 def image(height, width, seed, channels=3, low=-1.0, high=1.0):

@@ -73,4 +73,13 @@ def test_every_row(folder):
     true(seen > 90, f"only {seen} operators in the document")
 
 
+def test_every_operator_that_counts_steps_has_a_row():
+    text = (ROOT / "docs/work.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\w+", text))
+    for source in sorted((ROOT / "src/network/onnx").glob("*.c")):
+        for name, values in re.findall(r'\.name = "(\w+)",([^"]*)', source.read_text(encoding="utf-8")):
+            if ".flops = " in values:
+                true(name in named, f"docs/work.md does not say how the work of {name} is counted")
+
+
 main()

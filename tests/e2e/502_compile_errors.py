@@ -144,7 +144,7 @@ def test_an_engine_that_no_data_reaches(folder):
     prepared(folder)
     changed_target(folder, "[engine cdma]")
     refused(folder, "compile", "add.mlir", "-t", "changed.target", "-o", "x.opx", code=1,
-            says=["from lram to dtcm, where engine css works", "kind cdma"])
+            says=["nothing brings data from lram to dtcm, where engine css works"])
 
 
 def test_outputs(folder):

@@ -107,7 +107,9 @@ def test_reasons(folder):
     contains(opscope("targets", npu, "--explain", "MatMul", "8x8,8x8", code=1).err,
              "nothing of npu takes MatMul, and it has no host: the matrices do not compute f32", "no host")
     contains(opscope("targets", npu, "--explain", "Gather", "8x4xi8,3xi32", code=1).err,
-             "neither matrices nor vector have Gather", "no engine")
+             "the matrices do not compute i32", "no engine")
+    contains(opscope("targets", npu, "--explain", "Softmax", "8x4xi8", code=1).err,
+             "neither matrices nor vector have Softmax", "no engine")
 
 
 def test_text(folder):

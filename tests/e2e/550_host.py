@@ -42,6 +42,54 @@ def test_a_calibration_is_a_target(folder):
         ratios.append(scored["modelled_ms"] / scored["measured_ms"])
 
 
+REMARK = "not calibrated: guesses; 'opscope calibrate --quick' measures this machine"
+
+
+def test_what_is_not_calibrated_says_so(folder):
+    """In every report that has modelled times, once; and nothing of machines that are described."""
+    if SANITIZED:
+        raise Skip("times of a slow program say nothing")
+    network = write(folder / "chain.onnx", chain(12))
+    here = calibrated(folder)
+    for target, guessed in (("host", True), (here, False), ("torq-sl2610", None)):
+        program = folder / "chain.opx"
+        compiling = ("compile", network, "--target", target, "-o", program)
+        reports = [compiling, ("estimate", program), ("run", program, "--device", "sim"),
+                   ("run", program, "--device", "sim", "--timing-only")]
+        if guessed is not None:
+            reports += [("run", program, "--iterations", "2"), ("score", network, network, "--target", target)]
+        for words in reports:
+            equal(opscope(*words).out.count(REMARK), 1 if guessed else 0, f"remarks of {words}")
+            said = opscope(*words, "--json").json()
+            said = said[0] if isinstance(said, list) else said
+            said = said.get("modelled", said)
+            equal(said.get("calibrated"), None if guessed is None else not guessed, f"calibrated in {words}")
+    contains(opscope("run", folder / "chain.opx").out, "result[0]", "a run alone")
+
+
+def test_a_run_is_shown_beside_its_estimate(folder):
+    network = write(folder / "chain.onnx", chain(12))
+    program = folder / "chain.opx"
+    opscope("compile", network, "--target", "host", "-o", program)
+    said = opscope("run", program, "--json").json()
+    modelled = opscope("compile", network, "--target", "host", "-o", program, "--json").json()["modelled"]["ms"]
+    equal(said["modelled_ms"], modelled, "modelled")
+    true(said["median_ms"] > 0, "measured")
+    matches(opscope("run", program, "-n", "3").out, r"^3 iterations.*\nmodelled for host: \S+ \Ss$", "both")
+    true("modelled" not in opscope("run", program).out, "nothing was measured that it could stand beside")
+
+
+def test_calibrate_shows_how_far_it_is(folder):
+    if SANITIZED:
+        raise Skip("it takes long")
+    words = [str(program("opscope")), "calibrate", "--quick", "-o", str(folder / "here.target")]
+    code, shown = terminal(words)
+    equal(code, 0, shown)
+    matches(shown, r"\r *\d+ %\r *\d+ %", "a line that changes")
+    matches(shown, r"\r {5,}\r[^\r%]*here\.target: \d+ points", "the line is gone before the next")
+    matches(run(*words).err, r"\A\S*here\.target: \d+ points[^\n]*\n\Z", "to a pipe")
+
+
 def test_the_built_in_host_compiles_all_networks(folder):
     networks = sorted(shared("data/models").glob("*/model.onnx"))
     networks += sorted((ROOT / "tests/testdata/tosa_ops").glob("*.mlir"))

@@ -1,6 +1,7 @@
 """Modules with bytes changed or cut off: a clear error, or a program that is proved and runs to its
 end. OPSCOPE_ALL tries many more."""
 import random
+import struct
 
 from compiling import *
 from support import *
@@ -91,6 +92,39 @@ def test_an_output_that_nothing_makes(folder):
             changed[offset:offset + 4] = value.to_bytes(4, "little")
             checker.sign(changed)
             ends_well(folder, write(folder / "x.vmfb", bytes(changed)), ADD)
+
+
+def test_signed_changes_of_several_streams_are_proved_or_refused(folder):
+    """A field becomes that of another item. What is proved gives one answer, whatever the workers."""
+    writer = program("opscope").parent.parent / "tests/three_cores"
+    if not writer.exists():
+        raise Skip(f"there is no {writer}")
+    run(writer, folder / "three.opx")
+    data = (folder / "three.opx").read_bytes()
+    parts = checker.Program(data)
+    draw = random.Random(4)
+    files = []
+    for index in range(60 * MANY):
+        table = draw.choice(["steps", "streams", "semaphores", "tasks", "buffers", "operands", "task_units"])
+        items = range(len(getattr(parts, table)))
+        field, _ = draw.choice(checker.FIELDS[table].names)
+        at, code = checker.place_of(data, table, draw.choice(items), field)
+        other, _ = checker.place_of(data, table, draw.choice(items), field)
+        changed = bytearray(data)
+        changed[at:at + struct.calcsize(code)] = data[other:other + struct.calcsize(code)]
+        checker.sign(changed)
+        files.append(write(folder / f"{index}.opx", bytes(changed)))
+    proved = [path for path, wrong in zip(files, verdicts(folder, files)) if wrong is None]
+    true(proved and len(proved) < len(files), "some changes do not matter, some do")
+    for path in proved if MANY > 1 else proved[::3]:
+        answers = []
+        for options in (["--threads", "1"], ["--threads", "2"], ["--device", "sim"]):
+            result = opscope("run", path, "--json", *options, code=None)
+            sound(result)
+            answers.append(result.json()["outputs"] if result.code == 0 else result.err)
+        equal(answers[0], answers[1], f"{path}: two workers")
+        equal(answers[0], answers[2], f"{path}: sim")
+    print(f"# three cores: {len(proved)} of {len(files)} proved")
 
 
 def test_signed_changes_are_proved_or_refused(folder):

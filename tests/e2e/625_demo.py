@@ -11,8 +11,10 @@ def test_demo(folder):
     for piece in ("$ torq-compile add.mlir", "$ torq-run-module --module=add.vmfb",
                   "$ annotate_profiling ./phases/add.9.executable-targets.mlir",
                   "$ opscope overview demo.pb", "$ opscope run mobilenet_v2.opx", "OVERALL",
-                  "tosa.add@L21", "EXEC @main", "iterations on this machine"):
+                  "tosa.add@L21", "EXEC @main", "iterations on this machine",
+                  "$ opscope calibrate --quick", "modelled for host: ", "$ opscope score mobilenet_v2.onnx"):
         contains(result.out, piece, "what is shown")
+    true("not calibrated" not in result.out, "this machine was measured")
     equal(re.findall(r"^.*(?:lost|missing|not in the program).*$", result.err, re.MULTILINE), [],
           "what went wrong")
     traces = sorted(folder.glob("*.pb"))

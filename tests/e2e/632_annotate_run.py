@@ -242,7 +242,7 @@ def test_wrong_use(folder):
     contains(opscope("annotate", program, runtime, code=2).err, "and the output", "CSV without OUT")
     contains(opscope("annotate", program, code=2).err, "give a dump or program", "one file")
     contains(opscope("annotate", program, profile, folder / "x.txt", code=2).err, ".xlsx", "format")
-    contains(opscope("annotate", CONV, profile, code=1).err, "no dump", "a network")
+    contains(opscope("annotate", CONV, profile, code=1).err, "is a network (TOSA)", "a network")
     empty = write(folder / "e.csv", "ID,Start,End,Location,Op Type\nDI0,0,1,x,DMA_IN\n")
     opscope("convert", empty, "-o", folder / "e.prof")
     contains(opscope("annotate", program, folder / "e.prof", code=1).err, "opscope run PROGRAM",

@@ -3,6 +3,7 @@ import itertools
 from support import *
 from library import *
 
+SKIP = "names and headers are those of the plain run" if SANITIZED else ""
 BUILD = ROOT / "build"
 INCLUDE = ROOT / "include/opscope"
 PUBLIC = [INCLUDE / name for name in HEADERS if name != "version.h"] + [INCLUDE / "version.h.in"]
@@ -139,7 +140,4 @@ def test_destdir_is_not_in_what_is_installed(folder):
     contains(package, "prefix=/usr\n")
 
 
-if SANITIZED:
-    print("names and headers are those of the plain run")
-    sys.exit(77)
 main()

@@ -8,6 +8,7 @@ from spans import *
 from torq_compile import compile_csv, random_spans
 from torq_runtime import random_events, runtime_csv
 
+TOGETHER = True  # they share the installed library and what was built with it
 PLACE = tempfile.TemporaryDirectory(prefix="opscope-library-")
 COMPILE = compile_csv("c2", random_spans(200, seed=3))
 RUNTIME = runtime_csv("r4", random_events("r4", 200, seed=4))

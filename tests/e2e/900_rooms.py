@@ -110,4 +110,19 @@ def test_allows_vendors_words_in_their_places(folder):
     equal(code, 1, "exit for a word that a command compares with")
 
 
+def test_refuses_an_operator_that_is_told_by_its_name(folder):
+    table = TABLE + "| src/network | graph | base | here |\n| src/compiler | passes | network | here |\n"
+    (folder / "src/network").mkdir(parents=True)
+    write(folder / "src/network/rows.c", 'UNARY(.name = "Relu"), {.name = "tosa.add"},\n')
+    for line in ('view_is(node->type, "Relu")', '{"Relu", run}', 'view_starts_with(node->type, "tosa.")'):
+        code, out = check(folder, table, compiler__fuse=f"\n{line}\n")
+        equal(code, 1, f"exit for {line}")
+        contains(out, "src/compiler/fuse.h:2: '")
+        contains(out, "is an operator's name")
+    code, out = check(folder, table, compiler__fuse='// "Relu"\n', cli__table='title("Relu");\n')
+    equal((code, out), (0, ""), "verdict of a comment and of a title")
+    code, out = check(folder, table, cli__table='if (view_is(type,\n            "Relu"))\n')
+    equal(code, 1, "exit for a comparison in a command")
+
+
 main()

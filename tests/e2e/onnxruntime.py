@@ -3,7 +3,7 @@ import array
 import math
 
 from support import *
-from support import CACHE, TOOLS, functools
+from support import TOOLS, fetched, functools
 
 # Names of elements: opscope's to ONNX Runtime's, and how Python's array spells them.
 TYPES = {"f32": ("float32", "f"), "f64": ("float64", "d"), "f16": ("float16", "H"), "i8": ("int8", "b"),
@@ -12,21 +12,12 @@ TYPES = {"f32": ("float32", "f"), "f64": ("float64", "d"), "f16": ("float16", "H
 ELEMENTS = {name: element for element, (name, _) in TYPES.items()}
 
 
-def fetched(script, folder):
-    """A folder that a script of tests/tools has filled."""
-    result = run(TOOLS / script, CACHE / folder, code=None)
-    if result.code == 77:
-        raise Skip(result.err.strip())
-    equal(result.code, 0, f"exit of {result}")
-    return CACHE / folder
-
-
 @functools.cache
 def _process():
-    """Started on the first use; ends with the script."""
+    """Started on the first use; ends with this process."""
     if shutil.which("node") is None:
         raise Skip("no node to run ONNX Runtime with")
-    folder = fetched("fetch-onnxruntime.sh", "onnxruntime")
+    folder = fetched("onnxruntime")
     return subprocess.Popen(["node", TOOLS / "onnxruntime.js", folder], text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -37,6 +28,8 @@ def onnxruntime(**request):
     process.stdin.write(json.dumps(request) + "\n")
     process.stdin.flush()
     line = process.stdout.readline()
+    if not line:
+        _process.cache_clear()  # the next test gets another
     true(line, f"ONNX Runtime ended while it computed {request.get('model')}")
     return json.loads(line)
 

@@ -10,15 +10,21 @@ A test is a script tests/e2e/NNN_name.py:
     main()
 
 `main` runs every function called test_*, each with an empty folder of its own,
-and prints TAP. `folder` is a pathlib.Path that is removed afterwards.
+and prints TAP; under pytest, which finds the functions itself, it does nothing.
+`folder` is a pathlib.Path that is removed afterwards. A script whose tests share
+something costly says TOGETHER = True: one of pytest's processes runs them all.
+SKIP = "why" skips all of a script.
 """
 
+import contextlib
 import difflib
+import fcntl
 import functools
 import inspect
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -26,13 +32,16 @@ import sys
 import tempfile
 import time
 import traceback
+import unittest
 
 __all__ = [
     "Failure", "PATIENCE", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
     "json", "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program",
-    "re", "run", "shared", "shutil", "subprocess", "sys", "trace_queries", "trace_query", "true",
+    "re", "run", "shared", "shutil", "subprocess", "sys", "terminal", "trace_queries", "trace_query", "true",
     "until", "without_loss", "write",
 ]
+
+__tracebackhide__ = True  # pytest shows the line of the test, not these
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tests/tools"
@@ -60,7 +69,7 @@ class Failure(AssertionError):
     """The program did something else than it should."""
 
 
-class Skip(Exception):
+class Skip(unittest.SkipTest):
     """The test cannot run here; the message says what is missing."""
 
 
@@ -93,6 +102,28 @@ def run(*command, code=0, stdin=b"", cwd=None, env=None, timeout=PATIENCE):
     if code is not None and result.code != code:
         fail(f"exit {result.code} instead of {code}\n{result}")
     return result
+
+
+def terminal(words, cwd=None):
+    """Runs a command on a terminal; returns its exit code and all that it shows."""
+    pid, screen = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(cwd or ".")
+            os.execv(words[0], [str(word) for word in words])
+        finally:
+            os._exit(127)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(screen, 1 << 16)
+        except OSError:  # Linux says so when the other end is closed
+            piece = b""
+        if not piece:
+            break
+        shown += piece
+    os.close(screen)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode(errors="replace")
 
 
 def until(condition, what):
@@ -191,6 +222,8 @@ def trace_queries(trace, *queries):
     processor.stdin.write(request + "\n")
     processor.stdin.flush()
     line = processor.stdout.readline()
+    if not line:
+        _trace_processor.cache_clear()  # the next test gets another
     true(line, f"trace_processor ended while it read {trace}")
     answer = json.loads(line)
     true("error" not in answer, f"trace_processor on {trace}: {answer.get('error')}")
@@ -209,34 +242,66 @@ def without_loss(trace, *queries):
     return rows[0] if len(queries) == 1 else rows
 
 
-def fetch_trace_processor():
-    """Costs nothing when it is there. Exit 77 when it cannot be had."""
-    return run(TOOLS / "fetch-trace-processor.sh", CACHE / "trace-processor", code=None)
-
-
 @functools.cache
 def _trace_processor():
-    """Started on the first use; ends with the script."""
+    """Started on the first use; ends with this process."""
     if shutil.which("node") is None:
         raise Skip("no node to run trace_processor with")
-    if "OPSCOPE_NO_TRACE_PROCESSOR" in os.environ:
-        raise Skip(os.environ["OPSCOPE_NO_TRACE_PROCESSOR"])
-    fetched = fetch_trace_processor()
-    if fetched.code == 77:
-        raise Skip(fetched.err.strip())
-    equal(fetched.code, 0, f"exit of {fetched}")
+    folder = fetched("trace-processor")
     return subprocess.Popen(["node", TOOLS / "trace-query.js", "--batch"], text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            env={**os.environ, "TRACE_PROCESSOR_DIR": CACHE / "trace-processor"})
+                            env={**os.environ, "TRACE_PROCESSOR_DIR": folder})
+
+
+# Oracles that are fetched ------------------------------------------------------
+
+@functools.cache
+def fetch(oracle):
+    """Runs tests/tools/fetch-ORACLE.sh, which costs nothing when its files are there: (folder, "") or
+    (None, why it cannot be had). One process at a time fetches."""
+    known = os.environ.get(fetch_variable(oracle))
+    if known:
+        return None, known
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{oracle}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = run(TOOLS / f"fetch-{oracle}.sh", CACHE / oracle, code=None)
+    if result.code == 77:
+        return None, result.err.strip() or "no reason given"
+    equal(result.code, 0, f"exit of {result}")
+    return CACHE / oracle, ""
+
+
+def fetch_variable(oracle):
+    """The environment variable that says why an oracle cannot be had, so that nobody tries in vain."""
+    return f"OPSCOPE_NO_{oracle.upper().replace('-', '_')}"
+
+
+def fetched(oracle):
+    """The folder of an oracle, or Skip."""
+    folder, reason = fetch(oracle)
+    if folder is None:
+        raise Skip(reason)
+    return folder
 
 
 # Main ------------------------------------------------------------------------
 
-def _run_case(number, function):
+@contextlib.contextmanager
+def empty_folder():
+    """What a test gets as `folder`."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-test-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run_case(number, function):
     name = function.__name__.removeprefix("test_").replace("_", " ")
     try:
-        function(folder) if inspect.signature(function).parameters else function()
+        with empty_folder() as folder:
+            function(folder) if inspect.signature(function).parameters else function()
         print(f"ok {number} - {name}", flush=True)
         return True
     except Skip as reason:
@@ -246,13 +311,16 @@ def _run_case(number, function):
         traceback.print_exc(file=sys.stdout)
         print(f"not ok {number} - {name}", flush=True)
         return False
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():
     """Runs the calling script's tests; arguments choose some by a part of their name."""
+    if sys._getframe(1).f_globals["__name__"] != "__main__":  # imported by pytest
+        return
     script = sys.modules["__main__"]
+    if getattr(script, "SKIP", ""):
+        print(f"1..0 # SKIP {script.SKIP}")
+        sys.exit(0)
     functions = [value for name, value in vars(script).items() if name.startswith("test_")]
     chosen = [function for function in functions
               if not sys.argv[1:] or any(part in function.__name__ for part in sys.argv[1:])]

@@ -1,11 +1,14 @@
-// Any bytes as a profile: loaded, accounted for, replayed and saved again.
+// Any bytes as a profile: loaded, accounted for, replayed and saved again; and as one that keeps
+// Tenstorrent's logs, with their report.
 
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/tenstorrent/logs_kept.h"
 #include "profile/file.h"
 #include "profile/memory.h"
 #include "profile/file_layout.h"
+#include "reports/tenstorrent/logs_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +47,25 @@ static status count(struct event_sink *sink, const struct event_batch *batch)
     return STATUS_OK;
 }
 
+static void report_operations(struct profile *profile)
+{
+    struct logs logs = {0};
+    struct logs_record record;
+    struct profile *ledger = profile_create();
+    const status failure = logs_restore(profile, profile->source, &logs, ledger, &record);
+    if (failure == STATUS_OK) {
+        struct output *output;
+        report_free(logs_report_make(&record, REPORT_V21));
+        check(output_open("/dev/null", &output) == STATUS_OK);
+        if (record.has_device)
+            logs_per_core_write(&record, output);
+        check(output_close(output) == STATUS_OK);
+        logs_record_free(&record);
+    }
+    status_free(failure);
+    profile_free(ledger);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *bytes = memory_allocate(size);
@@ -61,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(counter.events == recorded);
         check(memory_find_lifetimes(profile) == STATUS_OK);
         check(profile_save(profile, "/dev/null") == STATUS_OK);
+        report_operations(profile);
     }
     status_free(failure);
     profile_free(profile);

@@ -146,7 +146,7 @@ static const char *not_comparable(const struct network *network)
         const struct operator_definition *definition = network_node(network, i)->definition;
         if (definition->random)
             return "random numbers";
-        if (strcmp(definition->name, "Gradient") == 0)
+        if (definition->reads_graph)
             return "Gradient";
     }
     return NULL;

@@ -360,6 +360,24 @@ class Proof:
                 need((shown.address, shown.memory, shown.unit, shown.size, shown.alias) ==
                      (buffer.address, buffer.memory, buffer.unit, buffer.size, NONE), "buffer", i, "rule 2")
 
+    def ports(self):
+        p = self.p
+        inputs, outputs = ({item.id for item in table} for table in (p.inputs, p.outputs))
+        need(all(p.values[value].kind in (0, 2) for value in inputs), "rule 1: an input that nobody gives")
+        for i, buffer in enumerate(p.buffers):
+            value = p.values[buffer.value] if buffer.value != NONE else None
+            if buffer.alias != NONE:
+                continue
+            if buffer.kind == DYNAMIC and value and value.kind == 0:
+                need(buffer.value in inputs, "buffer", i, "rule 1: no input")
+            if buffer.kind not in (INPUT, OUTPUT, CONSTANT):
+                continue
+            need(value and {INPUT: value.kind == 0 and buffer.value in inputs, OUTPUT: buffer.value in outputs,
+                            CONSTANT: value.kind == 2}[buffer.kind], "buffer", i, "rule 1: of another value")
+            need((buffer.element, buffer.rank) == (value.element, value.rank) and
+                 buffer.dims[:buffer.rank] == value.dims[:value.rank] and not any(buffer.origin[:buffer.rank]),
+                 "buffer", i, "rule 1: not what its value is")
+
     def overlaps(self):
         """A walk over addresses for each memory; lifetimes decide among neighbours."""
         places = {}
@@ -726,6 +744,7 @@ class Proof:
     def run(self):
         self.streams()
         self.buffers()
+        self.ports()
         self.overlaps()
         for i in range(len(self.p.tasks)):
             self.task(i)

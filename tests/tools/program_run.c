@@ -94,8 +94,7 @@ static bool has_control(const struct network *network)
 {
     for (uint32_t i = 0; i < network->nodes.count; i++) {
         const struct operator_definition *definition = network_node(network, i)->definition;
-        if (definition->class == OPERATOR_CONTROL || definition->random ||
-            strcmp(definition->name, "Gradient") == 0)
+        if (definition->class == OPERATOR_CONTROL || definition->random || definition->reads_graph)
             return true;
     }
     return false;

@@ -12,13 +12,22 @@
 
 enum { ROUNDS = 4000, TEXTS = 20 };
 
+static bool match(struct regex *regex, const char *text)
+{
+    bool result = false;
+    const status failure = regex_match(regex, view_of(text), &result);
+    if (failure != STATUS_OK)
+        fail_msg("%s", status_message(failure));
+    return result;
+}
+
 static bool matches(const char *pattern, const char *text)
 {
     struct regex *regex;
     const status failure = regex_compile(view_of(pattern), &regex);
     if (failure != STATUS_OK)
         fail_msg("%s", status_message(failure));
-    const bool result = regex_matches(regex, view_of(text));
+    const bool result = match(regex, text);
     regex_free(regex);
     return result;
 }
@@ -57,7 +66,7 @@ static void random_patterns_agree_with_posix(void **state)
         for (unsigned i = 0; i < TEXTS; i++) {
             random_word(text, 8, "abc", &seed);
             compared++;
-            if (regex_matches(regex, view_of(text)) != (regexec(&posix, text, 0, NULL, 0) == 0))
+            if (match(regex, text) != (regexec(&posix, text, 0, NULL, 0) == 0))
                 fail_msg("'%s' on '%s'", pattern, text);
         }
         regfree(&posix);
@@ -107,6 +116,27 @@ static const struct {
     {"(?P<x>a|b)(?:c|)", "bc", true},
     {"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
     {".*", "\xff", false}, // no character
+    {"(a|aa)+(b|bb)*(a*)*$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
+    {"\\pL\\p{Greek}\\PN", "a\u03b1x", true},
+    {"\\v", "\v", true}, // not PCRE2's class
+    {"\\v", "\n", false},
+    {"\\s", "\v", false}, // not PCRE2's class either
+    {"[\\s]", "\v", false},
+    {"[[:space:]]", "\v", true},
+    {"[\\S]", "\v", true},
+    {"[^\\S]", "\t", true},
+    {"[[a]", "[", true},
+    {"[^]]", "]", false},
+    {"(a)\\12", "a\n", true}, // octal, never a group
+    {"$", "\n", false},
+    {"(?m)\n^", "\n", true},
+    {"\\Q[a", "[a", true},
+    {"\\Q\\E", "", true},
+    {"(?<x>a)b", "ab", true},
+    {"(?U)a+", "aa", true},
+    {"(a)\\0", "a", false},
+    {"a{2}{", "aa{", true},
+    {" #\n", " #\n", true}, // nothing is left out
 };
 
 static void syntax_of_re2(void **state)
@@ -138,7 +168,37 @@ static void wrong_patterns_are_refused(void **state)
         "(?P<>a)",
         "(?P<a",
         "\\x{110000}",
-        "\\pL",
+        "\\p",
+        "\\p{Nobody}",
+        "\\C",
+        "\\K",
+        "\\R",
+        "\\G",
+        "\\Z",
+        "\\h",
+        "\\g1",
+        "\\k<a>",
+        "\\x4",
+        "[\\b]",
+        "[[:<:]]",
+        "(?!a)",
+        "(?<=a)",
+        "(?<!a)",
+        "(?>a)",
+        "(?|a)",
+        "(?#a)",
+        "(?R)",
+        "(?1)",
+        "(?(1)a)",
+        "(?x)a",
+        "(?P<a>a)(?P=a)",
+        "(?P<a>a)(?P>a)",
+        "(*UTF)a",
+        "(*FAIL)",
+        "a++",
+        "a?+",
+        "a{2}+",
+        "a|*",
         "a{3,2}",
         "a{1001}",
         "\xff",
@@ -171,12 +231,32 @@ static void deep_nesting_is_refused_and_long_patterns_are_not(void **state)
     free(pattern);
 }
 
+static void messages_say_what_re2_has_not(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *said;
+    } REFUSED[] = {
+        {"(a)\\1", "pattern '(a)\\1', byte 3: backreferences are not in RE2's syntax"},
+        {"a(?=b)", "pattern 'a(?=b)', byte 1: looking ahead or back is not in RE2's syntax"},
+        {"(?<!b)a", "pattern '(?<!b)a', byte 0: looking ahead or back is not in RE2's syntax"},
+    };
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        struct regex *regex = NULL;
+        const status failure = regex_compile(view_of(REFUSED[i].pattern), &regex);
+        assert_non_null(failure);
+        assert_string_equal(status_message(failure), REFUSED[i].said);
+        status_free(failure);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_patterns_agree_with_posix),
         cmocka_unit_test(syntax_of_re2),
         cmocka_unit_test(wrong_patterns_are_refused),
+        cmocka_unit_test(messages_say_what_re2_has_not),
         cmocka_unit_test(deep_nesting_is_refused_and_long_patterns_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

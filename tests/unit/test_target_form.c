@@ -370,6 +370,17 @@ static void what_is_wrong_is_named(void **state)
     }
 }
 
+static void zero_bytes_are_refused(void **state)
+{
+    (void)state;
+    static const char TEXT[] = "[target]\nname = a\0b\nclock = 1 GHz\n";
+    struct target *target;
+    const status failure = target_parse("t", (struct view){TEXT, sizeof TEXT - 1}, &target);
+    assert_non_null(failure);
+    assert_string_equal(status_message(failure), "t:2: a zero byte, which no text has");
+    status_free(failure);
+}
+
 // The first form and the second say the same of Torq, but for names.
 static void the_first_form_says_the_same(void **state)
 {
@@ -436,6 +447,7 @@ int main(void)
         cmocka_unit_test(transfers_carry),
         cmocka_unit_test(every_section_can_be_set),
         cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(zero_bytes_are_refused),
         cmocka_unit_test(the_first_form_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

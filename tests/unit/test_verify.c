@@ -338,7 +338,27 @@ static void units_are_the_targets(void **state)
     judge(&made, "task 3: the target has no such engine or lane");
 }
 
-// A lane has the task of another stream when the queue belongs to all cores.
+static void ports_are_what_their_buffers_hold(void **state)
+{
+    (void)state;
+    struct made made;
+    struct program *program = make(&made);
+    *AT(program, inputs, 0) = VALUE_Y;
+    judge(&made, "input 0: its value is none that the caller gives");
+    program = make(&made);
+    program->input_count = 0;
+    judge(&made, "buffer 0: it holds no input of the network");
+    program = make(&made);
+    AT(program, buffers, made.cores.far_w)->value = VALUE_X;
+    judge(&made, "buffer 1: it holds no constant of the network");
+    program = make(&made);
+    AT(program, values, VALUE_X)->dims[0]++;
+    judge(&made, "buffer 0: it has another type than its value");
+    program = make(&made);
+    *AT(program, outputs, 0) = VALUE_W;
+    judge(&made, "buffer 2: it holds no output of the network");
+}
+
 static void a_lane_that_is_not_free(void **state)
 {
     (void)state;
@@ -488,6 +508,7 @@ int main(void)
         cmocka_unit_test(overlapping_parts_that_live),
         cmocka_unit_test(parts_of_other_cores_do_not_overlap),
         cmocka_unit_test(units_are_the_targets),
+        cmocka_unit_test(ports_are_what_their_buffers_hold),
         cmocka_unit_test(a_lane_that_is_not_free),
         cmocka_unit_test(some_awaits_less),
     };

@@ -80,6 +80,12 @@ uint32_t device_ops_find(const struct device_ops *ops, uint32_t session, uint32_
     return found;
 }
 
+void device_ops_index(struct device_ops *ops, uint32_t index)
+{
+    const struct device_op *op = device_ops_op(ops, index);
+    hash_add(&ops->index, key_hash(op->session, op->device, op->id), index);
+}
+
 static struct device_op *op_get(struct device_ops *ops, uint32_t device, uint64_t id,
                                 uint32_t *out_index)
 {
@@ -94,7 +100,7 @@ static struct device_op *op_get(struct device_ops *ops, uint32_t device, uint64_
                              .id = id,
                              .dispatch = EXTENT_NONE,
                              .go_signal = EXTENT_NONE};
-    hash_add(&ops->index, key_hash(session, device, id), *out_index);
+    device_ops_index(ops, *out_index);
     return op;
 }
 

@@ -111,6 +111,9 @@ static inline struct device_run *device_ops_run(const struct device_ops *ops, ui
     return segments_get(&ops->runs, index);
 }
 
+// Lets an operation that was added be found.
+void device_ops_index(struct device_ops *ops, uint32_t index);
+
 // HASH_NONE when there is none.
 uint32_t device_ops_find(const struct device_ops *ops, uint32_t session, uint32_t device,
                          uint64_t id);

@@ -7,6 +7,7 @@ struct known_op {
     uint64_t hash;
     struct view code;
     const struct json_value *json; // NULL: it was lost
+    struct view text;              // of it
 };
 
 struct open_trace {
@@ -193,6 +194,7 @@ static const struct json_value *read_json(struct host_ops *host, const struct in
 
 struct described {
     const struct json_value *json;
+    struct view text;
     bool lost;
 };
 
@@ -201,12 +203,13 @@ static struct described describe(struct host_ops *host, const struct input *inpu
                                  const struct ops_message *message, struct ops_message_parts *parts)
 {
     if (parts->details.size > 0 || message->cut)
-        return (struct described){read_json(host, input, message, parts->details), false};
+        return (struct described){read_json(host, input, message, parts->details), parts->details,
+                                  false};
     const struct known_op *known =
         parts->has_fields ? known_find(host, (uint32_t)parts->device, parts->hash) : NULL;
     if (known != NULL && known->json != NULL)
-        return (struct described){known->json, false};
-    return (struct described){NULL, true};
+        return (struct described){known->json, known->text, false};
+    return (struct described){NULL, VIEW_LITERAL(""), true};
 }
 
 static void complete_parts(const struct json_value *json, struct ops_message_parts *parts,
@@ -254,7 +257,7 @@ static void take_op(struct host_ops *host, const struct input *input,
                       message->text);
     if (describes && has_device && has_hash)
         known_set(host, &(struct known_op){(uint32_t)parts->device, parts->hash, parts->name,
-                                           described.json});
+                                           described.json, described.text});
     struct host_op *op = op_get(host, parts->call_count);
     if (op->has_message)
         host_ops_lose(host, LEDGER_IMPOSSIBLE, input, message->line,
@@ -263,6 +266,7 @@ static void take_op(struct host_ops *host, const struct input *input,
     op->is_fallback = parts->is_fallback;
     op->code = parts->name;
     op->json = described.json;
+    op->description = described.json != NULL ? described.text : VIEW_LITERAL("");
     op->has_device = has_device;
     op->device = (uint32_t)parts->device;
     op->has_hash = has_hash;

@@ -29,6 +29,7 @@ struct host_op {
     uint64_t call_count;
     struct view code;
     const struct json_value *json; // NULL: the description is lost
+    struct view description;       // its text
     bool has_message;
     bool is_fallback;
     bool has_device;

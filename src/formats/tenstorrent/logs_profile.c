@@ -5,12 +5,14 @@
 
 #include "base/memory.h"
 #include "device_spans.h"
+#include "logs_kept.h"
 
 struct builder {
     struct logs_record *record;
     struct profile *profile;
     struct logs_rows rows;
     struct logs_operators operators;
+    struct logs_keeper keeper;
     uint32_t *host_calls; // call of an operation of the host
     uint32_t *run_calls;  // call of a run
     uint64_t *host_flows; // flow that starts at an operation; 0: none
@@ -41,6 +43,9 @@ static void add_call(struct builder *builder, const struct logs_row *row)
             device_ops_op(&record->device_ops, device_ops_run(&record->device_ops, row->run)->op)
                 ->device;
     }
+    builder->values.size = 0;
+    logs_keep_row(&builder->keeper, row, &builder->values);
+    call.values = bytes_view(&builder->values);
     const uint32_t id = profile_call_add(builder->profile, &call);
     if (row->kind == LOGS_ROW_OP)
         builder->host_calls[row->host] = id;
@@ -373,7 +378,9 @@ static status build(struct builder *builder)
     builder->core_count_key = key(profile, "core_count");
     builder->run_key = key(profile, "run_host_id");
     logs_operators_start(&builder->operators);
+    logs_keep_start(&builder->keeper, builder->record, profile);
     add_calls(builder);
+    logs_keep_free(&builder->keeper);
     add_host(builder);
     const status failure = builder->record->has_device ? add_device(builder) : STATUS_OK;
     add_facts(builder);

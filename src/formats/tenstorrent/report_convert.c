@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "report.h"
-
 static const struct {
     const char *name;
     bool as_read;
@@ -26,6 +24,11 @@ static size_t find_form(const char *name)
 bool report_convert_is_form(const char *name)
 {
     return find_form(name) < sizeof FORMS / sizeof FORMS[0];
+}
+
+enum report_version report_convert_version(const char *name)
+{
+    return FORMS[find_form(name)].version;
 }
 
 bool report_convert_is_input(const char *path)

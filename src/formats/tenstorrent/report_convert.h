@@ -5,9 +5,13 @@
 #define OPSCOPE_FORMATS_TENSTORRENT_REPORT_CONVERT_H
 
 #include "profile/profile.h"
+#include "report.h"
 
 // Whether `name` is tenstorrent-report (as it is read), -v1, -v2 or -v2.1.
 bool report_convert_is_form(const char *name);
+
+// The version that a form is; of the one as it is read the first.
+enum report_version report_convert_version(const char *name);
 
 // Whether a file is a report. The standard input is not looked at.
 bool report_convert_is_input(const char *path);

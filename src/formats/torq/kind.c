@@ -19,11 +19,13 @@ enum torq_kind torq_kind_of(const struct target *target, uint32_t engine)
     case TARGET_ROLE_TRANSFER:
     case TARGET_ROLE_COMMUNICATION:
         return kind_of_transfer(target, own);
+    case TARGET_ROLE_CONTROL:
+        return TORQ_KIND_CSS;
     case TARGET_ROLE_COMPUTE:
         // What computes everything where values lie is a processor.
         if (!target->memories[own->memory].local && target_takes_all(target, engine))
             return TORQ_KIND_HOST;
-        return own->price == &PRICE_TORQ_CSS ? TORQ_KIND_CSS : TORQ_KIND_SLICE;
+        return TORQ_KIND_SLICE;
     default:
         return TORQ_KIND_HOST;
     }

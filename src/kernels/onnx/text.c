@@ -253,10 +253,14 @@ static status run_match(struct kernel_call *call)
     STATUS_TRY(regex_compile(attribute_text(call->attributes, "pattern", ""), &regex));
     const struct view *texts = call->inputs[0]->data;
     const uint64_t count = tensor_count(output);
-    for (uint64_t i = 0; i < count; i++)
-        ((uint8_t *)output->data)[i] = regex_matches(regex, texts[i]);
+    status failure = STATUS_OK;
+    for (uint64_t i = 0; i < count && failure == STATUS_OK; i++) {
+        bool matches = false;
+        failure = regex_match(regex, texts[i], &matches);
+        ((uint8_t *)output->data)[i] = matches;
+    }
     regex_free(regex);
-    return STATUS_OK;
+    return failure;
 }
 
 static const struct kernel ITEMS[] = {

@@ -150,40 +150,49 @@ static void measure_mean(const struct inference *inference, struct work *work)
     work->flops = work->elements * inference->input_count;
 }
 
-#define BINARY(name, flops, infer)                                                                 \
+#define BINARY(...)                                                                                \
     {                                                                                              \
-        name, OPERATOR_ELEMENTWISE, 2, 2, 1, 1, flops, false, infer, NULL                          \
+        .class = OPERATOR_ELEMENTWISE, .inputs = {2, 2}, .outputs = {1, 1},                        \
+        .tiling = TILED_AS_ELEMENTS, .price = PRICED_AS_ELEMENTS, __VA_ARGS__                      \
     }
-#define VARIADIC(name, infer, measure)                                                             \
+#define VARIADIC(...)                                                                              \
     {                                                                                              \
-        name, OPERATOR_ELEMENTWISE, 1, UINT16_MAX, 1, 1, 0, false, infer, measure                  \
+        .class = OPERATOR_ELEMENTWISE, .inputs = {1, UINT16_MAX}, .outputs = {1, 1},               \
+        .tiling = TILED_AS_ELEMENTS, .price = PRICED_AS_ELEMENTS, __VA_ARGS__                      \
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    BINARY("Add", 1, infer_arithmetic),
-    BINARY("And", 1, infer_logic),
-    BINARY("BitShift", 1, infer_shift),
-    BINARY("BitwiseAnd", 1, infer_bits),
-    BINARY("BitwiseOr", 1, infer_bits),
-    BINARY("BitwiseXor", 1, infer_bits),
-    BINARY("Div", 1, infer_arithmetic),
-    BINARY("Equal", 1, infer_equal),
-    BINARY("Greater", 1, infer_order),
-    BINARY("GreaterOrEqual", 1, infer_order),
-    BINARY("Less", 1, infer_order),
-    BINARY("LessOrEqual", 1, infer_order),
-    VARIADIC("Max", infer_variadic_number, measure_variadic),
-    VARIADIC("Mean", infer_variadic_real, measure_mean),
-    VARIADIC("Min", infer_variadic_number, measure_variadic),
-    BINARY("Mod", 1, infer_arithmetic),
-    BINARY("Mul", 1, infer_arithmetic),
-    BINARY("Or", 1, infer_logic),
-    BINARY("PRelu", 2, infer_prelu),
-    BINARY("Pow", 4, infer_pow),
-    BINARY("Sub", 1, infer_arithmetic),
-    VARIADIC("Sum", infer_variadic_real, measure_variadic),
-    {"Where", OPERATOR_ELEMENTWISE, 3, 3, 1, 1, 1, false, infer_where, NULL},
-    BINARY("Xor", 1, infer_logic),
+    BINARY(.name = "Add", .flops = 1, .infer = infer_arithmetic, .function = COMPUTES_ADD),
+    BINARY(.name = "And", .flops = 1, .infer = infer_logic),
+    BINARY(.name = "BitShift", .flops = 1, .infer = infer_shift),
+    BINARY(.name = "BitwiseAnd", .flops = 1, .infer = infer_bits),
+    BINARY(.name = "BitwiseOr", .flops = 1, .infer = infer_bits),
+    BINARY(.name = "BitwiseXor", .flops = 1, .infer = infer_bits),
+    BINARY(.name = "Div", .flops = 1, .infer = infer_arithmetic, .function = COMPUTES_DIVIDE),
+    BINARY(.name = "Equal", .flops = 1, .infer = infer_equal),
+    BINARY(.name = "Greater", .flops = 1, .infer = infer_order),
+    BINARY(.name = "GreaterOrEqual", .flops = 1, .infer = infer_order),
+    BINARY(.name = "Less", .flops = 1, .infer = infer_order),
+    BINARY(.name = "LessOrEqual", .flops = 1, .infer = infer_order),
+    VARIADIC(.name = "Max", .infer = infer_variadic_number, .measure = measure_variadic),
+    VARIADIC(.name = "Mean", .infer = infer_variadic_real, .measure = measure_mean),
+    VARIADIC(.name = "Min", .infer = infer_variadic_number, .measure = measure_variadic),
+    BINARY(.name = "Mod", .flops = 1, .infer = infer_arithmetic),
+    BINARY(.name = "Mul", .flops = 1, .infer = infer_arithmetic, .function = COMPUTES_MULTIPLY),
+    BINARY(.name = "Or", .flops = 1, .infer = infer_logic),
+    BINARY(.name = "PRelu", .flops = 2, .infer = infer_prelu),
+    BINARY(.name = "Pow", .flops = 4, .infer = infer_pow, .function = COMPUTES_POWER),
+    BINARY(.name = "Sub", .flops = 1, .infer = infer_arithmetic, .function = COMPUTES_SUBTRACT),
+    VARIADIC(.name = "Sum", .infer = infer_variadic_real, .measure = measure_variadic),
+    {.name = "Where",
+     .class = OPERATOR_ELEMENTWISE,
+     .inputs = {3, 3},
+     .outputs = {1, 1},
+     .flops = 1,
+     .infer = infer_where,
+     .tiling = TILED_AS_ELEMENTS,
+     .price = PRICED_AS_ELEMENTS},
+    BINARY(.name = "Xor", .flops = 1, .infer = infer_logic),
 };
 
 const struct operator_table ONNX_BINARY_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -60,8 +60,21 @@ static status infer_cast_like(struct inference *inference)
 }
 
 static const struct operator_definition DEFINITIONS[] = {
-    {"Cast", OPERATOR_ELEMENTWISE, 1, 1, 1, 1, 0, false, infer_cast, NULL},
-    {"CastLike", OPERATOR_ELEMENTWISE, 2, 2, 1, 1, 0, false, infer_cast_like, NULL},
+    {.name = "Cast",
+     .class = OPERATOR_ELEMENTWISE,
+     .inputs = {1, 1},
+     .outputs = {1, 1},
+     .infer = infer_cast,
+     .tiling = TILED_AS_ELEMENTS,
+     .price = PRICED_AS_ELEMENTS,
+     .function = COMPUTES_CAST},
+    {.name = "CastLike",
+     .class = OPERATOR_ELEMENTWISE,
+     .inputs = {2, 2},
+     .outputs = {1, 1},
+     .infer = infer_cast_like,
+     .tiling = TILED_AS_FIRST,
+     .price = PRICED_AS_ELEMENTS},
 };
 
 const struct operator_table ONNX_CAST_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -332,14 +332,23 @@ static void measure_nothing(const struct inference *inference, struct work *work
     work->elements = work->bytes_read = work->bytes_written = work->weight_bytes = 0;
 }
 
+#define CONTROL(...)                                                                               \
+    {                                                                                              \
+        .class = OPERATOR_CONTROL, .outputs = {1, UINT16_MAX}, .measure = measure_nothing,         \
+        .price = PRICED_AS_OTHER, __VA_ARGS__                                                      \
+    }
+
 static const struct operator_definition OPERATORS[] = {
-    {"If", OPERATOR_CONTROL, 1, 1, 1, UINT16_MAX, .infer = infer_if, .measure = measure_nothing},
-    {"Loop", OPERATOR_CONTROL, 0, UINT16_MAX, 0, UINT16_MAX, .infer = infer_loop,
-     .measure = measure_nothing},
-    {"Scan", OPERATOR_CONTROL, 0, UINT16_MAX, 1, UINT16_MAX, .infer = infer_scan,
-     .measure = measure_nothing},
-    {"SequenceMap", OPERATOR_CONTROL, 1, UINT16_MAX, 1, UINT16_MAX, .infer = infer_sequence_map,
-     .measure = measure_nothing},
+    CONTROL(.name = "If", .inputs = {1, 1}, .infer = infer_if),
+    {.name = "Loop",
+     .class = OPERATOR_CONTROL,
+     .inputs = {0, UINT16_MAX},
+     .outputs = {0, UINT16_MAX},
+     .infer = infer_loop,
+     .measure = measure_nothing,
+     .price = PRICED_AS_OTHER},
+    CONTROL(.name = "Scan", .inputs = {0, UINT16_MAX}, .infer = infer_scan),
+    CONTROL(.name = "SequenceMap", .inputs = {1, UINT16_MAX}, .infer = infer_sequence_map),
 };
 
 const struct operator_table ONNX_CONTROL_OPERATORS = OPERATOR_TABLE(OPERATORS);

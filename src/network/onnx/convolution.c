@@ -168,12 +168,20 @@ static void measure_conv_transpose(const struct inference *inference, struct wor
     work->flops = 2 * work->macs + bias_additions(inference, 2);
 }
 
+#define CONVOLUTION(...)                                                                           \
+    {                                                                                              \
+        .class = OPERATOR_CONVOLUTION, .outputs = {1, 1}, __VA_ARGS__                              \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"Conv", OPERATOR_CONVOLUTION, 2, 3, 1, 1, 0, false, infer_conv, measure_conv},
-    {"ConvTranspose", OPERATOR_CONVOLUTION, 2, 3, 1, 1, 0, false, infer_conv_transpose,
-     measure_conv_transpose},
-    {"DeformConv", OPERATOR_CONVOLUTION, 3, 5, 1, 1, 0, false, infer_deform_conv,
-     measure_deform_conv},
+    CONVOLUTION(.name = "Conv", .inputs = {2, 3}, .infer = infer_conv, .measure = measure_conv,
+                .tiling = TILED_AS_CONV, .price = PRICED_AS_CONVOLUTION,
+                .function = COMPUTES_CONVOLUTION),
+    CONVOLUTION(.name = "ConvTranspose", .inputs = {2, 3}, .infer = infer_conv_transpose,
+                .measure = measure_conv_transpose, .price = PRICED_AS_TRANSPOSED_CONVOLUTION,
+                .function = COMPUTES_TRANSPOSED_CONVOLUTION),
+    CONVOLUTION(.name = "DeformConv", .inputs = {3, 5}, .infer = infer_deform_conv,
+                .measure = measure_deform_conv, .price = PRICED_AS_CONVOLUTION),
 };
 
 const struct operator_table ONNX_CONVOLUTION_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -339,18 +339,33 @@ static status infer_compress(struct inference *inference)
     return STATUS_OK;
 }
 
+#define GATHER(...)                                                                                \
+    {                                                                                              \
+        .class = OPERATOR_GATHER, .outputs = {1, 1}, .price = PRICED_AS_GATHER, __VA_ARGS__        \
+    }
+
 static const struct operator_definition ITEMS[] = {
-    {"Gather", OPERATOR_GATHER, 2, 2, 1, 1, 0, false, infer_gather, NULL},
-    {"GatherElements", OPERATOR_GATHER, 2, 2, 1, 1, 0, false, infer_gather_elements, NULL},
-    {"GatherND", OPERATOR_GATHER, 2, 2, 1, 1, 0, false, infer_gather_nd, NULL},
-    {"Scatter", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_scatter_elements, NULL},
-    {"ScatterElements", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_scatter_elements, NULL},
-    {"ScatterND", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_scatter_nd, NULL},
-    {"OneHot", OPERATOR_GATHER, 3, 3, 1, 1, 0, false, infer_one_hot, NULL},
-    {"NonZero", OPERATOR_GATHER, 1, 1, 1, 1, 0, false, infer_non_zero, NULL},
-    {"TopK", OPERATOR_GATHER, 1, 2, 2, 2, 0, false, infer_top_k, NULL},
-    {"Unique", OPERATOR_GATHER, 1, 1, 1, 4, 0, false, infer_unique, NULL},
-    {"Compress", OPERATOR_GATHER, 2, 2, 1, 1, 0, false, infer_compress, NULL},
+    GATHER(.name = "Gather", .inputs = {2, 2}, .infer = infer_gather),
+    GATHER(.name = "GatherElements", .inputs = {2, 2}, .infer = infer_gather_elements),
+    GATHER(.name = "GatherND", .inputs = {2, 2}, .infer = infer_gather_nd),
+    GATHER(.name = "Scatter", .inputs = {3, 3}, .infer = infer_scatter_elements),
+    GATHER(.name = "ScatterElements", .inputs = {3, 3}, .infer = infer_scatter_elements),
+    GATHER(.name = "ScatterND", .inputs = {3, 3}, .infer = infer_scatter_nd),
+    GATHER(.name = "OneHot", .inputs = {3, 3}, .infer = infer_one_hot),
+    GATHER(.name = "NonZero", .inputs = {1, 1}, .infer = infer_non_zero),
+    {.name = "TopK",
+     .class = OPERATOR_GATHER,
+     .inputs = {1, 2},
+     .outputs = {2, 2},
+     .infer = infer_top_k,
+     .price = PRICED_AS_GATHER},
+    {.name = "Unique",
+     .class = OPERATOR_GATHER,
+     .inputs = {1, 1},
+     .outputs = {1, 4},
+     .infer = infer_unique,
+     .price = PRICED_AS_GATHER},
+    GATHER(.name = "Compress", .inputs = {2, 2}, .infer = infer_compress),
 };
 
 const struct operator_table ONNX_GATHER_OPERATORS = OPERATOR_TABLE(ITEMS);

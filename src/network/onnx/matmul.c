@@ -189,11 +189,19 @@ static void measure_det(const struct inference *inference, struct work *work)
     work->flops = (divisions + 2 * squares + n) * shape_count(&inference->outputs[0].shape);
 }
 
+#define MATMUL(...)                                                                                \
+    {                                                                                              \
+        .class = OPERATOR_MATMUL, .outputs = {1, 1}, .price = PRICED_AS_MATMUL, __VA_ARGS__        \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"MatMul", OPERATOR_MATMUL, 2, 2, 1, 1, 0, false, infer_matmul, measure_matmul},
-    {"Gemm", OPERATOR_MATMUL, 2, 3, 1, 1, 0, false, infer_gemm, measure_gemm},
-    {"Einsum", OPERATOR_MATMUL, 1, UINT16_MAX, 1, 1, 0, false, infer_einsum, measure_einsum},
-    {"Det", OPERATOR_MATMUL, 1, 1, 1, 1, 0, false, infer_det, measure_det},
+    MATMUL(.name = "MatMul", .inputs = {2, 2}, .infer = infer_matmul, .measure = measure_matmul,
+           .tiling = TILED_AS_MATMUL, .function = COMPUTES_MATMUL),
+    MATMUL(.name = "Gemm", .inputs = {2, 3}, .infer = infer_gemm, .measure = measure_gemm,
+           .tiling = TILED_AS_GEMM),
+    MATMUL(.name = "Einsum", .inputs = {1, UINT16_MAX}, .infer = infer_einsum,
+           .measure = measure_einsum),
+    MATMUL(.name = "Det", .inputs = {1, 1}, .infer = infer_det, .measure = measure_det),
 };
 
 const struct operator_table ONNX_MATMUL_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

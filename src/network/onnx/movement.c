@@ -377,19 +377,35 @@ static status infer_center_crop_pad(struct inference *inference)
     return STATUS_OK;
 }
 
+#define MOVEMENT(...)                                                                              \
+    {                                                                                              \
+        .class = OPERATOR_MOVEMENT, .outputs = {1, 1}, __VA_ARGS__                                 \
+    }
+
 static const struct operator_definition ITEMS[] = {
-    {"Concat", OPERATOR_MOVEMENT, 1, UINT16_MAX, 1, 1, 0, false, infer_concat, NULL},
-    {"Split", OPERATOR_MOVEMENT, 1, 2, 1, UINT16_MAX, 0, false, infer_split, NULL},
-    {"Slice", OPERATOR_MOVEMENT, 1, 5, 1, 1, 0, false, infer_slice, NULL},
-    {"Transpose", OPERATOR_MOVEMENT, 1, 1, 1, 1, 0, false, infer_transpose, NULL},
-    {"Pad", OPERATOR_MOVEMENT, 1, 4, 1, 1, 0, false, infer_pad, NULL},
-    {"Tile", OPERATOR_MOVEMENT, 2, 3, 1, 1, 0, false, infer_tile, NULL},
-    {"Expand", OPERATOR_MOVEMENT, 2, 2, 1, 1, 0, false, infer_expand, NULL},
-    {"DepthToSpace", OPERATOR_MOVEMENT, 1, 1, 1, 1, 0, false, infer_depth_to_space, NULL},
-    {"SpaceToDepth", OPERATOR_MOVEMENT, 1, 1, 1, 1, 0, false, infer_space_to_depth, NULL},
-    {"Trilu", OPERATOR_MOVEMENT, 1, 2, 1, 1, 0, false, infer_trilu, NULL},
-    {"ReverseSequence", OPERATOR_MOVEMENT, 2, 2, 1, 1, 0, false, infer_reverse_sequence, NULL},
-    {"CenterCropPad", OPERATOR_MOVEMENT, 2, 2, 1, 1, 0, false, infer_center_crop_pad, NULL},
+    MOVEMENT(.name = "Concat", .inputs = {1, UINT16_MAX}, .infer = infer_concat,
+             .tiling = TILED_AS_CONCAT, .price = PRICED_AS_ROWS, .function = COMPUTES_CONCAT),
+    {.name = "Split",
+     .class = OPERATOR_MOVEMENT,
+     .inputs = {1, 2},
+     .outputs = {1, UINT16_MAX},
+     .infer = infer_split,
+     .price = PRICED_AS_ROWS},
+    MOVEMENT(.name = "Slice", .inputs = {1, 5}, .infer = infer_slice, .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Transpose", .inputs = {1, 1}, .infer = infer_transpose,
+             .tiling = TILED_AS_TRANSPOSE, .price = PRICED_AS_TRANSPOSE),
+    MOVEMENT(.name = "Pad", .inputs = {1, 4}, .infer = infer_pad, .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Tile", .inputs = {2, 3}, .infer = infer_tile, .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Expand", .inputs = {2, 2}, .infer = infer_expand, .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "DepthToSpace", .inputs = {1, 1}, .infer = infer_depth_to_space,
+             .price = PRICED_AS_MOVEMENT),
+    MOVEMENT(.name = "SpaceToDepth", .inputs = {1, 1}, .infer = infer_space_to_depth,
+             .price = PRICED_AS_MOVEMENT),
+    MOVEMENT(.name = "Trilu", .inputs = {1, 2}, .infer = infer_trilu, .price = PRICED_AS_MOVEMENT),
+    MOVEMENT(.name = "ReverseSequence", .inputs = {2, 2}, .infer = infer_reverse_sequence,
+             .price = PRICED_AS_MOVEMENT),
+    MOVEMENT(.name = "CenterCropPad", .inputs = {2, 2}, .infer = infer_center_crop_pad,
+             .price = PRICED_AS_MOVEMENT),
 };
 
 const struct operator_table ONNX_MOVEMENT_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -292,19 +292,38 @@ static void measure_mean_variance(const struct inference *inference, struct work
     measure_rows(inference, rows, 0, work);
 }
 
+#define NORMALIZATION(...)                                                                         \
+    {                                                                                              \
+        .class = OPERATOR_NORMALIZATION, .outputs = {1, 1}, __VA_ARGS__                            \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"BatchNormalization", OPERATOR_NORMALIZATION, 5, 5, 1, 5, 0, false, infer_batch,
-     measure_batch},
-    {"InstanceNormalization", OPERATOR_NORMALIZATION, 3, 3, 1, 1, 0, false, infer_instance,
-     measure_instance},
-    {"LayerNormalization", OPERATOR_NORMALIZATION, 2, 3, 1, 3, 0, false, infer_layer,
-     measure_layer},
-    {"GroupNormalization", OPERATOR_NORMALIZATION, 3, 3, 1, 1, 0, false, infer_group,
-     measure_group},
-    {"LRN", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_lrn, measure_lrn},
-    {"LpNormalization", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_lp, measure_lp},
-    {"MeanVarianceNormalization", OPERATOR_NORMALIZATION, 1, 1, 1, 1, 0, false, infer_mean_variance,
-     measure_mean_variance},
+    {.name = "BatchNormalization",
+     .class = OPERATOR_NORMALIZATION,
+     .inputs = {5, 5},
+     .outputs = {1, 5},
+     .infer = infer_batch,
+     .measure = measure_batch,
+     .price = PRICED_AS_CHANNEL_NORMALIZATION,
+     .function = COMPUTES_BATCH_NORMALIZATION},
+    NORMALIZATION(.name = "InstanceNormalization", .inputs = {3, 3}, .infer = infer_instance,
+                  .measure = measure_instance, .price = PRICED_AS_CHANNEL_NORMALIZATION),
+    {.name = "LayerNormalization",
+     .class = OPERATOR_NORMALIZATION,
+     .inputs = {2, 3},
+     .outputs = {1, 3},
+     .infer = infer_layer,
+     .measure = measure_layer,
+     .price = PRICED_AS_TRAILING_NORMALIZATION},
+    NORMALIZATION(.name = "GroupNormalization", .inputs = {3, 3}, .infer = infer_group,
+                  .measure = measure_group, .price = PRICED_AS_CHANNEL_NORMALIZATION),
+    NORMALIZATION(.name = "LRN", .inputs = {1, 1}, .infer = infer_lrn, .measure = measure_lrn,
+                  .price = PRICED_AS_NORMALIZATION),
+    NORMALIZATION(.name = "LpNormalization", .inputs = {1, 1}, .infer = infer_lp,
+                  .measure = measure_lp, .price = PRICED_AS_NORMALIZATION),
+    NORMALIZATION(.name = "MeanVarianceNormalization", .inputs = {1, 1},
+                  .infer = infer_mean_variance, .measure = measure_mean_variance,
+                  .price = PRICED_AS_NORMALIZATION),
 };
 
 const struct operator_table ONNX_NORMALIZATION_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -195,14 +195,32 @@ static void measure_global_lp(const struct inference *inference, struct work *wo
                              shape_count(&inference->outputs[0].shape));
 }
 
+#define POOLING(...)                                                                               \
+    {                                                                                              \
+        .class = OPERATOR_POOLING, .outputs = {1, 1}, .price = PRICED_AS_POOLING, __VA_ARGS__      \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"AveragePool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_pool, measure_pool},
-    {"MaxPool", OPERATOR_POOLING, 1, 1, 1, 2, 0, false, infer_max_pool, measure_pool},
-    {"LpPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_lp_pool, measure_lp_pool},
-    {"GlobalAveragePool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global, measure_global},
-    {"GlobalMaxPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global, measure_global},
-    {"GlobalLpPool", OPERATOR_POOLING, 1, 1, 1, 1, 0, false, infer_global_lp, measure_global_lp},
-    {"MaxUnpool", OPERATOR_POOLING, 2, 3, 1, 1, 0, false, infer_max_unpool, NULL},
+    POOLING(.name = "AveragePool", .inputs = {1, 1}, .infer = infer_pool, .measure = measure_pool,
+            .tiling = TILED_AS_POOL, .function = COMPUTES_AVERAGE_POOL),
+    {.name = "MaxPool",
+     .class = OPERATOR_POOLING,
+     .inputs = {1, 1},
+     .outputs = {1, 2},
+     .infer = infer_max_pool,
+     .measure = measure_pool,
+     .tiling = TILED_AS_POOL,
+     .price = PRICED_AS_POOLING,
+     .function = COMPUTES_MAX_POOL},
+    POOLING(.name = "LpPool", .inputs = {1, 1}, .infer = infer_lp_pool, .measure = measure_lp_pool),
+    POOLING(.name = "GlobalAveragePool", .inputs = {1, 1}, .infer = infer_global,
+            .measure = measure_global, .tiling = TILED_AS_GLOBAL_POOL,
+            .function = COMPUTES_GLOBAL_AVERAGE_POOL),
+    POOLING(.name = "GlobalMaxPool", .inputs = {1, 1}, .infer = infer_global,
+            .measure = measure_global, .tiling = TILED_AS_GLOBAL_POOL),
+    POOLING(.name = "GlobalLpPool", .inputs = {1, 1}, .infer = infer_global_lp,
+            .measure = measure_global_lp),
+    POOLING(.name = "MaxUnpool", .inputs = {2, 3}, .infer = infer_max_unpool),
 };
 
 const struct operator_table ONNX_POOLING_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

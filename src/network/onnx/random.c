@@ -122,14 +122,33 @@ static void measure_multinomial(const struct inference *inference, struct work *
     work->flops = 6 * shape_count(&inference->inputs[0]->shape) + work->elements * (4 + classes);
 }
 
+#define ELEMENTWISE(...)                                                                           \
+    {                                                                                              \
+        .class = OPERATOR_ELEMENTWISE, .inputs = {1, 1}, .outputs = {1, 1}, .random = true,        \
+        .price = PRICED_AS_ELEMENTS, __VA_ARGS__                                                   \
+    }
+#define OTHER(...)                                                                                 \
+    {                                                                                              \
+        .class = OPERATOR_OTHER, .outputs = {1, 1}, .random = true, .price = PRICED_AS_OTHER,      \
+        __VA_ARGS__                                                                                \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"Bernoulli", OPERATOR_ELEMENTWISE, 1, 1, 1, 1, 5, true, infer_bernoulli, NULL},
-    {"Dropout", OPERATOR_ELEMENTWISE, 1, 3, 1, 2, 0, true, infer_dropout, measure_dropout},
-    {"Multinomial", OPERATOR_OTHER, 1, 1, 1, 1, 0, true, infer_multinomial, measure_multinomial},
-    {"RandomNormal", OPERATOR_OTHER, 0, 0, 1, 1, 6, true, infer_shape, NULL},
-    {"RandomNormalLike", OPERATOR_ELEMENTWISE, 1, 1, 1, 1, 6, true, infer_like, NULL},
-    {"RandomUniform", OPERATOR_OTHER, 0, 0, 1, 1, 6, true, infer_shape, NULL},
-    {"RandomUniformLike", OPERATOR_ELEMENTWISE, 1, 1, 1, 1, 6, true, infer_like, NULL},
+    ELEMENTWISE(.name = "Bernoulli", .flops = 5, .infer = infer_bernoulli),
+    {.name = "Dropout",
+     .class = OPERATOR_ELEMENTWISE,
+     .inputs = {1, 3},
+     .outputs = {1, 2},
+     .random = true,
+     .infer = infer_dropout,
+     .measure = measure_dropout,
+     .price = PRICED_AS_ELEMENTS},
+    OTHER(.name = "Multinomial", .inputs = {1, 1}, .infer = infer_multinomial,
+          .measure = measure_multinomial),
+    OTHER(.name = "RandomNormal", .inputs = {0, 0}, .flops = 6, .infer = infer_shape),
+    ELEMENTWISE(.name = "RandomNormalLike", .flops = 6, .infer = infer_like),
+    OTHER(.name = "RandomUniform", .inputs = {0, 0}, .flops = 6, .infer = infer_shape),
+    ELEMENTWISE(.name = "RandomUniformLike", .flops = 6, .infer = infer_like),
 };
 
 const struct operator_table ONNX_RANDOM_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

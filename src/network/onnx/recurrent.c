@@ -246,9 +246,27 @@ static void measure_recurrent(const struct inference *inference, struct work *wo
 }
 
 static const struct operator_definition DEFINITIONS[] = {
-    {"RNN", OPERATOR_RECURRENT, 3, 6, 0, 2, 0, false, infer_recurrent, measure_recurrent},
-    {"GRU", OPERATOR_RECURRENT, 3, 6, 0, 2, 0, false, infer_recurrent, measure_recurrent},
-    {"LSTM", OPERATOR_RECURRENT, 3, 8, 0, 3, 0, false, infer_recurrent, measure_recurrent},
+    {.name = "RNN",
+     .class = OPERATOR_RECURRENT,
+     .inputs = {3, 6},
+     .outputs = {0, 2},
+     .infer = infer_recurrent,
+     .measure = measure_recurrent,
+     .price = PRICED_AS_RECURRENCE},
+    {.name = "GRU",
+     .class = OPERATOR_RECURRENT,
+     .inputs = {3, 6},
+     .outputs = {0, 2},
+     .infer = infer_recurrent,
+     .measure = measure_recurrent,
+     .price = PRICED_AS_RECURRENCE},
+    {.name = "LSTM",
+     .class = OPERATOR_RECURRENT,
+     .inputs = {3, 8},
+     .outputs = {0, 3},
+     .infer = infer_recurrent,
+     .measure = measure_recurrent,
+     .price = PRICED_AS_RECURRENCE},
 };
 
 const struct operator_table ONNX_RECURRENT_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -141,25 +141,45 @@ static void measure_log_sum_exp(const struct inference *inference, struct work *
     measure(inference, work, 7, 5);
 }
 
-#define REDUCTION(name, infer, measure)                                                            \
+#define REDUCTION(...)                                                                             \
     {                                                                                              \
-        name, OPERATOR_REDUCTION, 1, 2, 1, 1, 0, false, infer, measure                             \
+        .class = OPERATOR_REDUCTION, .inputs = {1, 2}, .outputs = {1, 1},                          \
+        .price = PRICED_AS_REDUCTION, __VA_ARGS__                                                  \
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    {"ArgMax", OPERATOR_REDUCTION, 1, 1, 1, 1, 0, false, infer_arg, measure_plain},
-    {"ArgMin", OPERATOR_REDUCTION, 1, 1, 1, 1, 0, false, infer_arg, measure_plain},
-    {"CumSum", OPERATOR_REDUCTION, 2, 2, 1, 1, 1, false, infer_cumulative, NULL},
-    REDUCTION("ReduceL1", infer_number, measure_two_steps),
-    REDUCTION("ReduceL2", infer_number, measure_l2),
-    REDUCTION("ReduceLogSum", infer_number, measure_log_sum),
-    REDUCTION("ReduceLogSumExp", infer_number, measure_log_sum_exp),
-    REDUCTION("ReduceMax", infer_number_or_bool, measure_plain),
-    REDUCTION("ReduceMean", infer_number, measure_mean),
-    REDUCTION("ReduceMin", infer_number_or_bool, measure_plain),
-    REDUCTION("ReduceProd", infer_number, measure_plain),
-    REDUCTION("ReduceSum", infer_number, measure_plain),
-    REDUCTION("ReduceSumSquare", infer_number, measure_two_steps),
+    {.name = "ArgMax",
+     .class = OPERATOR_REDUCTION,
+     .inputs = {1, 1},
+     .outputs = {1, 1},
+     .infer = infer_arg,
+     .measure = measure_plain,
+     .price = PRICED_AS_REDUCTION},
+    {.name = "ArgMin",
+     .class = OPERATOR_REDUCTION,
+     .inputs = {1, 1},
+     .outputs = {1, 1},
+     .infer = infer_arg,
+     .measure = measure_plain,
+     .price = PRICED_AS_REDUCTION},
+    {.name = "CumSum",
+     .class = OPERATOR_REDUCTION,
+     .inputs = {2, 2},
+     .outputs = {1, 1},
+     .flops = 1,
+     .infer = infer_cumulative,
+     .price = PRICED_AS_REDUCTION},
+    REDUCTION(.name = "ReduceL1", .infer = infer_number, .measure = measure_two_steps),
+    REDUCTION(.name = "ReduceL2", .infer = infer_number, .measure = measure_l2),
+    REDUCTION(.name = "ReduceLogSum", .infer = infer_number, .measure = measure_log_sum),
+    REDUCTION(.name = "ReduceLogSumExp", .infer = infer_number, .measure = measure_log_sum_exp),
+    REDUCTION(.name = "ReduceMax", .infer = infer_number_or_bool, .measure = measure_plain),
+    REDUCTION(.name = "ReduceMean", .infer = infer_number, .measure = measure_mean,
+              .function = COMPUTES_REDUCE_MEAN),
+    REDUCTION(.name = "ReduceMin", .infer = infer_number_or_bool, .measure = measure_plain),
+    REDUCTION(.name = "ReduceProd", .infer = infer_number, .measure = measure_plain),
+    REDUCTION(.name = "ReduceSum", .infer = infer_number, .measure = measure_plain),
+    REDUCTION(.name = "ReduceSumSquare", .infer = infer_number, .measure = measure_two_steps),
 };
 
 const struct operator_table ONNX_REDUCE_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

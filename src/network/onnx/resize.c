@@ -206,11 +206,24 @@ static void measure_affine_grid(const struct inference *inference, struct work *
     work->flops = work->elements * 2 * (inference->outputs[0].shape.rank - 2);
 }
 
+#define OTHER(...)                                                                                 \
+    {                                                                                              \
+        .class = OPERATOR_OTHER, .outputs = {1, 1}, .price = PRICED_AS_OTHER, __VA_ARGS__          \
+    }
+
 static const struct operator_definition ITEMS[] = {
-    {"Resize", OPERATOR_OTHER, 1, 4, 1, 1, 0, false, infer_resize, measure_resize},
-    {"Upsample", OPERATOR_OTHER, 1, 2, 1, 1, 0, false, infer_resize, measure_resize},
-    {"GridSample", OPERATOR_GATHER, 2, 2, 1, 1, 0, false, infer_grid_sample, measure_grid_sample},
-    {"AffineGrid", OPERATOR_OTHER, 2, 2, 1, 1, 0, false, infer_affine_grid, measure_affine_grid},
+    OTHER(.name = "Resize", .inputs = {1, 4}, .infer = infer_resize, .measure = measure_resize,
+          .function = COMPUTES_RESIZE),
+    OTHER(.name = "Upsample", .inputs = {1, 2}, .infer = infer_resize, .measure = measure_resize),
+    {.name = "GridSample",
+     .class = OPERATOR_GATHER,
+     .inputs = {2, 2},
+     .outputs = {1, 1},
+     .infer = infer_grid_sample,
+     .measure = measure_grid_sample,
+     .price = PRICED_AS_GATHER},
+    OTHER(.name = "AffineGrid", .inputs = {2, 2}, .infer = infer_affine_grid,
+          .measure = measure_affine_grid),
 };
 
 const struct operator_table ONNX_RESIZE_OPERATORS = OPERATOR_TABLE(ITEMS);

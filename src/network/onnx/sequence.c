@@ -201,18 +201,33 @@ static status infer_has_element(struct inference *inference)
     return STATUS_OK;
 }
 
+#define OTHER(...)                                                                                 \
+    {                                                                                              \
+        .class = OPERATOR_OTHER, .outputs = {1, 1}, .price = PRICED_AS_OTHER, __VA_ARGS__          \
+    }
+
 static const struct operator_definition ITEMS[] = {
-    {"SequenceConstruct", OPERATOR_OTHER, 1, UINT16_MAX, 1, 1, 0, false, infer_construct, NULL},
-    {"SequenceEmpty", OPERATOR_OTHER, 0, 0, 1, 1, 0, false, infer_empty, NULL},
-    {"SequenceAt", OPERATOR_OTHER, 2, 2, 1, 1, 0, false, infer_at, NULL},
-    {"SequenceErase", OPERATOR_OTHER, 1, 2, 1, 1, 0, false, infer_erase, NULL},
-    {"SequenceInsert", OPERATOR_OTHER, 2, 3, 1, 1, 0, false, infer_insert, NULL},
-    {"SequenceLength", OPERATOR_OTHER, 1, 1, 1, 1, 0, false, infer_length, NULL},
-    {"SplitToSequence", OPERATOR_MOVEMENT, 1, 2, 1, 1, 0, false, infer_split, NULL},
-    {"ConcatFromSequence", OPERATOR_MOVEMENT, 1, 1, 1, 1, 0, false, infer_concat, NULL},
-    {"Optional", OPERATOR_OTHER, 0, 1, 1, 1, 0, false, infer_optional, NULL},
-    {"OptionalGetElement", OPERATOR_OTHER, 1, 1, 1, 1, 0, false, infer_get_element, NULL},
-    {"OptionalHasElement", OPERATOR_OTHER, 0, 1, 1, 1, 0, false, infer_has_element, NULL},
+    OTHER(.name = "SequenceConstruct", .inputs = {1, UINT16_MAX}, .infer = infer_construct),
+    OTHER(.name = "SequenceEmpty", .inputs = {0, 0}, .infer = infer_empty),
+    OTHER(.name = "SequenceAt", .inputs = {2, 2}, .infer = infer_at),
+    OTHER(.name = "SequenceErase", .inputs = {1, 2}, .infer = infer_erase),
+    OTHER(.name = "SequenceInsert", .inputs = {2, 3}, .infer = infer_insert),
+    OTHER(.name = "SequenceLength", .inputs = {1, 1}, .infer = infer_length),
+    {.name = "SplitToSequence",
+     .class = OPERATOR_MOVEMENT,
+     .inputs = {1, 2},
+     .outputs = {1, 1},
+     .infer = infer_split,
+     .price = PRICED_AS_MOVEMENT},
+    {.name = "ConcatFromSequence",
+     .class = OPERATOR_MOVEMENT,
+     .inputs = {1, 1},
+     .outputs = {1, 1},
+     .infer = infer_concat,
+     .price = PRICED_AS_MOVEMENT},
+    OTHER(.name = "Optional", .inputs = {0, 1}, .infer = infer_optional),
+    OTHER(.name = "OptionalGetElement", .inputs = {1, 1}, .infer = infer_get_element),
+    OTHER(.name = "OptionalHasElement", .inputs = {0, 1}, .infer = infer_has_element),
 };
 
 const struct operator_table ONNX_SEQUENCE_OPERATORS = OPERATOR_TABLE(ITEMS);

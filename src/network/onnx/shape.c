@@ -476,17 +476,26 @@ static status infer_eye_like(struct inference *inference)
     return STATUS_OK;
 }
 
+#define CONSTANT(...)                                                                              \
+    {                                                                                              \
+        .class = OPERATOR_CONSTANT, .outputs = {1, 1}, .price = PRICED_AS_MOVEMENT, __VA_ARGS__    \
+    }
+#define VIEW(...)                                                                                  \
+    {                                                                                              \
+        .class = OPERATOR_VIEW, .outputs = {1, 1}, .price = PRICED_AS_VIEW, __VA_ARGS__            \
+    }
+
 static const struct operator_definition ITEMS[] = {
-    {"Shape", OPERATOR_CONSTANT, 1, 1, 1, 1, 0, false, infer_shape, NULL},
-    {"Size", OPERATOR_CONSTANT, 1, 1, 1, 1, 0, false, infer_size, NULL},
-    {"Reshape", OPERATOR_VIEW, 1, 2, 1, 1, 0, false, infer_reshape, NULL},
-    {"Flatten", OPERATOR_VIEW, 1, 1, 1, 1, 0, false, infer_flatten, NULL},
-    {"Squeeze", OPERATOR_VIEW, 1, 2, 1, 1, 0, false, infer_squeeze, NULL},
-    {"Unsqueeze", OPERATOR_VIEW, 1, 2, 1, 1, 0, false, infer_unsqueeze, NULL},
-    {"Constant", OPERATOR_CONSTANT, 0, 0, 1, 1, 0, false, infer_constant, NULL},
-    {"ConstantOfShape", OPERATOR_CONSTANT, 1, 1, 1, 1, 0, false, infer_constant_of_shape, NULL},
-    {"Range", OPERATOR_CONSTANT, 3, 3, 1, 1, 0, false, infer_range, NULL},
-    {"EyeLike", OPERATOR_CONSTANT, 1, 1, 1, 1, 0, false, infer_eye_like, NULL},
+    CONSTANT(.name = "Shape", .inputs = {1, 1}, .infer = infer_shape),
+    CONSTANT(.name = "Size", .inputs = {1, 1}, .infer = infer_size),
+    VIEW(.name = "Reshape", .inputs = {1, 2}, .infer = infer_reshape),
+    VIEW(.name = "Flatten", .inputs = {1, 1}, .infer = infer_flatten),
+    VIEW(.name = "Squeeze", .inputs = {1, 2}, .infer = infer_squeeze),
+    VIEW(.name = "Unsqueeze", .inputs = {1, 2}, .infer = infer_unsqueeze),
+    CONSTANT(.name = "Constant", .inputs = {0, 0}, .infer = infer_constant),
+    CONSTANT(.name = "ConstantOfShape", .inputs = {1, 1}, .infer = infer_constant_of_shape),
+    CONSTANT(.name = "Range", .inputs = {3, 3}, .infer = infer_range),
+    CONSTANT(.name = "EyeLike", .inputs = {1, 1}, .infer = infer_eye_like),
 };
 
 const struct operator_table ONNX_SHAPE_OPERATORS = OPERATOR_TABLE(ITEMS);

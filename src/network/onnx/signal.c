@@ -241,13 +241,30 @@ static void measure_stft(const struct inference *inference, struct work *work)
     work->flops = frames * (transform_flops(n) + (windowed ? n : 0));
 }
 
+#define CONSTANT(...)                                                                              \
+    {                                                                                              \
+        .class = OPERATOR_CONSTANT, .outputs = {1, 1}, .price = PRICED_AS_MOVEMENT, __VA_ARGS__    \
+    }
+
 static const struct operator_definition DEFINITIONS[] = {
-    {"DFT", OPERATOR_OTHER, 1, 3, 1, 1, 0, false, infer_dft, measure_dft},
-    {"STFT", OPERATOR_OTHER, 2, 4, 1, 1, 0, false, infer_stft, measure_stft},
-    {"HannWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 7, false, infer_window, NULL},
-    {"HammingWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 7, false, infer_window, NULL},
-    {"BlackmanWindow", OPERATOR_CONSTANT, 1, 1, 1, 1, 14, false, infer_window, NULL},
-    {"MelWeightMatrix", OPERATOR_CONSTANT, 5, 5, 1, 1, 2, false, infer_mel_weights, NULL},
+    {.name = "DFT",
+     .class = OPERATOR_OTHER,
+     .inputs = {1, 3},
+     .outputs = {1, 1},
+     .infer = infer_dft,
+     .measure = measure_dft,
+     .price = PRICED_AS_OTHER},
+    {.name = "STFT",
+     .class = OPERATOR_OTHER,
+     .inputs = {2, 4},
+     .outputs = {1, 1},
+     .infer = infer_stft,
+     .measure = measure_stft,
+     .price = PRICED_AS_OTHER},
+    CONSTANT(.name = "HannWindow", .inputs = {1, 1}, .flops = 7, .infer = infer_window),
+    CONSTANT(.name = "HammingWindow", .inputs = {1, 1}, .flops = 7, .infer = infer_window),
+    CONSTANT(.name = "BlackmanWindow", .inputs = {1, 1}, .flops = 14, .infer = infer_window),
+    CONSTANT(.name = "MelWeightMatrix", .inputs = {5, 5}, .flops = 2, .infer = infer_mel_weights),
 };
 
 const struct operator_table ONNX_SIGNAL_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

@@ -24,15 +24,17 @@ static status infer_softmax(struct inference *inference)
 }
 
 // FLOPs: maximum, difference, exponential, sum, and a division (or a difference).
-#define SOFTMAX(name, flops)                                                                       \
+
+#define SOFTMAX(...)                                                                               \
     {                                                                                              \
-        name, OPERATOR_NORMALIZATION, 1, 1, 1, 1, flops, false, infer_softmax, NULL                \
+        .class = OPERATOR_NORMALIZATION, .inputs = {1, 1}, .outputs = {1, 1},                      \
+        .price = PRICED_AS_NORMALIZATION, __VA_ARGS__                                              \
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    SOFTMAX("Hardmax", 1),
-    SOFTMAX("LogSoftmax", 8),
-    SOFTMAX("Softmax", 8),
+    SOFTMAX(.name = "Hardmax", .flops = 1, .infer = infer_softmax),
+    SOFTMAX(.name = "LogSoftmax", .flops = 8, .infer = infer_softmax),
+    SOFTMAX(.name = "Softmax", .flops = 8, .infer = infer_softmax, .function = COMPUTES_SOFTMAX),
 };
 
 const struct operator_table ONNX_SOFTMAX_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

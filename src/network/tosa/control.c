@@ -140,30 +140,38 @@ static status infer_dim(struct inference *inference)
     return STATUS_OK;
 }
 
-#define SHAPES(title, least, most, rule)                                                           \
+#define SHAPES(...)                                                                                \
     {                                                                                              \
-        .name = "tosa." title, .class = OPERATOR_OTHER, .inputs_least = (least),                   \
-        .inputs_most = (most), .outputs_least = 1, .outputs_most = 1, .infer = (rule)              \
+        .class = OPERATOR_OTHER, .outputs = {1, 1}, .price = PRICED_AS_OTHER, __VA_ARGS__          \
     }
 
 static const struct operator_definition ITEMS[] = {
-    {"tosa.cond_if", OPERATOR_CONTROL, 1, UINT16_MAX, 0, UINT16_MAX, 0, false, infer_cond_if, NULL},
-    {"tosa.while_loop", OPERATOR_CONTROL, 0, UINT16_MAX, 0, UINT16_MAX, 0, false, infer_while_loop,
-     NULL},
-    SHAPES("add_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("sub_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("mul_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("div_ceil_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("div_floor_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("mod_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("max_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("min_shape", 2, 2, infer_shape_arithmetic),
-    SHAPES("exp2_shape", 1, 1, infer_shape_arithmetic),
-    SHAPES("log2_ceil_shape", 1, 1, infer_shape_arithmetic),
-    SHAPES("log2_floor_shape", 1, 1, infer_shape_arithmetic),
-    SHAPES("concat_shape", 1, UINT16_MAX, infer_concat_shape),
-    SHAPES("slice_shape", 3, 3, infer_slice_shape),
-    SHAPES("dim", 1, 1, infer_dim),
+    {.name = "tosa.cond_if",
+     .class = OPERATOR_CONTROL,
+     .inputs = {1, UINT16_MAX},
+     .outputs = {0, UINT16_MAX},
+     .infer = infer_cond_if,
+     .price = PRICED_AS_OTHER},
+    {.name = "tosa.while_loop",
+     .class = OPERATOR_CONTROL,
+     .inputs = {0, UINT16_MAX},
+     .outputs = {0, UINT16_MAX},
+     .infer = infer_while_loop,
+     .price = PRICED_AS_OTHER},
+    SHAPES(.name = "tosa.add_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.sub_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.mul_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.div_ceil_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.div_floor_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.mod_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.max_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.min_shape", .inputs = {2, 2}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.exp2_shape", .inputs = {1, 1}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.log2_ceil_shape", .inputs = {1, 1}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.log2_floor_shape", .inputs = {1, 1}, .infer = infer_shape_arithmetic),
+    SHAPES(.name = "tosa.concat_shape", .inputs = {1, UINT16_MAX}, .infer = infer_concat_shape),
+    SHAPES(.name = "tosa.slice_shape", .inputs = {3, 3}, .infer = infer_slice_shape),
+    SHAPES(.name = "tosa.dim", .inputs = {1, 1}, .infer = infer_dim),
 };
 
 const struct operator_table TOSA_CONTROL_OPERATORS = OPERATOR_TABLE(ITEMS);

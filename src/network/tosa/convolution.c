@@ -319,22 +319,36 @@ static void measure_pool(const struct inference *inference, struct work *work)
     work->flops = work->elements * (uint64_t)window.kernel[1] * (uint64_t)window.kernel[2];
 }
 
-#define COMPUTE(title, kind, inputs, rule, count)                                                  \
+#define COMPUTE(...)                                                                               \
     {                                                                                              \
-        .name = "tosa." title, .class = OPERATOR_##kind, .inputs_least = (inputs),                 \
-        .inputs_most = (inputs), .outputs_least = 1, .outputs_most = 1, .infer = (rule),           \
-        .measure = (count)                                                                         \
+        .outputs = {1, 1}, __VA_ARGS__                                                             \
     }
 
 static const struct operator_definition ITEMS[] = {
-    COMPUTE("conv2d", CONVOLUTION, 5, infer_conv2d, measure_convolution),
-    COMPUTE("conv3d", CONVOLUTION, 5, infer_conv3d, measure_convolution),
-    COMPUTE("depthwise_conv2d", CONVOLUTION, 5, infer_depthwise, measure_depthwise),
-    COMPUTE("transpose_conv2d", CONVOLUTION, 5, infer_transpose_conv2d, measure_transpose_conv2d),
-    COMPUTE("fully_connected", MATMUL, 5, infer_fully_connected, measure_convolution),
-    COMPUTE("matmul", MATMUL, 4, infer_matmul, measure_matmul),
-    COMPUTE("avg_pool2d", POOLING, 3, infer_avg_pool2d, measure_pool),
-    COMPUTE("max_pool2d", POOLING, 1, infer_max_pool2d, measure_pool),
+    COMPUTE(.name = "tosa.conv2d", .class = OPERATOR_CONVOLUTION, .inputs = {5, 5},
+            .infer = infer_conv2d, .measure = measure_convolution, .tiling = TILED_AS_TOSA_CONV2D,
+            .price = PRICED_AS_TOSA_CONVOLUTION),
+    COMPUTE(.name = "tosa.conv3d", .class = OPERATOR_CONVOLUTION, .inputs = {5, 5},
+            .infer = infer_conv3d, .measure = measure_convolution,
+            .price = PRICED_AS_TOSA_CONVOLUTION),
+    COMPUTE(.name = "tosa.depthwise_conv2d", .class = OPERATOR_CONVOLUTION, .inputs = {5, 5},
+            .infer = infer_depthwise, .measure = measure_depthwise,
+            .tiling = TILED_AS_TOSA_DEPTHWISE, .price = PRICED_AS_TOSA_DEPTHWISE),
+    COMPUTE(.name = "tosa.transpose_conv2d", .class = OPERATOR_CONVOLUTION, .inputs = {5, 5},
+            .infer = infer_transpose_conv2d, .measure = measure_transpose_conv2d,
+            .price = PRICED_AS_TOSA_TRANSPOSED),
+    COMPUTE(.name = "tosa.fully_connected", .class = OPERATOR_MATMUL, .inputs = {5, 5},
+            .infer = infer_fully_connected, .measure = measure_convolution,
+            .tiling = TILED_AS_FULLY_CONNECTED, .price = PRICED_AS_TOSA_MATMUL),
+    COMPUTE(.name = "tosa.matmul", .class = OPERATOR_MATMUL, .inputs = {4, 4},
+            .infer = infer_matmul, .measure = measure_matmul, .tiling = TILED_AS_TOSA_MATMUL,
+            .price = PRICED_AS_TOSA_MATMUL),
+    COMPUTE(.name = "tosa.avg_pool2d", .class = OPERATOR_POOLING, .inputs = {3, 3},
+            .infer = infer_avg_pool2d, .measure = measure_pool, .tiling = TILED_AS_TOSA_POOL,
+            .price = PRICED_AS_POOLING),
+    COMPUTE(.name = "tosa.max_pool2d", .class = OPERATOR_POOLING, .inputs = {1, 1},
+            .infer = infer_max_pool2d, .measure = measure_pool, .tiling = TILED_AS_TOSA_POOL,
+            .price = PRICED_AS_POOLING),
 };
 
 const struct operator_table TOSA_COMPUTE_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -359,25 +359,46 @@ static status infer_extract_slice(struct inference *inference)
     return tosa_set(inference, 0, type->element, &shape);
 }
 
-#define MOVE(title, kind, inputs, rule)                                                            \
+#define MOVE(...)                                                                                  \
     {                                                                                              \
-        .name = (title), .class = OPERATOR_##kind, .inputs_least = (inputs),                       \
-        .inputs_most = (inputs), .outputs_least = 1, .outputs_most = 1, .infer = (rule)            \
+        .outputs = {1, 1}, __VA_ARGS__                                                             \
     }
 
 static const struct operator_definition ITEMS[] = {
-    MOVE("tosa.identity", VIEW, 1, infer_identity),
-    {"tosa.concat", OPERATOR_MOVEMENT, 1, UINT16_MAX, 1, 1, 0, false, infer_concat, NULL},
-    MOVE("tosa.pad", MOVEMENT, 3, infer_pad),
-    MOVE("tosa.reshape", VIEW, 2, infer_reshape),
-    MOVE("tosa.reverse", MOVEMENT, 1, infer_reverse),
-    MOVE("tosa.slice", MOVEMENT, 3, infer_slice),
-    MOVE("tosa.tile", MOVEMENT, 2, infer_tile),
-    MOVE("tosa.transpose", MOVEMENT, 1, infer_transpose),
-    MOVE("tosa.gather", GATHER, 2, infer_gather),
-    MOVE("tosa.scatter", GATHER, 3, infer_scatter),
-    {"tosa.resize", OPERATOR_OTHER, 4, 4, 1, 1, 0, false, infer_resize, measure_resize},
-    MOVE("tensor.extract_slice", MOVEMENT, 1, infer_extract_slice),
+    MOVE(.name = "tosa.identity", .class = OPERATOR_VIEW, .inputs = {1, 1}, .infer = infer_identity,
+         .price = PRICED_AS_VIEW, .function = COMPUTES_IDENTITY),
+    {.name = "tosa.concat",
+     .class = OPERATOR_MOVEMENT,
+     .inputs = {1, UINT16_MAX},
+     .outputs = {1, 1},
+     .infer = infer_concat,
+     .tiling = TILED_AS_CONCAT,
+     .price = PRICED_AS_ROWS},
+    MOVE(.name = "tosa.pad", .class = OPERATOR_MOVEMENT, .inputs = {3, 3}, .infer = infer_pad,
+         .tiling = TILED_AS_TOSA_PAD, .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.reshape", .class = OPERATOR_VIEW, .inputs = {2, 2}, .infer = infer_reshape,
+         .price = PRICED_AS_VIEW),
+    MOVE(.name = "tosa.reverse", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
+         .infer = infer_reverse, .price = PRICED_AS_MOVEMENT),
+    MOVE(.name = "tosa.slice", .class = OPERATOR_MOVEMENT, .inputs = {3, 3}, .infer = infer_slice,
+         .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.tile", .class = OPERATOR_MOVEMENT, .inputs = {2, 2}, .infer = infer_tile,
+         .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.transpose", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
+         .infer = infer_transpose, .tiling = TILED_AS_TRANSPOSE, .price = PRICED_AS_TRANSPOSE),
+    MOVE(.name = "tosa.gather", .class = OPERATOR_GATHER, .inputs = {2, 2}, .infer = infer_gather,
+         .price = PRICED_AS_GATHER),
+    MOVE(.name = "tosa.scatter", .class = OPERATOR_GATHER, .inputs = {3, 3}, .infer = infer_scatter,
+         .price = PRICED_AS_GATHER),
+    {.name = "tosa.resize",
+     .class = OPERATOR_OTHER,
+     .inputs = {4, 4},
+     .outputs = {1, 1},
+     .infer = infer_resize,
+     .measure = measure_resize,
+     .price = PRICED_AS_OTHER},
+    MOVE(.name = "tensor.extract_slice", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
+         .infer = infer_extract_slice, .price = PRICED_AS_MOVEMENT),
 };
 
 const struct operator_table TOSA_MOVEMENT_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -107,22 +107,35 @@ static void measure_fft(const struct inference *inference, struct work *work)
     work->flops = 5 * shape_count(shape) * levels;
 }
 
-#define REDUCE(title, rule)                                                                        \
+#define REDUCE(...)                                                                                \
     {                                                                                              \
-        .name = "tosa." title, .class = OPERATOR_REDUCTION, .inputs_least = 1, .inputs_most = 1,   \
-        .outputs_least = 1, .outputs_most = 1, .infer = (rule), .measure = measure_inputs          \
+        .class = OPERATOR_REDUCTION, .inputs = {1, 1}, .outputs = {1, 1},                          \
+        .measure = measure_inputs, .price = PRICED_AS_REDUCTION, __VA_ARGS__                       \
     }
 
 static const struct operator_definition ITEMS[] = {
-    REDUCE("reduce_all", infer_reduce_bools),
-    REDUCE("reduce_any", infer_reduce_bools),
-    REDUCE("reduce_max", infer_extreme),
-    REDUCE("reduce_min", infer_extreme),
-    REDUCE("reduce_product", infer_reduce_numbers),
-    REDUCE("reduce_sum", infer_reduce_numbers),
-    REDUCE("argmax", infer_argmax),
-    {"tosa.fft2d", OPERATOR_OTHER, 2, 2, 2, 2, 0, false, infer_fft2d, measure_fft},
-    {"tosa.rfft2d", OPERATOR_OTHER, 1, 1, 2, 2, 0, false, infer_rfft2d, measure_fft},
+    REDUCE(.name = "tosa.reduce_all", .infer = infer_reduce_bools, .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.reduce_any", .infer = infer_reduce_bools, .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.reduce_max", .infer = infer_extreme, .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.reduce_min", .infer = infer_extreme, .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.reduce_product", .infer = infer_reduce_numbers,
+           .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.reduce_sum", .infer = infer_reduce_numbers, .tiling = TILED_ALONG_AXIS),
+    REDUCE(.name = "tosa.argmax", .infer = infer_argmax, .tiling = TILED_WITHOUT_AXIS),
+    {.name = "tosa.fft2d",
+     .class = OPERATOR_OTHER,
+     .inputs = {2, 2},
+     .outputs = {2, 2},
+     .infer = infer_fft2d,
+     .measure = measure_fft,
+     .price = PRICED_AS_OTHER},
+    {.name = "tosa.rfft2d",
+     .class = OPERATOR_OTHER,
+     .inputs = {1, 1},
+     .outputs = {2, 2},
+     .infer = infer_rfft2d,
+     .measure = measure_fft,
+     .price = PRICED_AS_OTHER},
 };
 
 const struct operator_table TOSA_REDUCE_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -96,18 +96,26 @@ static status infer_apply_scale(struct inference *inference)
     return tosa_set_like(inference, 0, ELEMENT_I32, &shape);
 }
 
-#define SCALE(title, inputs, weight, rule)                                                         \
+#define SCALE(...)                                                                                 \
     {                                                                                              \
-        .name = "tosa." title, .class = OPERATOR_ELEMENTWISE, .inputs_least = (inputs),            \
-        .inputs_most = (inputs), .outputs_least = 1, .outputs_most = 1, .flops = (weight),         \
-        .infer = (rule)                                                                            \
+        .class = OPERATOR_ELEMENTWISE, .outputs = {1, 1}, .price = PRICED_AS_ELEMENTS, __VA_ARGS__ \
     }
 
 static const struct operator_definition ITEMS[] = {
-    SCALE("cast", 1, 0, infer_cast),
-    SCALE("rescale", 5, 6, infer_rescale),
-    {"tosa.table", OPERATOR_ELEMENTWISE, 2, 2, 1, 1, 0, false, infer_table, measure_table},
-    SCALE("apply_scale", 3, 2, infer_apply_scale),
+    SCALE(.name = "tosa.cast", .inputs = {1, 1}, .infer = infer_cast, .tiling = TILED_AS_ELEMENTS,
+          .function = COMPUTES_CAST),
+    SCALE(.name = "tosa.rescale", .inputs = {5, 5}, .flops = 6, .infer = infer_rescale,
+          .tiling = TILED_AS_RESCALE),
+    {.name = "tosa.table",
+     .class = OPERATOR_ELEMENTWISE,
+     .inputs = {2, 2},
+     .outputs = {1, 1},
+     .infer = infer_table,
+     .measure = measure_table,
+     .tiling = TILED_AS_FIRST,
+     .price = PRICED_AS_TABLE},
+    SCALE(.name = "tosa.apply_scale", .inputs = {3, 3}, .flops = 2, .infer = infer_apply_scale,
+          .tiling = TILED_AS_ELEMENTS),
 };
 
 const struct operator_table TOSA_SCALE_OPERATORS = OPERATOR_TABLE(ITEMS);

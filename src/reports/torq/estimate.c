@@ -85,6 +85,8 @@ status estimate_write_json(const struct estimate *estimate, const char *path)
     json_text(&json, "rules", view_of(estimate_rules_name(estimate)));
     json_uint(&json, "clock_hz", estimate->target->clock);
     json_uint(&json, "cycles", estimate->times->end);
+    if (target_is_processor(estimate->target))
+        json_bool(&json, "calibrated", !target_is_guess(estimate->target));
     json_uint(&json, "dispatches", estimate->program->dispatch_count);
     json_uint(&json, "jobs", estimate->program->job_count);
     json_open_array(&json, "actions");

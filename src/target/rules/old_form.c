@@ -78,7 +78,7 @@ static const struct target_engine KINDS[KINDS_MOST] = {
                     .wait_code = 20,
                     .program_bytes = 264,
                     .program_room = 5120},
-    [KIND_CSS] = {.role = TARGET_ROLE_COMPUTE,
+    [KIND_CSS] = {.role = TARGET_ROLE_CONTROL,
                   .takes = &TAKES_CSS,
                   .take_count = 1,
                   .called = "CSS",

@@ -1,13 +1,14 @@
 #include "convert.h"
 
 #include "formats/tenstorrent/report_convert.h"
+#include "reports/tenstorrent/ops_report.h"
 
 static bool is_report_form(const char *to)
 {
     return to != NULL && report_convert_is_form(to);
 }
 
-status format_convert_check(const char *to, const char *out)
+status convert_check(const char *to, const char *out)
 {
     const struct format_writer *writer;
     return is_report_form(to) ? STATUS_OK : format_writer_find(to, out, &writer);
@@ -16,15 +17,20 @@ status format_convert_check(const char *to, const char *out)
 // Says what makes a report where there is none to convert.
 static status write_report(const struct convert_request *request, struct profile *profile)
 {
+    if (ops_report_is_profile(request->in)) {
+        struct ops_report report = {.output = request->out,
+                                    .version = report_convert_version(request->to)};
+        return ops_report_of_profile(&report, request->in, profile);
+    }
     const status result = report_convert(request->in, request->out, request->to, profile);
     if (result == STATUS_OK || status_code_of(result) == STATUS_NOT_FOUND ||
         report_convert_is_input(request->in))
         return result;
-    return status_within(result, "only a report becomes a report ('opscope tt-report' makes one of "
-                                 "logs)");
+    return status_within(result, "only a report, or a profile of logs, becomes a report ('opscope "
+                                 "tt-report' makes one of logs)");
 }
 
-status format_convert(const struct convert_request *request, struct profile *profile)
+status convert_file(const struct convert_request *request, struct profile *profile)
 {
     if (is_report_form(request->to))
         return write_report(request, profile);

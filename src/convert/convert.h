@@ -1,10 +1,10 @@
 // From one file to another, in any format that is read and any that is written.
 
-#ifndef OPSCOPE_FORMATS_CONVERT_H
-#define OPSCOPE_FORMATS_CONVERT_H
+#ifndef OPSCOPE_CONVERT_CONVERT_H
+#define OPSCOPE_CONVERT_CONVERT_H
 
-#include "format.h"
-#include "writers.h"
+#include "formats/format.h"
+#include "formats/writers.h"
 
 struct convert_request {
     const char *in;
@@ -15,10 +15,11 @@ struct convert_request {
 };
 
 // Whether there is such a format to write, before anything is done.
-status format_convert_check(const char *to, const char *out);
+status convert_check(const char *to, const char *out);
 
 // Reads into `profile`, which must be fresh, and writes it; its ledger is that of the
-// conversion. A report of Tenstorrent's stays a table where a CSV is wanted.
-status format_convert(const struct convert_request *request, struct profile *profile);
+// conversion. A report of Tenstorrent's stays a table where a CSV is wanted; it is also made from a
+// profile of its logs.
+status convert_file(const struct convert_request *request, struct profile *profile);
 
 #endif

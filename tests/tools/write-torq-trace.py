@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a trace as Torq's own Python tools do, for trying out readers.
 
-    torq_trace.py [options] [LABEL=NANOSECONDS ...] OUT.pb
+    write-torq-trace.py [options] [LABEL=NANOSECONDS ...] OUT.pb
 
     --style tracks     plain tracks, as Torq writes them today (the default)
     --style threads    process and thread descriptors, as until early 2026
@@ -24,7 +24,7 @@ import random
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path[0:1] = [str(TESTS / "gen"), str(TESTS / "tools")]  # the library has this file's name
+sys.path[0:1] = [str(TESTS / "gen"), str(TESTS / "tools")]
 
 import perfetto_wire as wire  # noqa: E402
 import torq_trace as torq  # noqa: E402
@@ -127,9 +127,9 @@ def figures_of(options):
     known = {label for _, label in torq.OVERVIEW}
     unknown = sorted(set(figures) - known)
     if unknown:
-        sys.exit(f"torq_trace.py: no figure is called {unknown[0]!r}; there are {sorted(known)}")
+        sys.exit(f"write-torq-trace.py: no figure is called {unknown[0]!r}; there are {sorted(known)}")
     if figures and "OVERALL" not in figures:
-        sys.exit("torq_trace.py: figures need OVERALL, which their shares are of")
+        sys.exit("write-torq-trace.py: figures need OVERALL, which their shares are of")
     return figures
 
 

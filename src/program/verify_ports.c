@@ -1,0 +1,100 @@
+#include "verify_ports.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "verify_task.h"
+
+// Which values the caller gives, and which it gets.
+struct ports {
+    bool *inputs;
+    bool *outputs;
+    bool *held; // by a buffer
+};
+
+static bool has_type_of(const struct program_buffer *buffer, const struct program_value *value)
+{
+    if (buffer->element != value->element || buffer->rank != value->rank)
+        return false;
+    for (uint32_t i = 0; i < buffer->rank; i++) {
+        if (buffer->dims[i] != value->dims[i] || buffer->origin[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+// What the caller and the file fill is what they have, as a whole: nothing else would be
+// there before a task reads it.
+static status check_port(const struct program *program, uint32_t index, const struct ports *ports)
+{
+    const struct program_buffer *buffer = &program->buffers[index];
+    if (buffer->alias != PROGRAM_NONE)
+        return STATUS_OK;
+    const bool named = buffer->value != PROGRAM_NONE;
+    const struct program_value *value = &program->values[named ? buffer->value : 0];
+    const bool input = named && value->kind == PROGRAM_VALUE_INPUT;
+    if (buffer->kind == PROGRAM_BUFFER_INPUT || (buffer->kind == PROGRAM_BUFFER_DYNAMIC && input))
+        if (!input || !ports->inputs[buffer->value])
+            return verify_wrong("buffer", index, "it holds no input of the network");
+    if (buffer->kind == PROGRAM_BUFFER_CONSTANT &&
+        (!named || value->kind != PROGRAM_VALUE_CONSTANT))
+        return verify_wrong("buffer", index, "it holds no constant of the network");
+    if (buffer->kind == PROGRAM_BUFFER_OUTPUT && (!named || !ports->outputs[buffer->value]))
+        return verify_wrong("buffer", index, "it holds no output of the network");
+    const bool whole = buffer->kind == PROGRAM_BUFFER_INPUT ||
+                       buffer->kind == PROGRAM_BUFFER_CONSTANT ||
+                       buffer->kind == PROGRAM_BUFFER_OUTPUT;
+    return !whole || has_type_of(buffer, value)
+               ? STATUS_OK
+               : verify_wrong("buffer", index, "it has another type than its value");
+}
+
+static status check_inputs(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const uint16_t kind = program->values[program->inputs[i]].kind;
+        if (kind != PROGRAM_VALUE_INPUT && kind != PROGRAM_VALUE_CONSTANT)
+            return verify_wrong("input", i, "its value is none that the caller gives");
+    }
+    return STATUS_OK;
+}
+
+// A value that nothing made is no output.
+static status check_outputs(const struct program *program, const struct ports *ports)
+{
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        const uint32_t value = program->outputs[i];
+        if (!ports->held[value] && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
+            return verify_wrong("output", i, "nothing holds its value");
+    }
+    return STATUS_OK;
+}
+
+static status check_all(const struct program *program, const struct ports *ports)
+{
+    STATUS_TRY(check_inputs(program));
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        STATUS_TRY(check_port(program, i, ports));
+    return check_outputs(program, ports);
+}
+
+status verify_ports(const struct program *program)
+{
+    const size_t values = (size_t)program->value_count + 1;
+    const struct ports ports = {memory_allocate_zeroed(values, sizeof *ports.inputs),
+                                memory_allocate_zeroed(values, sizeof *ports.outputs),
+                                memory_allocate_zeroed(values, sizeof *ports.held)};
+    for (uint32_t i = 0; i < program->input_count; i++)
+        ports.inputs[program->inputs[i]] = true;
+    for (uint32_t i = 0; i < program->output_count; i++)
+        ports.outputs[program->outputs[i]] = true;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        if (program->buffers[i].value != PROGRAM_NONE)
+            ports.held[program->buffers[i].value] = true;
+    }
+    const status failure = check_all(program, &ports);
+    free(ports.inputs);
+    free(ports.outputs);
+    free(ports.held);
+    return failure;
+}

@@ -1,0 +1,109 @@
+#include "ops_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "formats/tenstorrent/logs_kept.h"
+#include "profile/file.h"
+
+static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
+
+// per_core_op_to_op_times.csv beside the report.
+static status write_per_core(const struct logs_record *record, const char *report)
+{
+    char path[4096];
+    struct output *output;
+    const size_t folder = (size_t)(path_base_name(report) - report);
+    snprintf(path, sizeof path, "%.*s%s.csv", (int)folder, report, PER_CORE_NAME);
+    STATUS_TRY(output_open(path, &output));
+    logs_per_core_write(record, output);
+    return output_close(output);
+}
+
+static status write_report(struct ops_report *request, struct logs_record *record)
+{
+    struct output *output;
+    STATUS_TRY(output_open(request->output, &output));
+    struct report *report = logs_report_make(record, request->version);
+    request->rows = report->row_count;
+    if (request->device_only)
+        report_write(report, output);
+    else
+        report_write_as(report, request->version, output);
+    report_free(report);
+    STATUS_TRY(output_close(output));
+    const bool beside = strcmp(request->output, "-") != 0;
+    return request->device_only && record->has_device && beside
+               ? write_per_core(record, request->output)
+               : STATUS_OK;
+}
+
+static void drop_host(struct logs *logs)
+{
+    for (unsigned kind = LOG_OPS_DATA; kind <= LOG_OPS_TIMES; kind++) {
+        if (logs->inputs[kind] != NULL)
+            input_close(logs->inputs[kind]);
+        logs->inputs[kind] = NULL;
+    }
+}
+
+static bool has_host(const struct logs *logs)
+{
+    return logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;
+}
+
+status ops_report_of_logs(struct ops_report *report, struct logs *logs, struct profile *ledger)
+{
+    struct logs_record record;
+    if (report->device_only)
+        drop_host(logs);
+    report->device_only = report->device_only || !has_host(logs);
+    STATUS_TRY(logs_read(logs, ledger, &record));
+    const status result = write_report(report, &record);
+    logs_record_free(&record);
+    return result;
+}
+
+bool ops_report_is_profile(const char *path)
+{
+    struct input *input;
+    if (strcmp(path, "-") == 0)
+        return false;
+    const status failure = input_open(path, &input);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return false;
+    }
+    const bool found = profile_file_recognise(input->bytes);
+    input_close(input);
+    return found;
+}
+
+static status write_restored(struct ops_report *report, struct profile *profile,
+                             struct profile *ledger)
+{
+    struct logs logs = {0};
+    struct logs_record record;
+    STATUS_TRY(logs_restore(profile, profile->source, &logs, ledger, &record));
+    if (report->device_only) {
+        host_ops_free(&record.host);
+        host_ops_start(&record.host, ledger);
+    }
+    report->device_only = report->device_only || !has_host(&logs);
+    const status result = write_report(report, &record);
+    logs_record_free(&record);
+    return result;
+}
+
+status ops_report_of_profile(struct ops_report *report, const char *path, struct profile *profile)
+{
+    struct input *input;
+    STATUS_TRY(input_open(path, &input));
+    STATUS_TRY(profile_load(input, profile));
+    // What joining the logs says was said when they were converted.
+    struct profile *said = profile_create();
+    const status result = write_restored(report, profile, said);
+    profile_free(said);
+    return result;
+}

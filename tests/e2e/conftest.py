@@ -1,0 +1,61 @@
+"""The end-to-end tests under pytest: -k, --lf, -x, and -n of xdist.
+
+    pytest-3 tests/e2e -n 2 -k merge
+    pytest-3 tests/e2e --build build-asan --lf
+
+Each test_* of NNN_name.py is an item. support.py's Skip is a skip, its Failure a
+failure with the message that the script would print.
+"""
+
+import os
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SANITIZERS = {
+    "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
+    "OPSCOPE_SANITIZED": "1",
+}
+
+
+def pytest_addoption(parser):
+    parser.addoption("--build", metavar="FOLDER",
+                     help="the build to test: build, build-asan (OPSCOPE_BIN names another's bin)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Before support.py reads these, and before the cache of --lf is looked for."""
+    build = config.getoption("build")
+    if build or "OPSCOPE_BIN" not in os.environ:
+        os.environ["OPSCOPE_BIN"] = str(ROOT / (build or "build") / "bin")
+    if build and "asan" in build:
+        os.environ.update(SANITIZERS)
+    if config.getoption("numprocesses", None) and config.getoption("dist") == "load":
+        config.option.dist = "loadgroup"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if getattr(item.module, "TOGETHER", False):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        if getattr(item.module, "SKIP", ""):
+            item.add_marker(pytest.mark.skip(item.module.SKIP))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A skip stands where its test does, not where Skip was found out to be one."""
+    report = (yield).get_result()
+    if report.skipped and isinstance(report.longrepr, tuple):
+        path, line, _ = item.reportinfo()
+        report.longrepr = (str(path), line + 1, report.longrepr[2])
+
+
+@pytest.fixture
+def folder():
+    import support  # pylint: disable=import-outside-toplevel
+    with support.empty_folder() as path:
+        yield path
