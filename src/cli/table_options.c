@@ -29,8 +29,7 @@ status table_options_read(const struct arguments *arguments, size_t top,
     out_options->json = arguments_flag(arguments, "json");
     out_options->csv = arguments_flag(arguments, "csv");
     if (out_options->json && out_options->csv)
-        return status_make(STATUS_USAGE, "%s: give only one of --json and --csv",
-                           out_options->command);
+        return status_make(STATUS_USAGE, "%s: choose --json or --csv", out_options->command);
     // Programs want all rows unless they say otherwise.
     if ((out_options->json || out_options->csv) && !out_options->has_top)
         out_options->top = 0;

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "reports/tenstorrent/perf_picture.h"
 #include "ledger_text.h"
+#include "table_options.h"
 #include "tt_perf_files.h"
 #include "tt_perf_table.h"
 
@@ -16,6 +17,7 @@ struct request {
     struct perf_options options;
     struct tt_perf_style style;
     enum perf_grouping grouping;
+    struct table_options rows;
     bool json;
     bool advice;
     bool summary;
@@ -86,6 +88,7 @@ static status parse_request(const struct arguments *arguments, struct request *r
         .summary_file =
             summary_file != NULL ? summary_file : arguments_value(arguments, "stacked-csv"),
     };
+    STATUS_TRY(table_options_read_rows(arguments, 0, &request->rows));
     if (request->json && request->csv != NULL)
         return status_make(STATUS_USAGE, "tt-perf: choose --json or --csv");
     if (range != NULL)
@@ -141,28 +144,32 @@ static status write_summary(struct perf *perf, const struct request *request)
     return result;
 }
 
-static status show_csv(struct perf *perf, const struct request *request)
+static status show_csv(struct table *table, const struct request *request)
 {
     printf("Writing CSV output to %s\n", request->csv);
-    return tt_perf_write_csv(perf, request->advice, request->csv);
+    return tt_perf_write_csv(table, request->rows.columns != NULL, request->advice, request->csv);
 }
 
-static status show_json(struct perf *perf, const struct request *request)
+static status show_json(struct perf *perf, struct table *table, const struct request *request)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    tt_perf_write_json(&json, perf, request->grouping, by_device(request));
+    tt_perf_write_json(&json, perf, table, request->grouping, by_device(request));
     return output_close(output);
 }
 
-static void show_text(struct perf *perf, const struct request *request)
+static void show_text(struct perf *perf, struct table *table, const struct request *request)
 {
     if (perf->count == 0) {
         printf("No operations to display after applying filters.\n");
         return;
     }
-    tt_perf_print_table(perf, &request->style);
+    if (request->rows.columns != NULL) {
+        table_options_print(table, stdout);
+        return;
+    }
+    tt_perf_print_table(perf, table, &request->style);
     if (request->advice)
         tt_perf_print_advice(perf, &request->style);
     if (!request->summary)
@@ -171,15 +178,25 @@ static void show_text(struct perf *perf, const struct request *request)
     tt_perf_print_stack(perf, request->grouping, by_device(request), &request->style);
 }
 
-static status show(struct perf *perf, const struct request *request)
+static status show_table(struct perf *perf, struct table *table, const struct request *request)
 {
+    STATUS_TRY(table_options_apply(&request->rows, &table, 1));
     if (request->json)
-        return show_json(perf, request);
+        return show_json(perf, table, request);
     tt_perf_print_messages(perf, &request->style);
     if (request->csv != NULL)
-        return show_csv(perf, request);
-    show_text(perf, request);
+        return show_csv(table, request);
+    show_text(perf, table, request);
     return STATUS_OK;
+}
+
+static status show(struct perf *perf, const struct request *request)
+{
+    const struct perf_report report = {perf};
+    struct table *table = table_create(&PERF_FORM, &report, perf->count);
+    const status result = show_table(perf, table, request);
+    table_free(table);
+    return result;
 }
 
 static status run_perf(const struct arguments *arguments, int *out_exit)
@@ -239,8 +256,11 @@ static const struct option OPTIONS[] = {
     {"no-stacked-report", 0, OPTION_FLAG, NULL, "as --no-summary"},
     {"no-stack-by-in0", 0, OPTION_FLAG, NULL, "as --group-by op"},
     {"stacked-csv", 0, OPTION_ONE, "FILE", "as --summary-file"},
+    TABLE_OPTIONS_OF_ROWS("how many operations of the table (all)"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&PERF_FORM, &PERF_STACK_FORM, NULL};
 
 #define DETAILS                                                                                    \
     "Takes ops_perf_results.csv of every version; several files are the hosts of one run.\n"       \
@@ -258,6 +278,7 @@ const struct command COMMAND_TT_PERF = {
         "  opscope tt-perf host0.csv host1.csv --group-by category\n"
         "  opscope tt-perf ops_perf_results.csv --json",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run_perf,
 };
 
@@ -270,5 +291,6 @@ const struct command COMMAND_TT_PERF_REPORT = {
     .examples = "  tt-perf-report ops_perf_results.csv\n"
                 "  tt-perf-report ops_perf_results.csv --csv table.csv --id-range 5-10",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = run_vendor,
 };

@@ -6,29 +6,14 @@
 #include "tt_perf_cells.h"
 #include "tt_perf_table.h"
 
-enum stack_column {
-    STACK_TOTAL,
-    STACK_OP_CODE,
-    STACK_DEVICE,
-    STACK_TIME,
-    STACK_COUNT,
-    STACK_CATEGORY,
-    STACK_LEAST,
-    STACK_MOST,
-    STACK_MEAN,
-    STACK_DEVIATION,
-    STACK_WEIGHTED,
-    STACK_COLUMNS,
-};
-
-static const char *const HEADERS[STACK_COLUMNS] = {
-    "Total %",   "Op Code",   "Device",     "Device Time Sum", "Op Count",           "Op Category",
-    "Min FLOPs", "Max FLOPs", "Mean FLOPs", "Std FLOPs",       "Weighted Mean FLOPs"};
+enum { COLUMNS_MOST = 16 };
 
 struct stack_table {
     const struct tt_perf_style *style;
-    bool shown[STACK_COLUMNS];
-    size_t widths[STACK_COLUMNS];
+    const struct perf_group *groups;
+    const struct table_column *columns[COLUMNS_MOST];
+    size_t widths[COLUMNS_MOST];
+    size_t count; // of columns
     struct bytes line;
 };
 
@@ -39,66 +24,82 @@ static enum colour category_colour(enum perf_category category)
     return colours[category];
 }
 
-static void fill_cells(const struct perf_group *group, struct cell cells[STACK_COLUMNS])
+static bool is_name(const struct table_column *column)
 {
-    const struct perf_value device = {group->has_device, (double)group->device};
-    cell_set_number(&cells[STACK_TOTAL], perf_known(group->percent), 2, "%");
-    cell_set_text(&cells[STACK_OP_CODE], group->name);
-    cell_set_number(&cells[STACK_DEVICE], device, 0, NULL);
-    cell_set_number(&cells[STACK_TIME], perf_known(group->time), 2, "μs");
-    cell_set_number(&cells[STACK_COUNT], perf_known((double)group->count), 0, NULL);
-    cell_set_text(&cells[STACK_CATEGORY], view_of(perf_category_name(group->category)));
-    cell_set_number(&cells[STACK_LEAST], group->flops_least, 2, "%");
-    cell_set_number(&cells[STACK_MOST], group->flops_most, 2, "%");
-    cell_set_number(&cells[STACK_MEAN], group->flops_mean, 2, "%");
-    cell_set_number(&cells[STACK_DEVIATION], group->flops_deviation, 2, "%");
-    cell_set_number(&cells[STACK_WEIGHTED], group->flops_weighted, 2, "%");
-    for (size_t i = 0; i < STACK_COLUMNS; i++)
-        cells[i].colour = COLOUR_NONE;
-    cells[STACK_OP_CODE].colour = category_colour(group->category);
+    return strcmp(column->key, "name") == 0;
 }
 
-static void measure(struct stack_table *table, const struct perf_group *groups, size_t count)
+static void fill_cells(const struct stack_table *table, size_t row, struct cell *cells)
 {
-    for (size_t i = 0; i < STACK_COLUMNS; i++)
-        table->widths[i] = table->shown[i] ? strlen(HEADERS[i]) : 0;
+    const struct perf_stack_report report = {table->groups};
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_column *column = table->columns[i];
+        const struct table_cell value =
+            column->cell(&(struct table_query){column, &report, row, NULL});
+        const bool known = value.kind == TABLE_CELL_REAL || value.kind == TABLE_CELL_WHOLE;
+        const double number = value.kind == TABLE_CELL_WHOLE ? (double)value.whole
+                              : known                        ? value.real
+                                                             : 0;
+        if (value.kind == TABLE_CELL_TEXT)
+            cell_set_text(&cells[i], value.text);
+        else
+            cell_set_number(&cells[i], (struct perf_value){known, number}, column->digits,
+                            column->type == TABLE_PERCENT ? "%" : column->unit);
+        cells[i].colour =
+            is_name(column) ? category_colour(table->groups[row].category) : COLOUR_NONE;
+    }
+}
+
+static void choose_columns(struct stack_table *table, const char *keys)
+{
+    for (struct view rest = view_of(keys); rest.size > 0 && table->count < COLUMNS_MOST;) {
+        const size_t end = view_find(rest, ',');
+        table->columns[table->count++] =
+            table_form_find(&PERF_STACK_FORM, view_slice(rest, 0, end));
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+}
+
+static void measure(struct stack_table *table, size_t count)
+{
+    for (size_t i = 0; i < table->count; i++)
+        table->widths[i] = strlen(table_column_title(table->columns[i]));
     for (size_t row = 0; row < count; row++) {
-        struct cell cells[STACK_COLUMNS];
-        fill_cells(&groups[row], cells);
-        for (size_t i = 0; i < STACK_COLUMNS; i++) {
-            if (table->shown[i] && cell_width(&cells[i]) > table->widths[i])
+        struct cell cells[COLUMNS_MOST];
+        fill_cells(table, row, cells);
+        for (size_t i = 0; i < table->count; i++) {
+            if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
         }
     }
 }
 
-static void print_cells(struct stack_table *table, const struct cell cells[STACK_COLUMNS])
+static void print_cells(struct stack_table *table, const struct cell *cells)
 {
-    for (size_t i = 0; i < STACK_COLUMNS; i++) {
-        if (!table->shown[i])
-            continue;
+    for (size_t i = 0; i < table->count; i++) {
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
-        cell_append(&table->line, &cells[i], table->widths[i], i == STACK_OP_CODE,
+        cell_append(&table->line, &cells[i], table->widths[i], is_name(table->columns[i]),
                     table->style->colours);
     }
     line_print(&table->line);
 }
 
+static void print_headers(struct stack_table *table)
+{
+    struct cell cells[COLUMNS_MOST] = {0};
+    for (size_t i = 0; i < table->count; i++)
+        cell_set_text(&cells[i], view_of(table_column_title(table->columns[i])));
+    print_cells(table, cells);
+}
+
 static void print_rule(const struct stack_table *table)
 {
-    for (size_t i = 0; i < STACK_COLUMNS; i++) {
-        for (size_t k = 0; table->shown[i] && k < table->widths[i] + (i > 0 ? 2 : 0); k++)
+    for (size_t i = 0; i < table->count; i++) {
+        for (size_t k = 0; k < table->widths[i] + (i > 0 ? 2 : 0); k++)
             putchar('-');
     }
     putchar('\n');
-}
-
-static void choose_columns(struct stack_table *table, enum perf_grouping grouping, bool by_device)
-{
-    for (size_t i = 0; i < STACK_COLUMNS; i++)
-        table->shown[i] = grouping != PERF_BY_CATEGORY || i < STACK_CATEGORY;
-    table->shown[STACK_DEVICE] = by_device;
 }
 
 void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by_device,
@@ -106,19 +107,16 @@ void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by
 {
     struct perf_group *groups;
     size_t count;
-    struct stack_table table = {.style = style};
     perf_stack(perf, grouping, by_device, &groups, &count);
-    choose_columns(&table, grouping, by_device);
-    measure(&table, groups, count);
+    struct stack_table table = {.style = style, .groups = groups};
+    choose_columns(&table, perf_stack_columns(grouping, by_device));
+    measure(&table, count);
     printf("\n📊 Stacked report 📊\n====================\n\n");
-    struct cell headers[STACK_COLUMNS] = {0};
-    for (size_t i = 0; i < STACK_COLUMNS; i++)
-        cell_set_text(&headers[i], view_of(HEADERS[i]));
-    print_cells(&table, headers);
+    print_headers(&table);
     print_rule(&table);
     for (size_t i = 0; i < count; i++) {
-        struct cell cells[STACK_COLUMNS];
-        fill_cells(&groups[i], cells);
+        struct cell cells[COLUMNS_MOST];
+        fill_cells(&table, i, cells);
         print_cells(&table, cells);
     }
     print_rule(&table);

@@ -5,32 +5,28 @@
 
 #include "tt_perf_cells.h"
 
-enum table_column {
-    TABLE_ID,
-    TABLE_TOTAL,
-    TABLE_BOUND,
-    TABLE_OP_CODE,
-    TABLE_DEVICE,
-    TABLE_TIME,
-    TABLE_GAP,
-    TABLE_CORES,
-    TABLE_DRAM,
-    TABLE_DRAM_PERCENT,
-    TABLE_FLOPS,
-    TABLE_FLOPS_PERCENT,
-    TABLE_FIDELITY,
-    TABLE_COLUMNS,
+enum text_column {
+    TEXT_ID,
+    TEXT_TOTAL,
+    TEXT_BOUND,
+    TEXT_OP_CODE,
+    TEXT_DEVICE,
+    TEXT_TIME,
+    TEXT_GAP,
+    TEXT_CORES,
+    TEXT_DRAM,
+    TEXT_DRAM_PERCENT,
+    TEXT_FLOPS,
+    TEXT_FLOPS_PERCENT,
+    TEXT_FIDELITY,
+    TEXT_COLUMNS,
 };
 
-static const char *const HEADERS[TABLE_COLUMNS] = {
-    "ID",    "Total %", "Bound",  "OP Code", "Device",  "Device Time",   "Op-to-Op Gap",
-    "Cores", "DRAM",    "DRAM %", "FLOPs",   "FLOPs %", "Math Fidelity",
-};
-
-struct table {
+struct text_table {
     const struct perf *perf;
+    const struct table_column *columns[TEXT_COLUMNS];
     const struct tt_perf_style *style;
-    size_t widths[TABLE_COLUMNS];
+    size_t widths[TEXT_COLUMNS];
     struct bytes line;
 };
 
@@ -62,26 +58,26 @@ static enum colour code_colour(struct view code)
     return COLOUR_WHITE;
 }
 
-static void colour_bound(const struct perf_op *op, struct cell cells[TABLE_COLUMNS])
+static void colour_bound(const struct perf_op *op, struct cell cells[TEXT_COLUMNS])
 {
     const bool dram = op->bound == PERF_BOUND_DRAM || op->bound == PERF_BOUND_BOTH;
     const bool flop = op->bound == PERF_BOUND_FLOP || op->bound == PERF_BOUND_BOTH;
     if (op->bound == PERF_BOUND_HOST)
-        cells[TABLE_BOUND].colour = COLOUR_RED;
+        cells[TEXT_BOUND].colour = COLOUR_RED;
     if (dram || flop)
-        cells[TABLE_BOUND].colour = COLOUR_GREEN;
+        cells[TEXT_BOUND].colour = COLOUR_GREEN;
     if (dram)
-        cells[TABLE_DRAM].colour = cells[TABLE_DRAM_PERCENT].colour = COLOUR_GREEN;
+        cells[TEXT_DRAM].colour = cells[TEXT_DRAM_PERCENT].colour = COLOUR_GREEN;
     if (flop)
-        cells[TABLE_FLOPS].colour = cells[TABLE_FLOPS_PERCENT].colour = COLOUR_GREEN;
+        cells[TEXT_FLOPS].colour = cells[TEXT_FLOPS_PERCENT].colour = COLOUR_GREEN;
     if (op->bound != PERF_BOUND_SLOW)
         return;
     // The side that is nearer to its peak.
-    cells[TABLE_BOUND].colour = COLOUR_YELLOW;
+    cells[TEXT_BOUND].colour = COLOUR_YELLOW;
     if (op->dram_percent.value > op->flops_percent.value)
-        cells[TABLE_DRAM].colour = cells[TABLE_DRAM_PERCENT].colour = COLOUR_YELLOW;
+        cells[TEXT_DRAM].colour = cells[TEXT_DRAM_PERCENT].colour = COLOUR_YELLOW;
     else
-        cells[TABLE_FLOPS].colour = cells[TABLE_FLOPS_PERCENT].colour = COLOUR_YELLOW;
+        cells[TEXT_FLOPS].colour = cells[TEXT_FLOPS_PERCENT].colour = COLOUR_YELLOW;
 }
 
 static enum colour cores_colour(const struct perf_op *op)
@@ -116,89 +112,95 @@ static bool is_muted(const struct perf_op *op, const struct tt_perf_style *style
 }
 
 static void colour_cells(const struct perf_op *op, const struct tt_perf_style *style,
-                         struct cell cells[TABLE_COLUMNS])
+                         struct cell cells[TEXT_COLUMNS])
 {
-    for (size_t i = 0; i < TABLE_COLUMNS; i++)
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
         cells[i].colour = is_muted(op, style) ? COLOUR_GREY : COLOUR_NONE;
     if (is_muted(op, style))
         return;
-    cells[TABLE_OP_CODE].colour = code_colour(op->code);
-    cells[TABLE_CORES].colour = cores_colour(op);
-    cells[TABLE_FIDELITY].colour = fidelity_colour(op);
+    cells[TEXT_OP_CODE].colour = code_colour(op->code);
+    cells[TEXT_CORES].colour = cores_colour(op);
+    cells[TEXT_FIDELITY].colour = fidelity_colour(op);
     colour_bound(op, cells);
     if (perf_gap_is_high(op))
-        cells[TABLE_GAP].colour = COLOUR_RED;
+        cells[TEXT_GAP].colour = COLOUR_RED;
 }
 
 // Rows -----------------------------------------------------------------------
 
-static void set_id(struct cell *cell, uint64_t id)
+static void set_whole(struct cell *cell, uint64_t number)
 {
-    const int size = snprintf(cell->room, sizeof cell->room, "%llu", (unsigned long long)id);
+    const int size = snprintf(cell->room, sizeof cell->room, "%llu", (unsigned long long)number);
     cell->text = (struct view){cell->room, (size_t)size};
     cell->unit = NULL;
 }
 
-static struct perf_value shown_time(const struct perf_op *op)
+static const char *unit_of(const struct table_column *column)
 {
-    return op->kind == PERF_HOST ? perf_known(0) : op->time;
+    return column->type == TABLE_PERCENT ? "%" : column->unit;
 }
 
-static void fill_cells(const struct perf_op *op, struct cell cells[TABLE_COLUMNS])
+static void fill_cells(const struct text_table *table, const struct perf_op *op,
+                       struct cell cells[TEXT_COLUMNS])
 {
-    const struct perf_value device = {op->has_device, (double)op->device};
-    set_id(&cells[TABLE_ID], op->id);
-    cell_set_number(&cells[TABLE_TOTAL], op->total_percent, 1, "%");
-    cell_set_text(&cells[TABLE_BOUND], view_of(perf_bound_name(op->bound)));
-    cell_set_text(&cells[TABLE_OP_CODE], op->label);
-    cell_set_number(&cells[TABLE_DEVICE], device, 0, NULL);
-    cell_set_number(&cells[TABLE_TIME], shown_time(op), 0, "μs");
-    cell_set_number(&cells[TABLE_GAP], op->gap, 0, "μs");
-    cell_set_number(&cells[TABLE_CORES], op->cores, 0, NULL);
-    cell_set_number(&cells[TABLE_DRAM], op->dram_speed, 0, "GB/s");
-    cell_set_number(&cells[TABLE_DRAM_PERCENT], op->dram_percent, 1, "%");
-    cell_set_number(&cells[TABLE_FLOPS], op->flops, 1, "TFLOPs");
-    cell_set_number(&cells[TABLE_FLOPS_PERCENT], op->flops_percent, 1, "%");
-    cell_set_text(&cells[TABLE_FIDELITY], op->fidelity_text);
+    const struct perf_report report = {(struct perf *)table->perf};
+    const size_t row = (size_t)(op - table->perf->ops);
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        const struct table_column *column = table->columns[i];
+        const struct table_cell value =
+            column->cell(&(struct table_query){column, &report, row, NULL});
+        if (value.kind == TABLE_CELL_WHOLE)
+            set_whole(&cells[i], value.whole);
+        else if (value.kind == TABLE_CELL_REAL)
+            cell_set_number(&cells[i], perf_known(value.real), column->digits, unit_of(column));
+        else
+            cell_set_text(&cells[i], value.kind == TABLE_CELL_TEXT ? value.text : VIEW_LITERAL(""));
+    }
 }
 
-static void print_cells(struct table *table, const struct cell cells[TABLE_COLUMNS])
+static void print_cells(struct text_table *table, const struct cell cells[TEXT_COLUMNS])
 {
-    for (size_t i = 0; i < TABLE_COLUMNS; i++) {
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
-        cell_append(&table->line, &cells[i], table->widths[i], i == TABLE_OP_CODE,
+        cell_append(&table->line, &cells[i], table->widths[i], i == TEXT_OP_CODE,
                     table->style->colours);
     }
     line_print(&table->line);
 }
 
-static void print_op(struct table *table, const struct perf_op *op)
+static void print_op(struct text_table *table, const struct perf_op *op)
 {
-    struct cell cells[TABLE_COLUMNS];
-    fill_cells(op, cells);
+    struct cell cells[TEXT_COLUMNS];
+    fill_cells(table, op, cells);
     colour_cells(op, table->style, cells);
     print_cells(table, cells);
 }
 
-static void measure(struct table *table)
+static void measure(struct text_table *table)
 {
-    for (size_t i = 0; i < TABLE_COLUMNS; i++)
-        table->widths[i] = strlen(HEADERS[i]);
-    table->widths[TABLE_DEVICE] = 7;
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        table->widths[i] = strlen(table_column_heading(table->columns[i]));
+    table->widths[TEXT_DEVICE] = 7;
     for (size_t row = 0; row < table->perf->count; row++) {
-        struct cell cells[TABLE_COLUMNS];
-        fill_cells(&table->perf->ops[row], cells);
-        for (size_t i = 0; i < TABLE_COLUMNS; i++) {
+        struct cell cells[TEXT_COLUMNS];
+        fill_cells(table, &table->perf->ops[row], cells);
+        for (size_t i = 0; i < TEXT_COLUMNS; i++) {
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
         }
     }
 }
 
-static struct table table_of(const struct perf *perf, const struct tt_perf_style *style)
+static struct text_table text_table_of(const struct perf *perf, const struct tt_perf_style *style)
 {
-    struct table table = {.perf = perf, .style = style};
+    struct text_table table = {.perf = perf, .style = style};
+    struct view rest = view_of(PERF_TABLE_COLUMNS);
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        const size_t end = view_find(rest, ',');
+        table.columns[i] = table_form_find(&PERF_FORM, view_slice(rest, 0, end));
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
     measure(&table);
     return table;
 }
@@ -213,19 +215,19 @@ static void print_rule(const size_t *widths, size_t count)
     putchar('\n');
 }
 
-static void print_headers(struct table *table)
+static void print_headers(struct text_table *table)
 {
-    for (size_t i = 0; i < TABLE_COLUMNS; i++) {
-        struct cell cell = {.text = view_of(HEADERS[i])};
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        struct cell cell = {.text = view_of(table_column_heading(table->columns[i]))};
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
         cell_append(&table->line, &cell, table->widths[i], true, false);
     }
     line_print(&table->line);
-    print_rule(table->widths, TABLE_COLUMNS);
+    print_rule(table->widths, TEXT_COLUMNS);
 }
 
-static void print_totals(struct table *table)
+static void print_totals(struct text_table *table)
 {
     const struct perf *perf = table->perf;
     double time = 0;
@@ -238,24 +240,25 @@ static void print_totals(struct table *table)
     snprintf(summary, sizeof summary, "%llu device ops, %llu host ops, %llu signposts",
              (unsigned long long)perf->device_ops, (unsigned long long)perf->host_ops,
              (unsigned long long)perf->signposts);
-    struct cell cells[TABLE_COLUMNS] = {0};
-    for (size_t i = 0; i < TABLE_COLUMNS; i++)
+    struct cell cells[TEXT_COLUMNS] = {0};
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
         cells[i].colour = COLOUR_GREY;
-    cell_set_number(&cells[TABLE_TOTAL], perf_known(100), 1, "%");
-    cell_set_text(&cells[TABLE_OP_CODE], view_of(summary));
-    cell_set_number(&cells[TABLE_TIME], perf_known(time), 0, "μs");
-    cell_set_number(&cells[TABLE_GAP], perf_known(gap), 0, "μs");
+    cell_set_number(&cells[TEXT_TOTAL], perf_known(100), 1, "%");
+    cell_set_text(&cells[TEXT_OP_CODE], view_of(summary));
+    cell_set_number(&cells[TEXT_TIME], perf_known(time), 0, "μs");
+    cell_set_number(&cells[TEXT_GAP], perf_known(gap), 0, "μs");
     print_cells(table, cells);
 }
 
-void tt_perf_print_table(const struct perf *perf, const struct tt_perf_style *style)
+void tt_perf_print_table(const struct perf *perf, const struct table *shown,
+                         const struct tt_perf_style *style)
 {
-    struct table table = table_of(perf, style);
+    struct text_table table = text_table_of(perf, style);
     printf("\n🚀 Performance Report 🚀\n========================\n\n");
     print_headers(&table);
-    for (size_t i = 0; i < perf->count; i++)
-        print_op(&table, &perf->ops[i]);
-    print_rule(table.widths, TABLE_COLUMNS);
+    for (size_t i = 0; i < table_count(shown); i++)
+        print_op(&table, &perf->ops[table_row(shown, i)]);
+    print_rule(table.widths, TEXT_COLUMNS);
     print_totals(&table);
     bytes_free(&table.line);
 }
@@ -274,7 +277,7 @@ void tt_perf_print_messages(const struct perf *perf, const struct tt_perf_style 
 
 // Advice ---------------------------------------------------------------------
 
-static void advise_fallback(struct table *table)
+static void advise_fallback(struct text_table *table)
 {
     bool any = false;
     for (size_t i = 0; i < table->perf->count; i++) {
@@ -289,7 +292,7 @@ static void advise_fallback(struct table *table)
         printf("\nThese ops should be moved to run on device.\n\n");
 }
 
-static void advise_gaps(struct table *table)
+static void advise_gaps(struct text_table *table)
 {
     const struct perf_gap_gain gain = perf_gap_gain(table->perf);
     if (gain.count == 0)
@@ -306,7 +309,7 @@ static void advise_gaps(struct table *table)
            gain.saved, gain.percent);
 }
 
-static void advise_matmul(struct table *table, struct perf *perf, const struct perf_op *op)
+static void advise_matmul(struct text_table *table, struct perf *perf, const struct perf_op *op)
 {
     struct perf_advice advice;
     const enum colour colour = is_muted(op, table->style) ? COLOUR_GREY : COLOUR_WHITE;
@@ -328,7 +331,7 @@ static void advise_matmul(struct table *table, struct perf *perf, const struct p
 
 void tt_perf_print_advice(struct perf *perf, const struct tt_perf_style *style)
 {
-    struct table table = table_of(perf, style);
+    struct text_table table = text_table_of(perf, style);
     bool any = false;
     printf("\n💡 Advice 💡\n============\n\n");
     advise_fallback(&table);

@@ -4,7 +4,7 @@
 #ifndef OPSCOPE_CLI_TT_PERF_TABLE_H
 #define OPSCOPE_CLI_TT_PERF_TABLE_H
 
-#include "reports/tenstorrent/perf.h"
+#include "reports/tenstorrent/perf_table.h"
 
 struct tt_perf_style {
     bool colours;
@@ -14,7 +14,9 @@ struct tt_perf_style {
 // What was detected and chosen while reading.
 void tt_perf_print_messages(const struct perf *perf, const struct tt_perf_style *style);
 
-void tt_perf_print_table(const struct perf *perf, const struct tt_perf_style *style);
+// Rows are those that `shown` has, a table of the operations.
+void tt_perf_print_table(const struct perf *perf, const struct table *shown,
+                         const struct tt_perf_style *style);
 void tt_perf_print_advice(struct perf *perf, const struct tt_perf_style *style);
 // The sums, and the figures behind the costliest operations or `all`.
 void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_perf_style *style);

@@ -165,9 +165,11 @@ struct table_form {
     const char *flags[2];   // of CSV: false and true; NULL: these words
     const char *line_end;   // of CSV; NULL: a line feed
     char separator;         // of CSV; 0: a comma
-    uint8_t indent;         // of text
-    uint8_t gap;            // of text; 0: two blanks
-    bool headless;          // text of the usual columns has no line of titles
+    // Of CSV: reals that are not rounded; NULL: 15 digits.
+    void (*append_real)(struct bytes *to, double number);
+    uint8_t indent; // of text
+    uint8_t gap;    // of text; 0: two blanks
+    bool headless;  // text of the usual columns has no line of titles
 };
 
 #define TABLE_COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof *(list)

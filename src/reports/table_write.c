@@ -50,6 +50,8 @@ static void append_field(const struct table *table, const struct table_column *c
                             form->flags[0] != NULL ? form->flags[cell->flag] : WORDS[cell->flag]);
     } else if (cell->kind == TABLE_CELL_REAL && (column->flags & TABLE_ROUNDED) != 0) {
         bytes_append_format(line, "%.*f", column->digits, cell->real);
+    } else if (cell->kind == TABLE_CELL_REAL && form->append_real != NULL) {
+        form->append_real(line, cell->real);
     } else {
         table_number_append(line, cell);
     }
