@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "annotate_summary.h"
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
-#include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
-#include "base/path.h"
+#include "reports/torq/annotate.h"
 
 struct annotating {
     const char *program_path, *runtime_path, *output;

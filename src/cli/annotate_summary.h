@@ -3,8 +3,8 @@
 #ifndef OPSCOPE_CLI_ANNOTATE_SUMMARY_H
 #define OPSCOPE_CLI_ANNOTATE_SUMMARY_H
 
-#include "reports/torq/annotate.h"
 #include "options.h"
+#include "reports/torq/annotate.h"
 
 // Of a run that was joined and not folded. Reads --top and --json.
 status annotate_summary(const struct arguments *arguments, const struct annotation *annotation);

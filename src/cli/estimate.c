@@ -4,14 +4,14 @@
 #include <stdio.h>
 
 #include "analysis/modelled.h"
+#include "base/path.h"
 #include "commands.h"
 #include "figures.h"
 #include "formats/torq/dump_reader.h"
-#include "reports/torq/estimate.h"
 #include "paths.h"
+#include "reports/torq/estimate.h"
 #include "torq_hw.h"
 #include "units.h"
-#include "base/path.h"
 
 enum { ROWS_SHOWN = 60 };
 

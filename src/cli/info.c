@@ -7,10 +7,10 @@
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/trace/engine_names.h"
-#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
+#include "reports/overview_rows.h"
 
 enum { NAME_WIDTH = 34, INDENT_MOST = 16 };
 

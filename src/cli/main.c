@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "help.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "progress_line.h"
-#include "base/path.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,

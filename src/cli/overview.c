@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "reports/overview/list.h"
 #include "ledger_text.h"
+#include "reports/overview/list.h"
 #include "units.h"
 #include "wire/csv.h"
-#include "base/path.h"
 
 struct request {
     bool all;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/perf_picture.h"
 #include "ledger_text.h"
+#include "reports/tenstorrent/perf_picture.h"
 #include "tt_perf_files.h"
 #include "tt_perf_table.h"
 
