@@ -105,9 +105,8 @@ const struct command COMMAND_TT_REPORT = {
     .details =
         "Takes profile_log_device.csv, tracy_ops_data.csv and tracy_ops_times.csv, or a folder\n"
         "that holds them, or a profile that 'opscope convert' made of them. What the logs do not\n"
-        "say is left empty and accounted for: exit 3 when something is lost. Without the host's "
-        "files, or with --device-only, also writes\n"
-        "per_core_op_to_op_times.csv beside the report.",
+        "say is left empty and accounted for: exit 3 when something is lost. Without the host's\n"
+        "files, or with --device-only, also writes per_core_op_to_op_times.csv beside the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
                 "  opscope tt-report .logs --format v2.1 -o -",
