@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "sweep.h"
 #include "base/memory.h"
+#include "sweep.h"
 
 _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a sweep takes");
 

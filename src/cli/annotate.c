@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "annotate_summary.h"
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
-#include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "reports/torq/annotate_groups.h"

@@ -1,9 +1,9 @@
 #include "compiling.h"
 
+#include "base/path.h"
 #include "compiler/warnings.h"
 #include "network_input.h"
 #include "paths.h"
-#include "base/path.h"
 
 // Compiling -------------------------------------------------------------------
 

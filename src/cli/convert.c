@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "formats/chrome/writer.h"
 #include "convert/convert.h"
+#include "formats/chrome/writer.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"

@@ -8,11 +8,10 @@
 #include "calibrated.h"
 #include "commands.h"
 #include "formats/torq/dump_reader.h"
-#include "reports/torq/estimate.h"
 #include "paths.h"
+#include "reports/torq/estimate.h"
 #include "torq_hw.h"
 #include "units.h"
-#include "base/path.h"
 
 enum { ROWS_SHOWN = 60 };
 

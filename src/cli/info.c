@@ -8,11 +8,11 @@
 #include "file_kinds.h"
 #include "formats/format.h"
 #include "formats/trace/engine_names.h"
-#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "network/network.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
+#include "reports/overview_rows.h"
 
 enum { NAME_WIDTH = 34, INDENT_MOST = 16 };
 

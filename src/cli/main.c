@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "file_kinds.h"
 #include "help.h"

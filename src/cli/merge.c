@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/writers.h"

@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "commands.h"
-#include "reports/torq/logger.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/torq/logger.h"
 #include "units.h"
 
 struct source {

@@ -4,13 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "reports/picture/picture.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/picture/picture.h"
 #include "units.h"
-#include "base/path.h"
 
 struct request {
     const char *output; // NULL: text on the terminal

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/perf_picture.h"
 #include "ledger_text.h"
 #include "table_options.h"
 #include "tt_perf_files.h"

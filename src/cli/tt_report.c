@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/ops_report.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/tenstorrent/ops_report.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
 

@@ -2,8 +2,8 @@
 
 #include "base/input.h"
 #include "base/view.h"
-#include "reports/overview_rows.h"
 #include "profile/clock.h"
+#include "reports/overview_rows.h"
 
 status units_clock(const struct arguments *arguments, const char *name, uint64_t *out_hz)
 {

@@ -1,9 +1,9 @@
 #include "writers.h"
 
-#include "base/path.h"
 #include "base/bytes.h"
-#include "formats/chrome/writer.h"
+#include "base/path.h"
 #include "format.h"
+#include "formats/chrome/writer.h"
 #include "formats/perfetto/writer.h"
 #include "profile/file.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "profile/store.h"
 #include "text.h"
 #include "writer_events.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "formats/perfetto/writer.h"
 #include "overview_rows.h"
 
