@@ -172,8 +172,8 @@ static uint32_t event_kind_of(enum event_kind kind)
     return kind == EVENT_INSTANT ? OPSCOPE_INSTANT : OPSCOPE_SAMPLE;
 }
 
-static struct opscope_profile_event describe(const struct opscope_events *events,
-                                             const struct event *event)
+static struct opscope_profile_event api_events_describe(const struct opscope_events *events,
+                                                        const struct event *event)
 {
     const struct profile *profile = events->profile;
     const struct track *track = profile_track(profile, event->track);
@@ -207,7 +207,7 @@ int opscope_events_next_sized(struct opscope_events *events,
             found = api_answer(open_track(events), NULL, 0);
     }
     if (found == 1)
-        given = describe(events, &event);
+        given = api_events_describe(events, &event);
     else
         events->current = VIEW_LITERAL("");
     api_give(out_event, size, &given, sizeof given);

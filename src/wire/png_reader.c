@@ -33,7 +33,7 @@ static uint32_t number_at(struct view file, size_t place)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static status damaged(const char *what)
+static status png_reader_damaged(const char *what)
 {
     return status_make(STATUS_DATA, "the PNG file is damaged: %s", what);
 }
@@ -43,15 +43,15 @@ static status next_chunk(struct view file, size_t *place, struct view *out_name,
                          struct view *out_data)
 {
     if (file.size - *place < CHUNK_FRAME)
-        return damaged("it is cut short");
+        return png_reader_damaged("it is cut short");
     const uint64_t size = number_at(file, *place);
     if (size > file.size - *place - CHUNK_FRAME)
-        return damaged("a chunk goes beyond the end");
+        return png_reader_damaged("a chunk goes beyond the end");
     *out_name = view_slice(file, *place + 4, *place + 8);
     *out_data = view_slice(file, *place + 8, *place + 8 + (size_t)size);
     const uLong sum = crc32_z(0, (const Bytef *)out_name->data, (z_size_t)size + 4);
     if (sum != number_at(file, *place + 8 + (size_t)size))
-        return damaged("the sum of a chunk is wrong");
+        return png_reader_damaged("the sum of a chunk is wrong");
     *place += CHUNK_FRAME + (size_t)size;
     return STATUS_OK;
 }
@@ -76,7 +76,7 @@ static status take_header(struct png *png, struct view data)
 {
     static const uint32_t samples[] = {1, 0, 3, 1, 2, 0, 4};
     if (data.size != 13)
-        return damaged("its header has the wrong length");
+        return png_reader_damaged("its header has the wrong length");
     const unsigned char *bytes = (const unsigned char *)data.data;
     png->width = number_at(data, 0);
     png->height = number_at(data, 4);
@@ -84,7 +84,7 @@ static status take_header(struct png *png, struct view data)
     png->type = bytes[9];
     png->interlaced = bytes[12] == 1;
     if (!depth_fits(png->type, png->depth) || bytes[10] != 0 || bytes[11] != 0 || bytes[12] > 1)
-        return damaged("its header makes no sense");
+        return png_reader_damaged("its header makes no sense");
     if (png->width == 0 || png->height == 0 || png->width > PICTURE_SIDE_MOST ||
         png->height > PICTURE_SIDE_MOST)
         return status_make(STATUS_DATA, "a picture of %u by %u", png->width, png->height);
@@ -160,7 +160,7 @@ static status inflate_chunks(struct png *png, struct view file, size_t place)
     }
     inflateEnd(&stream);
     STATUS_TRY(result);
-    return left == 0 ? STATUS_OK : damaged("its data do not fill the picture");
+    return left == 0 ? STATUS_OK : png_reader_damaged("its data do not fill the picture");
 }
 
 static unsigned char paeth(int left, int up, int corner)
@@ -177,7 +177,7 @@ static status unfilter(unsigned char filter, unsigned char *row, const unsigned 
                        uint64_t size, uint64_t step)
 {
     if (filter > 4)
-        return damaged("a row has an unknown filter");
+        return png_reader_damaged("a row has an unknown filter");
     for (uint64_t i = 0; i < size; i++) {
         const int left = i >= step ? row[i - step] : 0;
         const int up = above != NULL ? above[i] : 0;
@@ -208,7 +208,7 @@ static status put_pixel(const struct png *png, const unsigned char *row, uint64_
     const bool coloured = png->type == COLOUR_RGB || png->type == COLOUR_RGB_ALPHA;
     const uint32_t sample = sample_at(png, row, first);
     if (png->type == COLOUR_PALETTE && sample >= png->colours)
-        return damaged("a colour beyond the palette");
+        return png_reader_damaged("a colour beyond the palette");
     for (uint32_t c = 0; c < 3; c++) {
         if (png->type == COLOUR_PALETTE)
             out[c] = png->palette[3 * sample + c];
@@ -218,7 +218,7 @@ static status put_pixel(const struct png *png, const unsigned char *row, uint64_
     return STATUS_OK;
 }
 
-static status unpack(struct png *png, struct picture *picture)
+static status png_reader_unpack(struct png *png, struct picture *picture)
 {
     const struct pass *passes;
     const uint32_t count = passes_of(png, &passes);
@@ -248,7 +248,7 @@ static status take_front(struct png *png, struct view file, size_t *out_place)
     struct view name, data;
     STATUS_TRY(next_chunk(file, &place, &name, &data));
     if (!view_is(name, "IHDR"))
-        return damaged("it does not begin with its header");
+        return png_reader_damaged("it does not begin with its header");
     STATUS_TRY(take_header(png, data));
     for (;;) {
         *out_place = place;
@@ -256,11 +256,11 @@ static status take_front(struct png *png, struct view file, size_t *out_place)
         if (view_is(name, "IDAT"))
             return STATUS_OK;
         if (view_is(name, "IEND"))
-            return damaged("it has no data");
+            return png_reader_damaged("it has no data");
         if (!view_is(name, "PLTE"))
             continue;
         if (data.size > sizeof png->palette || data.size % 3 != 0)
-            return damaged("its palette has the wrong length");
+            return png_reader_damaged("its palette has the wrong length");
         memcpy(png->palette, data.data, data.size);
         png->colours = (uint32_t)(data.size / 3);
     }
@@ -273,14 +273,14 @@ status picture_read_png(struct view file, struct picture *out_picture)
     STATUS_TRY(take_front(&png, file, &place));
     png.size = data_size(&png);
     if (png.size / INFLATION_MOST > file.size)
-        return damaged("so few bytes cannot fill the picture");
+        return png_reader_damaged("so few bytes cannot fill the picture");
     struct picture picture;
     STATUS_TRY(picture_start(png.width, png.height, &picture));
     png.data = malloc((size_t)png.size);
     status result = png.data == NULL ? status_make(STATUS_LIMIT, "no memory for a picture")
                                      : inflate_chunks(&png, file, place);
     if (result == STATUS_OK)
-        result = unpack(&png, &picture);
+        result = png_reader_unpack(&png, &picture);
     free(png.data);
     if (result == STATUS_OK)
         *out_picture = picture;

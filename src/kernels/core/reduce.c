@@ -90,7 +90,8 @@ static void turn_top_bits(int64_t *items, uint64_t count)
         items[i] ^= INT64_MIN;
 }
 
-static void load(const struct reduction *reduction, uint64_t at, uint64_t count, union lanes *row)
+static void reduce_load_row(const struct reduction *reduction, uint64_t at, uint64_t count,
+                            union lanes *row)
 {
     const enum element element = reduction->in->element;
     const char *from = (const char *)reduction->in->data + at * element_size(element);
@@ -99,8 +100,8 @@ static void load(const struct reduction *reduction, uint64_t at, uint64_t count,
         turn_top_bits(row->integers, count);
 }
 
-static void store(const struct reduction *reduction, union lanes *lanes, uint64_t at,
-                  uint64_t count)
+static void reduce_store_row(const struct reduction *reduction, union lanes *lanes, uint64_t at,
+                             uint64_t count)
 {
     const enum element element = reduction->out->element;
     if (turns_top_bit(reduction))
@@ -109,7 +110,8 @@ static void store(const struct reduction *reduction, union lanes *lanes, uint64_
                 (char *)reduction->out->data + at * element_size(element), count, true);
 }
 
-static void start(const struct reduction *reduction, union lanes *lanes, uint64_t count)
+static void reduce_start_lanes(const struct reduction *reduction, union lanes *lanes,
+                               uint64_t count)
 {
     const enum element element = reduction->in->element;
     const bool turned = turns_top_bit(reduction);
@@ -215,8 +217,8 @@ CORE_CLONES(void, prepare,
     }
 }
 
-static void finish(const struct reduction *reduction, union lanes *lanes, uint64_t count,
-                   const double *largest)
+static void reduce_finish_lanes(const struct reduction *reduction, union lanes *lanes,
+                                uint64_t count, const double *largest)
 {
     const uint64_t behind = reduction->reduced_count;
     double *reals = lanes->reals;
@@ -244,9 +246,10 @@ static void accumulate_side_by_side(const struct reduction *reduction, uint64_t 
                                     uint64_t count, const double *largest, union lanes *lanes)
 {
     union lanes row;
-    start(reduction, lanes, count);
+    reduce_start_lanes(reduction, lanes, count);
     for (uint64_t r = 0; r < reduction->reduced_count; r++) {
-        load(reduction, base + offset_of(reduction, reduction->group_count, true, r), count, &row);
+        reduce_load_row(reduction, base + offset_of(reduction, reduction->group_count, true, r),
+                        count, &row);
         prepare(reduction, &row, count, largest, true);
         combine(reduction, lanes, &row, 0, count);
     }
@@ -261,12 +264,12 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
     const uint64_t length = reduction->groups[last].length;
     const uint64_t runs = length > 0 ? reduction->reduced_count / length : 0;
     uint64_t used = length < LANES ? length : LANES;
-    start(reduction, lanes, used > 0 ? used : 1);
+    reduce_start_lanes(reduction, lanes, used > 0 ? used : 1);
     for (uint64_t r = 0; r < runs; r++) {
         const uint64_t begin = base + offset_of(reduction, last, true, r);
         for (uint64_t at = 0; at < length; at += LANES) {
             const uint64_t part = length - at < LANES ? length - at : LANES;
-            load(reduction, begin + at, part, &row);
+            reduce_load_row(reduction, begin + at, part, &row);
             prepare(reduction, &row, part, largest, false);
             combine(reduction, lanes, &row, 0, part);
         }
@@ -279,8 +282,8 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
 }
 
 // Fills the lanes for `count` results from `base` on.
-static void accumulate(const struct reduction *reduction, uint64_t base, uint64_t count,
-                       const double *largest, union lanes *lanes)
+static void reduce_accumulate_rows(const struct reduction *reduction, uint64_t base, uint64_t count,
+                                   const double *largest, union lanes *lanes)
 {
     if (reduction->groups[reduction->group_count - 1].reduced)
         accumulate_run(reduction, base, largest, lanes);
@@ -294,21 +297,22 @@ static void find_largest(const struct reduction *reduction, uint64_t base, uint6
     struct reduction maximum = *reduction;
     maximum.kind = REDUCE_MAX;
     union lanes lanes;
-    accumulate(&maximum, base, count, NULL, &lanes);
+    reduce_accumulate_rows(&maximum, base, count, NULL, &lanes);
     for (uint64_t i = 0; i < count; i++)
         largest[i] = isfinite(lanes.reals[i]) ? lanes.reals[i] : 0; // can be subtracted
 }
 
 // Results [from, from + count): one when the innermost group is reduced.
-static void compute(const struct reduction *reduction, uint64_t base, uint64_t from, uint64_t count)
+static void reduce_compute_lanes(const struct reduction *reduction, uint64_t base, uint64_t from,
+                                 uint64_t count)
 {
     union lanes lanes;
     double largest[LANES];
     if (reduction->kind == REDUCE_LOG_SUM_EXP)
         find_largest(reduction, base, count, largest);
-    accumulate(reduction, base, count, largest, &lanes);
-    finish(reduction, &lanes, count, largest);
-    store(reduction, &lanes, from, count);
+    reduce_accumulate_rows(reduction, base, count, largest, &lanes);
+    reduce_finish_lanes(reduction, &lanes, count, largest);
+    reduce_store_row(reduction, &lanes, from, count);
 }
 
 static void reduce_piece(void *context, uint64_t from, uint64_t to)
@@ -321,7 +325,8 @@ static void reduce_piece(void *context, uint64_t from, uint64_t to)
         uint64_t count = left < to - from ? left : to - from;
         if (count > LANES)
             count = LANES;
-        compute(reduction, offset_of(reduction, reduction->group_count, false, from), from, count);
+        reduce_compute_lanes(reduction, offset_of(reduction, reduction->group_count, false, from),
+                             from, count);
         from += count;
     }
 }

@@ -59,10 +59,10 @@
     static status name##_kernel(struct kernel_call *call)                                          \
     {                                                                                              \
         static const typed_rows rows = {__VA_ARGS__};                                              \
-        return run(call, rows);                                                                    \
+        return binary_run_rows(call, rows);                                                        \
     }
 
-static status run(struct kernel_call *call, const typed_rows rows)
+static status binary_run_rows(struct kernel_call *call, const typed_rows rows)
 {
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *left = kernel_input(call, 0);
@@ -110,8 +110,8 @@ static status mod_kernel(struct kernel_call *call)
 {
     static const typed_rows of_dividend = {TYPED_NUMBERS(fmod)};
     static const typed_rows of_divisor = {TYPED_NUMBERS(mod)};
-    return run(call,
-               attribute_integer(call->attributes, "fmod", 0) != 0 ? of_dividend : of_divisor);
+    return binary_run_rows(call, attribute_integer(call->attributes, "fmod", 0) != 0 ? of_dividend
+                                                                                     : of_divisor);
 }
 
 UNSIGNED_ROWS(shift_left, y >= sizeof(number) * 8 ? 0 : (bits)x << y)
@@ -121,8 +121,8 @@ static status shift_kernel(struct kernel_call *call)
 {
     static const typed_rows left = {TYPED_UNSIGNED(shift_left)};
     static const typed_rows right = {TYPED_UNSIGNED(shift_right)};
-    return run(call,
-               view_is(attribute_text(call->attributes, "direction", ""), "LEFT") ? left : right);
+    return binary_run_rows(
+        call, view_is(attribute_text(call->attributes, "direction", ""), "LEFT") ? left : right);
 }
 
 #define BITWISE(name, expression)                                                                  \

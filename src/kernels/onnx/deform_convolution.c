@@ -119,7 +119,7 @@ static struct matrix_product product_of(const struct deform *deform)
     return product;
 }
 
-static status compute(struct deform *deform, struct parallel *parallel)
+static status deform_convolution_compute(struct deform *deform, struct parallel *parallel)
 {
     const bool wide = deform->element == ELEMENT_F64;
     const size_t size = element_size(deform->element);
@@ -156,7 +156,7 @@ static status compute_widened(struct kernel_call *call, struct deform *deform, s
         deform->inputs[i] = inputs[i].data;
     }
     if (failure == STATUS_OK)
-        failure = compute(deform, call->parallel);
+        failure = deform_convolution_compute(deform, call->parallel);
     if (failure == STATUS_OK)
         widened_finish(&result, call->parallel);
     for (uint32_t i = 0; i < INPUTS; i++)
@@ -191,5 +191,5 @@ status deform_convolution_run(struct kernel_call *call)
         deform.inputs[i] = input != NULL ? input->data : NULL;
     }
     deform.result = out->data;
-    return compute(&deform, call->parallel);
+    return deform_convolution_compute(&deform, call->parallel);
 }

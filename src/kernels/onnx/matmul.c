@@ -8,8 +8,8 @@
 #include "kernels/kernel_tables.h"
 
 // C = A x B of any element that products have: narrow floats in f32.
-static status multiply(struct kernel_call *call, const struct matrix_product *product,
-                       struct tensor *out)
+static status onnx_matmul_multiply(struct kernel_call *call, const struct matrix_product *product,
+                                   struct tensor *out)
 {
     const struct tensor *a = call->inputs[0];
     const struct tensor *b = call->inputs[1];
@@ -73,7 +73,7 @@ static status run_matmul(struct kernel_call *call)
         return STATUS_OK;
     const struct matrix_product product =
         product_of(&call->inputs[0]->shape, &call->inputs[1]->shape, &out->shape);
-    return multiply(call, &product, out);
+    return onnx_matmul_multiply(call, &product, out);
 }
 
 // Gemm ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ static int64_t positive(int64_t value)
     return value > 0 ? value : 0;
 }
 
-static struct kept keep(const struct shape *shape, const struct padding *padding)
+static struct kept pad_kept_part(const struct shape *shape, const struct padding *padding)
 {
     struct kept kept = {{0}, {0}, {0}};
     for (uint32_t i = 0; i < shape->rank; i++) {
@@ -48,7 +48,7 @@ static void copy_kept(struct parallel *parallel, const struct tensor *input, str
 void pad_constant(struct parallel *parallel, const struct tensor *input, struct tensor *output,
                   const struct padding *padding, const void *value)
 {
-    const struct kept kept = keep(&input->shape, padding);
+    const struct kept kept = pad_kept_part(&input->shape, padding);
     bool bordered = false;
     for (uint32_t i = 0; i < input->shape.rank; i++)
         bordered = bordered || padding->before[i] > 0 || padding->behind[i] > 0;
@@ -104,7 +104,7 @@ static void pad_mirrored(struct parallel *parallel, const struct tensor *input,
 {
     if (tensor_count(output) == 0)
         return;
-    const struct kept kept = keep(&input->shape, padding);
+    const struct kept kept = pad_kept_part(&input->shape, padding);
     copy_kept(parallel, input, output, &kept);
     for (uint32_t d = output->shape.rank; d-- > 0;) {
         fill_border(parallel, output, &kept, mode, d, 0, kept.to[d]);

@@ -33,8 +33,8 @@ static struct parameters read_parameters(struct attributes attributes, struct pa
     };
 }
 
-static status run(struct kernel_call *call, const typed_rows rows,
-                  const struct parameters *parameters)
+static status unary_run_rows(struct kernel_call *call, const typed_rows rows,
+                             const struct parameters *parameters)
 {
     const struct tensor *in = kernel_input(call, 0);
     const struct tensor *out = kernel_output(call, 0);
@@ -83,7 +83,7 @@ static status run(struct kernel_call *call, const typed_rows rows,
         const struct parameters parameters =                                                       \
             read_parameters(call->attributes, (struct parameter){alpha_name, alpha_fallback},      \
                             (struct parameter){beta_name, beta_fallback});                         \
-        return run(call, rows, &parameters);                                                       \
+        return unary_run_rows(call, rows, &parameters);                                            \
     }
 
 #define REAL_KERNEL(name, expression) REAL_KERNEL_WITH(name, NULL, 0, NULL, 0, expression)
@@ -93,7 +93,7 @@ static status run(struct kernel_call *call, const typed_rows rows,
     static status name##_kernel(struct kernel_call *call)                                          \
     {                                                                                              \
         static const typed_rows rows = {__VA_ARGS__};                                              \
-        return run(call, rows, NULL);                                                              \
+        return unary_run_rows(call, rows, NULL);                                                   \
     }
 
 REAL_KERNEL(acos, acos(x))
@@ -148,7 +148,7 @@ static status selu_kernel(struct kernel_call *call)
     const struct parameters parameters = read_parameters(
         call->attributes, (struct parameter){"alpha", first ? 1.6732 : 1.67326319217681884765625},
         (struct parameter){"gamma", first ? 1.0507 : 1.05070102214813232421875});
-    return run(call, rows, &parameters);
+    return unary_run_rows(call, rows, &parameters);
 }
 
 REAL_ROWS(gelu, (number)0.5 * x * (1 + elementary_erf(x * (number)0.70710678118654752440)))
@@ -163,7 +163,7 @@ static status gelu_kernel(struct kernel_call *call)
     static const typed_rows by_tanh = {TYPED_REALS(gelu_tanh)};
     const bool approximate =
         view_is(attribute_text(call->attributes, "approximate", "none"), "tanh");
-    return run(call, approximate ? by_tanh : exact, NULL);
+    return unary_run_rows(call, approximate ? by_tanh : exact, NULL);
 }
 
 REAL_ROWS(abs, fabs(x))
@@ -206,7 +206,7 @@ static status is_inf_kernel(struct kernel_call *call)
         (double)attribute_integer(call->attributes, "detect_negative", 1),
         (double)attribute_integer(call->attributes, "detect_positive", 1),
     };
-    return run(call, rows, &parameters);
+    return unary_run_rows(call, rows, &parameters);
 }
 
 // Tensors are copied to where the output was planned; texts and everything else

@@ -41,7 +41,7 @@ INTEGER_ROWS(max, x > y ? x : y)
 INTEGER_ROWS(min, x < y ? x : y)
 INTEGER_ROWS(sum, (bits)x + (bits)y)
 
-static status run(struct kernel_call *call, const typed_rows rows)
+static status variadic_run_rows(struct kernel_call *call, const typed_rows rows)
 {
     const struct tensor *out = kernel_output(call, 0);
     for (uint32_t i = 0; i < call->input_count; i++) {
@@ -57,23 +57,23 @@ static status run(struct kernel_call *call, const typed_rows rows)
 status binary_max(struct kernel_call *call)
 {
     static const typed_rows rows = {TYPED_NUMBERS(max)};
-    return run(call, rows);
+    return variadic_run_rows(call, rows);
 }
 
 status binary_min(struct kernel_call *call)
 {
     static const typed_rows rows = {TYPED_NUMBERS(min)};
-    return run(call, rows);
+    return variadic_run_rows(call, rows);
 }
 
 status binary_sum(struct kernel_call *call)
 {
     static const typed_rows rows = {TYPED_NUMBERS(sum)};
-    return run(call, rows);
+    return variadic_run_rows(call, rows);
 }
 
 status binary_mean(struct kernel_call *call)
 {
     static const typed_rows rows = {TYPED_REALS(mean)};
-    return run(call, rows);
+    return variadic_run_rows(call, rows);
 }

@@ -331,14 +331,14 @@ static status run_clamp(struct kernel_call *call)
     return run_rows(call, tosa_ignores_nan(call) ? numbers : rows, 1, &limits);
 }
 
-static inline int64_t subtract(int64_t x, int64_t y)
+static inline int64_t elementwise_subtract(int64_t x, int64_t y)
 {
     return (int64_t)((uint64_t)x - (uint64_t)y);
 }
 
 // zero - x, within the type; -x of floats.
 INTEGER_ROWS(UNARY_ROW, negate, struct limits,
-             BETWEEN(subtract(with->zero, (int64_t)x), with->lowest, with->highest))
+             BETWEEN(elementwise_subtract(with->zero, (int64_t)x), with->lowest, with->highest))
 REAL_ROWS(UNARY_ROW, negate, void, -x)
 
 static status run_negate(struct kernel_call *call)

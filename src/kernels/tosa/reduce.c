@@ -144,14 +144,15 @@ static struct axis axis_of(const struct kernel_call *call, const struct tensor *
 }
 
 // `count` numbers from element `index` on.
-static void load(const struct axis *axis, uint64_t index, void *wide, uint64_t count)
+static void tosa_reduce_load(const struct axis *axis, uint64_t index, void *wide, uint64_t count)
 {
     convert_row(axis->in->element,
                 (const char *)axis->in->data + index * element_size(axis->in->element), axis->wide,
                 wide, count, false);
 }
 
-static void store(const struct axis *axis, uint64_t index, const void *wide, uint64_t count)
+static void tosa_reduce_store(const struct axis *axis, uint64_t index, const void *wide,
+                              uint64_t count)
 {
     convert_row(axis->wide, wide, axis->out->element,
                 (char *)axis->out->data + index * element_size(axis->out->element), count, false);
@@ -164,10 +165,10 @@ static void reduce_line(const struct axis *axis, uint64_t outer)
     axis->folder->start(&sum, 1);
     for (uint64_t at = 0; at < axis->length; at += CHUNK) {
         const uint64_t count = axis->length - at < CHUNK ? axis->length - at : CHUNK;
-        load(axis, outer * axis->length + at, values, count);
+        tosa_reduce_load(axis, outer * axis->length + at, values, count);
         axis->folder->line(&sum, values, count);
     }
-    store(axis, outer, &sum, 1);
+    tosa_reduce_store(axis, outer, &sum, 1);
 }
 
 static void reduce_columns(const struct axis *axis, uint64_t outer, uint64_t column)
@@ -177,10 +178,10 @@ static void reduce_columns(const struct axis *axis, uint64_t outer, uint64_t col
     const uint64_t count = axis->inner - column < CHUNK ? axis->inner - column : CHUNK;
     axis->folder->start(sums, count);
     for (uint64_t i = 0; i < axis->length; i++) {
-        load(axis, (outer * axis->length + i) * axis->inner + column, values, count);
+        tosa_reduce_load(axis, (outer * axis->length + i) * axis->inner + column, values, count);
         axis->folder->columns(sums, values, count);
     }
-    store(axis, outer * axis->inner + column, sums, count);
+    tosa_reduce_store(axis, outer * axis->inner + column, sums, count);
 }
 
 static void reduce_piece(void *context, uint64_t from, uint64_t to)
@@ -271,7 +272,8 @@ struct argmax {
             places[j] = 0;                                                                         \
         }                                                                                          \
         for (uint64_t i = 0; i < axis->length; i++) {                                              \
-            load(axis, (outer * axis->length + i) * axis->inner + column, values, count);          \
+            tosa_reduce_load(axis, (outer * axis->length + i) * axis->inner + column, values,      \
+                             count);                                                               \
             for (uint64_t j = 0; j < count; j++) {                                                 \
                 const type a = best[j];                                                            \
                 const type b = values[j];                                                          \
@@ -296,7 +298,7 @@ ARGMAX(argmax_reals, double, -(double)INFINITY, b > a || (!ignores_nan && b != b
         int64_t place = 0;                                                                         \
         for (uint64_t at = 0; at < axis->length; at += CHUNK) {                                    \
             const uint64_t count = axis->length - at < CHUNK ? axis->length - at : CHUNK;          \
-            load(axis, outer * axis->length + at, values, count);                                  \
+            tosa_reduce_load(axis, outer * axis->length + at, values, count);                      \
             for (uint64_t i = 0; i < count; i++) {                                                 \
                 const type b = values[i];                                                          \
                 const bool wins = (better);                                                        \

@@ -6,7 +6,7 @@
 
 // Slice --------------------------------------------------------------------------
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+static int64_t movement_plan_clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
@@ -19,12 +19,12 @@ static int64_t slice_dimension(int64_t length, int64_t start, int64_t end, int64
     end += end < 0 ? length : 0;
     uint64_t distance = 0;
     if (step > 0) {
-        start = clamp(start, 0, length);
-        end = clamp(end, 0, length);
+        start = movement_plan_clamp(start, 0, length);
+        end = movement_plan_clamp(end, 0, length);
         distance = end > start ? (uint64_t)(end - start) : 0;
     } else {
-        start = length > 0 ? clamp(start, 0, length - 1) : -1;
-        end = clamp(end, -1, length - 1);
+        start = length > 0 ? movement_plan_clamp(start, 0, length - 1) : -1;
+        end = movement_plan_clamp(end, -1, length - 1);
         distance = start > end ? (uint64_t)(start - end) : 0;
     }
     const uint64_t stride = step > 0 ? (uint64_t)step : UINT64_C(0) - (uint64_t)step;
@@ -116,7 +116,7 @@ status movement_split_part(const struct split *split, int64_t length, uint32_t p
             STATUS_DATA, "a dimension of %" PRId64 " does not divide into %" PRId64 " equal parts",
             length, parts);
     const int64_t whole = length / parts + (length % parts != 0);
-    *out_length = clamp(length - whole * part, 0, whole);
+    *out_length = movement_plan_clamp(length - whole * part, 0, whole);
     return STATUS_OK;
 }
 

@@ -28,7 +28,8 @@ struct array {
     double most;    // MACs a cycle
 };
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status array_prepare(struct target *target, const struct target_engine *engine,
+                            void **out_rates)
 {
     struct array *array = arena_allocate(&target->arena, sizeof *array);
     *array = (struct array){
@@ -136,8 +137,8 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
     return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2;
 }
 
-static void explain(const void *rates, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void array_explain(const void *rates, enum cost_rules rules,
+                          const struct cost_request *request, struct cost_explanation *out)
 {
     const struct array *array = rates;
     const struct parts parts = parts_of(array, request);
@@ -161,8 +162,8 @@ const struct price_kind PRICE_ARRAY = {
     .name = "array",
     .summary = "setup + fill + blocks of products / MACs a cycle + drain",
     .keys = KEYS,
-    .prepare = prepare,
+    .prepare = array_prepare,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = array_explain,
 };
