@@ -24,13 +24,13 @@ struct folder {
     void (*line)(void *sum, const void *values, uint64_t count);
 };
 
-#define FOLDER(name, type, first, expression)                                                      \
-    static void name##_start(void *sums, uint64_t count)                                           \
+#define FOLDER(start, columns, line, type, first, expression)                                      \
+    static void start(void *sums, uint64_t count)                                                  \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            ((type *)sums)[i] = (first);                                                           \
+            ((type *)sums)[i] = (type)(first);                                                     \
     }                                                                                              \
-    CORE_CLONES(void, name##_columns, (void *sums, const void *values, uint64_t count),            \
+    CORE_CLONES(void, columns, (void *sums, const void *values, uint64_t count),                   \
                 (sums, values, count))                                                             \
     {                                                                                              \
         type *to = sums;                                                                           \
@@ -41,7 +41,7 @@ struct folder {
             to[i] = (type)(expression);                                                            \
         }                                                                                          \
     }                                                                                              \
-    static void name##_line(void *sum, const void *values, uint64_t count)                         \
+    static void line(void *sum, const void *values, uint64_t count)                                \
     {                                                                                              \
         const type *from = values;                                                                 \
         type a = *(type *)sum;                                                                     \
@@ -57,21 +57,33 @@ struct folder {
         name##_start, name##_columns, name##_line                                                  \
     }
 
-#define REAL_FOLDERS(name, first, expression)                                                      \
-    FOLDER(name##_f32, float, (float)(first), expression)                                          \
-    FOLDER(name##_f64, double, first, expression)
-
-FOLDER(sum_i64, int64_t, 0, (uint64_t)a + (uint64_t)b)
-FOLDER(product_i64, int64_t, 1, (uint64_t)a *(uint64_t)b)
-FOLDER(largest_i64, int64_t, INT64_MIN, a > b ? a : b)
-FOLDER(smallest_i64, int64_t, INT64_MAX, a < b ? a : b)
-REAL_FOLDERS(sum, 0.0, a + b)
-REAL_FOLDERS(product, 1.0, a *b)
-REAL_FOLDERS(largest, -INFINITY, a > b || a != a ? a : b)
-REAL_FOLDERS(smallest, INFINITY, a < b || a != a ? a : b)
+FOLDER(sum_i64_start, sum_i64_columns, sum_i64_line, int64_t, 0, (uint64_t)a + (uint64_t)b)
+FOLDER(product_i64_start, product_i64_columns, product_i64_line, int64_t, 1,
+       (uint64_t)a *(uint64_t)b)
+FOLDER(largest_i64_start, largest_i64_columns, largest_i64_line, int64_t, INT64_MIN, a > b ? a : b)
+FOLDER(smallest_i64_start, smallest_i64_columns, smallest_i64_line, int64_t, INT64_MAX,
+       a < b ? a : b)
+FOLDER(sum_f32_start, sum_f32_columns, sum_f32_line, float, 0, a + b)
+FOLDER(sum_f64_start, sum_f64_columns, sum_f64_line, double, 0.0, a + b)
+FOLDER(product_f32_start, product_f32_columns, product_f32_line, float, 1, a *b)
+FOLDER(product_f64_start, product_f64_columns, product_f64_line, double, 1.0, a *b)
+FOLDER(largest_f32_start, largest_f32_columns, largest_f32_line, float, -INFINITY,
+       a > b || a != a ? a : b)
+FOLDER(largest_f64_start, largest_f64_columns, largest_f64_line, double, -INFINITY,
+       a > b || a != a ? a : b)
+FOLDER(smallest_f32_start, smallest_f32_columns, smallest_f32_line, float, INFINITY,
+       a < b || a != a ? a : b)
+FOLDER(smallest_f64_start, smallest_f64_columns, smallest_f64_line, double, INFINITY,
+       a < b || a != a ? a : b)
 // Nothing but NaN stays NaN.
-REAL_FOLDERS(largest_number, NAN, a > b || b != b ? a : b)
-REAL_FOLDERS(smallest_number, NAN, a < b || b != b ? a : b)
+FOLDER(largest_number_f32_start, largest_number_f32_columns, largest_number_f32_line, float, NAN,
+       a > b || b != b ? a : b)
+FOLDER(largest_number_f64_start, largest_number_f64_columns, largest_number_f64_line, double, NAN,
+       a > b || b != b ? a : b)
+FOLDER(smallest_number_f32_start, smallest_number_f32_columns, smallest_number_f32_line, float, NAN,
+       a < b || b != b ? a : b)
+FOLDER(smallest_number_f64_start, smallest_number_f64_columns, smallest_number_f64_line, double,
+       NAN, a < b || b != b ? a : b)
 
 static const struct folder INTEGER_FOLDERS[] = {
     [SUM] = FOLDER_ENTRY(sum_i64),
@@ -92,22 +104,24 @@ static const struct folder INTEGER_FOLDERS[] = {
 
 // Products of narrow floats and sums of f16 are rounded at every step, but sums of
 // bf16 are not: TOSA adds those up in f32.
-#define NARROW_FOLDER(name, element, base)                                                         \
-    static void name##_columns(void *sums, const void *values, uint64_t count)                     \
+#define NARROW_FOLDER(name, columns, line, element, base_start, base_columns)                      \
+    static void columns(void *sums, const void *values, uint64_t count)                            \
     {                                                                                              \
-        base##_columns(sums, values, count);                                                       \
+        base_columns(sums, values, count);                                                         \
         narrow_round(element, sums, count);                                                        \
     }                                                                                              \
-    static void name##_line(void *sum, const void *values, uint64_t count)                         \
+    static void line(void *sum, const void *values, uint64_t count)                                \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            name##_columns(sum, (const float *)values + i, 1);                                     \
+            columns(sum, (const float *)values + i, 1);                                            \
     }                                                                                              \
-    static const struct folder name = {base##_start, name##_columns, name##_line};
+    static const struct folder name = {base_start, columns, line};
 
-NARROW_FOLDER(sum_f16, ELEMENT_F16, sum_f32)
-NARROW_FOLDER(product_f16, ELEMENT_F16, product_f32)
-NARROW_FOLDER(product_bf16, ELEMENT_BF16, product_f32)
+NARROW_FOLDER(sum_f16, sum_f16_columns, sum_f16_line, ELEMENT_F16, sum_f32_start, sum_f32_columns)
+NARROW_FOLDER(product_f16, product_f16_columns, product_f16_line, ELEMENT_F16, product_f32_start,
+              product_f32_columns)
+NARROW_FOLDER(product_bf16, product_bf16_columns, product_bf16_line, ELEMENT_BF16,
+              product_f32_start, product_f32_columns)
 
 static const struct folder F32_FOLDERS[] = REAL_TABLE(f32);
 static const struct folder F64_FOLDERS[] = REAL_TABLE(f64);

@@ -170,9 +170,10 @@ static status infer_depthwise(struct inference *inference)
     STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, 2, false, &window));
-    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3), convolution_length(weight, 2)));
-    const bool known =
-        convolution_length(weight, 2) != SHAPE_UNKNOWN && convolution_length(weight, 3) != SHAPE_UNKNOWN;
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3),
+                                convolution_length(weight, 2)));
+    const bool known = convolution_length(weight, 2) != SHAPE_UNKNOWN &&
+                       convolution_length(weight, 3) != SHAPE_UNKNOWN;
     const int64_t channels =
         known ? convolution_length(weight, 2) * convolution_length(weight, 3) : SHAPE_UNKNOWN;
     STATUS_TRY(check_bias(inference, channels));
@@ -194,10 +195,12 @@ static status infer_transpose_conv2d(struct inference *inference)
     int64_t pad[4];
     STATUS_TRY(tosa_lengths(inference, "stride", 2, 1, stride));
     STATUS_TRY(tosa_lengths(inference, "out_pad", 4, -TOSA_LENGTH_MOST, pad));
-    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3), convolution_length(weight, 3)));
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3),
+                                convolution_length(weight, 3)));
     STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
-    struct shape shape = {
-        4, {convolution_length(input, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN, convolution_length(weight, 0)}};
+    struct shape shape = {4,
+                          {convolution_length(input, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN,
+                           convolution_length(weight, 0)}};
     for (uint32_t i = 0; i < 2; i++) {
         const int64_t in = convolution_length(input, 1 + i);
         const int64_t kernel = convolution_length(weight, 1 + i);
@@ -218,7 +221,8 @@ static status infer_fully_connected(struct inference *inference)
     const struct value_type *weight;
     enum element element;
     STATUS_TRY(check_operands(inference, 2, 2, &input, &weight, &element));
-    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 1), convolution_length(weight, 1)));
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 1),
+                                convolution_length(weight, 1)));
     STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
     const struct shape shape = {2, {convolution_length(input, 0), convolution_length(weight, 0)}};
     return tosa_set(inference, 0, element, &shape);
@@ -235,9 +239,10 @@ static status infer_matmul(struct inference *inference)
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(check_product_elements(inference, a->element, b->element, &element));
     STATUS_TRY(tosa_same_length("batches", convolution_length(a, 0), convolution_length(b, 0)));
-    STATUS_TRY(tosa_same_length("inner dimensions", convolution_length(a, 2), convolution_length(b, 1)));
-    const int64_t batch =
-        convolution_length(a, 0) == SHAPE_UNKNOWN ? convolution_length(b, 0) : convolution_length(a, 0);
+    STATUS_TRY(
+        tosa_same_length("inner dimensions", convolution_length(a, 2), convolution_length(b, 1)));
+    const int64_t batch = convolution_length(a, 0) == SHAPE_UNKNOWN ? convolution_length(b, 0)
+                                                                    : convolution_length(a, 0);
     const struct shape shape = {3, {batch, convolution_length(a, 1), convolution_length(b, 2)}};
     return tosa_set(inference, 0, element, &shape);
 }
@@ -255,8 +260,8 @@ static status infer_pool(struct inference *inference, uint32_t set)
         if (window.before[1 + i] >= window.kernel[1 + i] ||
             window.after[1 + i] >= window.kernel[1 + i])
             return status_make(STATUS_DATA, "as much padding as the kernel is long");
-        STATUS_TRY(window_places(&window, 1 + i, convolution_length(input, 1 + i), window.kernel[1 + i],
-                                 &shape.dims[1 + i]));
+        STATUS_TRY(window_places(&window, 1 + i, convolution_length(input, 1 + i),
+                                 window.kernel[1 + i], &shape.dims[1 + i]));
     }
     return tosa_set(inference, 0, input->element, &shape);
 }

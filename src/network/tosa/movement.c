@@ -233,7 +233,8 @@ static status infer_gather(struct inference *inference)
     const struct value_type *indices;
     STATUS_TRY(tosa_need(inference, 0, TOSA_ANY, 3, &values));
     STATUS_TRY(tosa_need(inference, 1, INDICES, 2, &indices));
-    STATUS_TRY(tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
+    STATUS_TRY(
+        tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
     const struct shape shape = {
         3, {movement_length(values, 0), movement_length(indices, 1), movement_length(values, 2)}};
     return tosa_set(inference, 0, values->element, &shape);
@@ -252,7 +253,8 @@ static status infer_scatter(struct inference *inference)
         values->element != input->element)
         return status_make(STATUS_DATA, "%s scattered over %s", element_name(input->element),
                            element_name(values->element));
-    STATUS_TRY(tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
+    STATUS_TRY(
+        tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
     STATUS_TRY(tosa_same_length("batches", movement_length(values, 0), movement_length(input, 0)));
     STATUS_TRY(tosa_same_length("indices", movement_length(indices, 1), movement_length(input, 1)));
     STATUS_TRY(tosa_same_length("channels", movement_length(values, 2), movement_length(input, 2)));
