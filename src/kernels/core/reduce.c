@@ -31,7 +31,7 @@ struct reduction {
     bool real;
     struct group groups[SHAPE_RANK_MOST]; // outermost first
     uint32_t group_count;                 // at least 1
-    uint64_t reduced_count;               // elements behind each result
+    uint64_t reduced_count;               // elements that each result is made of
 };
 
 // Dimensions of length 1 belong to either kind.
@@ -135,12 +135,11 @@ static void reduce_start_lanes(const struct reduction *reduction, union lanes *l
     }
 }
 
-// Does it for every lane, and is done.
+// Does it for every lane.
 #define FOR_LANES(statement)                                                                       \
     do {                                                                                           \
         for (uint64_t i = 0; i < count; i++)                                                       \
             statement;                                                                             \
-        return;                                                                                    \
     } while (0)
 
 // lanes[i] = lanes[i] (kind) row[i], where both are accumulated already.
@@ -151,12 +150,16 @@ CORE_CLONES(void, combine_reals,
     switch (kind) {
     case REDUCE_MAX:
         FOR_LANES(lanes[i] = row[i] > lanes[i] || row[i] != row[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_MIN:
         FOR_LANES(lanes[i] = row[i] < lanes[i] || row[i] != row[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_PRODUCT:
         FOR_LANES(lanes[i] *= row[i]);
+        return;
     default:
         FOR_LANES(lanes[i] += row[i]);
+        return;
     }
 }
 
@@ -167,12 +170,16 @@ CORE_CLONES(void, combine_integers,
     switch (kind) {
     case REDUCE_MAX:
         FOR_LANES(lanes[i] = row[i] > lanes[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_MIN:
         FOR_LANES(lanes[i] = row[i] < lanes[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_PRODUCT:
         FOR_LANES(lanes[i] = (int64_t)((uint64_t)lanes[i] * (uint64_t)row[i]));
+        return;
     default:
         FOR_LANES(lanes[i] = (int64_t)((uint64_t)lanes[i] + (uint64_t)row[i]));
+        return;
     }
 }
 
@@ -196,22 +203,32 @@ CORE_CLONES(void, prepare,
     int64_t *integers = row->integers;
     switch (reduction->kind) {
     case REDUCE_L1:
-        if (reduction->real)
+        if (reduction->real) {
             FOR_LANES(reals[i] = fabs(reals[i]));
-        if (reduction->in->element != ELEMENT_U64)
+            return;
+        }
+        if (reduction->in->element != ELEMENT_U64) {
             FOR_LANES(integers[i] =
                           integers[i] < 0 ? (int64_t)(0 - (uint64_t)integers[i]) : integers[i]);
+            return;
+        }
         break;
     case REDUCE_L2:
     case REDUCE_SUM_SQUARE:
-        if (reduction->real)
+        if (reduction->real) {
             FOR_LANES(reals[i] *= reals[i]);
+            return;
+        }
         FOR_LANES(integers[i] = (int64_t)((uint64_t)integers[i] * (uint64_t)integers[i]));
+        return;
     case REDUCE_LOG_SUM_EXP:
-        if (reduction->in->element == ELEMENT_F64)
+        if (reduction->in->element == ELEMENT_F64) {
             FOR_LANES(reals[i] = exp(reals[i] - largest[for_each ? i : 0]));
+            return;
+        }
         FOR_LANES(reals[i] =
                       (double)elementary_exp_f32((float)(reals[i] - largest[for_each ? i : 0])));
+        return;
     default:
         break;
     }
@@ -220,22 +237,30 @@ CORE_CLONES(void, prepare,
 static void reduce_finish_lanes(const struct reduction *reduction, union lanes *lanes,
                                 uint64_t count, const double *largest)
 {
-    const uint64_t behind = reduction->reduced_count;
+    const uint64_t reduced = reduction->reduced_count;
     double *reals = lanes->reals;
     switch (reduction->kind) {
     case REDUCE_MEAN:
-        if (reduction->real)
-            FOR_LANES(reals[i] /= (double)behind);
-        if (reduction->in->element == ELEMENT_U64)
+        if (reduction->real) {
+            FOR_LANES(reals[i] /= (double)reduced);
+            return;
+        }
+        if (reduction->in->element == ELEMENT_U64) {
             FOR_LANES(lanes->integers[i] =
-                          behind > 0 ? (int64_t)((uint64_t)lanes->integers[i] / behind) : 0);
-        FOR_LANES(lanes->integers[i] = behind > 0 ? lanes->integers[i] / (int64_t)behind : 0);
+                          reduced > 0 ? (int64_t)((uint64_t)lanes->integers[i] / reduced) : 0);
+            return;
+        }
+        FOR_LANES(lanes->integers[i] = reduced > 0 ? lanes->integers[i] / (int64_t)reduced : 0);
+        return;
     case REDUCE_L2:
         FOR_LANES(reals[i] = sqrt(reals[i]));
+        return;
     case REDUCE_LOG_SUM:
         FOR_LANES(reals[i] = log(reals[i]));
+        return;
     case REDUCE_LOG_SUM_EXP:
         FOR_LANES(reals[i] = log(reals[i]) + largest[i]);
+        return;
     default:
         break;
     }
@@ -343,7 +368,7 @@ void reduce_run(struct parallel *parallel, const struct tensor *in, const bool *
     struct reduction reduction = {
         .in = in, .out = out, .kind = kind, .real = is_real(in->element, kind)};
     plan_groups(&reduction, axes);
-    const uint64_t behind = reduction.reduced_count;
-    const uint64_t grain = behind < GRAIN ? GRAIN / (behind > 0 ? behind : 1) : 1;
+    const uint64_t reduced = reduction.reduced_count;
+    const uint64_t grain = reduced < GRAIN ? GRAIN / (reduced > 0 ? reduced : 1) : 1;
     parallel_for(parallel, tensor_count(out), grain, reduce_piece, &reduction);
 }

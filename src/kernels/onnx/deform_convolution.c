@@ -28,9 +28,8 @@ struct deform {
     void *samples;
 };
 
-#define DEFINE_DEFORM(type, suffix)                                                                \
-    static type pixel_##suffix(const struct deform *deform, const type *plane, int64_t row,        \
-                               int64_t column)                                                     \
+#define DEFINE_DEFORM(pixel, sample, sample_rows, add_bias, type)                                  \
+    static type pixel(const struct deform *deform, const type *plane, int64_t row, int64_t column) \
     {                                                                                              \
         const int64_t *input = deform->window.input;                                               \
         if (row < 0 || row >= input[0] || column < 0 || column >= input[1])                        \
@@ -39,8 +38,7 @@ struct deform {
     }                                                                                              \
                                                                                                    \
     /* Bilinear; what lies outside is 0. */                                                        \
-    static type sample_##suffix(const struct deform *deform, const type *plane, double row,        \
-                                double column)                                                     \
+    static type sample(const struct deform *deform, const type *plane, double row, double column)  \
     {                                                                                              \
         const int64_t *input = deform->window.input;                                               \
         if (!(row > -1 && row < (double)input[0] && column > -1 && column < (double)input[1]))     \
@@ -49,15 +47,15 @@ struct deform {
         const int64_t left = (int64_t)floor(column);                                               \
         const type down = (type)(row - (double)top);                                               \
         const type right = (type)(column - (double)left);                                          \
-        const type above = pixel_##suffix(deform, plane, top, left) * (1 - right) +                \
-                           pixel_##suffix(deform, plane, top, left + 1) * right;                   \
-        const type below = pixel_##suffix(deform, plane, top + 1, left) * (1 - right) +            \
-                           pixel_##suffix(deform, plane, top + 1, left + 1) * right;               \
+        const type above = pixel(deform, plane, top, left) * (1 - right) +                         \
+                           pixel(deform, plane, top, left + 1) * right;                            \
+        const type below = pixel(deform, plane, top + 1, left) * (1 - right) +                     \
+                           pixel(deform, plane, top + 1, left + 1) * right;                        \
         return above * (1 - down) + below * down;                                                  \
     }                                                                                              \
                                                                                                    \
     /* Rows of the matrix: one channel under one tap each. */                                      \
-    static void sample_rows_##suffix(void *context, uint64_t from, uint64_t to)                    \
+    static void sample_rows(void *context, uint64_t from, uint64_t to)                             \
     {                                                                                              \
         const struct deform *deform = context;                                                     \
         const struct window *window = &deform->window;                                             \
@@ -83,15 +81,15 @@ struct deform {
                     p / window->output[1] * window->stride[0] + tap_row - window->pad[0];          \
                 const int64_t column =                                                             \
                     p % window->output[1] * window->stride[1] + tap_column - window->pad[1];       \
-                out[p] = sample_##suffix(deform, plane, (double)row + (double)down[p],             \
-                                         (double)column + (double)right[p]);                       \
+                out[p] = sample(deform, plane, (double)row + (double)down[p],                      \
+                                (double)column + (double)right[p]);                                \
                 if (mask != NULL)                                                                  \
                     out[p] *= mask[place * positions + p];                                         \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void add_bias_##suffix(const struct deform *deform)                                     \
+    static void add_bias(const struct deform *deform)                                              \
     {                                                                                              \
         const type *bias = deform->inputs[INPUT_BIAS];                                             \
         for (int64_t i = 0; bias != NULL && i < deform->filters; i++) {                            \
@@ -102,8 +100,8 @@ struct deform {
         }                                                                                          \
     }
 
-DEFINE_DEFORM(float, f32)
-DEFINE_DEFORM(double, f64)
+DEFINE_DEFORM(pixel_f32, sample_f32, sample_rows_f32, add_bias_f32, float)
+DEFINE_DEFORM(pixel_f64, sample_f64, sample_rows_f64, add_bias_f64, double)
 
 static struct matrix_product product_of(const struct deform *deform)
 {

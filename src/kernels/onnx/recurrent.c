@@ -113,8 +113,8 @@ static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t it
 
 // The bias of the inputs and the recurring one to all gates of a row; but a GRU that is linear
 // before the reset adds the last recurring one later.
-#define DEFINE_ADD_BIAS(type, suffix)                                                              \
-    static void add_bias_##suffix(void *context, uint64_t from, uint64_t to)                       \
+#define DEFINE_ADD_BIAS(name, type)                                                                \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct recurrence *run = context;                                                    \
         const uint64_t width = row_width(run);                                                     \
@@ -133,8 +133,8 @@ static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t it
         }                                                                                          \
     }
 
-DEFINE_ADD_BIAS(float, f32)
-DEFINE_ADD_BIAS(double, f64)
+DEFINE_ADD_BIAS(add_bias_f32, float)
+DEFINE_ADD_BIAS(add_bias_f64, double)
 
 // The products of all inputs of a direction.
 static void multiply_inputs(struct recurrence *run, uint32_t direction)
