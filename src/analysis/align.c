@@ -238,8 +238,8 @@ static int64_t error_of_line(const struct fit *fit, int64_t first, int64_t last,
             const wide left = error_at(fit, i, scattered);
             const wide right = error_at(fit, k, scattered);
             const wide before = error_beyond(first, a, b, left, right);
-            const wide behind = error_beyond(last, a, b, left, right);
-            const wide worst = before > behind ? before : behind;
+            const wide after = error_beyond(last, a, b, left, right);
+            const wide worst = before > after ? before : after;
             const wide loose = (left + right) * BILLION / (b - a);
             best = best < 0 || worst < best ? worst : best;
             looseness = looseness < 0 || loose < looseness ? loose : looseness;
@@ -253,8 +253,8 @@ static int64_t error_of_line(const struct fit *fit, int64_t first, int64_t last,
 static wide drift_from(int64_t x, const struct align_request *request)
 {
     const uint64_t before = align_distance(request->first, (uint64_t)x);
-    const uint64_t behind = align_distance(request->last, (uint64_t)x);
-    return (wide)(before > behind ? before : behind) * ALIGN_DRIFT_MOST_PPB / BILLION;
+    const uint64_t after = align_distance(request->last, (uint64_t)x);
+    return (wide)(before > after ? before : after) * ALIGN_DRIFT_MOST_PPB / BILLION;
 }
 
 // Where the drift is not known, from the anchor that says most. A single moment says nothing
@@ -290,8 +290,8 @@ static void align_finish_fit(const struct fit *fit, const struct align_request *
 {
     const uint64_t pivot = (uint64_t)fit->pivot;
     const uint64_t before = align_distance(request->first, pivot);
-    const uint64_t behind = align_distance(request->last, pivot);
-    const uint64_t reach = before > behind ? before : behind;
+    const uint64_t after = align_distance(request->last, pivot);
+    const uint64_t reach = before > after ? before : after;
     for (size_t i = 0; i < fit->count; i++)
         fit->points[i].anchor->used = true;
     out->map = (struct align_map){.from = pivot,

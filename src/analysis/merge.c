@@ -177,7 +177,7 @@ static uint32_t own_process(struct copier *copier)
     return copier->process;
 }
 
-// One process takes the source's name; of several, each keeps its own behind it.
+// One process takes the source's name; of several, each keeps its own after it.
 static void name_process(struct copier *copier, struct track *track, uint32_t processes)
 {
     char name[1024];

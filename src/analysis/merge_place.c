@@ -65,9 +65,9 @@ static void take_given_drift(struct merge_source *source, uint64_t first, uint64
 {
     const uint64_t pivot = source->map.from;
     const uint64_t before = pivot > first ? pivot - first : first - pivot;
-    const uint64_t behind = last > pivot ? last - pivot : pivot - last;
+    const uint64_t after = last > pivot ? last - pivot : pivot - last;
     const int64_t differs = source->drift_ppb - source->map.drift_ppb;
-    const unsigned __int128 more = (unsigned __int128)(before > behind ? before : behind) *
+    const unsigned __int128 more = (unsigned __int128)(before > after ? before : after) *
                                    (uint64_t)(differs < 0 ? -differs : differs) / 1000000000;
     source->error_ns += (uint64_t)more;
     source->map.drift_ppb = source->drift_ppb;

@@ -212,7 +212,7 @@ int opscope_profile_add_fact(struct opscope_profile *profile, const char *key, c
 
 // Values and events -----------------------------------------------------------------
 
-// Kinds that the recorder gets come behind this one, too.
+// Kinds that the recorder gets come after this one, too.
 _Static_assert(OPSCOPE_TICKS == OPSCOPE_FLOW_IN + 1, "two kinds of values with one number");
 
 static bool convert_kind(uint32_t kind, enum value_kind *out_kind)

@@ -19,7 +19,7 @@ struct opscope_values {
 struct opscope_events {
     struct profile *profile;
     uint32_t track;     // of the cursor
-    uint32_t end_track; // behind the last one
+    uint32_t end_track; // after the last one
     struct store_cursor *cursor;
     struct view current; // values of the event that was read last
     struct opscope_values values;

@@ -86,7 +86,7 @@ static void choose_pivot(const struct sort_range *run, size_t count)
     swap(run, 0, middle);
 }
 
-// Puts what comes before the first item into the front part, the rest behind it; returns the size
+// Puts what comes before the first item into the front part, the rest after it; returns the size
 // of the front part, which is neither 0 nor `count`.
 static size_t partition(const struct sort_range *run, size_t count)
 {

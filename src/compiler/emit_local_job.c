@@ -158,7 +158,7 @@ static struct emit_place place_at(const struct local_job *local, uint32_t memory
     return (struct emit_place){memory, own ? unit : 0, address};
 }
 
-// What goes through another memory lies behind the code there.
+// What goes through another memory lies after the code there.
 static struct emit_place near_place(const struct local_job *local, uint32_t unit, uint64_t address)
 {
     const uint32_t near = local->way.near;
@@ -329,7 +329,7 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// The code of an engine's program, brought in like data, behind that of members before.
+// The code of an engine's program, brought in like data, after that of members before.
 static void load_program(struct local_job *local, const struct target_engine *engine,
                          uint64_t offset)
 {
@@ -461,19 +461,19 @@ static void run_tiles(struct local_job *local)
     const uint32_t units = local->units;
     const uint32_t rounds = (count + units - 1) / units;
     const uint32_t slots = local->layout.slots;
-    const uint32_t behind = slots > lanes ? lanes : slots - 1; // rounds
-    for (uint32_t round = 0; round < rounds + behind; round++) {
+    const uint32_t after = slots > lanes ? lanes : slots - 1; // rounds
+    for (uint32_t round = 0; round < rounds + after; round++) {
         const uint32_t first = round * units;
         const uint32_t end = first + units < count ? first + units : count;
         if (round == 0)
             load_round(local, first, end);
-        for (uint32_t i = first; round >= behind && i < first + units; i++) {
-            if (behind > 0 && i - behind * units < count)
-                store_tile(local, i - behind * units);
+        for (uint32_t i = first; round >= after && i < first + units; i++) {
+            if (after > 0 && i - after * units < count)
+                store_tile(local, i - after * units);
         }
         for (uint32_t i = first; i < end; i++) {
             compute_tile(local, i);
-            if (behind == 0)
+            if (after == 0)
                 store_tile(local, i);
         }
         if (end < count)

@@ -69,7 +69,7 @@ static bool follows(const struct finder *finder, uint32_t node, uint32_t value)
            same_shape(finder, value, network_node(finder->network, node)->outputs[0]);
 }
 
-// From `value`, which `from` and `to` read: `from` and those behind it up to `to`, when
+// From `value`, which `from` and `to` read: `from` and those after it up to `to`, when
 // each is all that reads the one before.
 static bool find_branch(const struct finder *finder, uint32_t value, uint32_t from, uint32_t to,
                         uint32_t *nodes, uint32_t *out_count)
@@ -89,7 +89,7 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
     return *out_count > 0 && follows(finder, to, value);
 }
 
-// A normalization by constants right behind a convolution: its weights take it over.
+// A normalization by constants right after a convolution: its weights take it over.
 static uint32_t take_normalization(struct finder *finder, const struct network_node *node)
 {
     const struct network *network = finder->network;

@@ -416,7 +416,7 @@ static bool find_transpose(const struct region_request *request, struct region_a
     return true;
 }
 
-// ONNX: channels behind the batch -----------------------------------------------------
+// ONNX: channels after the batch -----------------------------------------------------
 
 // Whether the last window ends where the padded input does: rounding up the number
 // of windows then makes no difference.

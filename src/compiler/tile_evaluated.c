@@ -72,7 +72,7 @@ static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count
     return bytes <= room || bytes == 0;
 }
 
-// Whether the chain that begins with `first` may go on with the group behind its `count`
+// Whether the chain that begins with `first` may go on with the group after its `count`
 // groups: it alone reads what the last one gives, in the same memory.
 static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
 {
@@ -385,7 +385,7 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
     return found;
 }
 
-// Cuts a group, with those behind it that it can hand its tiles to. Returns their number; 0
+// Cuts a group, with those after it that it can hand its tiles to. Returns their number; 0
 // when it cannot be cut.
 static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
 {

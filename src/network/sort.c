@@ -17,7 +17,7 @@ struct sorting {
     uint32_t lowest;       // id of a node of the graph
     unsigned char *states; // of nodes from `lowest` on
     uint32_t span;
-    // What nodes need, one node's needs behind the other's; NULL while the order
+    // What nodes need, one node's needs after the other's; NULL while the order
     // of the file is only checked.
     uint32_t *needs;
     size_t need_count;
@@ -109,7 +109,7 @@ static struct open_node open_node(struct sorting *sorting, uint32_t node)
     return opened;
 }
 
-// Places a node behind all that it needs. Needs of the innermost open node are at
+// Places a node after all that it needs. Needs of the innermost open node are at
 // the end of `needs`; `stack` has room for all nodes of the graph.
 static status network_sort_visit(struct sorting *sorting, uint32_t node, struct open_node *stack,
                                  uint32_t *order, uint32_t *placed)

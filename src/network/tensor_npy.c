@@ -128,7 +128,7 @@ status tensor_npy_read(struct view bytes, struct datum **out_datum)
     if (count > there / element_size(element))
         return status_make(STATUS_DATA,
                            "%" PRIu64 " elements of %zu bytes do not fit the %" PRIu64
-                           " bytes behind the header",
+                           " bytes after the header",
                            count, element_size(element), there);
     STATUS_TRY(datum_tensor(element, &shape, out_datum));
     tensor_npy_copy_items(&(*out_datum)->tensor, &header, bytes.data + header.size);

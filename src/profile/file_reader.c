@@ -348,7 +348,7 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
     struct event event;
     struct view values;
     const unsigned char *sound = payload;
-    // Behind the last one of a cut block something else may look like an event.
+    // After the last one of a cut block something else may look like an event.
     while (block.count < header->count && store_next(&events, &event, &values) &&
            event_is_sound(profile, &event, values)) {
         track_count_event(profile_track(profile, header->track), &event);
@@ -434,7 +434,7 @@ static void file_reader_account(struct file_reader *reader)
     if (!reader->ended && (!reader->behind_tracks || reader->streamed)) {
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
         profile_note(profile, 0, LEDGER_LOST, 1,
-                     "%s: nothing says how many events there were behind the cut",
+                     "%s: nothing says how many events there were after the cut",
                      reader->input->path);
     }
     if (reader->unknown_blocks > 0)

@@ -327,7 +327,7 @@ static void write_clock_fits(struct file_writer *writer)
     }
 }
 
-// Accounts go before the events that they count: behind a cut, what is missing is known.
+// Accounts go before the events that they count: after a cut, what is missing is known.
 status profile_stream_flush(struct profile_stream *stream)
 {
     struct file_writer *writer = &stream->writer;

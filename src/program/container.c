@@ -222,7 +222,7 @@ static status read_section(const struct input *input, size_t index, const struct
     }
     *offset = container_aligned(section.offset + section.size);
     if (!is_padding(view_slice(input->bytes, section.offset + section.size, *offset))) {
-        snprintf(what, sizeof what, "there is something behind section '%s'", expected->name);
+        snprintf(what, sizeof what, "there is something after section '%s'", expected->name);
         return container_damaged(input, what);
     }
     return STATUS_OK;
@@ -243,14 +243,14 @@ static status read_sections(const struct input *input, const struct container_he
     const uint64_t list = sizeof *header + header->sections * sizeof(struct container_section);
     uint64_t offset = container_aligned(list);
     if (offset > input->bytes.size || !is_padding(view_slice(input->bytes, list, offset)))
-        return container_damaged(input, "there is something behind the list of sections");
+        return container_damaged(input, "there is something after the list of sections");
     for (size_t i = 0; i < header->sections; i++) {
         const struct content expected = expected_at(program, header->version, i);
         STATUS_TRY(read_section(input, i, &expected, &offset, &out_sections[i]));
     }
     return offset == input->bytes.size
                ? STATUS_OK
-               : container_damaged(input, "there is something behind the sections");
+               : container_damaged(input, "there is something after the sections");
 }
 
 static void set_tables(const struct view *tables, struct program *program)

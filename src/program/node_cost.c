@@ -81,7 +81,7 @@ static uint64_t window_of(const struct price_rule *rule, const struct network_va
     return rule->window(&weights->type.shape);
 }
 
-// Matrices one behind the other that are multiplied each by its own.
+// Matrices one after the other that are multiplied each by its own.
 static uint64_t batches_of(const struct network *network, const struct network_node *node,
                            const struct shape *output)
 {
@@ -340,7 +340,7 @@ static void count_transpose(struct cost_request *request, const struct network *
         request->run = transposed_run(network, node);
 }
 
-// The elements of the first input from `beyond` dimensions behind the axis on.
+// The elements of the first input from `beyond` dimensions after the axis on.
 static uint64_t run_from_axis(const struct network *network, const struct network_node *node,
                               uint32_t beyond)
 {

@@ -59,7 +59,7 @@ static size_t last_until(const struct verify_regions *regions, size_t place)
     return place;
 }
 
-// The first part that begins behind `place`; `count` when there is none.
+// The first part that begins after `place`; `count` when there is none.
 static size_t first_behind(const struct verify_regions *regions, size_t place)
 {
     size_t level = 0;

@@ -221,7 +221,7 @@ void verify_space_free(struct verify_space *space)
 static void note_use(struct verify_space *space, int64_t *list, struct verify_point point,
                      uint32_t task)
 {
-    // What was waited for in another job is over for all that comes behind.
+    // What was waited for in another job is over for all that comes after.
     if (*list != NO_USE && space->uses[*list].point.job != point.job)
         *list = NO_USE;
     for (int64_t at = *list; at != NO_USE; at = space->uses[at].next) {

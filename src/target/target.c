@@ -84,7 +84,7 @@ status target_check_whole(const struct target_reading *reading)
     return STATUS_OK;
 }
 
-// A further line behind those of the file.
+// A further line after those of the file.
 struct setting {
     struct view owner;
     struct view key;
@@ -118,7 +118,7 @@ static struct target_section *find_owner(struct target_text *text, const struct 
     return found;
 }
 
-// Puts "section, key = value" behind the text of the target.
+// Puts "section, key = value" after the text of the target.
 static void append_text(struct target *target, const struct target_section *section,
                         const struct setting *setting)
 {

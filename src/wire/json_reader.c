@@ -60,7 +60,7 @@ static status read_number(struct json_reader *reader, struct json_value *value)
     if (count == 0 || (count > 1 && *digits == '0'))
         return json_reader_fail(reader, "a value");
     if (json_reader_accept_byte(reader, '.') && take_digits(reader) == 0)
-        return json_reader_fail(reader, "digits behind the point");
+        return json_reader_fail(reader, "digits after the point");
     if (json_reader_accept_byte(reader, 'e') || json_reader_accept_byte(reader, 'E')) {
         if (!json_reader_accept_byte(reader, '+'))
             json_reader_accept_byte(reader, '-');
@@ -80,7 +80,7 @@ static int digit_of(char byte)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// The four hexadecimal digits behind "\u".
+// The four hexadecimal digits after "\u".
 static status read_unit(struct json_reader *reader, uint32_t *out_unit)
 {
     *out_unit = 0;
@@ -268,7 +268,7 @@ status json_read(struct view text, struct arena *arena, const struct json_value 
     STATUS_TRY(read_value(&reader, value));
     skip_blanks(&reader);
     return reader.at == reader.end ? STATUS_OK
-                                   : json_reader_fail(&reader, "nothing behind the value");
+                                   : json_reader_fail(&reader, "nothing after the value");
 }
 
 size_t json_decode(struct view text, char *to)

@@ -18,7 +18,7 @@ static status read_number(struct mlir_parser *parser, uint64_t *out_number)
     return STATUS_OK;
 }
 
-// Behind the file's name: ":3:4", ":3:4 to :9", ":3:4 to 5:6".
+// After the file's name: ":3:4", ":3:4 to :9", ":3:4 to 5:6".
 static status read_range(struct mlir_parser *parser, struct mlir_location *location)
 {
     STATUS_TRY(read_number(parser, &location->line));
@@ -143,7 +143,7 @@ status mlir_read_location(struct mlir_parser *parser, const struct mlir_location
     STATUS_TRY(mlir_expect(parser, '(', "'('"));
     STATUS_TRY(read_place(parser, out_location));
     parser->depth--;
-    return mlir_expect(parser, ')', "')' behind the location");
+    return mlir_expect(parser, ')', "')' after the location");
 }
 
 // As text -----------------------------------------------------------------------

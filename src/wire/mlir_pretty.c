@@ -2,7 +2,7 @@
 
 #include "mlir_parser.h"
 
-// A list that wants to go on behind a line's end.
+// A list that wants to go on after a line's end.
 static bool expects_more(int kind)
 {
     return kind == ',' || kind == ':' || kind == '=' || kind == '(' || kind == MLIR_TOKEN_ARROW ||
@@ -257,7 +257,7 @@ static status read_angle(struct mlir_parser *parser, struct mlir_operation *oper
         return mlir_skip_group(parser, pieces);
     mlir_advance(parser);
     STATUS_TRY(mlir_read_dictionary(parser, &operation->properties));
-    return mlir_expect(parser, '>', "'>' behind the properties");
+    return mlir_expect(parser, '>', "'>' after the properties");
 }
 
 static status read_word(struct mlir_parser *parser, struct mlir_operation *operation,

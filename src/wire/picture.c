@@ -109,7 +109,7 @@ static status read_bmp(struct view file, struct picture *out_picture)
     return STATUS_OK;
 }
 
-// The next number of a PNM header, after blanks and comments; the blank behind it is
+// The next number of a PNM header, after blanks and comments; the blank after it is
 // taken as well.
 static status pnm_number(struct view *rest, uint32_t *out_number)
 {

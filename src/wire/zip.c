@@ -84,12 +84,12 @@ static void end_file(struct zip_writer *zip)
     zip_pack(zip, VIEW_LITERAL(""), Z_FINISH);
     deflateReset(&zip->deflate);
     const struct entry *entry = &zip->entries[zip->count - 1];
-    struct bytes behind = {0};
-    zip_put(&behind, 0x08074b50, 4);
-    zip_put(&behind, entry->checksum, 4);
-    zip_put(&behind, entry->packed, 4);
-    zip_put(&behind, entry->size, 4);
-    zip_flush(zip, &behind);
+    struct bytes after = {0};
+    zip_put(&after, 0x08074b50, 4);
+    zip_put(&after, entry->checksum, 4);
+    zip_put(&after, entry->packed, 4);
+    zip_put(&after, entry->size, 4);
+    zip_flush(zip, &after);
     zip->is_open = false;
 }
 

@@ -150,7 +150,7 @@ uint64_t fourier_scratch(const struct fourier *fourier)
     return 2 * fourier->forward->length;
 }
 
-// Joins `radix` transforms of length m, which lie one behind the other, to one.
+// Joins `radix` transforms of length m, which lie one after the other, to one.
 static void butterflies(const struct fourier *fourier, struct fourier_number *out, uint64_t m,
                         uint32_t radix)
 {

@@ -64,7 +64,7 @@ struct fused_convolution {
     struct chain before, after;
     bool has_before, has_after, with_bias;
     bool own;   // by panels, not by oneDNN
-    bool clips; // the convolution clips its result before the chain behind it
+    bool clips; // the convolution clips its result before the chain after it
     float lowest, highest;
     float *bias;
     struct shared *shared;
@@ -431,7 +431,7 @@ static bool make_all(struct fused_convolution *fused, const struct fused_convolu
     return true;
 }
 
-// A clip right behind the convolution is the panels' to do. oneDNN's makes numbers of NaN.
+// A clip right after the convolution is the panels' to do. oneDNN's makes numbers of NaN.
 static void take_clip(struct fused_convolution *fused)
 {
     struct chain *after = &fused->after;
@@ -535,7 +535,7 @@ static const void *fused_convolution_advance(const void *data, uint64_t places,
     return (const char *)data + places * element_size(element);
 }
 
-// Runs the chain behind the convolution over `pixels` of `channels` each that lie dense in
+// Runs the chain after the convolution over `pixels` of `channels` each that lie dense in
 // `made`, and puts the result where it belongs.
 static void fused_convolution_finish_pixels(const struct fused_pass *pass, const float *made,
                                             uint64_t pixel, uint64_t pixels,

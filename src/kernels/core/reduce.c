@@ -194,7 +194,7 @@ static void combine(const struct reduction *reduction, union lanes *lanes, const
 
 // What of each element is accumulated. `largest` is what an exponent is taken
 // relative to: one for each lane, or one for all.
-CORE_CLONES(void, prepare,
+CORE_CLONES(void, reduce_prepare_row,
             (const struct reduction *reduction, union lanes *row, uint64_t count,
              const double *largest, bool for_each),
             (reduction, row, count, largest, for_each))
@@ -275,7 +275,7 @@ static void accumulate_side_by_side(const struct reduction *reduction, uint64_t 
     for (uint64_t r = 0; r < reduction->reduced_count; r++) {
         reduce_load_row(reduction, base + offset_of(reduction, reduction->group_count, true, r),
                         count, &row);
-        prepare(reduction, &row, count, largest, true);
+        reduce_prepare_row(reduction, &row, count, largest, true);
         combine(reduction, lanes, &row, 0, count);
     }
 }
@@ -295,7 +295,7 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
         for (uint64_t at = 0; at < length; at += LANES) {
             const uint64_t part = length - at < LANES ? length - at : LANES;
             reduce_load_row(reduction, begin + at, part, &row);
-            prepare(reduction, &row, part, largest, false);
+            reduce_prepare_row(reduction, &row, part, largest, false);
             combine(reduction, lanes, &row, 0, part);
         }
     }

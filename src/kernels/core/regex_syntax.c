@@ -20,7 +20,7 @@ static status regex_syntax_fail(const struct translation *translation, const cha
                        VIEW_ARGUMENTS(translation->pattern), translation->at, what);
 }
 
-// The byte so far behind the next one; 0 behind the end.
+// The byte so far after the next one; 0 after the end.
 static char peek(const struct translation *translation, size_t ahead)
 {
     const size_t at = translation->at + ahead;

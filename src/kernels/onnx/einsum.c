@@ -282,7 +282,7 @@ static status arrange_operands(const struct evaluation *evaluation, const struct
     return make_dense(evaluation, b, labels, rank);
 }
 
-// a = a x b, over the labels that neither the output nor an operand behind b needs.
+// a = a x b, over the labels that neither the output nor an operand after b needs.
 static status contract(const struct evaluation *evaluation, struct operand *a, struct operand *b,
                        uint64_t needed)
 {

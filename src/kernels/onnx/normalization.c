@@ -285,7 +285,7 @@ static status run_lp(struct kernel_call *call)
 
 // MeanVarianceNormalization ---------------------------------------------------------
 
-// The dimensions that share a mean are moved behind the others, and back.
+// The dimensions that share a mean are moved past the others, and back.
 static void move(struct kernel_call *call, enum element element, const struct shape *shape,
                  const bool *reduced, bool back, const void *source, void *target)
 {

@@ -183,7 +183,7 @@ static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place
                          at(run, run->inputs[INPUT_R], index * rows * run->hidden), y);
 }
 
-// The step of an item: false behind its end.
+// The step of an item: false after its end.
 static bool time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
 {
     const uint64_t length = length_of(lane->run, item);
@@ -341,7 +341,7 @@ static status run_directions(struct recurrence *run)
     const uint32_t directions = run->recurrent.directions;
     void *room;
     STATUS_TRY(recurrent_allocate(run, &room));
-    // Steps behind the end of an item are 0.
+    // Steps after the end of an item are 0.
     if (run->outputs[OUTPUT_Y] != NULL && run->lengths != NULL)
         memset(run->outputs[OUTPUT_Y], 0,
                run->steps * directions * run->batch * run->hidden * run->size);

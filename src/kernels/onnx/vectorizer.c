@@ -33,7 +33,7 @@ static uint32_t place_hash(uint32_t parent, const struct gram_node *word, bool t
     return hash ^ hash_u64(parent);
 }
 
-// The place behind `parent` with this word, or HASH_NONE.
+// The place after `parent` with this word, or HASH_NONE.
 static uint32_t find_place(const struct vectorizer *v, uint32_t parent,
                            const struct gram_node *word)
 {

@@ -38,7 +38,7 @@ struct problem {
     int64_t kernel_strides[3];
     int64_t input_zero;
     int64_t weight_zero;
-    // The bias of floats is added in the result's type behind the sum, instead of
+    // The bias of floats is added in the result's type after the sum, instead of
     // in the accumulator's type in front of it.
     bool bias_last;
 };

@@ -95,7 +95,7 @@ static status infer_gather_elements(struct inference *inference)
     return STATUS_OK;
 }
 
-// How many dimensions of the data an index of GatherND or ScatterND names, behind
+// How many dimensions of the data an index of GatherND or ScatterND names, after
 // the first `batch` ones.
 static status index_width(const struct shape *data, const struct shape *indices, int64_t batch,
                           uint32_t *out_width)

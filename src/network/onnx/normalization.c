@@ -158,7 +158,7 @@ static status check_layer_parameter(const struct inference *inference, uint32_t 
         return STATUS_OK;
     char got[SHAPE_TEXT_MOST];
     char wanted[SHAPE_TEXT_MOST];
-    return status_make(STATUS_DATA, "input %" PRIu32 " of %s does not fit %s behind axis %" PRIu32,
+    return status_make(STATUS_DATA, "input %" PRIu32 " of %s does not fit %s after axis %" PRIu32,
                        index, shape_text(&type->shape, got), shape_text(x, wanted), axis);
 }
 

@@ -26,7 +26,7 @@ static void skip_blanks(struct reader *reader)
     reader->at = mlir_number_skip_blanks(reader->at, reader->end);
 }
 
-// One step behind blanks, if it is this character.
+// One step after blanks, if it is this character.
 static bool tosa_literal_accept_byte(struct reader *reader, char byte)
 {
     skip_blanks(reader);

@@ -14,7 +14,7 @@ static const struct price_key KEYS[] = {
     {"quantum", PRICE_SHAPE, "1x1x1", "places x channels x products of a block"},
     {"macs", PRICE_LIST, "default:1", "MACs a cycle by element (i8:4096 f16:2048), or default"},
     {"fill", PRICE_CYCLES, "0", "cycles until the first block leaves the array"},
-    {"drain", PRICE_CYCLES, "0", "cycles behind the last block"},
+    {"drain", PRICE_CYCLES, "0", "cycles after the last block"},
     {"results_per_cycle", PRICE_RATE, NULL,
      "elements that leave it; left out: places x channels of a block"},
     {0},
@@ -155,7 +155,7 @@ static void array_explain(const void *rates, enum cost_rules rules,
                           array->quantum[1], array->quantum[2], rate, name);
     price_alternative(out, "results", parts.leave, "%" PRIu64 " %s leave it, %.6g a cycle",
                       parts.results, parts.products ? "elements" : "steps", array->results);
-    price_term(out, "drain", array->drain, "behind the last block");
+    price_term(out, "drain", array->drain, "after the last block");
 }
 
 const struct price_kind PRICE_ARRAY = {
