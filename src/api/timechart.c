@@ -184,7 +184,7 @@ int opscope_time_chart_view_render_sized(struct opscope_time_chart_view *view,
                      log.start_time, log.end_time);
 }
 
-static int begin(struct chart_lane *lane, uint64_t time, uint32_t name)
+static int timechart_begin(struct chart_lane *lane, uint64_t time, uint32_t name)
 {
     lane->begun =
         memory_grow(lane->begun, lane->begun_count, &lane->begun_capacity, sizeof *lane->begun);
@@ -192,7 +192,8 @@ static int begin(struct chart_lane *lane, uint64_t time, uint32_t name)
     return OPSCOPE_OK;
 }
 
-static int end(struct opscope_time_chart_view *view, struct chart_lane *lane, uint64_t time)
+static int timechart_end(struct opscope_time_chart_view *view, struct chart_lane *lane,
+                         uint64_t time)
 {
     if (lane->begun_count == 0) {
         profile_note(view->profile, lane->track, LEDGER_IMPOSSIBLE, 1,
@@ -215,9 +216,9 @@ int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view
     const uint32_t name = profile_string(view->profile, view_of(log.function));
     switch (type) {
     case OPSCOPE_TYPE_SLICE_BEGIN:
-        return begin(lane, time, name);
+        return timechart_begin(lane, time, name);
     case OPSCOPE_TYPE_SLICE_END:
-        return end(view, lane, time);
+        return timechart_end(view, lane, time);
     case OPSCOPE_TYPE_INSTANT:
         return add_event(view, lane, EVENT_INSTANT, name, time, time);
     default:

@@ -92,7 +92,7 @@ static status unpack_zstd(struct input *input, struct view packed)
     return result;
 }
 
-static status unpack(struct input *input)
+static status input_unpack(struct input *input)
 {
     const struct view packed = input->bytes;
     if (view_starts_with(packed, "\x1f\x8b"))
@@ -131,7 +131,7 @@ static status read_stream(struct input *input, int file)
     size_t size;
     STATUS_TRY(spool_read(&input->streamed, &data, &size));
     input->bytes = (struct view){data, size};
-    return unpack(input);
+    return input_unpack(input);
 }
 
 // Leaves an empty file unmapped.
@@ -159,7 +159,7 @@ static status read_any(struct input *input, int file)
     if (!S_ISREG(facts.st_mode))
         return read_stream(input, file);
     STATUS_TRY(map_regular(input, file, facts.st_size));
-    return unpack(input);
+    return input_unpack(input);
 }
 
 static status read_regular(struct input *input, int file)
@@ -216,7 +216,7 @@ struct input *input_over(const char *name, struct view bytes)
 status input_open_memory(const char *name, struct view bytes, struct input **out_input)
 {
     struct input *input = input_over(name, bytes);
-    const status result = unpack(input);
+    const status result = input_unpack(input);
     if (result != STATUS_OK) {
         input_close(input);
         return result;

@@ -14,7 +14,7 @@ struct output;
 
 status output_open(const char *path, struct output **out_output);
 
-// The same behind what the file already holds.
+// The same after what the file already holds.
 status output_append(const char *path, struct output **out_output);
 void output_write(struct output *output, const void *data, size_t size);
 void output_text(struct output *output, const char *text);

@@ -7,7 +7,7 @@
 #include "status.h"
 
 // Where to write what belongs to `path`: in the same folder and with the same
-// extension. The path itself for what is no plain file (a device, a pipe), and behind
+// extension. The path itself for what is no plain file (a device, a pipe), and after
 // a link where the link points to. For `replace_finish` to free.
 char *replace_start(const char *path);
 

@@ -113,7 +113,7 @@ static bool runs_on_processor(const struct host_machine *machine)
     return true;
 }
 
-static status prepare(struct host_device *device, const struct host_options *options)
+static status host_prepare_device(struct host_device *device, const struct host_options *options)
 {
     struct host_machine *machine = &device->machine;
     struct verify_counts counts;
@@ -156,7 +156,7 @@ status host_device_create(const struct program *program, const struct target *ta
     machine->target = target;
     machine->data =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *machine->data);
-    const status failure = prepare(device, options);
+    const status failure = host_prepare_device(device, options);
     if (failure != STATUS_OK) {
         host_device_free(device);
         return failure;
@@ -330,8 +330,8 @@ struct device *host_device_base(struct host_device *device)
     return &device->base;
 }
 
-static status load(const struct program *program, const struct target *target,
-                   const struct device_options *options, struct device **out_device)
+static status host_load_program(const struct program *program, const struct target *target,
+                                const struct device_options *options, struct device **out_device)
 {
     struct host_device *device;
     const struct host_options host = {.threads = options->threads};
@@ -366,7 +366,7 @@ static status run_once(struct device *device, struct datum *const *inputs, size_
 const struct device_kind DEVICE_HOST = {
     .name = "host",
     .measures = true,
-    .load = load,
+    .load = host_load_program,
     .free = free_device,
     .network = network_of,
     .profile = record_runs,

@@ -72,7 +72,8 @@ static status build_tasks(struct host_steps *steps, const struct host_recipe *re
     return take_built(steps, recipes);
 }
 
-static status prepare(struct host_steps *steps, bool loose_ports, struct parallel *parallel)
+static status host_steps_prepare(struct host_steps *steps, bool loose_ports,
+                                 struct parallel *parallel)
 {
     const struct program *program = steps->machine->program;
     STATUS_TRY(make_scratch(steps));
@@ -96,7 +97,7 @@ status host_steps_create(const struct host_machine *machine, struct parallel *pa
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
     steps->blocks = blocks_create();
     steps->rooms = rooms_create(parallel_threads(parallel));
-    const status failure = prepare(steps, loose_ports, parallel);
+    const status failure = host_steps_prepare(steps, loose_ports, parallel);
     if (failure != STATUS_OK) {
         host_steps_free(steps);
         return failure;

@@ -96,7 +96,8 @@ static void normalise_bools(const struct tensor *tensor)
         items[i] = items[i] != 0;
 }
 
-static void fill(const struct tensor *tensor, const struct npy_header *header, const char *from)
+static void tensor_npy_copy_items(const struct tensor *tensor, const struct npy_header *header,
+                                  const char *from)
 {
     const uint64_t bytes = tensor_bytes(tensor);
     if (bytes == 0)
@@ -127,10 +128,10 @@ status tensor_npy_read(struct view bytes, struct datum **out_datum)
     if (count > there / element_size(element))
         return status_make(STATUS_DATA,
                            "%" PRIu64 " elements of %zu bytes do not fit the %" PRIu64
-                           " bytes behind the header",
+                           " bytes after the header",
                            count, element_size(element), there);
     STATUS_TRY(datum_tensor(element, &shape, out_datum));
-    fill(&(*out_datum)->tensor, &header, bytes.data + header.size);
+    tensor_npy_copy_items(&(*out_datum)->tensor, &header, bytes.data + header.size);
     return STATUS_OK;
 }
 

@@ -144,7 +144,7 @@ struct store_reader store_read(const struct store_block *block)
     return (struct store_reader){block->data, block->data + block->size, 0};
 }
 
-static bool decode(struct store_reader *reader, struct event *event, struct view *out_values)
+static bool store_decode(struct store_reader *reader, struct event *event, struct view *out_values)
 {
     const unsigned head = *reader->at++;
     const unsigned char *end = reader->end;
@@ -179,7 +179,7 @@ bool store_next(struct store_reader *reader, struct event *out_event, struct vie
     if (reader->at >= reader->end)
         return false;
     const unsigned char *start = reader->at;
-    if (decode(reader, out_event, out_values))
+    if (store_decode(reader, out_event, out_values))
         return true;
     reader->at = start;
     return false;

@@ -281,7 +281,7 @@ struct program_dispatch {
 struct program {
     struct view target_text; // the target's file, as it was compiled for
     struct view source;      // base name of the network's file
-    struct view texts;       // one behind the other, each with a NUL; id = offset
+    struct view texts;       // one after the other, each with a NUL; id = offset
     struct view constants;   // bytes of constants and attributes, aligned to 64
     const uint32_t *inputs;  // of the network, in order: value ids
     const uint32_t *outputs;

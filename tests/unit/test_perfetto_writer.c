@@ -94,7 +94,7 @@ static void spans_that_overlap_get_as_many_lanes_as_they_need(void **state)
     add_span(profile, lane, 0, 10);
     add_span(profile, lane, 5, 20);  // overlaps the first
     add_span(profile, lane, 6, 8);   // inside both: engines do not nest
-    add_span(profile, lane, 10, 11); // fits behind the first
+    add_span(profile, lane, 10, 11); // fits after the first
     add_span(profile, lane, 20, 20);
     uint32_t lanes;
     assert_int_equal(write_and_read(profile, &lanes).spans, 5);

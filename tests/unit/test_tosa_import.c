@@ -256,7 +256,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
     assert_refused("func.func @f() -> tensor<1xi8> {\n  return\n}",
                    "t.mlir:1:1: the function declares 1 results and returns 0");
     assert_refused("func.func @f() {\n  return\n  return\n}",
-                   "t.mlir:3:3: an operation behind 'return'");
+                   "t.mlir:3:3: an operation after 'return'");
     assert_refused("func.func @f(%a: tensor<1xi8>) {\n  %0 = tosa.abs %a : (tensor<1xi8>) -> "
                    "tensor<1xi8>\n}",
                    "t.mlir:2: the block does not end with a return or a yield");

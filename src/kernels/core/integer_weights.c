@@ -52,8 +52,9 @@ static status line_up(struct integer_weights *weights)
     return STATUS_OK;
 }
 
-static bool fits(const struct integer_weights *kept, const struct integer_matrix *matrix,
-                 uint64_t groups, bool depthwise)
+static bool integer_weights_match(const struct integer_weights *kept,
+                                  const struct integer_matrix *matrix, uint64_t groups,
+                                  bool depthwise)
 {
     const struct integer_matrix *own = &kept->matrix;
     return kept->groups == groups && kept->depthwise == depthwise && own->data == matrix->data &&
@@ -72,7 +73,7 @@ status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups
                             struct integer_keep keep, struct integer_weights **out_weights)
 {
     if (is_kept(keep) && *keep.state != NULL && (*keep.state)->free == weights_free &&
-        fits((struct integer_weights *)*keep.state, matrix, groups, depthwise)) {
+        integer_weights_match((struct integer_weights *)*keep.state, matrix, groups, depthwise)) {
         *out_weights = (struct integer_weights *)*keep.state;
         return STATUS_OK;
     }

@@ -20,13 +20,13 @@ static void kept_free(struct kernel_state *state)
     free(kept);
 }
 
-static bool stays(const struct kernel_call *call, uint32_t index)
+static bool panels_kept_stays(const struct kernel_call *call, uint32_t index)
 {
     return call->state != NULL && kernel_input_fixed(call, index);
 }
 
-static bool fits(const struct panels_kept *kept, const void *data,
-                 const struct panels_source *first, uint64_t count)
+static bool panels_kept_match(const struct panels_kept *kept, const void *data,
+                              const struct panels_source *first, uint64_t count)
 {
     return kept->data == data && kept->count == count && kept->first.rows == first->rows &&
            kept->first.depth == first->depth && kept->first.row_step == first->row_step &&
@@ -51,9 +51,9 @@ status panels_take(const struct kernel_call *call, uint32_t index,
                    const struct panels_source *first, uint64_t count, struct panels_kept **out_kept)
 {
     const void *data = call->inputs[index]->data;
-    struct kernel_state *state = stays(call, index) ? *call->state : NULL;
+    struct kernel_state *state = panels_kept_stays(call, index) ? *call->state : NULL;
     if (state != NULL && state->free == kept_free &&
-        fits((struct panels_kept *)state, data, first, count)) {
+        panels_kept_match((struct panels_kept *)state, data, first, count)) {
         *out_kept = (struct panels_kept *)state;
         return STATUS_OK;
     }
@@ -67,7 +67,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
         kept_free(&kept->base);
         return failure;
     }
-    if (stays(call, index)) {
+    if (panels_kept_stays(call, index)) {
         if (state != NULL)
             state->free(state);
         *call->state = &kept->base;
@@ -78,7 +78,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
 
 void panels_release(struct panels_kept *kept, const struct kernel_call *call, uint32_t index)
 {
-    if (kept != NULL && !stays(call, index))
+    if (kept != NULL && !panels_kept_stays(call, index))
         kept_free(&kept->base);
 }
 

@@ -109,7 +109,7 @@ static status read_bmp(struct view file, struct picture *out_picture)
     return STATUS_OK;
 }
 
-// The next number of a PNM header, after blanks and comments; the blank behind it is
+// The next number of a PNM header, after blanks and comments; the blank after it is
 // taken as well.
 static status pnm_number(struct view *rest, uint32_t *out_number)
 {
@@ -159,7 +159,7 @@ static status read_pnm(struct view file, struct picture *out_picture)
     return STATUS_OK;
 }
 
-static bool begins(struct view file, const char *bytes, size_t size)
+static bool picture_has_magic(struct view file, const char *bytes, size_t size)
 {
     return file.size >= size && memcmp(file.data, bytes, size) == 0;
 }
@@ -185,7 +185,7 @@ status picture_read(struct view file, struct picture *out_picture)
         {"P", 1, "text or bitmap PNM", NULL},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (!begins(file, formats[i].bytes, formats[i].size))
+        if (!picture_has_magic(file, formats[i].bytes, formats[i].size))
             continue;
         if (formats[i].read == NULL)
             return status_make(STATUS_UNSUPPORTED,

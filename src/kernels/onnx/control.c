@@ -351,7 +351,7 @@ static status keep_item(struct kernel_call *call, struct scan *scan, struct stac
     return STATUS_OK;
 }
 
-// Zeros behind what a sequence shorter than the others gave.
+// Zeros after what a sequence shorter than the others gave.
 static status stack_pad(struct stack *stack, uint64_t count)
 {
     if (stack->count == 0 || stack->count >= count || stack->items[0]->kind != DATUM_TENSOR)

@@ -30,7 +30,7 @@ status unary_crop(struct kernel_call *call)
             to[i] = scale * from[i * steps[0]] + bias[i * steps[1]];                               \
     }
 
-TYPED_REAL_ROWS(ROW, scale, )
+TYPED_REAL_ROWS(ROW, scale_f32, scale_f64, )
 
 status unary_image_scaler(struct kernel_call *call)
 {

@@ -173,8 +173,8 @@ struct lrn {
 };
 
 // Planes of a channel; the squares of neighbouring channels are added up in y.
-#define DEFINE_LRN(type, suffix, raise)                                                            \
-    static void lrn_##suffix(void *context, uint64_t from, uint64_t to)                            \
+#define DEFINE_LRN(name, type, raise)                                                              \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct lrn *lrn = context;                                                           \
         const int64_t area = lrn->area;                                                            \
@@ -197,8 +197,8 @@ struct lrn {
         }                                                                                          \
     }
 
-DEFINE_LRN(float, f32, powf)
-DEFINE_LRN(double, f64, pow)
+DEFINE_LRN(lrn_f32, float, powf)
+DEFINE_LRN(lrn_f64, double, pow)
 
 static status run_lrn(struct kernel_call *call)
 {
@@ -237,8 +237,8 @@ struct lp {
 };
 
 // Vectors of nothing but zeros stay what they are.
-#define DEFINE_LP(type, suffix)                                                                    \
-    static void lp_##suffix(void *context, uint64_t from, uint64_t to)                             \
+#define DEFINE_LP(name, type)                                                                      \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct lp *lp = context;                                                             \
         for (uint64_t i = from; i < to; i++) {                                                     \
@@ -256,8 +256,8 @@ struct lp {
         }                                                                                          \
     }
 
-DEFINE_LP(float, f32)
-DEFINE_LP(double, f64)
+DEFINE_LP(lp_f32, float)
+DEFINE_LP(lp_f64, double)
 
 static status run_lp(struct kernel_call *call)
 {
@@ -285,7 +285,7 @@ static status run_lp(struct kernel_call *call)
 
 // MeanVarianceNormalization ---------------------------------------------------------
 
-// The dimensions that share a mean are moved behind the others, and back.
+// The dimensions that share a mean are moved past the others, and back.
 static void move(struct kernel_call *call, enum element element, const struct shape *shape,
                  const bool *reduced, bool back, const void *source, void *target)
 {

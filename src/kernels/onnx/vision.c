@@ -29,7 +29,7 @@ static struct box box_of(const float *corners, bool center)
     return box;
 }
 
-static bool overlap(const struct box *a, const struct box *b, float threshold)
+static bool vision_overlap(const struct box *a, const struct box *b, float threshold)
 {
     const float left = a->left > b->left ? a->left : b->left;
     const float right = a->right < b->right ? a->right : b->right;
@@ -98,7 +98,7 @@ static void suppress_class(struct suppression *task, const float *boxes, const f
         const struct box box = box_of(boxes + 4 * task->candidates[i].index, task->center);
         bool suppressed = false;
         for (int64_t k = 0; k < kept && !suppressed; k++)
-            suppressed = overlap(&box, &task->kept[k], task->overlap_threshold);
+            suppressed = vision_overlap(&box, &task->kept[k], task->overlap_threshold);
         if (suppressed)
             continue;
         task->kept[kept++] = box;

@@ -106,17 +106,17 @@ static status run_while_loop(struct kernel_call *call)
 // False: there is no such number.
 typedef bool (*shape_function)(int64_t a, int64_t b, int64_t *out);
 
-static bool add(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_add(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_add_overflow(a, b, out);
 }
 
-static bool subtract(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_subtract(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_sub_overflow(a, b, out);
 }
 
-static bool multiply(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_multiply(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_mul_overflow(a, b, out);
 }
@@ -146,7 +146,7 @@ static bool modulo(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-static bool larger(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_larger(int64_t a, int64_t b, int64_t *out)
 {
     *out = a > b ? a : b;
     return true;
@@ -208,13 +208,13 @@ static status run_shape(struct kernel_call *call, shape_function function)
         return run_shape(call, function);                                                          \
     }
 
-SHAPE(add_shape, add)
-SHAPE(sub_shape, subtract)
-SHAPE(mul_shape, multiply)
+SHAPE(add_shape, tosa_shape_add)
+SHAPE(sub_shape, tosa_shape_subtract)
+SHAPE(mul_shape, tosa_shape_multiply)
 SHAPE(div_floor_shape, divide_floor)
 SHAPE(div_ceil_shape, divide_ceil)
 SHAPE(mod_shape, modulo)
-SHAPE(max_shape, larger)
+SHAPE(max_shape, tosa_shape_larger)
 SHAPE(min_shape, smaller)
 SHAPE(exp2_shape, power)
 SHAPE(log2_floor_shape, logarithm_floor)

@@ -81,7 +81,7 @@ struct job {
     uint64_t positions;
 };
 
-static uint64_t volume(const struct convolution *c, const int64_t *lengths)
+static uint64_t narrow_volume(const struct convolution *c, const int64_t *lengths)
 {
     uint64_t count = 1;
     for (uint64_t i = 0; i < c->spatial; i++)
@@ -168,8 +168,8 @@ status narrow_convolve(const struct convolution *convolution, enum element eleme
         .source = operands->source,
         .bias = operands->bias,
         .result = operands->result,
-        .depth = volume(c, c->kernel) * (uint64_t)c->inputs,
-        .positions = volume(c, c->output),
+        .depth = narrow_volume(c, c->kernel) * (uint64_t)c->inputs,
+        .positions = narrow_volume(c, c->output),
     };
     const uint64_t count = job.depth * (uint64_t)(c->outputs * c->groups);
     float *arranged =

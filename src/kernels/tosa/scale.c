@@ -41,7 +41,7 @@ struct rescale {
     bool narrow; // both sides fit 32 bits, also without the zero point
 };
 
-static int64_t between(int64_t value, int64_t lowest, int64_t highest)
+static int64_t tosa_scale_between(int64_t value, int64_t lowest, int64_t highest)
 {
     return value < lowest ? lowest : value > highest ? highest : value;
 }
@@ -53,7 +53,7 @@ static inline int64_t rescale_one(const struct rescale *rescale, int64_t value, 
     const int64_t difference = (int64_t)((uint64_t)value - (uint64_t)rescale->in_zero);
     const int32_t scaled =
         (int32_t)scale_apply(difference, scale.multiplier, scale.shift, double_round);
-    return between(scaled + rescale->out_zero, rescale->lowest, rescale->highest);
+    return tosa_scale_between(scaled + rescale->out_zero, rescale->lowest, rescale->highest);
 }
 
 static void rescale_wide(const struct rescale *rescale, const void *in, const struct scale *scales,
@@ -174,7 +174,7 @@ static status read_scales(const struct tensor *multipliers, const struct tensor 
 static int64_t zero_point(const struct tensor *tensor, bool is_unsigned)
 {
     const struct tensor view = tosa_view(tensor, is_unsigned);
-    return between(tosa_integer(&view, 0), INT32_MIN, INT32_MAX);
+    return tosa_scale_between(tosa_integer(&view, 0), INT32_MIN, INT32_MAX);
 }
 
 static status run_rescale(struct kernel_call *call)
