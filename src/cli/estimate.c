@@ -5,6 +5,7 @@
 
 #include "analysis/modelled.h"
 #include "base/figures.h"
+#include "base/path.h"
 #include "calibrated.h"
 #include "commands.h"
 #include "formats/torq/dump_reader.h"

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "ledger_text.h"
+#include "reports/tenstorrent/perf_picture.h"
 #include "table_options.h"
 #include "tt_perf_files.h"
 #include "tt_perf_table.h"
