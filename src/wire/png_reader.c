@@ -140,7 +140,7 @@ static status inflate_chunks(struct png *png, struct view file, size_t place)
 {
     z_stream stream = {.next_out = png->data};
     if (inflateInit(&stream) != Z_OK)
-        return status_make(STATUS_LIMIT, "no memory to unpack a PNG file");
+        return status_no_memory("the unpacked bytes of a PNG file");
     uint64_t left = png->size;
     int outcome = Z_OK;
     status result = STATUS_OK;
@@ -277,7 +277,7 @@ status picture_read_png(struct view file, struct picture *out_picture)
     struct picture picture;
     STATUS_TRY(picture_start(png.width, png.height, &picture));
     png.data = malloc((size_t)png.size);
-    status result = png.data == NULL ? status_make(STATUS_LIMIT, "no memory for a picture")
+    status result = png.data == NULL ? status_no_memory("the rows of a PNG file")
                                      : inflate_chunks(&png, file, place);
     if (result == STATUS_OK)
         result = png_reader_unpack(&png, &picture);
