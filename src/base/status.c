@@ -70,6 +70,20 @@ status status_system(int error_number, const char *path, const char *what)
     return status_make(code, "%s: %s: %s", path, what, strerror(error_number));
 }
 
+status status_no_memory(const char *what, ...)
+{
+    va_list arguments;
+    va_start(arguments, what);
+    const status named = from_arguments(STATUS_LIMIT, "", what, arguments);
+    va_end(arguments);
+    const status result = status_make(STATUS_LIMIT,
+                                      "out of memory for %s: end other programs, raise the limit "
+                                      "(ulimit -v), or use a smaller input or batch",
+                                      named->message);
+    status_free(named);
+    return result;
+}
+
 status status_within(status failure, const char *format, ...)
 {
     if (failure == STATUS_OK)

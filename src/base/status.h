@@ -44,6 +44,10 @@ status status_at(enum status_code code, const char *input, uint64_t line, const 
 status status_system(int error_number, const char *path, const char *what)
     __attribute__((returns_nonnull));
 
+// There is no memory for what the text names: says so, and what the user can do.
+status status_no_memory(const char *what, ...)
+    __attribute__((format(printf, 1, 2), returns_nonnull));
+
 enum status_code status_code_of(status failure);
 const char *status_message(status failure);
 

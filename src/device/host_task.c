@@ -336,7 +336,7 @@ static status make_rings(struct host_machine *machine, struct host_worker *worke
         worker->scratch_bytes = worker->scratch != NULL ? bytes : 0;
     }
     if (bytes > worker->scratch_bytes)
-        return status_make(STATUS_LIMIT, "there is no memory for %zu bytes of rings", bytes);
+        return status_no_memory("%zu bytes of rings", bytes);
     place_rings(machine, task, worker->scratch);
     return STATUS_OK;
 }

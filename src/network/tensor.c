@@ -144,8 +144,8 @@ static void *take_bytes(uint64_t size)
 static status no_memory(enum element element, const struct shape *shape)
 {
     char text[SHAPE_TEXT_MOST];
-    return status_make(STATUS_LIMIT, "no memory for a tensor %s%s%s", shape_text(shape, text),
-                       shape->rank > 0 ? "x" : "", element_name(element));
+    return status_no_memory("a tensor %s%s%s", shape_text(shape, text), shape->rank > 0 ? "x" : "",
+                            element_name(element));
 }
 
 status datum_tensor(enum element element, const struct shape *shape, struct datum **out_datum)

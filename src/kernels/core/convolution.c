@@ -309,7 +309,7 @@ static status run_transposed(struct transposed *task, struct parallel *parallel)
     const int64_t parts = (c->outputs + task->channels - 1) / task->channels;
     parallel_for(parallel, (uint64_t)(c->batch * c->groups * parts), 1, transposed_pieces, task);
     if (atomic_load(&task->failed))
-        return status_make(STATUS_LIMIT, "no memory for a transposed convolution");
+        return status_no_memory("a transposed convolution");
     return STATUS_OK;
 }
 

@@ -62,8 +62,7 @@ static bool factorize(uint64_t length, uint32_t factors[FACTORS_MOST])
 
 static status no_memory(uint64_t length)
 {
-    return status_make(STATUS_LIMIT, "no memory for a Fourier transform of length %llu",
-                       (unsigned long long)length);
+    return status_no_memory("a Fourier transform of length %llu", (unsigned long long)length);
 }
 
 static status prepare_bluestein(struct fourier *fourier)

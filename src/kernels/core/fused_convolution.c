@@ -642,6 +642,5 @@ status fused_convolution_run(struct fused_convolution *fused, const void *source
 {
     struct fused_pass pass = {fused, source, others, result, rooms, false};
     parallel_for(parallel, fused->piece_count, 1, run_pieces, &pass);
-    return atomic_load(&pass.failed) ? status_make(STATUS_LIMIT, "no memory for a convolution")
-                                     : STATUS_OK;
+    return atomic_load(&pass.failed) ? status_no_memory("a convolution") : STATUS_OK;
 }

@@ -294,5 +294,5 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
     const bool done = job.input != NULL && !job.no_memory;
     free(job.input);
     integer_weights_release(weights, convolution->keep);
-    return done ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for a convolution");
+    return done ? STATUS_OK : status_no_memory("a convolution");
 }

@@ -21,8 +21,8 @@ static status pack_groups(struct integer_weights *weights)
     group.rows = all->rows / weights->groups;
     weights->packed = calloc((size_t)weights->groups, sizeof(struct integer_packed *));
     if (weights->packed == NULL)
-        return status_make(STATUS_LIMIT, "no memory for %llu groups",
-                           (unsigned long long)weights->groups);
+        return status_no_memory("the packed weights of %llu groups",
+                                (unsigned long long)weights->groups);
     for (uint64_t g = 0; g < weights->groups; g++) {
         const uint64_t first = g * group.rows;
         group.data = (const char *)all->data + first * all->row_stride * element_size(all->element);
@@ -41,7 +41,7 @@ static status line_up(struct integer_weights *weights)
     weights->lines = integer_allocate(taps * matrix->rows);
     if (row == NULL || weights->lines == NULL) {
         free(row);
-        return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
+        return status_no_memory("the weights of a convolution");
     }
     for (uint64_t f = 0; f < matrix->rows; f++) {
         integer_matrix_row(matrix, f, row);
@@ -79,7 +79,7 @@ status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups
     }
     struct integer_weights *weights = calloc(1, sizeof *weights);
     if (weights == NULL)
-        return status_make(STATUS_LIMIT, "no memory for weights");
+        return status_no_memory("the packed weights of an integer product");
     *weights = (struct integer_weights){{weights_free}, *matrix, groups, depthwise, NULL, NULL};
     const status result = depthwise ? line_up(weights) : pack_groups(weights);
     if (result != STATUS_OK) {

@@ -639,13 +639,13 @@ status onednn_convolution(const struct convolution *convolution,
     const bool packed =
         operands->weights_fixed && prepared->packed_once && prepared->weights == operands->weights;
     if (!packed && !pack_weights(prepared, operands->weights))
-        return status_make(STATUS_LIMIT, "no memory for the packed weights of a convolution");
+        return status_no_memory("the packed weights of a convolution");
     prepared->packed_once = operands->weights_fixed;
     prepared->weights = operands->weights;
     struct task task = {.prepared = prepared, .operands = operands};
     parallel_for(parallel, prepared->piece_count, 1, run_pieces, &task);
     if (atomic_load(&task.failed))
-        return status_make(STATUS_LIMIT, "no memory for a convolution");
+        return status_no_memory("a convolution");
     *out_done = true;
     return STATUS_OK;
 }

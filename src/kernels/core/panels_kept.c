@@ -39,7 +39,7 @@ static status pack_all(struct panels_kept *kept)
     kept->each = panels_size(source.rows, source.depth);
     kept->panels = memory_take(kept->count * kept->each * sizeof(float));
     if (kept->panels == NULL)
-        return status_make(STATUS_LIMIT, "no memory to arrange weights");
+        return status_no_memory("the packed weights of a product");
     for (uint64_t i = 0; i < kept->count; i++) {
         panels_pack(&source, kept->panels + i * kept->each);
         source.numbers += source.rows * source.depth;
@@ -59,7 +59,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
     }
     struct panels_kept *kept = calloc(1, sizeof *kept);
     if (kept == NULL)
-        return status_make(STATUS_LIMIT, "no memory to arrange weights");
+        return status_no_memory("the packed weights of a product");
     *kept =
         (struct panels_kept){.base = {kept_free}, .data = data, .first = *first, .count = count};
     const status failure = pack_all(kept);

@@ -9,8 +9,8 @@ status picture_start(uint64_t width, uint64_t height, struct picture *out_pictur
                            (unsigned long long)height);
     unsigned char *pixels = malloc((size_t)(3 * width * height));
     if (pixels == NULL)
-        return status_make(STATUS_LIMIT, "no memory for a picture of %llu by %llu",
-                           (unsigned long long)width, (unsigned long long)height);
+        return status_no_memory("a picture of %llu by %llu", (unsigned long long)width,
+                                (unsigned long long)height);
     *out_picture = (struct picture){(uint32_t)width, (uint32_t)height, pixels};
     return STATUS_OK;
 }

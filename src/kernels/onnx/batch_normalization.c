@@ -115,7 +115,7 @@ static status open_batch(struct kernel_call *call, struct batch *batch, bool tra
         return STATUS_OK;
     batch->mean = calloc(2 * batch->channels + 1, sizeof *batch->mean);
     if (batch->mean == NULL)
-        return status_make(STATUS_LIMIT, "no memory for statistics");
+        return status_no_memory("the statistics of a normalization");
     batch->variance = batch->mean + batch->channels;
     return STATUS_OK;
 }

@@ -126,7 +126,7 @@ static status deform_convolution_compute(struct deform *deform, struct parallel 
         &(struct shape){3, {deform->channels, deform->taps, deform->positions}}, &count));
     deform->samples = malloc((count + 1) * size);
     if (deform->samples == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the samples of a convolution");
+        return status_no_memory("the samples of a convolution");
     const struct matrix_product product = product_of(deform);
     for (deform->item = 0; deform->item < deform->batch; deform->item++) {
         const int64_t place = deform->item * deform->filters * deform->positions;

@@ -75,7 +75,7 @@ static status einsum_allocate(const struct evaluation *evaluation, uint64_t coun
     if (__builtin_mul_overflow(count, (uint64_t)element_size(evaluation->element), &size) ||
         size > (UINT64_C(1) << 62) ||
         posix_memalign(out_data, TENSOR_ALIGNMENT, size + TENSOR_ALIGNMENT) != 0)
-        return status_make(STATUS_LIMIT, "no memory for what lies between two operands");
+        return status_no_memory("an intermediate product of Einsum");
     return STATUS_OK;
 }
 

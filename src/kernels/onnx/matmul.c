@@ -277,7 +277,7 @@ static status run_det(struct kernel_call *call)
     const size_t size = element_size(x->element);
     double *matrix = malloc((n * n + 1) * sizeof *matrix);
     if (matrix == NULL)
-        return status_make(STATUS_LIMIT, "no memory for a matrix");
+        return status_no_memory("a widened matrix");
     for (uint64_t i = 0; i < tensor_count(out); i++) {
         convert_row(x->element, (const char *)x->data + i * n * n * size, ELEMENT_F64, matrix,
                     n * n, false);

@@ -99,7 +99,7 @@ static status expand_parameters(struct kernel_call *call, uint32_t index, const 
     if (*out_data != NULL && shape_count(&row) > 0)
         copy_run(call->parallel, &copy, dense, *out_data);
     free(dense);
-    return *out_data != NULL ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for parameters");
+    return *out_data != NULL ? STATUS_OK : status_no_memory("the parameters of a normalization");
 }
 
 static void store_statistics(struct kernel_call *call, uint32_t index, const double *numbers)
@@ -122,7 +122,7 @@ static status run_layer(struct kernel_call *call)
     const bool asked = kernel_output(call, 1) != NULL || kernel_output(call, 2) != NULL;
     double *statistics = calloc(asked ? 2 * rows + 1 : 1, sizeof *statistics);
     status failure =
-        statistics != NULL ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for statistics");
+        statistics != NULL ? STATUS_OK : status_no_memory("the statistics of a normalization");
     if (failure == STATUS_OK)
         failure = reals_open(call, call->inputs[0], kernel_output(call, 0), &reals);
     else
@@ -317,7 +317,7 @@ static status run_mean_variance(struct kernel_call *call)
     if (failure == STATUS_OK && reals.y != NULL && count > 0) {
         moved = malloc(count * element_size(reals.element));
         if (moved == NULL)
-            failure = status_make(STATUS_LIMIT, "no memory for the rows of a normalization");
+            failure = status_no_memory("the rows of a normalization");
     }
     if (moved != NULL) {
         move(call, reals.element, x, reduced, false, reals.x, moved);

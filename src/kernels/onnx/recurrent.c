@@ -330,7 +330,7 @@ static status recurrent_allocate(struct recurrence *run, void **out_room)
         return status_make(STATUS_LIMIT, "too many gates");
     *out_room = memory_take(total * run->size);
     if (*out_room == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the gates");
+        return status_no_memory("the gates of a recurrent operator");
     run->items = *out_room;
     run->gates = at(run, *out_room, items);
     return STATUS_OK;

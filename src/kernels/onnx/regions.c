@@ -32,7 +32,7 @@ static status images_load(const struct tensor *x, struct images *out_images)
     } else {
         images.widened = malloc((size_t)(tensor_count(x) + 1) * sizeof(float));
         if (images.widened == NULL)
-            return status_make(STATUS_LIMIT, "no memory for images");
+            return status_no_memory("the images of a region operator");
         convert_to_f32(x->element, x->data, images.widened, tensor_count(x));
         images.f32 = images.widened;
     }
@@ -113,7 +113,7 @@ static status place_samples(const struct align_options *options, double from, do
     const uint64_t each = wanted < 0 ? 0 : (uint64_t)wanted;
     struct sample *items = malloc((size_t)(bins * each + 1) * sizeof *items);
     if (items == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the samples of a region");
+        return status_no_memory("the samples of a region");
     for (uint64_t i = 0; i < bins * each; i++) {
         const double place =
             start + (double)(i / each) * bin + ((double)(i % each) + 0.5) * bin / (double)each;

@@ -195,7 +195,7 @@ static status turn_taps(const struct resize_taps *taps, enum element element, in
     if (columns == NULL || factors == NULL) {
         free(columns);
         free(factors);
-        return status_make(STATUS_LIMIT, "no memory for the weights of a resize");
+        return status_no_memory("the weights of a resize");
     }
     for (size_t i = 0; i < count; i++) {
         const bool outside = taps->indices[i * width] == RESIZE_OUTSIDE;

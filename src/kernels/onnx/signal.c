@@ -93,7 +93,7 @@ static status numbers_load(const struct tensor *in, const struct tensor *out,
     if (numbers->in == NULL || numbers->out == NULL) {
         free(numbers->in);
         free(numbers->out);
-        return status_make(STATUS_LIMIT, "no memory for a transform");
+        return status_no_memory("a Fourier transform");
     }
     convert_row(in->element, in->data, ELEMENT_F64, numbers->in, in_count, true);
     return STATUS_OK;
@@ -116,7 +116,7 @@ static status run_transforms(const struct kernel_call *call, struct transform_jo
     job->fourier = fourier;
     parallel_for(call->parallel, lines, 4096 / job->length + 1, transform_piece, job);
     fourier_free(fourier);
-    return job->no_memory ? status_make(STATUS_LIMIT, "no memory for a transform") : STATUS_OK;
+    return job->no_memory ? status_no_memory("a Fourier transform") : STATUS_OK;
 }
 
 static int64_t integer_input(const struct kernel_call *call, uint32_t index, int64_t fallback)

@@ -62,7 +62,7 @@ static status loss_load(const struct kernel_call *call, struct loss *loss)
         (weights == NULL || loss->weights != NULL))
         return STATUS_OK;
     loss_free(loss);
-    return status_make(STATUS_LIMIT, "no memory for a loss");
+    return status_no_memory("the logarithms of a loss");
 }
 
 // Replaces the scores of one batch item by the logarithms of their softmax.

@@ -253,7 +253,7 @@ static status col2im(struct kernel_call *call)
     struct blocks blocks = blocks_of(call, out);
     const uint64_t images = (uint64_t)out->shape.dims[0] * (uint64_t)out->shape.dims[1];
     parallel_for(call->parallel, images, 1, col2im_piece, &blocks);
-    return blocks.no_memory ? status_make(STATUS_LIMIT, "no memory for an image") : STATUS_OK;
+    return blocks.no_memory ? status_no_memory("a decoded image") : STATUS_OK;
 }
 
 static const struct kernel KERNELS[] = {

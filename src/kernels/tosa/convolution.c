@@ -399,7 +399,7 @@ static status make_tensor(struct tensor *tensor)
     STATUS_TRY(shape_elements(&tensor->shape, &count));
     if (count > SIZE_MAX / 16 || posix_memalign(&tensor->data, TENSOR_ALIGNMENT,
                                                 (count + 1) * element_size(tensor->element)) != 0)
-        return status_make(STATUS_LIMIT, "no memory for a transposed convolution");
+        return status_no_memory("a transposed convolution");
     return STATUS_OK;
 }
 

@@ -175,7 +175,7 @@ status narrow_convolve(const struct convolution *convolution, enum element eleme
     float *arranged =
         count < SIZE_MAX / sizeof(float) ? malloc((count + 1) * sizeof *arranged) : NULL;
     if (arranged == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
+        return status_no_memory("the weights of a convolution");
     arrange_weights(&job, operands->weights, arranged);
     job.weights = arranged;
     parallel_for(parallel, (uint64_t)c->batch * job.positions, 4096 / (count + 1) + 1,
