@@ -87,15 +87,6 @@ static void copy_columns(const struct tensor *tensor, const char *from)
     }
 }
 
-// Bytes that are not 0 or 1 are no bools.
-static void normalise_bools(const struct tensor *tensor)
-{
-    uint8_t *items = tensor->data;
-    const uint64_t count = tensor_count(tensor);
-    for (uint64_t i = 0; i < count; i++)
-        items[i] = items[i] != 0;
-}
-
 static void fill(const struct tensor *tensor, const struct npy_header *header, const char *from)
 {
     const uint64_t bytes = tensor_bytes(tensor);
@@ -107,8 +98,7 @@ static void fill(const struct tensor *tensor, const struct npy_header *header, c
         memcpy(tensor->data, from, bytes);
     if (header->big_endian)
         swap_bytes(tensor->data, bytes, swapped_size(tensor->element));
-    if (tensor->element == ELEMENT_BOOL)
-        normalise_bools(tensor);
+    tensor_tidy_bools(tensor);
 }
 
 status tensor_npy_read(struct view bytes, struct datum **out_datum)
