@@ -72,8 +72,7 @@ static status run(struct kernel_call *call, const typed_rows rows)
     struct broadcast_input inputs[2] = {broadcast_input(left), broadcast_input(right)};
     STATUS_TRY(legacy_align(&left->shape, &right->shape, call->attributes, call->version,
                             &inputs[1].shape));
-    typed_run(call->parallel, out, inputs, 2, left->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 2, left->element, rows, NULL);
 }
 
 #define ARITHMETIC(name, real_expression, integer_expression)                                      \
@@ -168,8 +167,7 @@ static status prelu_kernel(struct kernel_call *call)
     }
     struct broadcast_input inputs[2] = {broadcast_input(x), broadcast_input(slope)};
     inputs[1].shape = legacy_slope(&x->shape, &slope->shape, call->version);
-    typed_run(call->parallel, out, inputs, 2, x->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 2, x->element, rows, NULL);
 }
 
 static const struct kernel KERNELS[] = {
