@@ -10,6 +10,7 @@
 #include "host_task.h"
 #include "program/load.h"
 #include "program/verify.h"
+#include "program/verify_ports.h"
 
 struct host_device {
     struct device base;
@@ -62,18 +63,6 @@ static void load_constants(struct host_machine *machine)
     }
 }
 
-// The buffer in which a port lies; PROGRAM_NONE when nothing uses it.
-static uint32_t port_buffer(const struct program *program, uint32_t value)
-{
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        const struct program_buffer *buffer = &program->buffers[i];
-        if (buffer->value == value && buffer->alias == PROGRAM_NONE &&
-            (buffer->kind <= PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_DYNAMIC))
-            return i;
-    }
-    return PROGRAM_NONE;
-}
-
 static void find_ports(struct host_device *device)
 {
     const struct program *program = device->machine.program;
@@ -82,9 +71,9 @@ static void find_ports(struct host_device *device)
     device->output_buffers =
         memory_allocate_zeroed((size_t)program->output_count + 1, sizeof *device->output_buffers);
     for (uint32_t i = 0; i < program->input_count; i++)
-        device->input_buffers[i] = port_buffer(program, program->inputs[i]);
+        device->input_buffers[i] = program_port(program, program->inputs[i]);
     for (uint32_t i = 0; i < program->output_count; i++)
-        device->output_buffers[i] = port_buffer(program, program->outputs[i]);
+        device->output_buffers[i] = program_port(program, program->outputs[i]);
 }
 
 static status find_kernels(struct host_machine *machine)

@@ -18,6 +18,14 @@ static int64_t packed_integer(const struct constant *constant, uint64_t index)
     return constant->tensor.element == ELEMENT_I4 && nibble > 7 ? nibble - 16 : nibble;
 }
 
+void tensor_tidy_bools(const struct tensor *tensor)
+{
+    const uint64_t count = tensor->element == ELEMENT_BOOL ? tensor_count(tensor) : 0;
+    uint8_t *items = tensor->data;
+    for (uint64_t i = 0; i < count; i++)
+        items[i] = items[i] != 0;
+}
+
 #define READ(type)                                                                                 \
     do {                                                                                           \
         type value;                                                                                \

@@ -56,6 +56,7 @@ static status read_raw(struct view bytes, const struct value_type *type, struct 
     STATUS_TRY(datum_tensor(type->element, &type->shape, out_datum));
     if (bytes.size > 0)
         memcpy((*out_datum)->tensor.data, bytes.data, bytes.size);
+    tensor_tidy_bools(&(*out_datum)->tensor);
     return STATUS_OK;
 }
 

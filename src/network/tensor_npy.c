@@ -87,6 +87,7 @@ static void copy_columns(const struct tensor *tensor, const char *from)
     }
 }
 
+<<<<<<< HEAD
 // Bytes that are not 0 or 1 are no bools.
 static void normalise_bools(const struct tensor *tensor)
 {
@@ -98,6 +99,9 @@ static void normalise_bools(const struct tensor *tensor)
 
 static void tensor_npy_copy_items(const struct tensor *tensor, const struct npy_header *header,
                                   const char *from)
+=======
+static void fill(const struct tensor *tensor, const struct npy_header *header, const char *from)
+>>>>>>> proved
 {
     const uint64_t bytes = tensor_bytes(tensor);
     if (bytes == 0)
@@ -108,8 +112,7 @@ static void tensor_npy_copy_items(const struct tensor *tensor, const struct npy_
         memcpy(tensor->data, from, bytes);
     if (header->big_endian)
         swap_bytes(tensor->data, bytes, swapped_size(tensor->element));
-    if (tensor->element == ELEMENT_BOOL)
-        normalise_bools(tensor);
+    tensor_tidy_bools(tensor);
 }
 
 status tensor_npy_read(struct view bytes, struct datum **out_datum)

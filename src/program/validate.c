@@ -88,7 +88,15 @@ static status check_elements(const struct validated_item *place, uint32_t elemen
     if (count > place->program->constants.size / size)
         return validate_fail(place, "its data lies outside");
     *out_bytes = count * size;
-    return texts ? check_text_ids(place, offset, count) : check_data(place, offset, count * size);
+    if (texts)
+        return check_text_ids(place, offset, count);
+    STATUS_TRY(check_data(place, offset, count * size));
+    const char *bytes = place->program->constants.data + offset;
+    for (uint64_t i = 0; element == ELEMENT_BOOL && i < count; i++) {
+        if (bytes[i] != 0 && bytes[i] != 1)
+            return wrong(place, "a bool that is neither 0 nor 1");
+    }
+    return STATUS_OK;
 }
 
 static status check_operator(const struct validated_item *place, const struct program_operator *op)

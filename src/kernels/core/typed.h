@@ -38,14 +38,14 @@ typedef broadcast_row typed_rows[ELEMENT_COUNT];
 // Runs them. An element without a function of its own goes through a wider one: narrow
 // floats through f32, integers through f64, rounded once at the end by the rules of
 // convert.h. All inputs are of `element`; the output is so too, or of bools, which the
-// rows write (comparisons).
-void typed_run(struct parallel *parallel, const struct tensor *out,
-               const struct broadcast_input *inputs, uint32_t input_count, enum element element,
-               const typed_rows rows, const void *context);
+// rows write (comparisons). Fails for elements that there are no rows for.
+status typed_run(struct parallel *parallel, const struct tensor *out,
+                 const struct broadcast_input *inputs, uint32_t input_count, enum element element,
+                 const typed_rows rows, const void *context);
 
 // The same over whole tensors of one element.
-void typed_run_tensors(struct parallel *parallel, const struct tensor *out,
-                       const struct tensor *const *inputs, uint32_t input_count,
-                       const typed_rows rows, const void *context);
+status typed_run_tensors(struct parallel *parallel, const struct tensor *out,
+                         const struct tensor *const *inputs, uint32_t input_count,
+                         const typed_rows rows, const void *context);
 
 #endif

@@ -74,8 +74,7 @@ static status binary_run_rows(struct kernel_call *call, const typed_rows rows)
     struct broadcast_input inputs[2] = {broadcast_input(left), broadcast_input(right)};
     STATUS_TRY(legacy_align(&left->shape, &right->shape, call->attributes, call->version,
                             &inputs[1].shape));
-    typed_run(call->parallel, out, inputs, 2, left->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 2, left->element, rows, NULL);
 }
 
 TYPED_REAL_ROWS(QUICK_ROW, add_f32, add_f64, x + y)
@@ -202,8 +201,7 @@ static status prelu_kernel(struct kernel_call *call)
     }
     struct broadcast_input inputs[2] = {broadcast_input(x), broadcast_input(slope)};
     inputs[1].shape = legacy_slope(&x->shape, &slope->shape, call->version);
-    typed_run(call->parallel, out, inputs, 2, x->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 2, x->element, rows, NULL);
 }
 
 static const struct kernel KERNELS[] = {

@@ -88,6 +88,5 @@ status unary_clip(struct kernel_call *call)
         bound_of(call, in->element, false, &lowest),
         bound_of(call, in->element, true, &highest),
     };
-    typed_run(call->parallel, out, inputs, 3, in->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 3, in->element, rows, NULL);
 }

@@ -39,7 +39,7 @@ static status unary_run_rows(struct kernel_call *call, const typed_rows rows,
     const struct tensor *in = kernel_input(call, 0);
     const struct tensor *out = kernel_output(call, 0);
     if (out != NULL && in != NULL)
-        typed_run_tensors(call->parallel, out, &in, 1, rows, parameters);
+        return typed_run_tensors(call->parallel, out, &in, 1, rows, parameters);
     return STATUS_OK;
 }
 

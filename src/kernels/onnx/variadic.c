@@ -54,8 +54,8 @@ static status variadic_run_rows(struct kernel_call *call, const typed_rows rows)
             return STATUS_OK;
     }
     if (out != NULL)
-        typed_run_tensors(call->parallel, out, call->inputs, call->input_count, rows,
-                          &call->input_count);
+        return typed_run_tensors(call->parallel, out, call->inputs, call->input_count, rows,
+                                 &call->input_count);
     return STATUS_OK;
 }
 

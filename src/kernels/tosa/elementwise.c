@@ -96,8 +96,7 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
         pointers[i] = &views[i];
     }
     const struct tensor view = tosa_view(out, false);
-    typed_run_tensors(call->parallel, &view, pointers, inputs, rows, context);
-    return STATUS_OK;
+    return typed_run_tensors(call->parallel, &view, pointers, inputs, rows, context);
 }
 
 // `expression` of x and y, both of type `number`, and of *context.
