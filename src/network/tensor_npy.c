@@ -87,21 +87,8 @@ static void copy_columns(const struct tensor *tensor, const char *from)
     }
 }
 
-<<<<<<< HEAD
-// Bytes that are not 0 or 1 are no bools.
-static void normalise_bools(const struct tensor *tensor)
-{
-    uint8_t *items = tensor->data;
-    const uint64_t count = tensor_count(tensor);
-    for (uint64_t i = 0; i < count; i++)
-        items[i] = items[i] != 0;
-}
-
 static void tensor_npy_copy_items(const struct tensor *tensor, const struct npy_header *header,
                                   const char *from)
-=======
-static void fill(const struct tensor *tensor, const struct npy_header *header, const char *from)
->>>>>>> proved
 {
     const uint64_t bytes = tensor_bytes(tensor);
     if (bytes == 0)
