@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/replace.h"
 #include "tables.h"
 #include "validate.h"
 #include "version1.h"
@@ -122,14 +121,10 @@ static void write_sections(const struct program *program, struct output *output)
 
 status program_write(const struct program *program, const char *path)
 {
-    char *temporary = replace_start(path);
     struct output *output;
-    status failure = output_open(temporary, &output);
-    if (failure == STATUS_OK) {
-        write_sections(program, output);
-        failure = output_close(output);
-    }
-    return replace_finish(temporary, path, failure);
+    STATUS_TRY(output_open(path, &output));
+    write_sections(program, output);
+    return output_close(output);
 }
 
 static status damaged(const struct input *input, const char *what)
