@@ -15,6 +15,7 @@
 #include "kernels/executor.h"
 #include "progress_line.h"
 #include "table_options.h"
+#include "base/input.h"
 #include "base/path.h"
 #include "base/replace.h"
 
@@ -170,6 +171,7 @@ int main(int count, char **words)
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     replace_catch_signals();
+    input_catch_changes();
     replace_tell_of_remains(tell_of_remains);
     const int exit_code = run_named(count, words);
     replace_remove_all();
