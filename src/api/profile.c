@@ -4,7 +4,6 @@
 
 #include "api.h"
 #include "base/memory.h"
-#include "base/replace.h"
 #include "convert/convert.h"
 
 // Open, create, free --------------------------------------------------------------
@@ -345,9 +344,8 @@ static status api_convert_file(const char *in, const char *out, const char *form
     if (in == NULL || out == NULL)
         return status_make(STATUS_USAGE, "to convert needs a file to read and one to write");
     STATUS_TRY(convert_check(format, out));
-    char *temporary = replace_start(out);
-    const struct convert_request request = {.in = in, .out = temporary, .to = format};
-    return replace_finish(temporary, out, convert_file(&request, profile));
+    const struct convert_request request = {.in = in, .out = out, .to = format};
+    return convert_file(&request, profile);
 }
 
 int opscope_convert(const char *in, const char *out, const char *format, char *message, size_t size)

@@ -5,7 +5,6 @@
 #include "api.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/replace.h"
 #include "formats/trace/engine_names.h"
 #include "reports/torq/logger.h"
 
@@ -323,9 +322,7 @@ static status write_logs(const struct logger_log *logs, size_t count, const char
         if (logs[i].path == NULL)
             return status_make(STATUS_USAGE, "profile %zu has no path", i + 1);
     }
-    char *temporary = replace_start(path);
-    const status result = logger_write(logs, count, temporary, &options, profile);
-    return replace_finish(temporary, path, result);
+    return logger_write(logs, count, path, &options, profile);
 }
 
 int opscope_time_chart_convert_to_perfetto(

@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,12 +12,113 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "letters.h"
 #include "memory.h"
+#include "replace.h"
 
 enum { PIECE = 256 * 1024 };
 
 // What a hostile packed file may unfold to.
 static const uint64_t UNPACKED_MOST = 1ull << 40;
+
+// Mapped files, for a signal handler to name -------------------------------------------
+
+// One that was made is never freed: the handler may be looking at it.
+struct input_range {
+    struct input_range *next;
+    atomic_bool taken;
+    _Atomic uintptr_t start;
+    _Atomic uintptr_t end;
+    char path[512];
+};
+
+static struct input_range *_Atomic ranges;
+
+static struct input_range *range_take(void)
+{
+    struct input_range *at = ranges;
+    for (; at != NULL; at = at->next) {
+        bool taken = false;
+        if (atomic_compare_exchange_strong(&at->taken, &taken, true))
+            return at;
+    }
+    at = memory_allocate_zeroed(1, sizeof *at);
+    at->taken = true;
+    at->next = ranges;
+    while (!atomic_compare_exchange_weak(&ranges, &at->next, at))
+        continue;
+    return at;
+}
+
+static void range_start(struct input *input)
+{
+    struct input_range *range = range_take();
+    snprintf(range->path, sizeof range->path, "%s", input->path);
+    letters_hide(range->path);
+    // The last page may reach beyond the end of the file.
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    range->end = ((uintptr_t)input->mapping + input->mapped + page - 1) / page * page;
+    range->start = (uintptr_t)input->mapping;
+    input->range = range;
+}
+
+static void range_end(struct input_range *range)
+{
+    range->end = 0;
+    range->taken = false;
+}
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; // nobody is there to be told
+}
+
+static void name_and_end(int number, siginfo_t *about, void *context)
+{
+    (void)context;
+    const uintptr_t place = (uintptr_t)about->si_addr;
+    for (const struct input_range *at = ranges; at != NULL; at = at->next) {
+        if (!at->taken || place < at->start || place >= at->end)
+            continue;
+        replace_remove_all();
+        say("opscope: ");
+        say(at->path);
+        say(": changed or was cut off while it was read\n");
+        _exit(1);
+    }
+    replace_remove_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void input_catch_changes(void)
+{
+    struct sigaction action = {.sa_sigaction = name_and_end, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+bool input_is_mapped(const struct input *input)
+{
+    return input->mapping != NULL && input->bytes.data == input->mapping;
+}
+
+status input_check(const struct input *input)
+{
+    struct stat now;
+    if (input->mapping == NULL || stat(input->path, &now) != 0 || now.st_dev != input->device ||
+        now.st_ino != input->number)
+        return STATUS_OK;
+    const bool same_time = now.st_mtim.tv_sec == input->modified.tv_sec &&
+                           now.st_mtim.tv_nsec == input->modified.tv_nsec;
+    const uint64_t size = (uint64_t)now.st_size;
+    if (size > input->mapped || (size == input->mapped && same_time))
+        return STATUS_OK;
+    return status_make(STATUS_IO, "%s: changed or was cut off while it was read", input->path);
+}
+
+// Packed files --------------------------------------------------------------------------
 
 static status check_unpacked(const struct input *input)
 {
@@ -135,16 +239,20 @@ static status read_stream(struct input *input, int file)
 }
 
 // Leaves an empty file unmapped.
-static status map_regular(struct input *input, int file, off_t size)
+static status map_regular(struct input *input, int file, const struct stat *facts)
 {
-    if (size == 0)
+    if (facts->st_size == 0)
         return STATUS_OK;
-    input->mapped = (size_t)size;
+    input->mapped = (size_t)facts->st_size;
+    input->modified = facts->st_mtim;
+    input->device = facts->st_dev;
+    input->number = facts->st_ino;
     void *mapping = mmap(NULL, input->mapped, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapping == MAP_FAILED)
         return status_system(errno, input->path, "cannot map");
     madvise(mapping, input->mapped, MADV_SEQUENTIAL);
     input->mapping = mapping;
+    range_start(input);
     input->bytes = (struct view){mapping, input->mapped};
     return STATUS_OK;
 }
@@ -158,7 +266,7 @@ static status read_any(struct input *input, int file)
         return status_make(STATUS_IO, "%s: is a folder; give a file", input->path);
     if (!S_ISREG(facts.st_mode))
         return read_stream(input, file);
-    STATUS_TRY(map_regular(input, file, facts.st_size));
+    STATUS_TRY(map_regular(input, file, &facts));
     return input_unpack(input);
 }
 
@@ -169,7 +277,7 @@ static status read_regular(struct input *input, int file)
         return status_system(errno, input->path, "cannot read");
     if (!S_ISREG(facts.st_mode))
         return status_make(STATUS_IO, "%s: is not a regular file", input->path);
-    return map_regular(input, file, facts.st_size);
+    return map_regular(input, file, &facts);
 }
 
 // Closes the file, unless it is the standard input.
@@ -203,6 +311,35 @@ status input_map(const char *path, struct input **out_input)
     return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_input);
 }
 
+static void unmap(struct input *input)
+{
+    if (input->range != NULL)
+        range_end(input->range);
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapped);
+    input->range = NULL;
+    input->mapping = NULL;
+}
+
+status input_settle(struct input *input, uint64_t most)
+{
+    char *data;
+    size_t size;
+    if (!input_is_mapped(input) || input->mapped > most)
+        return STATUS_OK;
+    // In pieces that go through memory: the system would not say which file was cut off.
+    for (size_t at = 0; at < input->mapped; at += PIECE) {
+        const struct view piece = view_slice(
+            input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
+        STATUS_TRY(spool_append(&input->streamed, piece.data, piece.size));
+    }
+    STATUS_TRY(spool_read(&input->streamed, &data, &size));
+    STATUS_TRY(input_check(input));
+    unmap(input);
+    input->bytes = (struct view){data, size};
+    return STATUS_OK;
+}
+
 struct input *input_over(const char *name, struct view bytes)
 {
     struct input *input = memory_allocate_zeroed(1, sizeof *input);
@@ -229,8 +366,7 @@ void input_close(struct input *input)
 {
     if (input == NULL)
         return;
-    if (input->mapping != NULL)
-        munmap(input->mapping, input->mapped);
+    unmap(input);
     spool_free(&input->streamed);
     spool_free(&input->unpacked);
     free(input->path);

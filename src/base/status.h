@@ -3,7 +3,7 @@
 // A failure carries a code and a message for the user. The message names the
 // input, the place in it and what was expected:
 //     trace.csv:12: column 'Start': 'abc' is not a number
-// Control characters of what it quotes are shown as '?'.
+// What would steer a terminal, in what it quotes, is shown as '?'.
 // Whoever gets a failure owns it: hand it on, or read it and free it.
 
 #ifndef OPSCOPE_BASE_STATUS_H

@@ -287,7 +287,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     for (size_t i = 0; i < count && result == STATUS_OK; i++)
         result = show(words[i], &json, out_exit);
     json_close(&json);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }
 
 static const struct option OPTIONS[] = {

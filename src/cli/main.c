@@ -16,7 +16,9 @@
 #include "kernels/executor.h"
 #include "progress_line.h"
 #include "table_options.h"
+#include "base/input.h"
 #include "base/path.h"
+#include "base/replace.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
@@ -157,11 +159,23 @@ static int run_named(int count, char **words)
     return run(command, name, count - 2, words + 2);
 }
 
+static void tell_of_remains(const char *path, const char *temporary)
+{
+    const status told =
+        status_make(STATUS_IO, "%s: removed %s, which a run that was killed left", path, temporary);
+    fprintf(stderr, "opscope: %s\n", status_message(told));
+    status_free(told);
+}
+
 int main(int count, char **words)
 {
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+    replace_catch_signals();
+    input_catch_changes();
+    replace_tell_of_remains(tell_of_remains);
     const int exit_code = run_named(count, words);
+    replace_remove_all();
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))
         return report(status_system(errno, "stdout", "cannot write"));

@@ -205,7 +205,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     const status result = show_all(&request, paths, count, out_exit);
     if (request.options.json)
         json_close(&json);
-    return status_first(result, output_close(request.output));
+    return output_finish(request.output, result);
 }
 
 static const struct option OPTIONS[] = {

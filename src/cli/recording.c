@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/replace.h"
+
 static const struct {
     int number;
     const char *name;
@@ -58,6 +60,7 @@ static void *wait_to_be_asked(void *nothing)
     else
         fprintf(stderr, "opscope: %s\n", status_message(result));
     status_free(result);
+    replace_remove_all();
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, number);

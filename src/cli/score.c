@@ -187,7 +187,7 @@ static status score_files(struct scoring *scoring)
     const status failure = score_paths(scoring);
     if (scoring->options.json)
         json_close(&json);
-    return status_first(failure, output_close(scoring->output));
+    return output_finish(scoring->output, failure);
 }
 
 static status run(const struct arguments *arguments, int *out_exit)

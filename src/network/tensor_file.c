@@ -150,5 +150,5 @@ status tensor_file_write(const char *path, bool append, struct view name,
     struct output *output;
     STATUS_TRY(append ? output_append(path, &output) : output_open(path, &output));
     const status result = status_within(write_datum(output, kind, name, type, datum), "%s", path);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }

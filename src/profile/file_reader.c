@@ -6,6 +6,9 @@
 #include "file_version_1.h"
 #include "store.h"
 
+// Larger files stay mapped; their events are checked again where they are read.
+static const uint64_t SETTLED_MOST = 64ull << 20;
+
 struct file_reader {
     struct profile *profile;
     struct input *input;
@@ -343,7 +346,11 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
                      header->count);
         return;
     }
-    struct store_block block = {.track = header->track, .size = (uint32_t)size, .data = payload};
+    struct store_block block = {.track = header->track,
+                                .size = (uint32_t)size,
+                                .data = payload,
+                                .names = profile->strings.texts.count,
+                                .calls = profile->calls.count};
     struct store_reader events = store_read(&block);
     struct event event;
     struct view values;
@@ -456,6 +463,7 @@ status profile_load(struct input *input, struct profile *profile)
     struct file_reader reader = {.profile = profile, .input = input};
     profile->source = input;
     struct file_header header;
+    STATUS_TRY(input_settle(input, SETTLED_MOST));
     if (input->bytes.size < sizeof header)
         return status_make(STATUS_DATA, "%s: too short for a profile", input->path);
     memcpy(&header, input->bytes.data, sizeof header);
@@ -472,5 +480,6 @@ status profile_load(struct input *input, struct profile *profile)
         file_reader_account(&reader);
     free(reader.announced);
     free(reader.numbered);
+    result = status_first(result, input_check(input));
     return status_first(result, store_finish(profile->store));
 }

@@ -223,10 +223,11 @@ static void write_events(struct file_writer *writer, const struct event_store *s
     }
 }
 
-static status start_file(struct file_writer *writer, struct profile *profile, const char *path)
+static status start_file(struct file_writer *writer, struct profile *profile, const char *path,
+                         status (*open)(const char *path, struct output **out_output))
 {
     *writer = (struct file_writer){.profile = profile, .written = {.operators = 1, .calls = 1}};
-    STATUS_TRY(output_open(path, &writer->output));
+    STATUS_TRY(open(path, &writer->output));
     struct file_header header = {.version = PROFILE_FILE_VERSION};
     memcpy(header.magic, FILE_MAGIC, sizeof header.magic);
     output_write(writer->output, &header, sizeof header);
@@ -266,7 +267,7 @@ status profile_save(struct profile *profile, const char *path)
 {
     STATUS_TRY(profile_finish(profile));
     struct file_writer writer;
-    STATUS_TRY(start_file(&writer, profile, path));
+    STATUS_TRY(start_file(&writer, profile, path, output_open));
     write_tables(&writer);
     write_events(&writer, profile->store);
     return end_file(&writer);
@@ -289,7 +290,7 @@ status profile_stream_open(struct profile *profile, const char *path,
                            struct profile_stream **out_stream)
 {
     struct file_writer writer;
-    STATUS_TRY(start_file(&writer, profile, path));
+    STATUS_TRY(start_file(&writer, profile, path, output_open_growing));
     struct profile_stream *stream = memory_allocate_zeroed(1, sizeof *stream);
     stream->sink.take = take_batch;
     stream->store = store_create();

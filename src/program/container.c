@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/replace.h"
 #include "tables.h"
 #include "validate.h"
 #include "version1.h"
@@ -19,6 +18,7 @@ enum {
     CONTAINER_VERSION = 2,
     CONTAINER_ALIGNMENT = 64,
     EXTRA_SECTIONS = 4, // target, source, texts, constants
+    CONSTANTS = 3,      // of the extra sections
     SECTION_COUNT = PROGRAM_TABLE_COUNT + EXTRA_SECTIONS,
 };
 
@@ -122,14 +122,10 @@ static void write_sections(const struct program *program, struct output *output)
 
 status program_write(const struct program *program, const char *path)
 {
-    char *temporary = replace_start(path);
     struct output *output;
-    status failure = output_open(temporary, &output);
-    if (failure == STATUS_OK) {
-        write_sections(program, output);
-        failure = output_close(output);
-    }
-    return replace_finish(temporary, path, failure);
+    STATUS_TRY(output_open(path, &output));
+    write_sections(program, output);
+    return output_close(output);
 }
 
 static status container_damaged(const struct input *input, const char *what)
@@ -201,7 +197,7 @@ static bool is_padding(struct view bytes)
 
 // The section that begins at `*offset`, which becomes that of the next one.
 static status read_section(const struct input *input, size_t index, const struct content *expected,
-                           uint64_t *offset, struct view *out_bytes)
+                           struct arena *kept, uint64_t *offset, struct view *out_bytes)
 {
     struct container_section section;
     memcpy(&section, input->bytes.data + sizeof(struct container_header) + index * sizeof section,
@@ -216,6 +212,9 @@ static status read_section(const struct input *input, size_t index, const struct
         return container_damaged(input, what);
     }
     *out_bytes = view_slice(input->bytes, section.offset, section.offset + section.size);
+    // What is proved must not change afterwards, whatever becomes of the file.
+    if (index != CONSTANTS && input_is_mapped(input))
+        *out_bytes = arena_copy(kept, *out_bytes);
     if (checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
         snprintf(what, sizeof what, "the checksum of section '%s' is wrong", expected->name);
         return container_damaged(input, what);
@@ -238,7 +237,7 @@ static struct content expected_at(const struct program *program, uint32_t versio
 }
 
 static status read_sections(const struct input *input, const struct container_header *header,
-                            const struct program *program, struct view *out_sections)
+                            struct program *program, struct view *out_sections)
 {
     const uint64_t list = sizeof *header + header->sections * sizeof(struct container_section);
     uint64_t offset = container_aligned(list);
@@ -246,7 +245,7 @@ static status read_sections(const struct input *input, const struct container_he
         return container_damaged(input, "there is something after the list of sections");
     for (size_t i = 0; i < header->sections; i++) {
         const struct content expected = expected_at(program, header->version, i);
-        STATUS_TRY(read_section(input, i, &expected, &offset, &out_sections[i]));
+        STATUS_TRY(read_section(input, i, &expected, &program->kept, &offset, &out_sections[i]));
     }
     return offset == input->bytes.size
                ? STATUS_OK
@@ -269,12 +268,13 @@ static status read_program(struct input *input, struct program *program)
     program->target_text = sections[0];
     program->source = sections[1];
     program->texts = sections[2];
-    program->constants = sections[3];
+    program->constants = sections[CONSTANTS];
     if (header.version == 1)
         version1_convert(sections + EXTRA_SECTIONS, program);
     else
         set_tables(sections + EXTRA_SECTIONS, program);
-    return program_validate(program);
+    STATUS_TRY(program_validate(program));
+    return input_check(input);
 }
 
 status program_read(struct input *input, struct program **out_program)
@@ -307,6 +307,6 @@ void program_free(struct program *program)
     if (program == NULL)
         return;
     input_close(program->source_file);
-    arena_free(&program->converted);
+    arena_free(&program->kept);
     free(program);
 }

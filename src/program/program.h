@@ -313,7 +313,7 @@ struct program {
         stage_count, stream_count, semaphore_count, step_count, job_count, action_count,
         dispatch_count;
     struct input *source_file; // of a mapped program
-    struct arena converted;    // tables of a program of an older version
+    struct arena kept;         // copies of a mapped file's tables, and those of an older version
     // Of a program that was made in this process: by value, constants that stay where they
     // are, at any address; NULL for those of the constants' section. NULL: all are there.
     const void *const *outside;

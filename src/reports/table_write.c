@@ -192,5 +192,5 @@ status table_xlsx(struct table *table, const char *sheet, const char *path)
     }
     free(columns);
     const status result = status_within(xlsx_finish(&xlsx), "%s", path);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }

@@ -153,7 +153,7 @@ static void late_events_of_a_stream_are_written_too(void **state)
     for (uint64_t i = 0; i < COUNT; i++)
         add_span(profile, lane, (COUNT - i) * 10, (COUNT - i) * 10 + 10);
     assert_true(profile_finish(profile) == STATUS_OK);
-    assert_true(perfetto_writer_close(writer) == STATUS_OK);
+    assert_true(perfetto_writer_close(writer, STATUS_OK) == STATUS_OK);
 
     struct profile *again = profile_create();
     struct input *input;

@@ -314,7 +314,7 @@ static status write_part(struct writer *writer, const char *path)
         text_put(&writer->events.buffer, "\n");
     text_put(&writer->events.buffer, "]\n");
     writer_file_put(writer->file, &writer->events.buffer);
-    return status_first(result, writer_file_close(writer->file));
+    return writer_file_close(writer->file, result);
 }
 
 static status write_parts(struct writer *writer, const char *path)

@@ -56,7 +56,7 @@ void writer_file_put(struct writer_file *file, struct bytes *buffer)
     queue_put(&file->full, other);
 }
 
-status writer_file_close(struct writer_file *file)
+status writer_file_close(struct writer_file *file, status written)
 {
     queue_close(&file->full);
     if (file->threaded)
@@ -65,7 +65,7 @@ status writer_file_close(struct writer_file *file)
         bytes_free(&file->buffers[i]);
     queue_free(&file->full);
     queue_free(&file->empty);
-    const status result = output_close(file->output);
+    const status result = output_finish(file->output, written);
     free(file);
     return result;
 }

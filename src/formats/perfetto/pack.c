@@ -114,7 +114,8 @@ status pack_open(const char *path, struct pack **out_pack)
     pack->chunk = chunk_create();
     const int error = pthread_create(&pack->thread, NULL, run, pack);
     if (error != 0)
-        return status_system(error, "opscope", "cannot start a thread");
+        return output_finish(pack->output,
+                             status_system(error, "opscope", "cannot start a thread"));
     *out_pack = pack;
     return STATUS_OK;
 }
@@ -154,7 +155,7 @@ void pack_plain(struct pack *pack, bool plain)
     pack->plain = plain;
 }
 
-status pack_close(struct pack *pack)
+status pack_close(struct pack *pack, status written)
 {
     hand_on(pack);
     queue_close(&pack->full);
@@ -165,7 +166,7 @@ status pack_close(struct pack *pack)
         chunk_free(chunk);
     queue_free(&pack->full);
     queue_free(&pack->empty);
-    const status result = output_close(pack->output);
+    const status result = output_finish(pack->output, written);
     free(pack->packed);
     free(pack);
     return result;

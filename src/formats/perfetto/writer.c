@@ -399,10 +399,10 @@ static void write_attributes(struct perfetto_writer *writer)
     bytes_free(&attributes);
 }
 
-status perfetto_writer_close(struct perfetto_writer *writer)
+status perfetto_writer_close(struct perfetto_writer *writer, status written)
 {
     close_lanes(writer);
-    status result = write_late(writer);
+    status result = status_first(written, write_late(writer));
     for (uint32_t i = 1; i < writer->profile->tracks.count; i++)
         describe(writer, i);
     write_attributes(writer);
@@ -418,7 +418,7 @@ status perfetto_writer_close(struct perfetto_writer *writer)
         bytes_free(&writer->late_batch->values);
     free(writer->late_batch);
     store_free(writer->late);
-    result = status_first(result, pack_close(writer->pack));
+    result = pack_close(writer->pack, result);
     free(writer->tracks);
     free(writer->locations);
     free(writer);
@@ -431,5 +431,5 @@ status perfetto_write(struct profile *profile, const char *path,
     struct perfetto_writer *writer;
     STATUS_TRY(perfetto_writer_open(path, profile, options, &writer));
     const status result = profile_replay(profile, perfetto_writer_sink(writer));
-    return status_first(result, perfetto_writer_close(writer));
+    return perfetto_writer_close(writer, result);
 }

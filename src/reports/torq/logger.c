@@ -93,7 +93,7 @@ static status write_trace(struct logger *logger, const char *path,
     status result = STATUS_OK;
     for (size_t i = 0; i < logger->count && result == STATUS_OK; i++)
         result = write_log(logger, i);
-    return status_first(result, perfetto_writer_close(logger->writer));
+    return perfetto_writer_close(logger->writer, result);
 }
 
 status logger_write(const struct logger_log *logs, size_t count, const char *path,
