@@ -190,6 +190,15 @@ static status score_files(struct scoring *scoring)
     return output_finish(scoring->output, failure);
 }
 
+// Before anything is measured.
+static status check_columns(const struct table_options *options)
+{
+    struct table *table = table_create(&SCORE_FORM, NULL, 0);
+    const status result = table_options_check(options, &table, 1);
+    table_free(table);
+    return result;
+}
+
 static status run(const struct arguments *arguments, int *out_exit)
 {
     (void)out_exit;
@@ -200,6 +209,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (count == 0)
         return status_make(STATUS_USAGE, "score: give a network");
     STATUS_TRY(table_options_read(arguments, ROWS, &scoring.options));
+    STATUS_TRY(check_columns(&scoring.options));
     STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
