@@ -58,7 +58,8 @@ static void fill_cells(const struct perf_group *group, struct cell cells[STACK_C
     cells[STACK_OP_CODE].colour = category_colour(group->category);
 }
 
-static void measure(struct stack_table *table, const struct perf_group *groups, size_t count)
+static void tt_perf_stack_measure(struct stack_table *table, const struct perf_group *groups,
+                                  size_t count)
 {
     for (size_t i = 0; i < STACK_COLUMNS; i++)
         table->widths[i] = table->shown[i] ? strlen(HEADERS[i]) : 0;
@@ -109,7 +110,7 @@ void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by
     struct stack_table table = {.style = style};
     perf_stack(perf, grouping, by_device, &groups, &count);
     choose_columns(&table, grouping, by_device);
-    measure(&table, groups, count);
+    tt_perf_stack_measure(&table, groups, count);
     printf("\n📊 Stacked report 📊\n====================\n\n");
     struct cell headers[STACK_COLUMNS] = {0};
     for (size_t i = 0; i < STACK_COLUMNS; i++)

@@ -181,7 +181,7 @@ static void print_op(struct table *table, const struct perf_op *op)
     print_cells(table, cells);
 }
 
-static void measure(struct table *table)
+static void tt_perf_table_measure(struct table *table)
 {
     for (size_t i = 0; i < TABLE_COLUMNS; i++)
         table->widths[i] = strlen(HEADERS[i]);
@@ -199,7 +199,7 @@ static void measure(struct table *table)
 static struct table table_of(const struct perf *perf, const struct tt_perf_style *style)
 {
     struct table table = {.perf = perf, .style = style};
-    measure(&table);
+    tt_perf_table_measure(&table);
     return table;
 }
 

@@ -37,7 +37,7 @@ static bool split_exponent(const char *at, const char *end, long *out_exponent)
     return true;
 }
 
-static bool split(struct view text, struct decimal *out)
+static bool chrome_time_split(struct view text, struct decimal *out)
 {
     const char *at = text.data;
     const char *end = text.data + text.size;
@@ -99,7 +99,7 @@ bool chrome_time_of(struct view text, struct chrome_time *out_time)
     struct decimal decimal;
     if (text.size >= 2 && text.data[0] == '"')
         text = (struct view){text.data + 1, text.size - 2};
-    if (!split(text, &decimal))
+    if (!chrome_time_split(text, &decimal))
         return false;
     // Digits before `point` are nanoseconds.
     const long point = (long)decimal.whole_size + decimal.exponent + DECIMALS_OF_NS;

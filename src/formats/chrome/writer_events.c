@@ -52,7 +52,7 @@ static void quote(struct writer_events *events, uint32_t id)
     bytes_free(&text);
 }
 
-static inline struct view quoted(struct writer_events *events, uint32_t id)
+static inline struct view writer_events_quoted(struct writer_events *events, uint32_t id)
 {
     if (id >= events->quoted_count || events->quoted[id].size == 0)
         quote(events, id);
@@ -61,7 +61,7 @@ static inline struct view quoted(struct writer_events *events, uint32_t id)
 
 static inline void put_string(struct writer_events *events, uint32_t id)
 {
-    text_put_padded(&events->buffer, quoted(events, id));
+    text_put_padded(&events->buffer, writer_events_quoted(events, id));
 }
 
 static void separate(struct writer_events *events)
@@ -238,7 +238,7 @@ static void put_category(struct writer_events *events, uint32_t id, bool first, 
 {
     struct bytes *to = &events->buffer;
     struct bytes behind = {0};
-    const struct view text = quoted(events, id);
+    const struct view text = writer_events_quoted(events, id);
     bytes_append(&behind, to->data + *at, to->size - *at);
     to->size = *at;
     if (first)
