@@ -1,6 +1,6 @@
 // ONNX Runtime's profiles. Events named NODE_kernel_time (and, before 1.16, NODE_fence_before and
 // NODE_fence_after) of category Node are calls of operators; model_run of category Session is an
-// iteration; Kernel events are those of a GPU, behind the event of the node that launched them.
+// iteration; Kernel events are those of a GPU, after the event of the node that launched them.
 
 #include <stdlib.h>
 

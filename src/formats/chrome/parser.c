@@ -85,7 +85,7 @@ static inline enum result take_scalar(struct chrome_parser *parser, const char *
     return result;
 }
 
-// "1234.567": at most 15 digits before the point and three behind it.
+// "1234.567": at most 15 digits before the point and three after it.
 static inline const char *take_plain_time(const char *at, const char *end, struct chrome_time *time)
 {
     const char *from = at;
@@ -169,7 +169,7 @@ static struct view *raw_member(struct chrome_event *event, const char *key, size
     }
 }
 
-// A member of args, up to the comma or the brace behind it. NULL: it is not as nearly all are.
+// A member of args, up to the comma or the brace after it. NULL: it is not as nearly all are.
 static inline const char *take_argument(const char *at, const char *end, struct chrome_member *to)
 {
     bool escapes = false;
@@ -342,7 +342,7 @@ static void clear_event(struct chrome_event *event)
     event->tid = (struct chrome_scalar){0};
 }
 
-// At a '{'. Leaves `*at` behind the '}', or where reading stopped.
+// At a '{'. Leaves `*at` after the '}', or where reading stopped.
 static enum result take_event(struct chrome_parser *parser, const char **at,
                               struct chrome_event *event)
 {
@@ -368,7 +368,7 @@ static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_dam
         visitor->damage(visitor, kind, (uint64_t)(at - parser->start));
 }
 
-// Where a line behind `at` starts with an object; `end` when none does.
+// Where a line after `at` starts with an object; `end` when none does.
 static const char *next_line(const char *at, const char *end)
 {
     while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
@@ -381,7 +381,7 @@ static const char *next_line(const char *at, const char *end)
     return end;
 }
 
-// Behind what is no event: behind its brackets or the word that it is, where that ends in its line
+// After what is no event: after its brackets or the word that it is, where that ends in its line
 // (the input may be one line), else where the next event starts a line. `*line_end` is where the
 // line that was looked at last ends; it is kept so that no line is looked for twice.
 static const char *pass_over(const char *from, const char *at, const char *end,

@@ -98,7 +98,7 @@ static bool is_new(const struct writer *writer, uint64_t start, uint32_t *writte
     return is;
 }
 
-// While sizes are counted: what was put behind `before` is a name.
+// While sizes are counted: what was put after `before` is a name.
 static void count_name(struct writer *writer, uint64_t start, size_t before, bool first)
 {
     struct bytes *buffer = &writer->events.buffer;

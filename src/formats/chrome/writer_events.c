@@ -233,7 +233,7 @@ static bool is_category(const struct writer_events *events, const struct value *
     return value->kind == VALUE_STRING && value->key == events->category_key;
 }
 
-// Behind those that stand in front of `*at`, and in front of the arguments that stand there.
+// After those that stand in front of `*at`, and in front of the arguments that stand there.
 static void put_category(struct writer_events *events, uint32_t id, bool first, size_t *at)
 {
     struct bytes *to = &events->buffer;
@@ -332,7 +332,7 @@ size_t writer_put_slice(struct writer_events *events, const struct writer_place 
     return flows;
 }
 
-// At the start of its slice and behind it in the file.
+// At the start of its slice and after it in the file.
 void writer_put_flow(struct writer_events *events, const struct writer_lane *lane,
                      const struct writer_flow *flow, uint64_t start)
 {

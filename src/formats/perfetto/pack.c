@@ -47,7 +47,7 @@ static void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
-// One zlib stream behind room for the headers of its packet. 0 when it cannot
+// One zlib stream after room for the headers of its packet. 0 when it cannot
 // be packed.
 static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
 {

@@ -54,7 +54,7 @@ static bool ops_data_closes(const char *tick, const char *end, uint64_t *out_tim
                        out_time);
 }
 
-// The back-tick that closes the message that starts behind `at`; NULL when the
+// The back-tick that closes the message that starts after `at`; NULL when the
 // next message begins, or the input ends, before there is one.
 static const char *find_closing(const char *at, const char *end, uint64_t *out_time)
 {

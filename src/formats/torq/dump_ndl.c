@@ -52,7 +52,7 @@ static bool dump_ndl_multiply(uint64_t *product, uint64_t by)
     return !__builtin_mul_overflow(*product, by, product) && *product <= DUMP_AMOUNT_MOST;
 }
 
-// Behind the ']' that closes a bracket whose '[' is taken.
+// After the ']' that closes a bracket whose '[' is taken.
 static bool skip_list(struct cursor *cursor)
 {
     unsigned depth = 1;
@@ -92,7 +92,7 @@ static enum dump_ndl ndl_named(struct view name)
     return ndl;
 }
 
-// Behind "{": "NAME dims = [...]", or something else that is of no interest.
+// After "{": "NAME dims = [...]", or something else that is of no interest.
 static bool read_loop(struct cursor *cursor, uint64_t cycles[DUMP_NDLS])
 {
     const enum dump_ndl ndl = ndl_named(take_word(cursor));

@@ -55,7 +55,7 @@ uint32_t dump_text(struct dump_reading *reading, struct view text)
     return program_builder_text(reading->builder, text);
 }
 
-// Where the location behind an operation starts: at the bracket that its end closes.
+// Where the location after an operation starts: at the bracket that its end closes.
 static size_t location_start(struct view text)
 {
     unsigned depth = 0;
@@ -193,7 +193,7 @@ static status run_task(struct dump_reading *reading, const struct mlir_operation
     return STATUS_OK;
 }
 
-// The block that a jump leads to gets what is written behind the code's place.
+// The block that a jump leads to gets what is written after the code's place.
 static status jump(struct dump_reading *reading, const struct mlir_region *region,
                    const struct mlir_operation *next, uint32_t from, uint32_t *out_block)
 {

@@ -168,7 +168,7 @@ static status touch_code(struct dump_reading *reading, const struct mlir_operati
     return STATUS_OK;
 }
 
-// Behind the invocation: the program's memory, what is written, what is read.
+// After the invocation: the program's memory, what is written, what is read.
 static status touch_arguments(struct dump_reading *reading, const struct mlir_operation *operation,
                               uint32_t task)
 {

@@ -42,7 +42,7 @@ static void pairing_grow(struct pairing *pairing)
     free(old);
 }
 
-// Moves the lists behind a slot that became free to where they are looked for.
+// Moves the lists after a slot that became free to where they are looked for.
 static void close_gap(struct pairing *pairing, uint32_t gap)
 {
     const uint32_t mask = pairing->mask;

@@ -292,7 +292,7 @@ static void add_job(struct joining *joining, const struct annotate_row *like)
     }
 }
 
-// The row of an action, and behind one that starts something those of its tasks.
+// The row of an action, and after one that starts something those of its tasks.
 static void add_action(struct joining *joining, const struct annotate_row *like, uint32_t id)
 {
     struct annotation *annotation = joining->annotation;

@@ -103,7 +103,7 @@ static const struct table_column JOBS[] = {
            TABLE_FLAG, COLUMN_USED + 3),
 };
 
-// Behind those of actions, of a run.
+// After those of actions, of a run.
 static const struct table_column RUN[] = {
     COUNT("iteration", "of the run; absent of folded rows", COLUMN_ITERATION),
     COUNT("task_id", "of a task", COLUMN_TASK),
@@ -115,7 +115,7 @@ static const struct table_column RUN[] = {
     TEXT("device", "whose times they are", COLUMN_DEVICE),
 };
 
-// Behind the others, of folded rows. Only the workbook of jobs has titles of its own.
+// After the others, of folded rows. Only the workbook of jobs has titles of its own.
 #define FOLDED_LIST(title_of)                                                                      \
     TITLED(title_of("Runs"), "runs", "that were folded", TABLE_COUNT, COLUMN_RUNS),                \
     TITLED(title_of("Least Total Time [us]"), "total_time_min", "of these runs", TABLE_US,         \
