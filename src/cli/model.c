@@ -143,7 +143,7 @@ static status show_table(const struct table_options *options, const struct model
     return STATUS_OK;
 }
 
-static status show(const struct arguments *arguments, const struct network *network)
+static status cli_model_show(const struct arguments *arguments, const struct network *network)
 {
     size_t count;
     const char *path = arguments_words(arguments, &count)[0];
@@ -164,12 +164,12 @@ static status show(const struct arguments *arguments, const struct network *netw
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status model_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
     STATUS_TRY(network_input_open(arguments, "model", &network));
-    const status result = show(arguments, network);
+    const status result = cli_model_show(arguments, network);
     network_free(network);
     return result;
 }
@@ -197,5 +197,5 @@ const struct command COMMAND_MODEL = {
                 "  opscope model conv.mlir --text",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = model_command,
 };

@@ -73,7 +73,7 @@ static const char *target_file(const struct running *running, uint32_t index)
     return target[0] == '@' || target[0] == '+' ? target + 1 : target;
 }
 
-// "+x.npy": behind what the file has.
+// "+x.npy": after what the file has.
 static bool target_appends(const struct running *running, uint32_t index)
 {
     return running->run->targets[index][0] == '+';

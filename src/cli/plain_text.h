@@ -7,7 +7,7 @@
 
 #include "base/view.h"
 
-// Prints `text` with blanks behind it up to `width` letters. Control characters and bytes that
+// Prints `text` with blanks after it up to `width` letters. Control characters and bytes that
 // are no UTF-8 become U+FFFD.
 void plain_text_print(FILE *file, struct view text, int width);
 

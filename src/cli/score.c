@@ -69,7 +69,7 @@ static status model(const struct scoring *scoring, struct network *network,
 
 // Measuring ----------------------------------------------------------------------------
 
-static status measure(const struct scoring *scoring, struct compiled *compiled)
+static status cli_score_measure(const struct scoring *scoring, struct compiled *compiled)
 {
     const struct host_options options = {.threads = scoring->threads, .trusted = true};
     struct host_device *device;
@@ -119,7 +119,7 @@ static void write_json(struct json_writer *json, const struct target *target,
 }
 
 // As text, the slowest of those that count, unless more is asked for.
-static status show(struct scoring *scoring, const struct score_report *report)
+static status cli_score_show(struct scoring *scoring, const struct score_report *report)
 {
     const struct score *score = report->score;
     struct table_options options = scoring->options;
@@ -151,10 +151,10 @@ static status score_network(struct scoring *scoring, struct network *network, co
     struct score score = {0};
     status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
-        failure = measure(scoring, &compiled);
+        failure = cli_score_measure(scoring, &compiled);
     if (failure == STATUS_OK) {
         score_compare(&compiled.program, compiled.measured, compiled.modelled, &score);
-        failure = show(scoring, &(struct score_report){path, &score});
+        failure = cli_score_show(scoring, &(struct score_report){path, &score});
     }
     score_free(&score);
     compiled_free(&compiled);
@@ -199,7 +199,7 @@ static status check_columns(const struct table_options *options)
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status score_command(const struct arguments *arguments, int *out_exit)
 {
     (void)out_exit;
     struct scoring scoring = {.arguments = arguments};
@@ -249,5 +249,5 @@ const struct command COMMAND_SCORE = {
                 "  opscope score --target ./here.target a.onnx b.onnx --csv",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = score_command,
 };

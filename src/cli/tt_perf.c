@@ -210,7 +210,7 @@ static status run_perf(const struct arguments *arguments, int *out_exit)
                            "tt-perf: give a report: opscope tt-perf ops_perf_results.csv");
     STATUS_TRY(parse_request(arguments, &request));
     STATUS_TRY(perf_read(paths, count, &request.options, &perf));
-    status result = show(perf, &request);
+    status result = tt_perf_show(perf, &request);
     if (result == STATUS_OK)
         result = write_summary(perf, &request);
     if (result == STATUS_OK) {

@@ -22,7 +22,7 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static status refuse(const struct input *input)
+static status format_refuse_input(const struct input *input)
 {
     if (input->bytes.size == 0)
         return status_make(STATUS_DATA, "%s: is empty", input->path);

@@ -15,7 +15,7 @@ struct writer_file {
     bool threaded; // false: there was no thread to be had
 };
 
-static void *run(void *argument)
+static void *chrome_pack_thread(void *argument)
 {
     struct writer_file *file = argument;
     struct bytes *buffer;
@@ -37,7 +37,7 @@ status writer_file_open(const char *path, struct writer_file **out_file)
     queue_start(&file->empty, WRITER_FILE_BUFFERS);
     for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
         queue_put(&file->empty, &file->buffers[i]);
-    file->threaded = pthread_create(&file->thread, NULL, run, file) == 0;
+    file->threaded = pthread_create(&file->thread, NULL, chrome_pack_thread, file) == 0;
     *out_file = file;
     return STATUS_OK;
 }

@@ -47,7 +47,7 @@ static void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
-// One zlib stream behind room for the headers of its packet. 0 when it cannot
+// One zlib stream after room for the headers of its packet. 0 when it cannot
 // be packed.
 static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
 {
@@ -83,7 +83,7 @@ static void write_packed(struct pack *pack, const struct chunk *chunk)
     output_write(pack->output, pack->packed + PACKED_HEADER, size);
 }
 
-static void *run(void *argument)
+static void *perfetto_pack_thread(void *argument)
 {
     struct pack *pack = argument;
     struct chunk *chunk;
@@ -112,7 +112,7 @@ status pack_open(const char *path, struct pack **out_pack)
     for (int i = 0; i + 1 < CHUNKS; i++)
         queue_put(&pack->empty, chunk_create());
     pack->chunk = chunk_create();
-    const int error = pthread_create(&pack->thread, NULL, run, pack);
+    const int error = pthread_create(&pack->thread, NULL, perfetto_pack_thread, pack);
     if (error != 0)
         return output_finish(pack->output,
                              status_system(error, "opscope", "cannot start a thread"));

@@ -525,7 +525,7 @@ struct fused_pass {
     const void *source;
     const void *const *others;
     void *result;
-    struct rooms *rooms;
+    struct scratch_pool *rooms;
     atomic_bool failed;
 };
 
@@ -624,7 +624,7 @@ static void run_pieces(void *context, uint64_t from, uint64_t to)
 {
     struct fused_pass *pass = context;
     onednn_single_thread();
-    char *room = rooms_take(pass->rooms);
+    char *room = scratch_pool_take(pass->rooms);
     if (room == NULL) {
         atomic_store(&pass->failed, true);
         return;
@@ -633,11 +633,11 @@ static void run_pieces(void *context, uint64_t from, uint64_t to)
         if (!run_piece(pass, &pass->fused->pieces[i], room))
             atomic_store(&pass->failed, true);
     }
-    rooms_give_back(pass->rooms, room);
+    scratch_pool_give_back(pass->rooms, room);
 }
 
 status fused_convolution_run(struct fused_convolution *fused, const void *source,
-                             const void *const *others, void *result, struct rooms *rooms,
+                             const void *const *others, void *result, struct scratch_pool *rooms,
                              struct parallel *parallel)
 {
     struct fused_pass pass = {fused, source, others, result, rooms, false};

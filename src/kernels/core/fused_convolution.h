@@ -11,7 +11,7 @@
 #include "base/blocks.h"
 #include "chain.h"
 #include "convolution.h"
-#include "rooms.h"
+#include "scratch_pool.h"
 
 struct fused_convolution_plan {
     // Two spatial dimensions; strides of tensors do not count.
@@ -38,7 +38,7 @@ size_t fused_convolution_room(const struct fused_convolution *convolution);
 
 // `others`: the inputs of the chain after it from its second one on.
 status fused_convolution_run(struct fused_convolution *convolution, const void *source,
-                             const void *const *others, void *result, struct rooms *rooms,
+                             const void *const *others, void *result, struct scratch_pool *rooms,
                              struct parallel *parallel);
 
 #endif

@@ -327,7 +327,8 @@ static status recurrent_allocate(struct recurrence *run, void **out_room)
         __builtin_mul_overflow(gates, row_width(run) * directions, &gates) ||
         __builtin_mul_overflow(run->batch, run->item_width * directions, &items) ||
         __builtin_add_overflow(gates, items, &total) || total > (UINT64_C(1) << 58))
-        return status_make(STATUS_LIMIT, "too many gates");
+        return status_make(STATUS_LIMIT, "the gates of all steps exceed 2^58 elements: use fewer "
+                                         "steps, or a smaller batch or hidden size");
     *out_room = memory_take(total * run->size);
     if (*out_room == NULL)
         return status_no_memory("the gates of a recurrent operator");

@@ -262,7 +262,8 @@ static status infer_top_k(struct inference *inference)
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC));
     int64_t count = attribute_integer(inference->node->attributes, "k", SHAPE_UNKNOWN);
     if (inference->node->version < 10 ? count < 0 : inference->input_count < 2)
-        return status_make(STATUS_DATA, "no k");
+        return status_make(STATUS_DATA,
+                           "TopK needs k: an input since version 10, an attribute before");
     if (inference->node->version >= 10) {
         STATUS_TRY(inference_check_element(inference, 1, ELEMENT_BIT(ELEMENT_I64)));
         bool known;

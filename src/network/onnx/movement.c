@@ -145,7 +145,7 @@ static status infer_slice(struct inference *inference)
     STATUS_TRY(list_infer(inference, "axes", 3, &slice.axes));
     STATUS_TRY(list_infer(inference, NULL, 4, &slice.steps));
     if (!slice.starts.given || !slice.ends.given)
-        return status_make(STATUS_DATA, "no starts or no ends");
+        return status_make(STATUS_DATA, "Slice needs both starts and ends");
     set_like(inference, 0, type, NULL);
     if (!type->ranked)
         return STATUS_OK;
@@ -194,7 +194,8 @@ static status infer_pad(struct inference *inference)
     STATUS_TRY(list_infer(inference, inference->node->version < 2 ? "paddings" : "pads", 1, &pads));
     STATUS_TRY(list_infer(inference, NULL, 3, &axes));
     if (!pads.given)
-        return status_make(STATUS_DATA, "no pads");
+        return status_make(STATUS_DATA,
+                           "Pad needs pads: an input since version 11, an attribute before");
     if (inference->input_count > 2 && inference->inputs[2] != NULL) {
         STATUS_TRY(list_same_elements(inference, 0, 2));
         const struct value_type *value = inference_tensor(inference, 2);

@@ -183,7 +183,7 @@ static status infer_reshape(struct inference *inference)
     struct list list;
     STATUS_TRY(list_infer(inference, "shape", 1, &list));
     if (!list.given)
-        return status_make(STATUS_DATA, "no shape to reshape to");
+        return status_make(STATUS_DATA, "Reshape needs the shape to reshape to");
     STATUS_TRY(set_unknown_rank(inference, type->element, &list));
     if (!list.known)
         return STATUS_OK;
@@ -268,7 +268,7 @@ static status infer_unsqueeze(struct inference *inference)
     struct list list;
     STATUS_TRY(list_infer(inference, "axes", 1, &list));
     if (!list.given)
-        return status_make(STATUS_DATA, "no axes to insert");
+        return status_make(STATUS_DATA, "Unsqueeze needs the axes to insert");
     inference_set_unranked(inference, 0, type->element);
     if (!type->ranked || !list.known)
         return STATUS_OK;

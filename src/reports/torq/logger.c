@@ -18,7 +18,7 @@ struct logger {
     struct torq_options torq;
 };
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status logger_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct logger *logger = (struct logger *)sink;
     struct event_sink *writer = perfetto_writer_sink(logger->writer);
@@ -100,7 +100,7 @@ status logger_write(const struct logger_log *logs, size_t count, const char *pat
                     const struct logger_options *options, struct profile *profile)
 {
     struct logger logger = {
-        .sink.take = take,
+        .sink.take = logger_take_batch,
         .profile = profile,
         .collector = overview_collector_create(profile, false),
         .logs = logs,
