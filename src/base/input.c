@@ -329,8 +329,8 @@ status input_settle(struct input *input, uint64_t most)
         return STATUS_OK;
     // In pieces that go through memory: the system would not say which file was cut off.
     for (size_t at = 0; at < input->mapped; at += PIECE) {
-        const struct view piece = view_slice(
-            input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
+        const struct view piece =
+            view_slice(input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
         STATUS_TRY(spool_append(&input->streamed, piece.data, piece.size));
     }
     STATUS_TRY(spool_read(&input->streamed, &data, &size));

@@ -190,7 +190,7 @@ static status show_table(struct perf *perf, struct table *table, const struct re
     return STATUS_OK;
 }
 
-static status show(struct perf *perf, const struct request *request)
+static status tt_perf_show(struct perf *perf, const struct request *request)
 {
     const struct perf_report report = {perf};
     struct table *table = table_create(&PERF_FORM, &report, perf->count);

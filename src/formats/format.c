@@ -38,7 +38,8 @@ status format_read_input(struct input *input, const struct format_options *optio
     const struct format_reader *reader = format_reader_find(input->bytes);
     if (reader != NULL && reader->keeps_input)
         return reader->read(input, options, profile);
-    status result = reader != NULL ? reader->read(input, options, profile) : refuse(input);
+    status result =
+        reader != NULL ? reader->read(input, options, profile) : format_refuse_input(input);
     if (result == STATUS_OK)
         profile_fact_add(profile, "source", view_of(path_base_name(input->path)));
     result = status_first(result, input_check(input));

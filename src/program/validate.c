@@ -94,7 +94,7 @@ static status check_elements(const struct validated_item *place, uint32_t elemen
     const char *bytes = place->program->constants.data + offset;
     for (uint64_t i = 0; element == ELEMENT_BOOL && i < count; i++) {
         if (bytes[i] != 0 && bytes[i] != 1)
-            return wrong(place, "a bool that is neither 0 nor 1");
+            return validate_fail(place, "a bool that is neither 0 nor 1");
     }
     return STATUS_OK;
 }
