@@ -35,7 +35,7 @@ static uint64_t *used_bytes(const struct program *program, const struct target *
     return ends;
 }
 
-static status make_memories(struct host_machine *machine)
+static status make_memories(struct host_machine *machine, uint8_t fill)
 {
     const uint32_t count = machine->target->memory_unit_count;
     uint64_t *bytes = used_bytes(machine->program, machine->target);
@@ -44,6 +44,8 @@ static status make_memories(struct host_machine *machine)
     for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
         const struct shape shape = {1, {(int64_t)bytes[i]}};
         failure = datum_tensor(ELEMENT_U8, &shape, &machine->memories[i]);
+        if (failure == STATUS_OK && fill != 0 && bytes[i] > 0)
+            memset(machine->memories[i]->tensor.data, fill, bytes[i]);
     }
     free(bytes);
     return failure;
@@ -117,7 +119,7 @@ static status host_prepare_device(struct host_device *device, const struct host_
     STATUS_TRY(executor_create(machine->network,
                                &(struct executor_options){.parallel = machine->worker.parallel},
                                &machine->executor));
-    STATUS_TRY(make_memories(machine));
+    STATUS_TRY(make_memories(machine, options->fill));
     if (machine->program->stage_count > 0)
         machine->rings =
             memory_allocate_zeroed((size_t)machine->program->buffer_count + 1, sizeof(void *));

@@ -15,6 +15,7 @@ struct host_options {
     // nothing: for whoever wants to know how long tasks take that stand inside a network.
     bool loose_ports;
     bool trusted; // the program was compiled in this process: it need not be proved
+    uint8_t fill; // what memories hold at first; 0: anything. For tests of what reads it
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program

@@ -83,8 +83,9 @@ static inline uint64_t prove_run(const struct program *program, const struct tar
     uint64_t hash = 0;
     if (!prove_is_small(program))
         return 0;
-    const status failure =
-        host_device_create(program, target, &(struct host_options){.threads = threads}, &device);
+    const status failure = host_device_create(
+        program, target,
+        &(struct host_options){.threads = threads, .fill = (uint8_t)(0x55 * threads)}, &device);
     if (failure == STATUS_OK) {
         hash = prove_run_device(device);
         host_device_free(device);
