@@ -355,7 +355,8 @@ status input_map_beneath(const char *beside, struct view location, struct input 
     const struct view path = view_of(beside);
     const size_t slash = view_find_last(path, '/');
     const size_t before = slash < path.size ? slash + 1 : 0;
-    char *folder_path = before > 0 ? view_copy(view_slice(path, 0, before)) : view_copy(view_of("."));
+    char *folder_path =
+        before > 0 ? view_copy(view_slice(path, 0, before)) : view_copy(view_of("."));
     char *name = memory_allocate(before + location.size + 1);
     memcpy(name, path.data, before);
     memcpy(name + before, location.data, location.size);
@@ -393,8 +394,8 @@ status input_settle(struct input *input, uint64_t most)
         return STATUS_OK;
     // In pieces that go through memory: the system would not say which file was cut off.
     for (size_t at = 0; at < input->mapped; at += PIECE) {
-        const struct view piece = view_slice(
-            input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
+        const struct view piece =
+            view_slice(input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
         STATUS_TRY(spool_append(&input->streamed, piece.data, piece.size));
     }
     STATUS_TRY(spool_read(&input->streamed, &data, &size));

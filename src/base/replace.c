@@ -151,8 +151,8 @@ static bool place_step(struct place *place, char **path)
     free(place->name);
     place->name = view_copy(view_slice(whole, name, whole.size));
     place->folder = enter(place->folder >= 0 ? place->folder : AT_FDCWD, whole, name);
-    const bool named = place->name[0] != '\0' && strcmp(place->name, ".") != 0 &&
-                       strcmp(place->name, "..") != 0;
+    const bool named =
+        place->name[0] != '\0' && strcmp(place->name, ".") != 0 && strcmp(place->name, "..") != 0;
     if (place->folder < 0 || !named || is_of_processes(place->folder)) {
         place_free(place);
         return true;
@@ -249,9 +249,9 @@ static status create(const struct place *place, const char *path,
                  TEMPORARY_SIZE - DIGITS - (int)sizeof ENDING, beginning,
                  (unsigned long long)number, ENDING);
         temporary->folder = place->folder; // before there is something to remove
-        const int file = openat(place->folder, temporary->name,
-                                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                place->exists ? 0600 : 0666);
+        const int file =
+            openat(place->folder, temporary->name,
+                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, place->exists ? 0600 : 0666);
         if (file >= 0 && lock(file)) {
             make_alike(file, place);
             *out_file = file;

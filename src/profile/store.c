@@ -237,8 +237,9 @@ static status collect_keys(const struct event_store *store, uint32_t track, stru
         struct view values;
         struct store_reader before = reader;
         while (store_next(&reader, &event, &values)) {
-            const struct sort_key key = {event.start, event.end, before.at, before.end,
-                                         before.previous_start, before.names, before.calls};
+            const struct sort_key key = {
+                event.start,           event.end,    before.at,   before.end,
+                before.previous_start, before.names, before.calls};
             STATUS_TRY(spool_append(keys, &key, sizeof key));
             before = reader;
         }

@@ -20,7 +20,7 @@ struct store_block {
     const unsigned char *data; // it lies in a mapped file, which may change:
     uint32_t names;            // an event whose name or call is not below these is not given
     uint32_t calls;
-    size_t next;               // index + 1 of the track's next block; 0: none
+    size_t next; // index + 1 of the track's next block; 0: none
 };
 
 struct event_store *store_create(void);

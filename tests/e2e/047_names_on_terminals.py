@@ -1,6 +1,6 @@
 """Names that files bring along steer no terminal; links are not followed to foreign data."""
 from support import *
-import onnx_writer as onnx
+from onnx_writer import *
 
 BAD = "x\u202ey\u2066z\u200e\u061c\x1b[31m\x07"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -11,10 +11,10 @@ def harmless(result):
 
 
 def network(path):
-    node = onnx.node("Relu", [f"in{BAD}"], [f"out{BAD}"], name=f"node{BAD}")
-    graph = onnx.graph([node], [onnx.value(f"in{BAD}", onnx.FLOAT, [2])],
-                       [onnx.value(f"out{BAD}", onnx.FLOAT, [2])])
-    return write(path, onnx.model(graph))
+    node = make_node("Relu", [f"in{BAD}"], [f"out{BAD}"], name=f"node{BAD}")
+    graph = make_graph([node], [make_value(f"in{BAD}", "f32", [2])],
+                       [make_value(f"out{BAD}", "f32", [2])])
+    return write(path, make_model(graph, producer=f"made{BAD}"))
 
 
 def test_networks(folder):
@@ -27,6 +27,25 @@ def test_networks(folder):
     harmless(opscope("program", program_path, code=None))
     harmless(opscope("run", program_path, code=None))
     harmless(opscope("model", folder / f"missing{BAD}.onnx", code=1))
+
+
+def test_external_data_behind_links(folder):
+    """What a network names lies in its folder, and no link leads out of it."""
+    weight = make_external("w", "u8", [8], location="data/w.bin")
+    graph = make_graph([make_node("Identity", ["w"], ["y"])], [], [make_value("y", "u8", [8])], [weight])
+    path = write(folder / "net.onnx", make_model(graph))
+    (folder / "data").mkdir()
+    write(folder / "data/w.bin", bytes(range(8)))
+    contains(opscope("infer", path).out, "0 1 2 3 4 5 6 7")
+    (folder / "data/w.bin").unlink()
+    (folder / "data/w.bin").symlink_to("/etc/passwd")
+    contains(opscope("infer", path, code=1).err, "link")
+    (folder / "data/w.bin").unlink()
+    (folder / "data").rmdir()
+    (folder / "other").mkdir()
+    write(folder / "other/w.bin", bytes(range(8)))
+    (folder / "data").symlink_to("other")
+    contains(opscope("infer", path, code=1).err, "link")
 
 
 main()
