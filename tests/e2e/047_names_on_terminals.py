@@ -48,4 +48,15 @@ def test_external_data_behind_links(folder):
     contains(opscope("infer", path, code=1).err, "link")
 
 
+def test_no_formulas_in_tables_for_people(folder):
+    names = ["=1+1", "@sum", "+a", "-b", "plain", "-12"]
+    nodes = [make_node("Relu", [f"v{i}"], [f"v{i + 1}"], name=name) for i, name in enumerate(names)]
+    graph = make_graph(nodes, [make_value("v0", "f32", [2])], [make_value(f"v{len(names)}", "f32", [2])])
+    path = write(folder / "net.onnx", make_model(graph))
+    lines = opscope("model", path, "--csv", "--columns", "name").out.splitlines()[1:]
+    equal(lines, ["'=1+1", "'@sum", "'+a", "'-b", "plain", "-12"], "names")
+    rows = opscope("model", path, "--json").json()["operators"]
+    equal([row["name"] for row in rows], names, "names in JSON")
+
+
 main()
