@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -54,7 +56,7 @@ static void range_start(struct input *input)
 {
     struct input_range *range = range_take();
     snprintf(range->path, sizeof range->path, "%s", input->path);
-    letters_hide(range->path);
+    letters_hide(range->path, strlen(range->path));
     // The last page may reach beyond the end of the file.
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     range->end = ((uintptr_t)input->mapping + input->mapped + page - 1) / page * page;
@@ -309,6 +311,69 @@ status input_map(const char *path, struct input **out_input)
 {
     // Opening a pipe that nobody writes to would wait.
     return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_input);
+}
+
+// One name after the other, for systems without openat2.
+static int open_step_by_step(int folder, struct view location)
+{
+    int at = dup(folder);
+    while (at >= 0) {
+        const size_t slash = view_find(location, '/');
+        const bool last = slash == location.size;
+        char *name = view_copy(view_slice(location, 0, slash));
+        const int next =
+            strcmp(name, "..") == 0
+                ? (errno = EXDEV, -1)
+                : openat(at, name[0] != '\0' ? name : ".",
+                         O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY));
+        const int error = errno;
+        free(name);
+        close(at);
+        errno = error;
+        at = next;
+        if (last)
+            break;
+        location = view_slice(location, slash + 1, location.size);
+    }
+    return at;
+}
+
+static int open_beneath(int folder, struct view location)
+{
+    char *path = view_copy(location);
+    const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    const long file = syscall(SYS_openat2, folder, path, &how, sizeof how);
+    free(path);
+    if (file < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+        return open_step_by_step(folder, location);
+    return (int)file;
+}
+
+status input_map_beneath(const char *beside, struct view location, struct input **out_input)
+{
+    const struct view path = view_of(beside);
+    const size_t slash = view_find_last(path, '/');
+    const size_t before = slash < path.size ? slash + 1 : 0;
+    char *folder_path =
+        before > 0 ? view_copy(view_slice(path, 0, before)) : view_copy(view_of("."));
+    char *name = memory_allocate(before + location.size + 1);
+    memcpy(name, path.data, before);
+    memcpy(name + before, location.data, location.size);
+    name[before + location.size] = '\0';
+    const int folder = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int file = folder >= 0 ? open_beneath(folder, location) : -1;
+    const int error = errno;
+    if (folder >= 0)
+        close(folder);
+    errno = error;
+    const status result =
+        file < 0 && error == ELOOP
+            ? status_make(STATUS_DATA, "%s: a link, or behind one, which is not followed", name)
+            : open_with(read_regular, name, file, out_input);
+    free(name);
+    free(folder_path);
+    return result;
 }
 
 static void unmap(struct input *input)

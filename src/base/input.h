@@ -32,6 +32,9 @@ status input_open(const char *path, struct input **out_input);
 // A regular file exactly as it is, packed or not.
 status input_map(const char *path, struct input **out_input);
 
+// The same beneath the folder of `beside`, a file: no link is followed on the way there.
+status input_map_beneath(const char *beside, struct view location, struct input **out_input);
+
 // The same over bytes of the caller's, which must outlive the input.
 struct input *input_over(const char *name, struct view bytes);
 

@@ -24,9 +24,9 @@ bool letters_steer(struct view text, size_t at, size_t size)
     return size == 1 && (byte[0] < 0x20 || byte[0] == 0x7f);
 }
 
-void letters_hide(char *text)
+void letters_hide(char *text, size_t length)
 {
-    const struct view whole = view_of(text);
+    const struct view whole = {text, length};
     for (size_t at = 0; at < whole.size;) {
         const size_t found = view_character_size(whole, at);
         const size_t size = found > 0 ? found : 1;

@@ -15,7 +15,7 @@ size_t letters_count(struct view text);
 bool letters_steer(struct view text, size_t at, size_t size);
 
 // Puts "?" in place of those, line breaks and tabs excepted: as many as they have bytes.
-void letters_hide(char *text);
+void letters_hide(char *text, size_t length);
 
 enum letters_cut {
     LETTERS_CUT_MIDDLE, // its end where there is little room

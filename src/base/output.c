@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "letters.h"
 #include "memory.h"
 #include "replace.h"
 
@@ -19,6 +20,7 @@ struct output {
     char *path;
     int file;
     struct replacement replacement;
+    bool for_people;
     status failure;
     uint64_t size;
     char *buffer;
@@ -86,7 +88,12 @@ static void drain(struct output *output)
     output->used = 0;
 }
 
-void output_write(struct output *output, const void *data, size_t size)
+void output_for_people(struct output *output)
+{
+    output->for_people = true;
+}
+
+static void take(struct output *output, const void *data, size_t size)
 {
     output->size += size;
     if (size > BUFFER - output->used || size >= DIRECT)
@@ -101,6 +108,19 @@ void output_write(struct output *output, const void *data, size_t size)
     if (size > 0)
         memcpy(output->buffer + output->used, data, size);
     output->used += size;
+}
+
+void output_write(struct output *output, const void *data, size_t size)
+{
+    if (!output->for_people || size == 0) {
+        take(output, data, size);
+        return;
+    }
+    char *shown = memory_allocate(size);
+    memcpy(shown, data, size);
+    letters_hide(shown, size);
+    take(output, shown, size);
+    free(shown);
 }
 
 void output_text(struct output *output, const char *text)

@@ -29,6 +29,10 @@ void output_text(struct output *output, const char *text);
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// What is written from now on is for people: what would steer a terminal is shown as '?'. A
+// character must not be cut in two between calls.
+void output_for_people(struct output *output);
+
 // Bytes given so far, before packing.
 uint64_t output_size(const struct output *output);
 

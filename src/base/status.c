@@ -29,7 +29,7 @@ static status from_arguments(enum status_code code, const char *prefix, const ch
     memcpy(failure->message, prefix, front + 1);
     vsnprintf(failure->message + front, text + 1, format, arguments);
     // A name that an input brings along says nothing to the terminal.
-    letters_hide(failure->message);
+    letters_hide(failure->message, front + text);
     return failure;
 }
 

@@ -81,7 +81,8 @@ static void print_profile(const char *path, const struct profile *profile, struc
     const struct counts sum = info_count(profile);
     char spans[LEDGER_NUMBER_ROOM];
     char duration[OVERVIEW_DURATION_ROOM];
-    printf("%s: ", path);
+    plain_text_put(view_of(path));
+    printf(": ");
     plain_text_print(stdout, format, 0);
     printf("\n");
     printf("%s spans", ledger_number(sum.spans, spans));
@@ -205,14 +206,17 @@ struct about {
 
 static void print_about(const struct about *about)
 {
-    printf("%s: %s", about->path, about->kind->called);
+    plain_text_put(view_of(about->path));
+    printf(": %s", about->kind->called);
     if (about->network != NULL) {
         const struct network_graph *graph = network_graph(about->network, 0);
         printf(": %u operators, %u input%s, %u output%s", graph->node_count, graph->input_count,
                graph->input_count == 1 ? "" : "s", graph->output_count,
                graph->output_count == 1 ? "" : "s");
     }
-    printf("\n'opscope %s %s' shows it\n", about->kind->commands[0], about->path);
+    printf("\n'opscope %s ", about->kind->commands[0]);
+    plain_text_put(view_of(about->path));
+    printf("' shows it\n");
 }
 
 static void write_about(struct json_writer *json, const struct about *about)

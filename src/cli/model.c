@@ -10,6 +10,7 @@
 #include "network_input.h"
 #include "reports/model.h"
 #include "table_options.h"
+#include "plain_text.h"
 
 // Text ------------------------------------------------------------------------
 
@@ -22,8 +23,11 @@ static void print_values(const char *title, const struct network *network, const
             continue; // an initializer that is listed as an input as well
         struct bytes type = {0};
         tensor_text_append_value_type(&type, &value->type);
-        printf("%-8s %.*s: %.*s\n", title, VIEW_ARGUMENTS(value->name),
-               VIEW_ARGUMENTS(bytes_view(&type)));
+        printf("%-8s ", title);
+        plain_text_put(value->name);
+        printf(": ");
+        plain_text_put(bytes_view(&type));
+        printf("\n");
         bytes_free(&type);
     }
 }
@@ -32,13 +36,17 @@ static void print_head(const char *path, const struct network *network,
                        const struct summary *summary)
 {
     const struct network_graph *graph = network_graph(network, 0);
-    printf("%s: %s", path, network->dialect == NETWORK_ONNX ? "ONNX" : "TOSA");
-    if (network->producer.size > 0)
-        printf(", written by %.*s", VIEW_ARGUMENTS(network->producer));
+    plain_text_put(view_of(path));
+    printf(": %s", network->dialect == NETWORK_ONNX ? "ONNX" : "TOSA");
+    if (network->producer.size > 0) {
+        printf(", written by ");
+        plain_text_put(network->producer);
+    }
     for (uint32_t i = 0; i < summary->opset_count && network->dialect == NETWORK_ONNX; i++) {
         const struct summary_opset *opset = &summary->opsets[i];
-        printf(", %s%.*s%s%" PRIu32, opset->domain.size > 0 ? "" : "opset",
-               VIEW_ARGUMENTS(opset->domain), " ", opset->version);
+        printf(", ");
+        plain_text_put(opset->domain.size > 0 ? opset->domain : VIEW_LITERAL("opset"));
+        printf(" %" PRIu32, opset->version);
     }
     printf("\n");
     print_values("input", network, graph->inputs, graph->input_count);

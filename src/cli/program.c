@@ -35,8 +35,10 @@ static status program_command_print(const struct arguments *arguments,
     STATUS_TRY(output_open("-", &output));
     if (arguments_flag(arguments, "json"))
         program_json_write(program, target, parts != 0 ? parts : PROGRAM_PRINT_ALL, output);
-    else
+    else {
+        output_for_people(output);
         program_print(program, target, parts != 0 ? parts : PROGRAM_PRINT_GROUPS, output);
+    }
     return output_close(output);
 }
 

@@ -101,7 +101,9 @@ static status run_on_device(const struct running *running)
         device_profile(device, running->recorder);
     const status result = run_loaded(running, device);
     device_free(device);
-    return result;
+    // Constants were read while it ran.
+    const status changed = input_check(running->program->source_file);
+    return changed != STATUS_OK ? status_first(changed, result) : result;
 }
 
 static int print_account(const struct arguments *arguments, const struct profile *account)

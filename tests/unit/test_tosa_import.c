@@ -2,6 +2,7 @@
 
 #include "network/tosa/import.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,12 +38,16 @@ static char *printed(const char *text)
 {
     struct network *network = read_ok(text);
     char path[] = "/tmp/opscope-test-XXXXXX";
-    const int file = mkstemp(path);
+    int file = mkstemp(path);
     assert_true(file >= 0);
+    close(file);
     struct output *output;
     assert_true(output_open(path, &output) == STATUS_OK);
     network_print(network, output);
     assert_true(output_close(output) == STATUS_OK);
+    // Another file took its place.
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
     char *result = calloc(1, 10000);
     assert_non_null(result);
     assert_true(read(file, result, 9999) > 0);

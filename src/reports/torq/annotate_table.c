@@ -136,6 +136,7 @@ static const struct table_column FOLDED_JOBS[] = {FOLDED_LIST(WITH_TITLE)};
 #define AS_TORQ_WRITES .separator = ';', .flags = {"False", "True"}
 
 const struct table_form ANNOTATE_ACTIONS_FORM = {
+    .as_it_is = true,
     .name = "actions",
     .about = "a row for each action of the program in each invocation",
     AS_TORQ_WRITES,
@@ -143,6 +144,7 @@ const struct table_form ANNOTATE_ACTIONS_FORM = {
 };
 
 const struct table_form ANNOTATE_JOBS_FORM = {
+    .as_it_is = true,
     .name = "jobs",
     .about = "a row for each operation of a job, of the oldest profiles",
     AS_TORQ_WRITES,
@@ -150,12 +152,14 @@ const struct table_form ANNOTATE_JOBS_FORM = {
 };
 
 const struct table_form ANNOTATE_RUN_FORM = {
+    .as_it_is = true,
     .name = "tasks",
     .about = "of a run, behind those of actions: a row for each task, too",
     TABLE_COLUMNS(RUN),
 };
 
 const struct table_form ANNOTATE_FOLDED_FORM = {
+    .as_it_is = true,
     .name = "folded rows",
     .about = "with --fold, behind the others",
     TABLE_COLUMNS(FOLDED),
