@@ -170,7 +170,7 @@ struct table_form {
     uint8_t indent; // of text
     uint8_t gap;    // of text; 0: two blanks
     bool headless;  // text of the usual columns has no line of titles
-    bool as_it_is; // a vendor's CSV: no text is kept from being a formula
+    bool as_it_is;  // a vendor's CSV: no text is kept from being a formula
 };
 
 #define TABLE_COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof *(list)
