@@ -49,7 +49,7 @@ test: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	@tests/run.py
 
-test-long: test-dependencies all build-fuzz
+test-long: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py long fuzz
 

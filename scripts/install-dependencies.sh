@@ -6,8 +6,8 @@
 #   scripts/install-dependencies.sh coverage  what make coverage needs as well
 #
 # A working command or library counts wherever it comes from. Nothing is done,
-# in a few milliseconds, when nothing is missing. Without root or a sudo that
-# asks no password it prints the command to run and exits 1.
+# in a few milliseconds, when nothing is missing. Whoever is not root gets the one
+# command to run instead, and exit 1.
 set -euo pipefail
 
 group=${1:-build}
@@ -47,16 +47,11 @@ need_fuzzer_runtime() {
 }
 
 as_root() {
-    if [ "$(id -u)" = 0 ]; then
-        env DEBIAN_FRONTEND=noninteractive "$@"
-    else
-        sudo -n env DEBIAN_FRONTEND=noninteractive "$@"
-    fi
+    env DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 may_install() {
-    command -v apt-get >/dev/null || return 1
-    [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+    command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]
 }
 
 refresh() {

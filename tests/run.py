@@ -152,6 +152,7 @@ SUITES = {
     "fuzz": [lambda options: run_meson(options, "build-fuzz", "fuzz")],
     "lint": [lambda options: run_meson(options, "build", "lint")],
     "long": [lambda options: run_pytest(options, "build", SAMPLES, OPSCOPE_ALL="1"),
+             lambda options: run_pytest(options, "build-asan", "626_mutated", OPSCOPE_ALL="1"),
              lambda options: run_script("conformance.py")],
 }
 

@@ -164,7 +164,7 @@ struct opscope_profile_track {
     uint32_t core;     // of the device: its number + 1; 0: not said
 };
 
-// The roles, by index; NULL behind the last one: "compute", "transfer in", "transfer out",
+// The roles, by index; NULL after the last one: "compute", "transfer in", "transfer out",
 // "transfer" (within the device), "communication" (between cores or devices), "control", "wait",
 // "host", "host copy", "host call", "device" (the device as a whole).
 const char *opscope_role(uint32_t index);
@@ -467,11 +467,11 @@ const char *opscope_profile_problem(const struct opscope_profile *profile);
 
 // Write ---------------------------------------------------------------------------
 
-// The names of the formats that can be written, by index; NULL behind the last one.
+// The names of the formats that can be written, by index; NULL after the last one.
 const char *opscope_writable_format(uint32_t index);
 
 // Writes a profile in a format, or in the one that the extension says (NULL): .prof, .pb,
-// .csv ..., packed with .gz or .zst behind it. The file is there as a whole or not at all,
+// .csv ..., packed with .gz or .zst after it. The file is there as a whole or not at all,
 // and may be the one that the profile was read from. What the format has no place for is in
 // the ledger afterwards, as not carried.
 int opscope_profile_write(struct opscope_profile *profile, const char *path, const char *format,

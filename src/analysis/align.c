@@ -34,14 +34,14 @@ static wide floor_divide(wide number, int64_t divisor)
     return number % divisor != 0 && (number < 0) != (divisor < 0) ? quotient - 1 : quotient;
 }
 
-static int64_t clamp(wide number)
+static int64_t align_clamp(wide number)
 {
     if (number > INT64_MAX)
         return INT64_MAX;
     return number < INT64_MIN ? INT64_MIN : (int64_t)number;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t align_distance(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
@@ -77,10 +77,11 @@ static struct point point_of(struct align_anchor *anchor)
 {
     const uint64_t from = anchor->from_end - anchor->from_start;
     const uint64_t to = anchor->to_end - anchor->to_start;
-    return (struct point){.x = (int64_t)(anchor->from_start + from / 2),
-                          .y = (int64_t)(anchor->to_start + to / 2),
-                          .half_width = (int64_t)(distance(from, to) / 2 + distance(from, to) % 2),
-                          .anchor = anchor};
+    return (struct point){
+        .x = (int64_t)(anchor->from_start + from / 2),
+        .y = (int64_t)(anchor->to_start + to / 2),
+        .half_width = (int64_t)(align_distance(from, to) / 2 + align_distance(from, to) % 2),
+        .anchor = anchor};
 }
 
 // Anchors that leave much more open than the best quarter would only blur the fit. Of too many,
@@ -112,7 +113,7 @@ static int64_t slope_between(const struct point *a, const struct point *b)
     const wide span = (wide)b->x - a->x;
     const wide doubled = 2 * more * BILLION + span;
     const wide quotient = doubled / (2 * span);
-    return clamp(doubled % (2 * span) < 0 ? quotient - 1 : quotient);
+    return align_clamp(doubled % (2 * span) < 0 ? quotient - 1 : quotient);
 }
 
 // The median of medians of the slopes through each point: right as long as most
@@ -154,7 +155,7 @@ static void measure_drift(struct fit *fit, int64_t *numbers)
 static int64_t gain(const struct fit *fit, const struct point *point)
 {
     const wide drifted = (wide)(point->x - fit->pivot) * fit->drift_ppb;
-    return clamp((wide)point->y - point->x - floor_divide(drifted, BILLION));
+    return align_clamp((wide)point->y - point->x - floor_divide(drifted, BILLION));
 }
 
 static void measure_offset(struct fit *fit, int64_t *numbers)
@@ -163,12 +164,12 @@ static void measure_offset(struct fit *fit, int64_t *numbers)
         numbers[i] = gain(fit, &fit->points[i]);
     fit->offset = statistics_median_signed(numbers, fit->count);
     for (size_t i = 0; i < fit->count; i++)
-        fit->points[i].residual = clamp((wide)gain(fit, &fit->points[i]) - fit->offset);
+        fit->points[i].residual = align_clamp((wide)gain(fit, &fit->points[i]) - fit->offset);
 }
 
 static int64_t size_of(int64_t number)
 {
-    return number < 0 ? clamp(-(wide)number) : number;
+    return number < 0 ? align_clamp(-(wide)number) : number;
 }
 
 // Leaves out the anchors that lie far from the line.
@@ -199,7 +200,7 @@ static int64_t scatter(const struct fit *fit)
     }
     if (fit->count < 3)
         return most;
-    return clamp((wide)most * (int64_t)fit->count / (int64_t)(fit->count - 2));
+    return align_clamp((wide)most * (int64_t)fit->count / (int64_t)(fit->count - 2));
 }
 
 // How wrong the map can be at an anchor.
@@ -237,23 +238,23 @@ static int64_t error_of_line(const struct fit *fit, int64_t first, int64_t last,
             const wide left = error_at(fit, i, scattered);
             const wide right = error_at(fit, k, scattered);
             const wide before = error_beyond(first, a, b, left, right);
-            const wide behind = error_beyond(last, a, b, left, right);
-            const wide worst = before > behind ? before : behind;
+            const wide after = error_beyond(last, a, b, left, right);
+            const wide worst = before > after ? before : after;
             const wide loose = (left + right) * BILLION / (b - a);
             best = best < 0 || worst < best ? worst : best;
             looseness = looseness < 0 || loose < looseness ? loose : looseness;
         }
     }
-    *out_looseness = clamp(looseness);
-    return clamp(best);
+    *out_looseness = align_clamp(looseness);
+    return align_clamp(best);
 }
 
 // The most that a clock can drift from x to where the range ends.
 static wide drift_from(int64_t x, const struct align_request *request)
 {
-    const uint64_t before = distance(request->first, (uint64_t)x);
-    const uint64_t behind = distance(request->last, (uint64_t)x);
-    return (wide)(before > behind ? before : behind) * ALIGN_DRIFT_MOST_PPB / BILLION;
+    const uint64_t before = align_distance(request->first, (uint64_t)x);
+    const uint64_t after = align_distance(request->last, (uint64_t)x);
+    return (wide)(before > after ? before : after) * ALIGN_DRIFT_MOST_PPB / BILLION;
 }
 
 // Where the drift is not known, from the anchor that says most. A single moment says nothing
@@ -268,7 +269,7 @@ static int64_t error_of_offset(const struct fit *fit, const struct align_request
         const wide at = error_at(fit, i, scattered) + drifted;
         error = error < 0 || at < error ? at : error;
     }
-    return clamp(error);
+    return align_clamp(error);
 }
 
 // Where the anchors ask for more than a drift: the error at the worst of them.
@@ -279,24 +280,26 @@ static int64_t error_of_refused(const struct fit *fit)
         const wide at = error_at(fit, i, 0);
         error = at > error ? at : error;
     }
-    return clamp(error);
+    return align_clamp(error);
 }
 
 // -----------------------------------------------------------------------------
 
-static void finish(const struct fit *fit, const struct align_request *request, int64_t error,
-                   struct align_fit *out)
+static void align_finish_fit(const struct fit *fit, const struct align_request *request,
+                             int64_t error, struct align_fit *out)
 {
     const uint64_t pivot = (uint64_t)fit->pivot;
-    const uint64_t before = distance(request->first, pivot);
-    const uint64_t behind = distance(request->last, pivot);
-    const uint64_t reach = before > behind ? before : behind;
+    const uint64_t before = align_distance(request->first, pivot);
+    const uint64_t after = align_distance(request->last, pivot);
+    const uint64_t reach = before > after ? before : after;
     for (size_t i = 0; i < fit->count; i++)
         fit->points[i].anchor->used = true;
-    out->map = (struct align_map){
-        .from = pivot, .to = clamp((wide)fit->pivot + fit->offset), .drift_ppb = fit->drift_ppb};
+    out->map = (struct align_map){.from = pivot,
+                                  .to = align_clamp((wide)fit->pivot + fit->offset),
+                                  .drift_ppb = fit->drift_ppb};
     // The drift is a whole number of 1e-9: half of one, as far as the range reaches.
-    out->error_ns = (uint64_t)clamp((wide)error + (out->has_drift ? reach / 2000000000 + 1 : 0));
+    out->error_ns =
+        (uint64_t)align_clamp((wide)error + (out->has_drift ? reach / 2000000000 + 1 : 0));
     out->used = fit->count;
 }
 
@@ -343,7 +346,7 @@ static void fit_points(struct fit *fit, const struct align_request *request, int
         fit_line(fit, false, numbers);
         error = out->refused_drift != 0 ? error_of_refused(fit) : error_of_offset(fit, request);
     }
-    finish(fit, request, error, out);
+    align_finish_fit(fit, request, error, out);
     free(before);
 }
 
@@ -369,7 +372,7 @@ bool align_apply(const struct align_map *map, uint64_t time, int64_t *out_time)
 {
     const wide passed = (wide)time - map->from;
     const wide mapped = map->to + passed + floor_divide(passed * map->drift_ppb, BILLION);
-    *out_time = clamp(mapped);
+    *out_time = align_clamp(mapped);
     return mapped == *out_time;
 }
 
@@ -380,7 +383,7 @@ bool align_compose(const struct align_map *outer, const struct align_map *inner,
                       floor_divide((wide)outer->drift_ppb * inner->drift_ppb, BILLION);
     const wide passed = (wide)inner->to - outer->from;
     const wide mapped = outer->to + passed + floor_divide(passed * outer->drift_ppb, BILLION);
-    *out_map =
-        (struct align_map){.from = inner->from, .to = clamp(mapped), .drift_ppb = clamp(both)};
+    *out_map = (struct align_map){
+        .from = inner->from, .to = align_clamp(mapped), .drift_ppb = align_clamp(both)};
     return mapped == out_map->to;
 }

@@ -82,7 +82,7 @@ static status keep_links(struct anchor_index *index, struct view values, uint64_
     return STATUS_OK;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status anchors_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct anchor_index *index = (struct anchor_index *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -151,7 +151,7 @@ status anchor_index_create(struct profile *profile, struct anchor_index **out_in
 {
     static const char *const KEYS[] = {"correlation", "correlation_id", "Correlation ID"};
     struct anchor_index *index = memory_allocate_zeroed(1, sizeof *index);
-    index->sink.take = take;
+    index->sink.take = anchors_take_batch;
     index->profile = profile;
     index->spool = SPOOL_EMPTY;
     for (size_t i = 0; i < 3; i++)
@@ -268,8 +268,8 @@ static bool next_common(const struct anchor_index *a, const struct anchor_index 
 
 // An event can be no earlier than what it follows from: a way there and a way
 // back leave the offset between two limits.
-static struct align_anchor between(const struct link *from_out, const struct link *to_in,
-                                   const struct link *to_out, const struct link *from_in)
+static struct align_anchor anchors_between(const struct link *from_out, const struct link *to_in,
+                                           const struct link *to_out, const struct link *from_in)
 {
     const uint64_t from_start = from_out->start < from_in->start ? from_out->start : from_in->start;
     const uint64_t from_end = from_out->start < from_in->start ? from_in->end : from_out->end;
@@ -298,7 +298,7 @@ static void find_round_trips(const struct anchor_index *from, const struct ancho
             const struct link *from_in = x->kind == LINK_OUT ? there : x;
             const struct link *to_in = y->kind == LINK_IN ? y : arrived;
             const struct link *to_out = y->kind == LINK_IN ? arrived : y;
-            const struct align_anchor anchor = between(from_out, to_in, to_out, from_in);
+            const struct align_anchor anchor = anchors_between(from_out, to_in, to_out, from_in);
             add_anchor(list, &anchor);
             there = NULL;
             continue;
@@ -391,8 +391,8 @@ static bool is_earlier(const void *left, const void *right)
     return a->start != b->start ? a->start < b->start : a->end < b->end;
 }
 
-static status choose(struct event_finder *finder, const char *profile_name, struct view event,
-                     uint64_t number, struct occurrence *out_found)
+static status anchors_choose_event(struct event_finder *finder, const char *profile_name,
+                                   struct view event, uint64_t number, struct occurrence *out_found)
 {
     char *data;
     size_t size;
@@ -429,7 +429,7 @@ status anchors_event(struct profile *profile, const char *profile_name, struct v
     struct occurrence found = {0};
     status result = finder.name == HASH_NONE ? STATUS_OK : profile_replay(profile, &finder.sink);
     if (result == STATUS_OK)
-        result = choose(&finder, profile_name, event, number, &found);
+        result = anchors_choose_event(&finder, profile_name, event, number, &found);
     spool_free(&finder.found);
     *out_start = found.start;
     *out_end = found.end;

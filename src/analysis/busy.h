@@ -6,9 +6,9 @@
 #ifndef OPSCOPE_ANALYSIS_BUSY_H
 #define OPSCOPE_ANALYSIS_BUSY_H
 
-#include "intervals.h"
 #include "base/spool.h"
 #include "base/status.h"
+#include "intervals.h"
 
 struct edge_list {
     struct spool spool;

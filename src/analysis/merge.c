@@ -177,7 +177,7 @@ static uint32_t own_process(struct copier *copier)
     return copier->process;
 }
 
-// One process takes the source's name; of several, each keeps its own behind it.
+// One process takes the source's name; of several, each keeps its own after it.
 static void name_process(struct copier *copier, struct track *track, uint32_t processes)
 {
     char name[1024];
@@ -249,7 +249,7 @@ static void copy_tables(struct copier *copier)
 
 // Events ----------------------------------------------------------------------
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status analysis_merge_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct copier *copier = (struct copier *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -425,7 +425,7 @@ status merge_fill(struct merge *merge, struct profile *out)
     snprintf(number, sizeof number, "%" PRId64, merge->shift);
     profile_fact_add(out, "merge.shift_ns", view_of(number));
     for (size_t i = 0; i < merge->count && result == STATUS_OK; i++) {
-        copiers[i] = (struct copier){.sink = {take},
+        copiers[i] = (struct copier){.sink = {analysis_merge_take_batch},
                                      .merge = merge,
                                      .source = &merge->sources[i],
                                      .number = i,

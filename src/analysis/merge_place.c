@@ -65,17 +65,17 @@ static void take_given_drift(struct merge_source *source, uint64_t first, uint64
 {
     const uint64_t pivot = source->map.from;
     const uint64_t before = pivot > first ? pivot - first : first - pivot;
-    const uint64_t behind = last > pivot ? last - pivot : pivot - last;
+    const uint64_t after = last > pivot ? last - pivot : pivot - last;
     const int64_t differs = source->drift_ppb - source->map.drift_ppb;
-    const unsigned __int128 more = (unsigned __int128)(before > behind ? before : behind) *
+    const unsigned __int128 more = (unsigned __int128)(before > after ? before : after) *
                                    (uint64_t)(differs < 0 ? -differs : differs) / 1000000000;
     source->error_ns += (uint64_t)more;
     source->map.drift_ppb = source->drift_ppb;
     source->fitted_drift = false;
 }
 
-static status fit(struct merge *merge, struct merge_source *source, size_t reference,
-                  enum merge_method method)
+static status merge_place_fit(struct merge *merge, struct merge_source *source, size_t reference,
+                              enum merge_method method)
 {
     struct merge_source *placed = &merge->sources[reference];
     struct align_fit fitted;
@@ -150,7 +150,7 @@ static status place_by_pairs(struct merge *merge, size_t index, size_t reference
     source->found = source->anchor_count;
     if (source->anchor_count == 0)
         return STATUS_OK;
-    return fit(merge, source, reference, MERGE_PAIRS);
+    return merge_place_fit(merge, source, reference, MERGE_PAIRS);
 }
 
 // What the profiles say -------------------------------------------------------
@@ -193,7 +193,8 @@ static status place_by_anchors(struct merge *merge, struct merge_source *source,
                                                 MERGE_CORRELATIONS};
     source->anchors = anchors_find(source->index, merge->sources[reference].index, kind,
                                    &source->anchor_count, &source->found);
-    return source->anchor_count == 0 ? STATUS_OK : fit(merge, source, reference, METHODS[kind]);
+    return source->anchor_count == 0 ? STATUS_OK
+                                     : merge_place_fit(merge, source, reference, METHODS[kind]);
 }
 
 static status place_by_what_is_shared(struct merge *merge, struct merge_source *source,

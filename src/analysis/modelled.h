@@ -63,7 +63,7 @@ const char *modelled_group_text(const struct program *program, uint32_t group, c
 
 // Groups taken together --------------------------------------------------------
 
-// How many groups behind the first `from` take more than so many percent of all cycles.
+// How many groups after the first `from` take more than so many percent of all cycles.
 uint32_t modelled_groups_above(const struct modelled *modelled, uint32_t from, double percent);
 
 // Groups of one type.

@@ -66,7 +66,7 @@ static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64
     return top != NULL && top->end >= end && top->operator_id == operator_id;
 }
 
-static void measure(struct operator_meter *meter, const struct event *event)
+static void operator_times_add_event(struct operator_meter *meter, const struct event *event)
 {
     const struct profile *profile = meter->profile;
     const struct track *track = profile_track(profile, event->track);
@@ -89,7 +89,7 @@ static void measure(struct operator_meter *meter, const struct event *event)
         open_push(meter, end, operator_id);
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status operator_times_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct operator_meter *meter = (struct operator_meter *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -98,7 +98,7 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
             meter->open_count = 0;
         meter->track = event->track;
         if (event->kind == EVENT_SPAN)
-            measure(meter, event);
+            operator_times_add_event(meter, event);
     }
     return STATUS_OK;
 }
@@ -150,7 +150,7 @@ static void sum_types(const struct profile *profile, struct operator_times *time
 }
 
 // Leaves out the operators without spans, and sorts.
-static void finish(const struct profile *profile, struct operator_times *times)
+static void operator_times_finish(const struct profile *profile, struct operator_times *times)
 {
     struct operator_time sum = {0};
     for (uint32_t id = 1; id < profile->operators.count; id++) {
@@ -172,7 +172,8 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
     *out_times = (struct operator_times){0};
     out_times->operators =
         memory_allocate_zeroed(profile->operators.count, sizeof *out_times->operators);
-    struct operator_meter meter = {.sink = {take}, .profile = profile, .times = out_times};
+    struct operator_meter meter = {
+        .sink = {operator_times_take_batch}, .profile = profile, .times = out_times};
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     status result = STATUS_OK;
     for (uint32_t i = 0; i < profile->tracks.count && result == STATUS_OK; i++) {
@@ -182,7 +183,7 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
     free(meter.seen);
     free(meter.open);
     if (result == STATUS_OK)
-        finish(profile, out_times);
+        operator_times_finish(profile, out_times);
     else
         operator_times_free(out_times);
     return result;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "sweep.h"
 #include "base/memory.h"
+#include "sweep.h"
 
 _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a sweep takes");
 
@@ -109,7 +109,7 @@ static const struct known_track *find_track(struct overview_collector *collector
     return found;
 }
 
-static void widen(struct interval *range, bool *has, struct interval span)
+static void analysis_overview_widen(struct interval *range, bool *has, struct interval span)
 {
     if (!*has || span.start < range->start)
         range->start = span.start;
@@ -126,11 +126,11 @@ static status add_span(struct overview_collector *collector, const struct event 
                                   clock_to_ns(&track->clock, event->end)};
     if (track->lane != SIZE_MAX)
         return busy_add(&scope->busy[track->lane], span);
-    widen(&scope->other, &scope->has_other, span);
+    analysis_overview_widen(&scope->other, &scope->has_other, span);
     return STATUS_OK;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status analysis_overview_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct overview_collector *collector = (struct overview_collector *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -143,7 +143,7 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
 struct overview_collector *overview_collector_create(const struct profile *profile, bool unknown)
 {
     struct overview_collector *collector = memory_allocate_zeroed(1, sizeof *collector);
-    collector->sink.take = take;
+    collector->sink.take = analysis_overview_take_batch;
     collector->profile = profile;
     collector->unknown = unknown;
     return collector;
@@ -221,8 +221,8 @@ static void add_lane(struct computing *computing, const struct overview_lane *la
     if (!find_part(computing, lane, &part))
         return;
     bool has = (overview->covered & 1u << part) != 0;
-    widen(&overview->spans[part], &has, busy->span);
-    widen(&overview->overall, &computing->has_overall, busy->span);
+    analysis_overview_widen(&overview->spans[part], &has, busy->span);
+    analysis_overview_widen(&overview->overall, &computing->has_overall, busy->span);
     overview->covered |= 1u << part;
     overview->lanes[computing->lane_count] = *lane;
     computing->lanes[computing->lane_count++] =
@@ -271,7 +271,7 @@ status overview_compute(struct overview_collector *collector, size_t index,
     if (scope->has_other)
         out_overview->overall = scope->other;
     for (size_t i = 0; i < scope->count; i++)
-        widen(&out_overview->overall, &scope->has_other, scope->busy[i].span);
+        analysis_overview_widen(&out_overview->overall, &scope->has_other, scope->busy[i].span);
     return STATUS_OK;
 }
 
@@ -297,7 +297,7 @@ static uint64_t span_of(const struct overview *overview, uint32_t parts)
         return overview->overall.end - overview->overall.start;
     for (unsigned i = 0; i < OVERVIEW_PARTS_MOST; i++) {
         if ((overview->covered & parts & 1u << i) != 0)
-            widen(&span, &has, overview->spans[i]);
+            analysis_overview_widen(&span, &has, overview->spans[i]);
     }
     return span.end - span.start;
 }

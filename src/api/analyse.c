@@ -12,8 +12,8 @@ struct opscope_overview {
     size_t count;
 };
 
-static status compute(struct opscope_profile *profile, bool all, struct overview_rows **out_list,
-                      size_t *out_count)
+static status analyse_overview(struct opscope_profile *profile, bool all,
+                               struct overview_rows **out_list, size_t *out_count)
 {
     STATUS_TRY(api_finish(profile));
     return overview_rows_list(profile->profile, all, out_list, out_count);
@@ -25,7 +25,7 @@ int opscope_overview_create(struct opscope_profile *profile, int all,
     struct overview_rows *list;
     size_t count;
     *out_overview = NULL;
-    const int code = api_answer(compute(profile, all != 0, &list, &count), message, size);
+    const int code = api_answer(analyse_overview(profile, all != 0, &list, &count), message, size);
     if (code != OPSCOPE_OK)
         return code;
     *out_overview = memory_allocate_zeroed(1, sizeof **out_overview);
@@ -82,7 +82,8 @@ struct opscope_operator_times {
     struct operator_times times;
 };
 
-static status measure(struct opscope_profile *profile, struct operator_times *out_times)
+static status analyse_operator_times(struct opscope_profile *profile,
+                                     struct operator_times *out_times)
 {
     STATUS_TRY(api_finish(profile));
     return operator_times_measure(profile->profile, out_times);
@@ -94,7 +95,7 @@ int opscope_operator_times_create(struct opscope_profile *profile,
 {
     struct operator_times times;
     *out_times = NULL;
-    const int code = api_answer(measure(profile, &times), message, size);
+    const int code = api_answer(analyse_operator_times(profile, &times), message, size);
     if (code != OPSCOPE_OK)
         return code;
     *out_times = memory_allocate_zeroed(1, sizeof **out_times);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/replace.h"
 #include "formats/writers.h"
 
 const char *opscope_version(void)
@@ -97,7 +96,5 @@ status api_write(struct profile *profile, const char *path, const char *format)
     const struct format_writer *writer;
     const struct write_options options = {0};
     STATUS_TRY(format_writer_find(format, path, &writer));
-    char *temporary = replace_start(path);
-    const status result = writer->write(writer, profile, temporary, &options);
-    return replace_finish(temporary, path, result);
+    return writer->write(writer, profile, path, &options);
 }

@@ -32,7 +32,7 @@ bool api_take(void *to, size_t to_size, const void *from, size_t from_size);
 // Hands on the events that are still batched.
 status api_finish(struct opscope_profile *profile);
 
-// The text of an id, with a NUL behind it; "" for an id that is not there.
+// The text of an id, with a NUL after it; "" for an id that is not there.
 const char *api_text(const struct profile *profile, uint32_t id);
 
 // `text`, or "" for NULL.

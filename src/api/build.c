@@ -13,10 +13,10 @@ const char *opscope_profile_problem(const struct opscope_profile *profile)
     return profile->problem;
 }
 
-static int refuse(struct opscope_profile *profile, const char *format, ...)
+static int build_refuse(struct opscope_profile *profile, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static int refuse(struct opscope_profile *profile, const char *format, ...)
+static int build_refuse(struct opscope_profile *profile, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -27,13 +27,13 @@ static int refuse(struct opscope_profile *profile, const char *format, ...)
 }
 
 // Whether a structure of the caller's could be taken over.
-static bool take(struct opscope_profile *profile, void *to, size_t to_size, const void *from,
-                 size_t from_size)
+static bool api_copy_struct(struct opscope_profile *profile, void *to, size_t to_size,
+                            const void *from, size_t from_size)
 {
     if (api_take(to, to_size, from, from_size))
         return true;
-    refuse(profile, from == NULL ? "there is nothing to add"
-                                 : "a field that this version does not know is not 0");
+    build_refuse(profile, from == NULL ? "there is nothing to add"
+                                       : "a field that this version does not know is not 0");
     return false;
 }
 
@@ -60,10 +60,10 @@ uint32_t opscope_profile_add_clock_sized(struct opscope_profile *profile,
                                          const struct opscope_profile_clock *given, size_t size)
 {
     struct opscope_profile_clock clock;
-    if (!take(profile, &clock, sizeof clock, given, size))
+    if (!api_copy_struct(profile, &clock, sizeof clock, given, size))
         return 0;
     if (clock.frequency == 0) {
-        refuse(profile, "clock '%s': the frequency is 0", api_view(clock.name).data);
+        build_refuse(profile, "clock '%s': the frequency is 0", api_view(clock.name).data);
         return 0;
     }
     return profile_clock_add(profile->profile, api_view(clock.name).data, clock.frequency,
@@ -96,15 +96,16 @@ static bool check_track(struct opscope_profile *profile, const struct opscope_pr
 {
     const char *name = api_view(track->name).data;
     if (track->parent >= profile->profile->tracks.count)
-        refuse(profile, "track '%s': there is no track %u to be its parent", name, track->parent);
+        build_refuse(profile, "track '%s': there is no track %u to be its parent", name,
+                     track->parent);
     else if (track->clock >= profile->profile->clocks.count)
-        refuse(profile, "track '%s': there is no clock %u", name, track->clock);
+        build_refuse(profile, "track '%s': there is no clock %u", name, track->clock);
     else if (track->kind > OPSCOPE_TRACK_COUNTER)
-        refuse(profile, "track '%s': %u is no kind of track", name, track->kind);
+        build_refuse(profile, "track '%s': %u is no kind of track", name, track->kind);
     else if (track->provenance > OPSCOPE_DERIVED ||
              (track->provenance == OPSCOPE_ABSENT && has_events(track->kind)))
-        refuse(profile, "track '%s': say whether its events are measured, modelled or derived",
-               name);
+        build_refuse(profile,
+                     "track '%s': say whether its events are measured, modelled or derived", name);
     else
         return true;
     return false;
@@ -114,7 +115,8 @@ uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
                                          const struct opscope_profile_track *given, size_t size)
 {
     struct opscope_profile_track track;
-    if (!take(profile, &track, sizeof track, given, size) || !check_track(profile, &track))
+    if (!api_copy_struct(profile, &track, sizeof track, given, size) ||
+        !check_track(profile, &track))
         return 0;
     struct track described = {.parent = track.parent,
                               .name = text_id(profile, track.name),
@@ -131,7 +133,7 @@ uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
                               .values = put_values(profile),
                               .ledger = {.expected = has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
     if (!find_role(profile, &track, &described)) {
-        refuse(profile, "track '%s': '%s' is no role", api_view(track.name).data, track.role);
+        build_refuse(profile, "track '%s': '%s' is no role", api_view(track.name).data, track.role);
         return 0;
     }
     return added(profile, profile_track_add(profile->profile, &described));
@@ -142,7 +144,7 @@ uint32_t opscope_profile_add_operator_sized(struct opscope_profile *profile,
                                             size_t size)
 {
     struct opscope_profile_operator op;
-    if (!take(profile, &op, sizeof op, given, size))
+    if (!api_copy_struct(profile, &op, sizeof op, given, size))
         return 0;
     const struct operator_description described = {.name = text_id(profile, op.name),
                                                    .type = text_id(profile, op.type),
@@ -155,12 +157,12 @@ uint32_t opscope_profile_add_call_sized(struct opscope_profile *profile,
                                         const struct opscope_profile_call *given, size_t size)
 {
     struct opscope_profile_call call;
-    if (!take(profile, &call, sizeof call, given, size))
+    if (!api_copy_struct(profile, &call, sizeof call, given, size))
         return 0;
     if (call.operator_id >= profile->profile->operators.count ||
         call.parent >= profile->profile->calls.count) {
-        refuse(profile, "a call of operator %u with parent %u: one of them does not exist",
-               call.operator_id, call.parent);
+        build_refuse(profile, "a call of operator %u with parent %u: one of them does not exist",
+                     call.operator_id, call.parent);
         return 0;
     }
     const struct call described = {.operator_id = call.operator_id,
@@ -179,12 +181,13 @@ int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
                                      const struct opscope_profile_buffer *given, size_t size)
 {
     struct opscope_profile_buffer buffer;
-    if (!take(profile, &buffer, sizeof buffer, given, size))
+    if (!api_copy_struct(profile, &buffer, sizeof buffer, given, size))
         return OPSCOPE_ERROR_USAGE;
     if (buffer.owner >= profile->profile->operators.count ||
         buffer.clock >= profile->profile->clocks.count || buffer.to < buffer.from)
-        return refuse(profile, "a buffer in '%s': owner %u, clock %u or its times are impossible",
-                      api_view(buffer.memory).data, buffer.owner, buffer.clock);
+        return build_refuse(profile,
+                            "a buffer in '%s': owner %u, clock %u or its times are impossible",
+                            api_view(buffer.memory).data, buffer.owner, buffer.clock);
     profile_buffer_add(profile->profile,
                        &(struct buffer_lifetime){.memory = text_id(profile, buffer.memory),
                                                  .owner = buffer.owner,
@@ -202,14 +205,14 @@ int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
 int opscope_profile_add_fact(struct opscope_profile *profile, const char *key, const char *text)
 {
     if (key == NULL || text == NULL)
-        return refuse(profile, "a fact needs a key and a text");
+        return build_refuse(profile, "a fact needs a key and a text");
     profile_fact_add(profile->profile, key, view_of(text));
     return OPSCOPE_OK;
 }
 
 // Values and events -----------------------------------------------------------------
 
-// Kinds that the recorder gets come behind this one, too.
+// Kinds that the recorder gets come after this one, too.
 _Static_assert(OPSCOPE_TICKS == OPSCOPE_FLOW_IN + 1, "two kinds of values with one number");
 
 static bool convert_kind(uint32_t kind, enum value_kind *out_kind)
@@ -231,15 +234,15 @@ int opscope_profile_put_sized(struct opscope_profile *profile,
 {
     struct opscope_profile_value value;
     enum value_kind kind;
-    if (!take(profile, &value, sizeof value, given, size))
+    if (!api_copy_struct(profile, &value, sizeof value, given, size))
         return OPSCOPE_ERROR_USAGE;
     const char *key = api_view(value.key).data;
     if (!convert_kind(value.kind, &kind) || value.provenance > OPSCOPE_DERIVED)
-        return refuse(profile, "value '%s': the kind or the provenance is none", key);
+        return build_refuse(profile, "value '%s': the kind or the provenance is none", key);
     if (kind == VALUE_TEXT && value.text == NULL)
-        return refuse(profile, "value '%s': there is no text", key);
+        return build_refuse(profile, "value '%s': there is no text", key);
     if (kind == VALUE_TICKS && value.clock >= profile->profile->clocks.count)
-        return refuse(profile, "value '%s': there is no clock %u", key, value.clock);
+        return build_refuse(profile, "value '%s': there is no clock %u", key, value.clock);
     const struct value put = {.key = text_id(profile, value.key),
                               .kind = kind,
                               .provenance = (enum provenance)value.provenance,
@@ -255,17 +258,17 @@ int opscope_profile_put_sized(struct opscope_profile *profile,
 static int check_event(struct opscope_profile *profile, const struct opscope_profile_event *event)
 {
     if (event->track >= profile->profile->tracks.count)
-        return refuse(profile, "an event on track %u, which does not exist", event->track);
+        return build_refuse(profile, "an event on track %u, which does not exist", event->track);
     const struct track *track = profile_track(profile->profile, event->track);
     if (event->kind > OPSCOPE_SAMPLE)
-        return refuse(profile, "%u is no kind of event", event->kind);
+        return build_refuse(profile, "%u is no kind of event", event->kind);
     if (track->kind != (event->kind == OPSCOPE_SAMPLE ? TRACK_COUNTER : TRACK_LANE))
-        return refuse(profile,
-                      "track %u has no place for it: spans and instants lie on lanes, "
-                      "samples on counters",
-                      event->track);
+        return build_refuse(profile,
+                            "track %u has no place for it: spans and instants lie on lanes, "
+                            "samples on counters",
+                            event->track);
     if (event->call >= profile->profile->calls.count)
-        return refuse(profile, "there is no call %u", event->call);
+        return build_refuse(profile, "there is no call %u", event->call);
     return OPSCOPE_OK;
 }
 
@@ -276,7 +279,7 @@ int opscope_profile_add_event_sized(struct opscope_profile *profile,
                                             [OPSCOPE_INSTANT] = EVENT_INSTANT,
                                             [OPSCOPE_SAMPLE] = EVENT_COUNTER};
     struct opscope_profile_event event;
-    if (!take(profile, &event, sizeof event, given, size))
+    if (!api_copy_struct(profile, &event, sizeof event, given, size))
         return OPSCOPE_ERROR_USAGE;
     const int code = check_event(profile, &event);
     if (code != OPSCOPE_OK)
@@ -293,7 +296,7 @@ int opscope_profile_add_event_sized(struct opscope_profile *profile,
     profile_event_add(profile->profile, &made, put_values(profile));
     profile->values.size = 0;
     if (made.end < made.start)
-        return refuse(profile, "span '%s' ends before it starts", api_view(event.name).data);
+        return build_refuse(profile, "span '%s' ends before it starts", api_view(event.name).data);
     return OPSCOPE_OK;
 }
 
@@ -302,7 +305,7 @@ int opscope_profile_add_event_sized(struct opscope_profile *profile,
 int opscope_profile_expect(struct opscope_profile *profile, uint32_t track, uint64_t expected)
 {
     if (track >= profile->profile->tracks.count)
-        return refuse(profile, "there is no track %u", track);
+        return build_refuse(profile, "there is no track %u", track);
     profile_track(profile->profile, track)->ledger.expected = expected;
     return OPSCOPE_OK;
 }
@@ -311,8 +314,8 @@ int opscope_profile_add_note(struct opscope_profile *profile, uint32_t track, ui
                              uint64_t count, const char *text)
 {
     if (track >= profile->profile->tracks.count || kind > OPSCOPE_NOTE_REMARK)
-        return refuse(profile, "a note of kind %u about track %u: one of them does not exist", kind,
-                      track);
+        return build_refuse(profile, "a note of kind %u about track %u: one of them does not exist",
+                            kind, track);
     profile_note(profile->profile, track, (enum ledger_note_kind)kind, count, "%s",
                  api_view(text).data);
     return OPSCOPE_OK;

@@ -19,7 +19,7 @@ struct opscope_values {
 struct opscope_events {
     struct profile *profile;
     uint32_t track;     // of the cursor
-    uint32_t end_track; // behind the last one
+    uint32_t end_track; // after the last one
     struct store_cursor *cursor;
     struct view current; // values of the event that was read last
     struct opscope_values values;
@@ -172,8 +172,8 @@ static uint32_t event_kind_of(enum event_kind kind)
     return kind == EVENT_INSTANT ? OPSCOPE_INSTANT : OPSCOPE_SAMPLE;
 }
 
-static struct opscope_profile_event describe(const struct opscope_events *events,
-                                             const struct event *event)
+static struct opscope_profile_event api_events_describe(const struct opscope_events *events,
+                                                        const struct event *event)
 {
     const struct profile *profile = events->profile;
     const struct track *track = profile_track(profile, event->track);
@@ -207,7 +207,7 @@ int opscope_events_next_sized(struct opscope_events *events,
             found = api_answer(open_track(events), NULL, 0);
     }
     if (found == 1)
-        given = describe(events, &event);
+        given = api_events_describe(events, &event);
     else
         events->current = VIEW_LITERAL("");
     api_give(out_event, size, &given, sizeof given);

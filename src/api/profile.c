@@ -4,7 +4,6 @@
 
 #include "api.h"
 #include "base/memory.h"
-#include "base/replace.h"
 #include "convert/convert.h"
 
 // Open, create, free --------------------------------------------------------------
@@ -130,7 +129,8 @@ uint32_t opscope_profile_note_count(const struct opscope_profile *profile)
 }
 
 // Fills the caller's structure and says whether the item is there.
-static int give(bool found, void *out, size_t out_size, const void *from, size_t from_size)
+static int api_profile_give(bool found, void *out, size_t out_size, const void *from,
+                            size_t from_size)
 {
     api_give(out, out_size, from, from_size);
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;
@@ -149,7 +149,7 @@ int opscope_profile_get_clock_sized(const struct opscope_profile *profile, uint3
                                                .base_ticks = domain->base_ticks,
                                                .base_ns = domain->base_ns};
     }
-    return give(found, out_clock, size, &clock, sizeof clock);
+    return api_profile_give(found, out_clock, size, &clock, sizeof clock);
 }
 
 uint64_t opscope_profile_to_ns(const struct opscope_profile *profile, uint32_t clock,
@@ -198,7 +198,7 @@ int opscope_profile_get_track_sized(const struct opscope_profile *profile, uint3
     struct opscope_profile_track track = {0};
     if (found)
         track = describe_track(profile->profile, profile_track(profile->profile, id));
-    return give(found, out_track, size, &track, sizeof track);
+    return api_profile_give(found, out_track, size, &track, sizeof track);
 }
 
 int opscope_profile_get_operator_sized(const struct opscope_profile *profile, uint32_t id,
@@ -213,7 +213,7 @@ int opscope_profile_get_operator_sized(const struct opscope_profile *profile, ui
                                                       .type = api_text(from, op->type),
                                                       .location = api_text(from, op->location)};
     }
-    return give(found, out_operator, size, &described, sizeof described);
+    return api_profile_give(found, out_operator, size, &described, sizeof described);
 }
 
 int opscope_profile_get_call_sized(const struct opscope_profile *profile, uint32_t id,
@@ -233,7 +233,7 @@ int opscope_profile_get_call_sized(const struct opscope_profile *profile, uint32
                                                   .domain = api_text(from, call->domain),
                                                   .key = call->key};
     }
-    return give(found, out_call, size, &described, sizeof described);
+    return api_profile_give(found, out_call, size, &described, sizeof described);
 }
 
 int opscope_profile_get_buffer_sized(const struct opscope_profile *profile, uint32_t index,
@@ -255,7 +255,7 @@ int opscope_profile_get_buffer_sized(const struct opscope_profile *profile, uint
                                                     .core = buffer->core,
                                                     .name = api_text(from, buffer->name)};
     }
-    return give(found, out_buffer, size, &described, sizeof described);
+    return api_profile_give(found, out_buffer, size, &described, sizeof described);
 }
 
 const char *opscope_profile_fact_key(const struct opscope_profile *profile, uint32_t index)
@@ -299,7 +299,7 @@ int opscope_profile_get_ledger_sized(const struct opscope_profile *profile, uint
                                     .impossible = ledger.impossible,
                                     .not_carried = all ? from->note_counts[LEDGER_NOT_CARRIED] : 0};
     }
-    return give(found, out_ledger, size, &given, sizeof given);
+    return api_profile_give(found, out_ledger, size, &given, sizeof given);
 }
 
 int opscope_profile_get_note_sized(const struct opscope_profile *profile, uint32_t index,
@@ -313,7 +313,7 @@ int opscope_profile_get_note_sized(const struct opscope_profile *profile, uint32
         given = (struct opscope_profile_note){
             .text = api_text(from, note->text), .count = note->count, .kind = (uint32_t)note->kind};
     }
-    return give(found, out_note, size, &given, sizeof given);
+    return api_profile_give(found, out_note, size, &given, sizeof given);
 }
 
 // Write ---------------------------------------------------------------------------
@@ -338,20 +338,20 @@ int opscope_profile_write(struct opscope_profile *profile, const char *path, con
     return api_answer(result, message, size);
 }
 
-static status convert(const char *in, const char *out, const char *format, struct profile *profile)
+static status api_convert_file(const char *in, const char *out, const char *format,
+                               struct profile *profile)
 {
     if (in == NULL || out == NULL)
         return status_make(STATUS_USAGE, "to convert needs a file to read and one to write");
     STATUS_TRY(convert_check(format, out));
-    char *temporary = replace_start(out);
-    const struct convert_request request = {.in = in, .out = temporary, .to = format};
-    return replace_finish(temporary, out, convert_file(&request, profile));
+    const struct convert_request request = {.in = in, .out = out, .to = format};
+    return convert_file(&request, profile);
 }
 
 int opscope_convert(const char *in, const char *out, const char *format, char *message, size_t size)
 {
     struct profile *profile = profile_create();
-    int code = api_answer(convert(in, out, format, profile), message, size);
+    int code = api_answer(api_convert_file(in, out, format, profile), message, size);
     if (code == OPSCOPE_OK)
         code = api_answer_loss(profile, message, size);
     profile_free(profile);

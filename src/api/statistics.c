@@ -53,7 +53,8 @@ double opscope_rank_correlation(const double *a, const double *b, size_t count)
     return statistics_rank_correlation(a, b, count, &correlation) ? correlation : NAN;
 }
 
-static int give(bool found, struct statistics_interval interval, double *out_low, double *out_high)
+static int api_statistics_give(bool found, struct statistics_interval interval, double *out_low,
+                               double *out_high)
 {
     *out_low = found ? interval.low : NAN;
     *out_high = found ? interval.high : NAN;
@@ -67,7 +68,7 @@ int opscope_median_interval(const double *numbers, size_t count, double confiden
     double *sorted = sorted_copy(numbers, count);
     const bool found = statistics_median_interval(sorted, count, confidence, &interval);
     free(sorted);
-    return give(found, interval, out_low, out_high);
+    return api_statistics_give(found, interval, out_low, out_high);
 }
 
 int opscope_ratio_interval(const double *a, size_t a_count, const double *b, size_t b_count,
@@ -75,5 +76,5 @@ int opscope_ratio_interval(const double *a, size_t a_count, const double *b, siz
 {
     struct statistics_interval interval = {0};
     const bool found = statistics_ratio_interval(a, a_count, b, b_count, confidence, &interval);
-    return give(found, interval, out_low, out_high);
+    return api_statistics_give(found, interval, out_low, out_high);
 }

@@ -5,7 +5,6 @@
 #include "api.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/replace.h"
 #include "formats/trace/engine_names.h"
 #include "reports/torq/logger.h"
 
@@ -184,7 +183,7 @@ int opscope_time_chart_view_render_sized(struct opscope_time_chart_view *view,
                      log.start_time, log.end_time);
 }
 
-static int begin(struct chart_lane *lane, uint64_t time, uint32_t name)
+static int timechart_begin(struct chart_lane *lane, uint64_t time, uint32_t name)
 {
     lane->begun =
         memory_grow(lane->begun, lane->begun_count, &lane->begun_capacity, sizeof *lane->begun);
@@ -192,7 +191,8 @@ static int begin(struct chart_lane *lane, uint64_t time, uint32_t name)
     return OPSCOPE_OK;
 }
 
-static int end(struct opscope_time_chart_view *view, struct chart_lane *lane, uint64_t time)
+static int timechart_end(struct opscope_time_chart_view *view, struct chart_lane *lane,
+                         uint64_t time)
 {
     if (lane->begun_count == 0) {
         profile_note(view->profile, lane->track, LEDGER_IMPOSSIBLE, 1,
@@ -215,9 +215,9 @@ int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view
     const uint32_t name = profile_string(view->profile, view_of(log.function));
     switch (type) {
     case OPSCOPE_TYPE_SLICE_BEGIN:
-        return begin(lane, time, name);
+        return timechart_begin(lane, time, name);
     case OPSCOPE_TYPE_SLICE_END:
-        return end(view, lane, time);
+        return timechart_end(view, lane, time);
     case OPSCOPE_TYPE_INSTANT:
         return add_event(view, lane, EVENT_INSTANT, name, time, time);
     default:
@@ -322,9 +322,7 @@ static status write_logs(const struct logger_log *logs, size_t count, const char
         if (logs[i].path == NULL)
             return status_make(STATUS_USAGE, "profile %zu has no path", i + 1);
     }
-    char *temporary = replace_start(path);
-    const status result = logger_write(logs, count, temporary, &options, profile);
-    return replace_finish(temporary, path, result);
+    return logger_write(logs, count, path, &options, profile);
 }
 
 int opscope_time_chart_convert_to_perfetto(

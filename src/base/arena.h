@@ -19,10 +19,10 @@ struct arena {
 // Aligned for any type. Never fails (memory.h).
 void *arena_allocate(struct arena *arena, size_t size);
 
-// A copy of `v` that lives as long as the arena, with a NUL behind it.
+// A copy of `v` that lives as long as the arena, with a NUL after it.
 struct view arena_copy(struct arena *arena, struct view v);
 
-// The text that printf would print. Lives as long as the arena, with a NUL behind it.
+// The text that printf would print. Lives as long as the arena, with a NUL after it.
 struct view arena_format(struct arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 

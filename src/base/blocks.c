@@ -51,7 +51,7 @@ static struct piece *add_piece(struct blocks *blocks, size_t size)
     return piece;
 }
 
-static void *take(struct blocks *blocks, size_t size)
+static void *blocks_carve(struct blocks *blocks, size_t size)
 {
     struct piece *piece = blocks->pieces;
     if (piece == NULL || piece->size - piece->used < size)
@@ -68,7 +68,8 @@ void *blocks_take(struct blocks *blocks, size_t size)
     if (size > (size_t)-1 - MEMORY_ALIGNMENT)
         return NULL;
     pthread_mutex_lock(&blocks->lock);
-    void *block = take(blocks, (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT);
+    void *block =
+        blocks_carve(blocks, (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT);
     pthread_mutex_unlock(&blocks->lock);
     return block;
 }

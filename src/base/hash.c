@@ -24,13 +24,13 @@ static uint64_t secret_get(void)
     return secret;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t hash_mix_words(uint64_t a, uint64_t b)
 {
     const unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load(const unsigned char *at, size_t size)
+static uint64_t hash_load_word(const unsigned char *at, size_t size)
 {
     uint64_t word = 0;
     if (size > 0) // an empty view may have no address
@@ -44,20 +44,22 @@ uint32_t hash_bytes(const void *data, size_t size)
     const uint64_t secret = secret_get();
     uint64_t state = secret ^ size;
     for (; size > 16; at += 16, size -= 16)
-        state = mix(load(at, 8) ^ 0x9e3779b97f4a7c15u, load(at + 8, 8) ^ state);
+        state = hash_mix_words(hash_load_word(at, 8) ^ 0x9e3779b97f4a7c15u,
+                               hash_load_word(at + 8, 8) ^ state);
     if (size > 8)
-        state = mix(load(at, 8) ^ 0xe7037ed1a0b428dbu, load(at + size - 8, 8) ^ state);
+        state = hash_mix_words(hash_load_word(at, 8) ^ 0xe7037ed1a0b428dbu,
+                               hash_load_word(at + size - 8, 8) ^ state);
     else
-        state = mix(load(at, size) ^ 0x8ebc6af09c88c6e3u, state);
-    return (uint32_t)(mix(state, secret ^ 0x589965cc75374cc3u) >> 16);
+        state = hash_mix_words(hash_load_word(at, size) ^ 0x8ebc6af09c88c6e3u, state);
+    return (uint32_t)(hash_mix_words(state, secret ^ 0x589965cc75374cc3u) >> 16);
 }
 
 uint32_t hash_u64(uint64_t number)
 {
-    return (uint32_t)(mix(number ^ secret_get(), 0x9e3779b97f4a7c15u) >> 16);
+    return (uint32_t)(hash_mix_words(number ^ secret_get(), 0x9e3779b97f4a7c15u) >> 16);
 }
 
-static void put(struct hash_index *index, uint32_t hash, uint32_t id)
+static void hash_insert(struct hash_index *index, uint32_t hash, uint32_t id)
 {
     uint32_t at = hash & index->mask;
     while (index->slots[at].id != HASH_NONE)
@@ -65,7 +67,7 @@ static void put(struct hash_index *index, uint32_t hash, uint32_t id)
     index->slots[at] = (struct hash_slot){hash, id};
 }
 
-static void grow(struct hash_index *index)
+static void hash_grow(struct hash_index *index)
 {
     const struct hash_index old = *index;
     const uint32_t size = old.slots == NULL ? 64 : (old.mask + 1) * 2;
@@ -76,7 +78,7 @@ static void grow(struct hash_index *index)
     index->mask = size - 1;
     for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {
         if (old.slots[i].id != HASH_NONE)
-            put(index, old.slots[i].hash, old.slots[i].id);
+            hash_insert(index, old.slots[i].hash, old.slots[i].id);
     }
     free(old.slots);
 }
@@ -84,8 +86,8 @@ static void grow(struct hash_index *index)
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t id)
 {
     if (index->slots == NULL || index->count >= (index->mask / 4) * 3)
-        grow(index);
-    put(index, hash, id);
+        hash_grow(index);
+    hash_insert(index, hash, id);
     index->count++;
 }
 

@@ -2,19 +2,125 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include "letters.h"
 #include "memory.h"
+#include "replace.h"
 
 enum { PIECE = 256 * 1024 };
 
 // What a hostile packed file may unfold to.
 static const uint64_t UNPACKED_MOST = 1ull << 40;
+
+// Mapped files, for a signal handler to name -------------------------------------------
+
+// One that was made is never freed: the handler may be looking at it.
+struct input_range {
+    struct input_range *next;
+    atomic_bool taken;
+    _Atomic uintptr_t start;
+    _Atomic uintptr_t end;
+    char path[512];
+};
+
+static struct input_range *_Atomic ranges;
+
+static struct input_range *range_take(void)
+{
+    struct input_range *at = ranges;
+    for (; at != NULL; at = at->next) {
+        bool taken = false;
+        if (atomic_compare_exchange_strong(&at->taken, &taken, true))
+            return at;
+    }
+    at = memory_allocate_zeroed(1, sizeof *at);
+    at->taken = true;
+    at->next = ranges;
+    while (!atomic_compare_exchange_weak(&ranges, &at->next, at))
+        continue;
+    return at;
+}
+
+static void range_start(struct input *input)
+{
+    struct input_range *range = range_take();
+    snprintf(range->path, sizeof range->path, "%s", input->path);
+    letters_hide(range->path, strlen(range->path));
+    // The last page may reach beyond the end of the file.
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    range->end = ((uintptr_t)input->mapping + input->mapped + page - 1) / page * page;
+    range->start = (uintptr_t)input->mapping;
+    input->range = range;
+}
+
+static void range_end(struct input_range *range)
+{
+    range->end = 0;
+    range->taken = false;
+}
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; // nobody is there to be told
+}
+
+static void name_and_end(int number, siginfo_t *about, void *context)
+{
+    (void)context;
+    const uintptr_t place = (uintptr_t)about->si_addr;
+    for (const struct input_range *at = ranges; at != NULL; at = at->next) {
+        if (!at->taken || place < at->start || place >= at->end)
+            continue;
+        replace_remove_all();
+        say("opscope: ");
+        say(at->path);
+        say(": changed or was cut off while it was read\n");
+        _exit(1);
+    }
+    replace_remove_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void input_catch_changes(void)
+{
+    struct sigaction action = {.sa_sigaction = name_and_end, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+bool input_is_mapped(const struct input *input)
+{
+    return input->mapping != NULL && input->bytes.data == input->mapping;
+}
+
+status input_check(const struct input *input)
+{
+    struct stat now;
+    if (input->mapping == NULL || stat(input->path, &now) != 0 || now.st_dev != input->device ||
+        now.st_ino != input->number)
+        return STATUS_OK;
+    const bool same_time = now.st_mtim.tv_sec == input->modified.tv_sec &&
+                           now.st_mtim.tv_nsec == input->modified.tv_nsec;
+    const uint64_t size = (uint64_t)now.st_size;
+    if (size > input->mapped || (size == input->mapped && same_time))
+        return STATUS_OK;
+    return status_make(STATUS_IO, "%s: changed or was cut off while it was read", input->path);
+}
+
+// Packed files --------------------------------------------------------------------------
 
 static status check_unpacked(const struct input *input)
 {
@@ -92,7 +198,7 @@ static status unpack_zstd(struct input *input, struct view packed)
     return result;
 }
 
-static status unpack(struct input *input)
+static status input_unpack(struct input *input)
 {
     const struct view packed = input->bytes;
     if (view_starts_with(packed, "\x1f\x8b"))
@@ -131,20 +237,24 @@ static status read_stream(struct input *input, int file)
     size_t size;
     STATUS_TRY(spool_read(&input->streamed, &data, &size));
     input->bytes = (struct view){data, size};
-    return unpack(input);
+    return input_unpack(input);
 }
 
 // Leaves an empty file unmapped.
-static status map_regular(struct input *input, int file, off_t size)
+static status map_regular(struct input *input, int file, const struct stat *facts)
 {
-    if (size == 0)
+    if (facts->st_size == 0)
         return STATUS_OK;
-    input->mapped = (size_t)size;
+    input->mapped = (size_t)facts->st_size;
+    input->modified = facts->st_mtim;
+    input->device = facts->st_dev;
+    input->number = facts->st_ino;
     void *mapping = mmap(NULL, input->mapped, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapping == MAP_FAILED)
         return status_system(errno, input->path, "cannot map");
     madvise(mapping, input->mapped, MADV_SEQUENTIAL);
     input->mapping = mapping;
+    range_start(input);
     input->bytes = (struct view){mapping, input->mapped};
     return STATUS_OK;
 }
@@ -158,8 +268,8 @@ static status read_any(struct input *input, int file)
         return status_make(STATUS_IO, "%s: is a folder; give a file", input->path);
     if (!S_ISREG(facts.st_mode))
         return read_stream(input, file);
-    STATUS_TRY(map_regular(input, file, facts.st_size));
-    return unpack(input);
+    STATUS_TRY(map_regular(input, file, &facts));
+    return input_unpack(input);
 }
 
 static status read_regular(struct input *input, int file)
@@ -169,7 +279,7 @@ static status read_regular(struct input *input, int file)
         return status_system(errno, input->path, "cannot read");
     if (!S_ISREG(facts.st_mode))
         return status_make(STATUS_IO, "%s: is not a regular file", input->path);
-    return map_regular(input, file, facts.st_size);
+    return map_regular(input, file, &facts);
 }
 
 // Closes the file, unless it is the standard input.
@@ -203,6 +313,98 @@ status input_map(const char *path, struct input **out_input)
     return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_input);
 }
 
+// One name after the other, for systems without openat2.
+static int open_step_by_step(int folder, struct view location)
+{
+    int at = dup(folder);
+    while (at >= 0) {
+        const size_t slash = view_find(location, '/');
+        const bool last = slash == location.size;
+        char *name = view_copy(view_slice(location, 0, slash));
+        const int next =
+            strcmp(name, "..") == 0
+                ? (errno = EXDEV, -1)
+                : openat(at, name[0] != '\0' ? name : ".",
+                         O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY));
+        const int error = errno;
+        free(name);
+        close(at);
+        errno = error;
+        at = next;
+        if (last)
+            break;
+        location = view_slice(location, slash + 1, location.size);
+    }
+    return at;
+}
+
+static int open_beneath(int folder, struct view location)
+{
+    char *path = view_copy(location);
+    const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    const long file = syscall(SYS_openat2, folder, path, &how, sizeof how);
+    free(path);
+    if (file < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+        return open_step_by_step(folder, location);
+    return (int)file;
+}
+
+status input_map_beneath(const char *beside, struct view location, struct input **out_input)
+{
+    const struct view path = view_of(beside);
+    const size_t slash = view_find_last(path, '/');
+    const size_t before = slash < path.size ? slash + 1 : 0;
+    char *folder_path =
+        before > 0 ? view_copy(view_slice(path, 0, before)) : view_copy(view_of("."));
+    char *name = memory_allocate(before + location.size + 1);
+    memcpy(name, path.data, before);
+    memcpy(name + before, location.data, location.size);
+    name[before + location.size] = '\0';
+    const int folder = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int file = folder >= 0 ? open_beneath(folder, location) : -1;
+    const int error = errno;
+    if (folder >= 0)
+        close(folder);
+    errno = error;
+    const status result =
+        file < 0 && error == ELOOP
+            ? status_make(STATUS_DATA, "%s: a link, or behind one, which is not followed", name)
+            : open_with(read_regular, name, file, out_input);
+    free(name);
+    free(folder_path);
+    return result;
+}
+
+static void unmap(struct input *input)
+{
+    if (input->range != NULL)
+        range_end(input->range);
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapped);
+    input->range = NULL;
+    input->mapping = NULL;
+}
+
+status input_settle(struct input *input, uint64_t most)
+{
+    char *data;
+    size_t size;
+    if (!input_is_mapped(input) || input->mapped > most)
+        return STATUS_OK;
+    // In pieces that go through memory: the system would not say which file was cut off.
+    for (size_t at = 0; at < input->mapped; at += PIECE) {
+        const struct view piece =
+            view_slice(input->bytes, at, input->mapped - at < PIECE ? input->mapped : at + PIECE);
+        STATUS_TRY(spool_append(&input->streamed, piece.data, piece.size));
+    }
+    STATUS_TRY(spool_read(&input->streamed, &data, &size));
+    STATUS_TRY(input_check(input));
+    unmap(input);
+    input->bytes = (struct view){data, size};
+    return STATUS_OK;
+}
+
 struct input *input_over(const char *name, struct view bytes)
 {
     struct input *input = memory_allocate_zeroed(1, sizeof *input);
@@ -216,7 +418,7 @@ struct input *input_over(const char *name, struct view bytes)
 status input_open_memory(const char *name, struct view bytes, struct input **out_input)
 {
     struct input *input = input_over(name, bytes);
-    const status result = unpack(input);
+    const status result = input_unpack(input);
     if (result != STATUS_OK) {
         input_close(input);
         return result;
@@ -229,8 +431,7 @@ void input_close(struct input *input)
 {
     if (input == NULL)
         return;
-    if (input->mapping != NULL)
-        munmap(input->mapping, input->mapped);
+    unmap(input);
     spool_free(&input->streamed);
     spool_free(&input->unpacked);
     free(input->path);

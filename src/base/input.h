@@ -7,6 +7,10 @@
 #ifndef OPSCOPE_BASE_INPUT_H
 #define OPSCOPE_BASE_INPUT_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
 #include "spool.h"
 
 struct input {
@@ -15,6 +19,10 @@ struct input {
     const char *damage; // NULL when nothing is wrong
     void *mapping;
     size_t mapped;
+    struct input_range *range; // the mapping as signal handlers find it
+    struct timespec modified;  // the file, when it was mapped
+    dev_t device;
+    ino_t number;
     struct spool streamed; // from a pipe
     struct spool unpacked;
 };
@@ -24,6 +32,9 @@ status input_open(const char *path, struct input **out_input);
 // A regular file exactly as it is, packed or not.
 status input_map(const char *path, struct input **out_input);
 
+// The same beneath the folder of `beside`, a file: no link is followed on the way there.
+status input_map_beneath(const char *beside, struct view location, struct input **out_input);
+
 // The same over bytes of the caller's, which must outlive the input.
 struct input *input_over(const char *name, struct view bytes);
 
@@ -31,5 +42,20 @@ struct input *input_over(const char *name, struct view bytes);
 status input_open_memory(const char *name, struct view bytes, struct input **out_input);
 
 void input_close(struct input *input);
+
+// Whether the bytes are those of the file itself, which others may change.
+bool input_is_mapped(const struct input *input);
+
+// Copies a mapped file of at most `most` bytes, so that what is proved of it stays true.
+status input_settle(struct input *input, uint64_t most);
+
+// Fails when a mapped file was changed or cut off since. One that grows is taken as it was, and
+// so is one that another file has taken the place of.
+status input_check(const struct input *input);
+
+// For the program, never for a library in somebody else's process: a mapped file that is cut
+// off while it is read ends the program with a message that names it and exit code 1; what is
+// half written is removed.
+void input_catch_changes(void);
 
 #endif

@@ -12,13 +12,34 @@ size_t letters_count(struct view text)
     return length;
 }
 
+bool letters_steer(struct view text, size_t at, size_t size)
+{
+    const unsigned char *byte = (const unsigned char *)text.data + at;
+    if (size == 2)
+        return (byte[0] == 0xc2 && byte[1] < 0xa0) || (byte[0] == 0xd8 && byte[1] == 0x9c);
+    if (size == 3 && byte[0] == 0xe2)
+        return (byte[1] == 0x80 && (byte[2] == 0x8e || byte[2] == 0x8f)) ||
+               (byte[1] == 0x80 && byte[2] >= 0xaa && byte[2] <= 0xae) ||
+               (byte[1] == 0x81 && byte[2] >= 0xa6 && byte[2] <= 0xa9);
+    return size == 1 && (byte[0] < 0x20 || byte[0] == 0x7f);
+}
+
+void letters_hide(char *text, size_t length)
+{
+    const struct view whole = {text, length};
+    for (size_t at = 0; at < whole.size;) {
+        const size_t found = view_character_size(whole, at);
+        const size_t size = found > 0 ? found : 1;
+        if (letters_steer(whole, at, size) && text[at] != '\n' && text[at] != '\t')
+            memset(text + at, '?', size);
+        at += size;
+    }
+}
+
 static void append_letter(struct bytes *to, struct view text, size_t *at)
 {
     const size_t size = view_character_size(text, *at);
-    const unsigned char byte = (unsigned char)text.data[*at];
-    const bool control = byte < 0x20 || byte == 0x7f ||
-                         (size == 2 && byte == 0xc2 && (unsigned char)text.data[*at + 1] < 0xa0);
-    if (size == 0 || control)
+    if (size == 0 || letters_steer(text, *at, size))
         bytes_append(to, "\xef\xbf\xbd", 3);
     else
         bytes_append(to, text.data + *at, size);

@@ -9,7 +9,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "letters.h"
 #include "memory.h"
+#include "replace.h"
 
 // Blocks from DIRECT bytes on are not copied to the buffer first.
 enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 };
@@ -17,6 +19,8 @@ enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 }
 struct output {
     char *path;
     int file;
+    struct replacement replacement;
+    bool for_people;
     status failure;
     uint64_t size;
     char *buffer;
@@ -84,7 +88,12 @@ static void drain(struct output *output)
     output->used = 0;
 }
 
-void output_write(struct output *output, const void *data, size_t size)
+void output_for_people(struct output *output)
+{
+    output->for_people = true;
+}
+
+static void take(struct output *output, const void *data, size_t size)
 {
     output->size += size;
     if (size > BUFFER - output->used || size >= DIRECT)
@@ -99,6 +108,19 @@ void output_write(struct output *output, const void *data, size_t size)
     if (size > 0)
         memcpy(output->buffer + output->used, data, size);
     output->used += size;
+}
+
+void output_write(struct output *output, const void *data, size_t size)
+{
+    if (!output->for_people || size == 0) {
+        take(output, data, size);
+        return;
+    }
+    char *shown = memory_allocate(size);
+    memcpy(shown, data, size);
+    letters_hide(shown, size);
+    take(output, shown, size);
+    free(shown);
 }
 
 void output_text(struct output *output, const char *text)
@@ -150,31 +172,53 @@ static status start_packing(struct output *output, struct view path)
     return STATUS_OK;
 }
 
-static status open_with(const char *path, int mode, struct output **out_output)
+static void start(const char *path, int file, struct replacement replacement,
+                  struct output **out_output)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    const int file =
-        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
-    if (file < 0)
-        return status_system(errno, path, "cannot create");
-
     struct output *output = memory_allocate_zeroed(1, sizeof *output);
-    output->path = view_copy(view_of(standard ? "stdout" : path));
+    output->path = view_copy(view_of(strcmp(path, "-") == 0 ? "stdout" : path));
     output->file = file;
+    output->replacement = replacement;
     output->buffer = memory_allocate(BUFFER);
     output->failure = start_packing(output, view_of(path));
     *out_output = output;
+}
+
+static status open_straight(const char *path, struct output **out_output)
+{
+    const int file = strcmp(path, "-") == 0
+                         ? dup(STDOUT_FILENO)
+                         : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return status_system(errno, path, "cannot create");
+    start(path, file, (struct replacement){0}, out_output);
+    return STATUS_OK;
+}
+
+static status open_beside(const char *path, bool append, struct output **out_output)
+{
+    int file;
+    struct replacement replacement;
+    if (strcmp(path, "-") == 0)
+        return open_straight(path, out_output);
+    STATUS_TRY(replace_start(path, append, &replacement, &file));
+    start(path, file, replacement, out_output);
     return STATUS_OK;
 }
 
 status output_open(const char *path, struct output **out_output)
 {
-    return open_with(path, O_TRUNC, out_output);
+    return open_beside(path, false, out_output);
 }
 
 status output_append(const char *path, struct output **out_output)
 {
-    return open_with(path, O_APPEND, out_output);
+    return open_beside(path, true, out_output);
+}
+
+status output_open_growing(const char *path, struct output **out_output)
+{
+    return open_straight(path, out_output);
 }
 
 bool output_flush(struct output *output)
@@ -184,6 +228,11 @@ bool output_flush(struct output *output)
 }
 
 status output_close(struct output *output)
+{
+    return output_finish(output, STATUS_OK);
+}
+
+status output_finish(struct output *output, status written)
 {
     drain(output);
     if (output->gzip != NULL) {
@@ -196,7 +245,8 @@ status output_close(struct output *output)
     if (close(output->file) != 0 && output->failure == STATUS_OK)
         output->failure = status_system(errno, output->path, "cannot write");
 
-    const status result = output->failure;
+    status result = status_first(written, output->failure);
+    result = replace_finish(&output->replacement, output->path, result);
     free(output->gzip);
     free(output->packed);
     free(output->buffer);

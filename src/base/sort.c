@@ -4,7 +4,7 @@
 #include <string.h>
 
 // A few words at most: a call would take longer than the copying.
-static inline void copy(char *to, const char *from, size_t size)
+static inline void sort_copy_item(char *to, const char *from, size_t size)
 {
     for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t)) {
         memcpy(to, from, sizeof(uint64_t));
@@ -16,89 +16,89 @@ static inline void copy(char *to, const char *from, size_t size)
 }
 
 // A run of items.
-struct run {
+struct sort_range {
     char *items;
     size_t size;
     bool (*before)(const void *a, const void *b);
 };
 
-static char *item(const struct run *run, size_t index)
+static char *sort_item(const struct sort_range *run, size_t index)
 {
     return run->items + index * run->size;
 }
 
-static void sift(const struct run *run, size_t count, size_t root)
+static void sort_sift(const struct sort_range *run, size_t count, size_t root)
 {
     char moved[SORT_ITEM_MOST];
-    copy(moved, item(run, root), run->size);
+    sort_copy_item(moved, sort_item(run, root), run->size);
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && run->before(item(run, child), item(run, child + 1)))
+        if (child + 1 < count && run->before(sort_item(run, child), sort_item(run, child + 1)))
             child++;
-        if (!run->before(moved, item(run, child)))
+        if (!run->before(moved, sort_item(run, child)))
             break;
-        copy(item(run, root), item(run, child), run->size);
+        sort_copy_item(sort_item(run, root), sort_item(run, child), run->size);
     }
-    copy(item(run, root), moved, run->size);
+    sort_copy_item(sort_item(run, root), moved, run->size);
 }
 
-static void swap(const struct run *run, size_t a, size_t b)
+static void swap(const struct sort_range *run, size_t a, size_t b)
 {
     char kept[SORT_ITEM_MOST];
-    copy(kept, item(run, a), run->size);
-    copy(item(run, a), item(run, b), run->size);
-    copy(item(run, b), kept, run->size);
+    sort_copy_item(kept, sort_item(run, a), run->size);
+    sort_copy_item(sort_item(run, a), sort_item(run, b), run->size);
+    sort_copy_item(sort_item(run, b), kept, run->size);
 }
 
-static void heap_sort(const struct run *run, size_t count)
+static void heap_sort(const struct sort_range *run, size_t count)
 {
     for (size_t i = count / 2; i > 0; i--)
-        sift(run, count, i - 1);
+        sort_sift(run, count, i - 1);
     for (size_t i = count; i > 1; i--) {
         swap(run, 0, i - 1);
-        sift(run, i - 1, 0);
+        sort_sift(run, i - 1, 0);
     }
 }
 
-static void insertion_sort(const struct run *run, size_t count)
+static void insertion_sort(const struct sort_range *run, size_t count)
 {
     char moved[SORT_ITEM_MOST];
     for (size_t i = 1; i < count; i++) {
         size_t to = i;
-        if (!run->before(item(run, i), item(run, i - 1)))
+        if (!run->before(sort_item(run, i), sort_item(run, i - 1)))
             continue;
-        copy(moved, item(run, i), run->size);
-        for (; to > 0 && run->before(moved, item(run, to - 1)); to--)
-            copy(item(run, to), item(run, to - 1), run->size);
-        copy(item(run, to), moved, run->size);
+        sort_copy_item(moved, sort_item(run, i), run->size);
+        for (; to > 0 && run->before(moved, sort_item(run, to - 1)); to--)
+            sort_copy_item(sort_item(run, to), sort_item(run, to - 1), run->size);
+        sort_copy_item(sort_item(run, to), moved, run->size);
     }
 }
 
 // Brings the middle one of the first, the middle and the last item to the front.
-static void choose_pivot(const struct run *run, size_t count)
+static void choose_pivot(const struct sort_range *run, size_t count)
 {
     const size_t middle = count / 2;
-    if (run->before(item(run, middle), item(run, 0)))
+    if (run->before(sort_item(run, middle), sort_item(run, 0)))
         swap(run, middle, 0);
-    if (run->before(item(run, count - 1), item(run, middle)))
+    if (run->before(sort_item(run, count - 1), sort_item(run, middle)))
         swap(run, count - 1, middle);
-    if (run->before(item(run, middle), item(run, 0)))
+    if (run->before(sort_item(run, middle), sort_item(run, 0)))
         swap(run, middle, 0);
     swap(run, 0, middle);
 }
 
-// Puts what comes before the first item into the front part, the rest behind it; returns the size
+// Puts what comes before the first item into the front part, the rest after it; returns the size
 // of the front part, which is neither 0 nor `count`.
-static size_t partition(const struct run *run, size_t count)
+static size_t partition(const struct sort_range *run, size_t count)
 {
     char pivot[SORT_ITEM_MOST];
     size_t left = 0;
     size_t right = count - 1;
     choose_pivot(run, count);
-    copy(pivot, item(run, 0), run->size);
+    sort_copy_item(pivot, sort_item(run, 0), run->size);
     for (;; left++, right--) {
-        while (run->before(item(run, left), pivot))
+        while (run->before(sort_item(run, left), pivot))
             left++;
-        while (run->before(pivot, item(run, right)))
+        while (run->before(pivot, sort_item(run, right)))
             right--;
         if (left >= right)
             return right + 1;
@@ -107,12 +107,12 @@ static size_t partition(const struct run *run, size_t count)
 }
 
 // Quicksort, the smaller part first; what splits badly too often is left to heap sort.
-static void sort_run(struct run run, size_t count, unsigned splits)
+static void sort_run(struct sort_range run, size_t count, unsigned splits)
 {
     enum { FEW = 16 };
     while (count > FEW && splits > 0) {
         const size_t front = partition(&run, count);
-        const struct run back = {item(&run, front), run.size, run.before};
+        const struct sort_range back = {sort_item(&run, front), run.size, run.before};
         splits--;
         if (front < count - front) {
             sort_run(run, front, splits);
@@ -136,5 +136,5 @@ void sort_in_place(void *items, size_t count, size_t size,
     for (size_t left = count; left > 0; left /= 2)
         splits += 2;
     if (count > 1)
-        sort_run((struct run){items, size, before}, count, splits);
+        sort_run((struct sort_range){items, size, before}, count, splits);
 }

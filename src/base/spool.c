@@ -55,7 +55,7 @@ static void unmap(struct spool *spool)
     spool->mapping = NULL;
 }
 
-static status flush(struct spool *spool)
+static status spool_flush(struct spool *spool)
 {
     const size_t size = spool->used;
     spool->used = 0;
@@ -77,7 +77,7 @@ status spool_append(struct spool *spool, const void *data, size_t size)
     if (spool->capacity - spool->used < size && spool->capacity < SPOOL_WINDOW)
         window_grow(spool, size);
     if (spool->capacity - spool->used < size) {
-        STATUS_TRY(flush(spool));
+        STATUS_TRY(spool_flush(spool));
         if (size >= SPOOL_WINDOW)
             return write_all(spool, data, size);
     }
@@ -96,7 +96,7 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
         return STATUS_OK;
     }
     unmap(spool);
-    STATUS_TRY(flush(spool));
+    STATUS_TRY(spool_flush(spool));
     void *mapping = mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
     if (mapping == MAP_FAILED)
         return status_system(errno, folder(), "cannot map temporary data");

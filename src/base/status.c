@@ -6,25 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "letters.h"
 #include "memory.h"
 
 struct status_failure {
     enum status_code code;
     char message[];
 };
-
-// A name that an input brings along says nothing to the terminal.
-static void hide_controls(char *text)
-{
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        const unsigned char next = (unsigned char)text[1];
-        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) // U+0080 to U+009F
-            text[0] = text[1] = '?';
-        else if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
-            *text = '?';
-    }
-}
 
 static status from_arguments(enum status_code code, const char *prefix, const char *format,
                              va_list arguments)
@@ -40,7 +28,8 @@ static status from_arguments(enum status_code code, const char *prefix, const ch
     failure->code = code;
     memcpy(failure->message, prefix, front + 1);
     vsnprintf(failure->message + front, text + 1, format, arguments);
-    hide_controls(failure->message);
+    // A name that an input brings along says nothing to the terminal.
+    letters_hide(failure->message, front + text);
     return failure;
 }
 
@@ -68,6 +57,20 @@ status status_system(int error_number, const char *path, const char *what)
 {
     const enum status_code code = error_number == ENOENT ? STATUS_NOT_FOUND : STATUS_IO;
     return status_make(code, "%s: %s: %s", path, what, strerror(error_number));
+}
+
+status status_no_memory(const char *what, ...)
+{
+    va_list arguments;
+    va_start(arguments, what);
+    const status named = from_arguments(STATUS_LIMIT, "", what, arguments);
+    va_end(arguments);
+    const status result = status_make(STATUS_LIMIT,
+                                      "out of memory for %s: end other programs, raise the limit "
+                                      "(ulimit -v), or use a smaller input or batch",
+                                      named->message);
+    status_free(named);
+    return result;
 }
 
 status status_within(status failure, const char *format, ...)

@@ -3,7 +3,7 @@
 // A failure carries a code and a message for the user. The message names the
 // input, the place in it and what was expected:
 //     trace.csv:12: column 'Start': 'abc' is not a number
-// Control characters of what it quotes are shown as '?'.
+// What would steer a terminal, in what it quotes, is shown as '?'.
 // Whoever gets a failure owns it: hand it on, or read it and free it.
 
 #ifndef OPSCOPE_BASE_STATUS_H
@@ -43,6 +43,10 @@ status status_at(enum status_code code, const char *input, uint64_t line, const 
 // A failure of a system call on `path`: "path: what: reason", from `error_number`.
 status status_system(int error_number, const char *path, const char *what)
     __attribute__((returns_nonnull));
+
+// There is no memory for what the text names: says so, and what the user can do.
+status status_no_memory(const char *what, ...)
+    __attribute__((format(printf, 1, 2), returns_nonnull));
 
 enum status_code status_code_of(status failure);
 const char *status_message(status failure);

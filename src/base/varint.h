@@ -10,7 +10,7 @@
 
 enum { VARINT_MOST = 10 };
 
-// `to` has room for VARINT_MOST bytes; returns the byte behind the number.
+// `to` has room for VARINT_MOST bytes; returns the byte after the number.
 static inline unsigned char *varint_put(unsigned char *to, uint64_t number)
 {
     while (number > 127) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "annotate_summary.h"
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
-#include "reports/torq/annotate.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "reports/torq/annotate_groups.h"
@@ -149,7 +149,7 @@ static status check_output(const char *output, bool fold)
     return STATUS_OK;
 }
 
-static status join(const struct arguments *arguments, struct annotating *annotating)
+static status annotate_join_files(const struct arguments *arguments, struct annotating *annotating)
 {
     annotating->annotation = (struct annotation){
         .program = &annotating->program,
@@ -194,7 +194,7 @@ static status annotate(const struct arguments *arguments, struct annotating *ann
     STATUS_TRY(read_runtime(annotating));
     if (annotating->output == NULL && !annotating->is_run)
         return wrong_words();
-    STATUS_TRY(join(arguments, annotating));
+    STATUS_TRY(annotate_join_files(arguments, annotating));
     if (annotating->output == NULL)
         return annotate_summary(&options, &annotating->annotation);
     if (arguments_flag(arguments, "fold"))
@@ -217,7 +217,7 @@ static void annotating_free(struct annotating *annotating)
         input_close(annotating->dump);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status annotate_command(const struct arguments *arguments, int *out_exit)
 {
     struct annotating annotating = {.profile = profile_create()};
     const status result = annotate(arguments, &annotating);
@@ -235,7 +235,7 @@ static status run(const struct arguments *arguments, int *out_exit)
 // The vendor's tool ends with 0 whatever it found.
 static status run_vendor(const struct arguments *arguments, int *out_exit)
 {
-    const status result = run(arguments, out_exit);
+    const status result = annotate_command(arguments, out_exit);
     *out_exit = EXIT_DONE;
     return result;
 }
@@ -284,7 +284,7 @@ const struct command COMMAND_ANNOTATE = {
                 "  opscope annotate model.opx run.prof tasks.csv --fold",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = annotate_command,
 };
 
 const struct command COMMAND_ANNOTATE_PROFILING = {

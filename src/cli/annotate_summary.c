@@ -1,4 +1,5 @@
 #include "annotate_summary.h"
+#include "plain_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,14 +15,15 @@ static void print_text(const struct annotate_groups *groups, struct table *table
     const struct view device = profile_fact(annotation->profile, "device");
     const bool measured = view_starts_with(device, "host");
     char time[FIGURES_ROOM];
-    printf("%.*s for %s: ", VIEW_ARGUMENTS(annotation->program->source), annotation->target->name);
+    plain_text_put(annotation->program->source);
+    printf(" for %s: ", annotation->target->name);
     if (groups->iterations == 0) {
         printf("no task ran\n");
         return;
     }
     printf("%" PRIu64 " iteration%s, %s of tasks each (median)\n", groups->iterations,
            groups->iterations == 1 ? "" : "s", figures_time(groups->sum, 1000000000, time));
-    printf("%.*s", VIEW_ARGUMENTS(device.size > 0 ? device : VIEW_LITERAL("device: not said")));
+    plain_text_put(device.size > 0 ? device : VIEW_LITERAL("device: not said"));
     if (measured && strcmp(annotation->target->name, "host") != 0)
         printf("; they say nothing about %s", annotation->target->name);
     printf("\n");

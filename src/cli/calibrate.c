@@ -73,7 +73,7 @@ static void close_session(void *context)
 
 static const struct probe_engine SESSION = {open_session, run_session, close_session};
 
-static status measure(const struct arguments *arguments, const char *path)
+static status cli_calibrate_measure(const struct arguments *arguments, const char *path)
 {
     struct calibrate_options options = {.quick = arguments_flag(arguments, "quick"),
                                         .engine = &SESSION};
@@ -94,7 +94,7 @@ static status measure(const struct arguments *arguments, const char *path)
     return failure;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status calibrate_command(const struct arguments *arguments, int *out_exit)
 {
     (void)out_exit;
     size_t count;
@@ -107,7 +107,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (given == NULL)
         failure = default_path(&path);
     if (failure == STATUS_OK)
-        failure = measure(arguments, given != NULL ? given : (const char *)path.data);
+        failure = cli_calibrate_measure(arguments, given != NULL ? given : (const char *)path.data);
     bytes_free(&path);
     return failure;
 }
@@ -129,5 +129,5 @@ const struct command COMMAND_CALIBRATE = {
                 "  opscope calibrate --quick -o here.target\n"
                 "  opscope compile model.onnx --target ./here.target -o model.opx",
     .options = OPTIONS,
-    .run = run,
+    .run = calibrate_command,
 };

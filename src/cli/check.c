@@ -272,7 +272,7 @@ static status read_options(const struct arguments *arguments, struct checking *c
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status check_command(const struct arguments *arguments, int *out_exit)
 {
     struct checking checking = {0};
     size_t count;
@@ -322,5 +322,5 @@ const struct command COMMAND_CHECK = {
                 "  opscope check /usr/share/libonnx-testdata/data/node --json",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = check_command,
 };

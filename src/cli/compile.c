@@ -39,8 +39,9 @@ static status open_target(const struct arguments *arguments, struct compiling *c
     return STATUS_OK;
 }
 
-static status report(const struct arguments *arguments, const struct compiling *compiling,
-                     const char *output, unsigned top)
+static status cli_compile_report(const struct arguments *arguments,
+                                 const struct compiling *compiling, const char *output,
+                                 unsigned top)
 {
     if (arguments_flag(arguments, "json"))
         return compile_summary_json(compiling, output);
@@ -50,7 +51,8 @@ static status report(const struct arguments *arguments, const struct compiling *
     return STATUS_OK;
 }
 
-static status compile(const struct arguments *arguments, struct compiling *compiling)
+static status compile_command_network(const struct arguments *arguments,
+                                      struct compiling *compiling)
 {
     const char *output = arguments_value(arguments, "output");
     const char *trace = arguments_value(arguments, "trace");
@@ -73,14 +75,14 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     if (trace != NULL)
         STATUS_TRY(compile_trace_write(compiling, trace, writer));
     STATUS_TRY(program_write(&compiling->program, output));
-    return report(arguments, compiling, output, top);
+    return cli_compile_report(arguments, compiling, output, top);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status compile_command(const struct arguments *arguments, int *out_exit)
 {
     struct compiling compiling = {.command = "compile"};
     (void)out_exit;
-    const status result = compile(arguments, &compiling);
+    const status result = compile_command_network(arguments, &compiling);
     compiling_free(&compiling);
     return result;
 }
@@ -110,5 +112,5 @@ const struct command COMMAND_COMPILE = {
         "  opscope compile dynamic.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
         "  opscope compile conv.mlir -t torq-sl2610 -o conv.opx --set slice.count=1 --top 10",
     .options = OPTIONS,
-    .run = run,
+    .run = compile_command,
 };

@@ -33,10 +33,9 @@ static void print_head(const struct compiling *compiling)
     char tasks[FIGURES_ROOM];
     const struct view source = compiling->program.source;
     const size_t dot = view_find_last(source, '.');
-    printf("%.*s for %s: %s operator%s in %s group%s, %s task%s\n",
-           VIEW_ARGUMENTS(view_slice(source, 0, dot > 0 ? dot : source.size)),
-           compiling->target->name, figures_count(compiling->operators, operators),
-           compiling->operators == 1 ? "" : "s",
+    plain_text_put(view_slice(source, 0, dot > 0 ? dot : source.size));
+    printf(" for %s: %s operator%s in %s group%s, %s task%s\n", compiling->target->name,
+           figures_count(compiling->operators, operators), compiling->operators == 1 ? "" : "s",
            figures_count(compiling->program.group_count, groups),
            compiling->program.group_count == 1 ? "" : "s",
            figures_count(compiling->program.task_count, tasks),

@@ -1,9 +1,9 @@
 #include "compiling.h"
 
+#include "base/path.h"
 #include "compiler/warnings.h"
 #include "network_input.h"
 #include "paths.h"
-#include "base/path.h"
 
 // Compiling -------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ status compiling_open(struct compiling *compiling, const struct arguments *argum
 }
 
 // A program that is not what it must be is this compiler's fault, not the user's.
-static status prove(struct compiling *compiling)
+static status compiling_prove(struct compiling *compiling)
 {
     return status_within(
         program_verify(&compiling->program, compiling->target, &compiling->proved),
@@ -36,7 +36,7 @@ status compiling_run(struct compiling *compiling, const struct compile_observer 
     STATUS_TRY(status_within(compile_network(compiling->plan, &options, compiling->builder), "%s",
                              compiling->path));
     program_builder_view(compiling->builder, &compiling->program);
-    STATUS_TRY(prove(compiling));
+    STATUS_TRY(compiling_prove(compiling));
     STATUS_TRY(
         sim_run(&compiling->program, compiling->target, compiling->rules, &compiling->times));
     warnings_find(compiling->plan, &compiling->program, compiling->times);

@@ -19,7 +19,7 @@ static status find_shell(const char *name, enum help_shell *out_shell)
     return status_make(STATUS_USAGE, "completion: '%s' is not bash, zsh or fish", name);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status completion_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -45,5 +45,5 @@ const struct command COMMAND_COMPLETION = {
                 "  opscope completion zsh > ~/.zfunc/_opscope\n"
                 "  opscope completion fish > ~/.config/fish/completions/opscope.fish",
     .options = OPTIONS,
-    .run = run,
+    .run = completion_command,
 };

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "formats/chrome/writer.h"
 #include "convert/convert.h"
+#include "formats/chrome/writer.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "units.h"
@@ -29,8 +29,8 @@ static status read_split(const struct arguments *arguments, const char *out, uin
     return STATUS_OK;
 }
 
-static status convert(const struct arguments *arguments, struct profile *profile, const char *in,
-                      const char *out)
+static status convert_one_file(const struct arguments *arguments, struct profile *profile,
+                               const char *in, const char *out)
 {
     const char *to = arguments_value(arguments, "to");
     struct convert_request request = {.in = in, .out = out, .to = to};
@@ -44,7 +44,7 @@ static status convert(const struct arguments *arguments, struct profile *profile
     return convert_file(&request, profile);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status convert_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -57,7 +57,7 @@ static status run(const struct arguments *arguments, int *out_exit)
                            "convert: give one file and -o OUT: opscope convert trace.csv -o "
                            "trace.pb");
     struct profile *profile = profile_create();
-    const status result = convert(arguments, profile, words[0], out);
+    const status result = convert_one_file(arguments, profile, words[0], out);
     if (result == STATUS_OK) {
         ledger_warn(profile);
         *out_exit = ledger_exit(profile);
@@ -94,5 +94,5 @@ const struct command COMMAND_CONVERT = {
                 "  opscope convert runtime.prof -o again.csv --to torq-r4\n"
                 "  opscope convert ops_perf_results.csv -o v21.csv --to tenstorrent-report-v2.1",
     .options = OPTIONS,
-    .run = run,
+    .run = convert_command,
 };

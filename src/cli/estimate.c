@@ -5,14 +5,14 @@
 
 #include "analysis/modelled.h"
 #include "base/figures.h"
+#include "base/path.h"
 #include "calibrated.h"
 #include "commands.h"
 #include "formats/torq/dump_reader.h"
-#include "reports/torq/estimate.h"
 #include "paths.h"
+#include "reports/torq/estimate.h"
 #include "torq_hw.h"
 #include "units.h"
-#include "base/path.h"
 
 enum { ROWS_SHOWN = 60 };
 
@@ -181,7 +181,7 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status estimate_command(const struct arguments *arguments, int *out_exit)
 {
     struct estimating estimating = {0};
     (void)out_exit;
@@ -215,5 +215,5 @@ const struct command COMMAND_ESTIMATE = {
                 "  opscope estimate add.9.executable-targets.mlir -o trace.csv\n"
                 "  opscope estimate model.opx -o trace.pb",
     .options = OPTIONS,
-    .run = run,
+    .run = estimate_command,
 };

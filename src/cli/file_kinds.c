@@ -181,7 +181,7 @@ static int is_plain(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static void show(struct listing *listing, const char *path)
+static void file_kinds_show(struct listing *listing, const char *path)
 {
     const struct file_kind *kind = file_kind_of(path);
     if (kind == NULL || kind->commands[0] == NULL)
@@ -195,7 +195,7 @@ static void show(struct listing *listing, const char *path)
     fprintf(stderr, "  opscope %s %s\n", asked ? listing->command : kind->commands[0], path);
 }
 
-static void list(struct listing *listing, const char *folder, bool deeper)
+static void file_kinds_list(struct listing *listing, const char *folder, bool deeper)
 {
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_plain, alphasort);
@@ -206,9 +206,9 @@ static void list(struct listing *listing, const char *folder, bool deeper)
         bytes_append(&path, "", 1);
         const char *text = (const char *)path.data;
         if (deeper && is_folder(text))
-            list(listing, text, false);
+            file_kinds_list(listing, text, false);
         else if (!deeper && listing->looked_at++ < FILES_LOOKED_AT)
-            show(listing, text);
+            file_kinds_show(listing, text);
         bytes_free(&path);
         free(entries[i]);
     }
@@ -222,9 +222,9 @@ void file_kinds_print_folder(const char *command, int count, char **words, statu
     if (path == NULL || !is_folder(path))
         return;
     struct listing listing = {.command = command};
-    list(&listing, path, false);
+    file_kinds_list(&listing, path, false);
     if (listing.found == 0)
-        list(&listing, path, true);
+        file_kinds_list(&listing, path, true);
     if (listing.found > FILES_SHOWN)
         fprintf(stderr, "  and %u more\n", listing.found - FILES_SHOWN);
 }

@@ -19,7 +19,7 @@ void help_print_program(FILE *file, const struct command *const *commands);
 status help_find(const struct command *const *commands, const char *name,
                  const struct command **out_command);
 
-// Option `index` of a command: its own in their order, then --help. NULL behind that.
+// Option `index` of a command: its own in their order, then --help. NULL after that.
 const struct option *help_option(const struct command *command, size_t index);
 
 // Pages of section 1: of a command, called `page`, and of the program with all its

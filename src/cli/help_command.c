@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "help.h"
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status help_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -30,5 +30,5 @@ const struct command COMMAND_HELP = {
     .summary = "list the commands, or explain one",
     .examples = "  opscope help\n  opscope help convert",
     .options = OPTIONS,
-    .run = run,
+    .run = help_command,
 };

@@ -5,18 +5,18 @@
 #include "network_input.h"
 #include "network_run.h"
 
-static status prepare(void *context, struct datum *const *inputs, size_t input_count)
+static status cli_infer_prepare(void *context, struct datum *const *inputs, size_t input_count)
 {
     return session_prepare(context, inputs, input_count);
 }
 
-static status compute(void *context, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
+static status infer_compute_outputs(void *context, struct datum *const *inputs, size_t input_count,
+                                    struct datum **out_outputs)
 {
     return session_run(context, inputs, input_count, out_outputs);
 }
 
-static status infer(const struct arguments *arguments, struct network *network)
+static status infer_network(const struct arguments *arguments, struct network *network)
 {
     struct session_options options = {.plain = arguments_flag(arguments, "plain")};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
@@ -24,19 +24,19 @@ static status infer(const struct arguments *arguments, struct network *network)
     struct network_run run = {.command = "infer",
                               .network = network,
                               .context = session,
-                              .prepare = prepare,
-                              .compute = compute};
+                              .prepare = cli_infer_prepare,
+                              .compute = infer_compute_outputs};
     const status result = network_run(arguments, &run);
     session_free(session);
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status infer_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
     STATUS_TRY(network_input_open(arguments, "infer", &network));
-    const status result = infer(arguments, network);
+    const status result = infer_network(arguments, network);
     network_free(network);
     return result;
 }
@@ -64,5 +64,5 @@ const struct command COMMAND_INFER = {
                 "  opscope infer model.onnx --define-symbol batch,1 --iterations 20\n"
                 "  opscope infer conv.mlir --input @input_0.npy --output out.pb",
     .options = OPTIONS,
-    .run = run,
+    .run = infer_command,
 };

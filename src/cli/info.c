@@ -8,11 +8,11 @@
 #include "file_kinds.h"
 #include "formats/format.h"
 #include "formats/trace/engine_names.h"
-#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "network/network.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
+#include "reports/overview_rows.h"
 
 enum { NAME_WIDTH = 34, INDENT_MOST = 16 };
 
@@ -23,7 +23,7 @@ struct counts {
     uint64_t first_ns, last_ns;
 };
 
-static struct counts count(const struct profile *profile)
+static struct counts info_count(const struct profile *profile)
 {
     struct counts sum = {0};
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
@@ -78,10 +78,11 @@ static void print_tracks(const struct profile *profile)
 
 static void print_profile(const char *path, const struct profile *profile, struct view format)
 {
-    const struct counts sum = count(profile);
+    const struct counts sum = info_count(profile);
     char spans[LEDGER_NUMBER_ROOM];
     char duration[OVERVIEW_DURATION_ROOM];
-    printf("%s: ", path);
+    plain_text_put(view_of(path));
+    printf(": ");
     plain_text_print(stdout, format, 0);
     printf("\n");
     printf("%s spans", ledger_number(sum.spans, spans));
@@ -160,7 +161,7 @@ static void write_facts(struct json_writer *json, const struct profile *profile)
 static void write_profile(struct json_writer *json, const char *path, const struct profile *profile,
                           struct view format)
 {
-    const struct counts sum = count(profile);
+    const struct counts sum = info_count(profile);
     json_open_object(json, NULL);
     json_text(json, "file", view_of(path));
     json_text(json, "format", format);
@@ -181,7 +182,7 @@ static void write_profile(struct json_writer *json, const char *path, const stru
 }
 
 // What the file is; a profile also says what it was made from.
-static struct view describe(const struct profile *profile, char *text, size_t room)
+static struct view info_describe(const struct profile *profile, char *text, size_t room)
 {
     const struct view format = profile_fact(profile, "format");
     if (profile->source == NULL)
@@ -205,14 +206,17 @@ struct about {
 
 static void print_about(const struct about *about)
 {
-    printf("%s: %s", about->path, about->kind->called);
+    plain_text_put(view_of(about->path));
+    printf(": %s", about->kind->called);
     if (about->network != NULL) {
         const struct network_graph *graph = network_graph(about->network, 0);
         printf(": %u operators, %u input%s, %u output%s", graph->node_count, graph->input_count,
                graph->input_count == 1 ? "" : "s", graph->output_count,
                graph->output_count == 1 ? "" : "s");
     }
-    printf("\n'opscope %s %s' shows it\n", about->kind->commands[0], about->path);
+    printf("\n'opscope %s ", about->kind->commands[0]);
+    plain_text_put(view_of(about->path));
+    printf("' shows it\n");
 }
 
 static void write_about(struct json_writer *json, const struct about *about)
@@ -246,7 +250,7 @@ static status show_other(const char *path, const struct file_kind *kind, struct 
     return STATUS_OK;
 }
 
-static status show(const char *path, struct json_writer *json, int *out_exit)
+static status info_show(const char *path, struct json_writer *json, int *out_exit)
 {
     const struct file_kind *kind = file_kind_of(path);
     if (kind != NULL && kind != &FILE_PROFILE && kind->commands[0] != NULL)
@@ -256,7 +260,7 @@ static status show(const char *path, struct json_writer *json, int *out_exit)
     const status result = format_read(path, &options, profile);
     if (result == STATUS_OK) {
         char text[256];
-        const struct view format = describe(profile, text, sizeof text);
+        const struct view format = info_describe(profile, text, sizeof text);
         if (json != NULL)
             write_profile(json, path, profile, format);
         else
@@ -268,7 +272,7 @@ static status show(const char *path, struct json_writer *json, int *out_exit)
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status info_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -276,7 +280,7 @@ static status run(const struct arguments *arguments, int *out_exit)
         return status_make(STATUS_USAGE, "info: give a file: opscope info trace.pb");
     if (!arguments_flag(arguments, "json")) {
         for (size_t i = 0; i < count; i++)
-            STATUS_TRY(show(words[i], NULL, out_exit));
+            STATUS_TRY(info_show(words[i], NULL, out_exit));
         return STATUS_OK;
     }
     struct output *output;
@@ -285,9 +289,9 @@ static status run(const struct arguments *arguments, int *out_exit)
     status result = STATUS_OK;
     json_open_array(&json, NULL);
     for (size_t i = 0; i < count && result == STATUS_OK; i++)
-        result = show(words[i], &json, out_exit);
+        result = info_show(words[i], &json, out_exit);
     json_close(&json);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }
 
 static const struct option OPTIONS[] = {
@@ -302,5 +306,5 @@ const struct command COMMAND_INFO = {
     .details = "Networks and programs are named, with the command that shows them.",
     .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json",
     .options = OPTIONS,
-    .run = run,
+    .run = info_command,
 };

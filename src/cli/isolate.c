@@ -54,7 +54,7 @@ static size_t read_until(int file, char *data, size_t size, double end, bool *ou
     return done;
 }
 
-static status explain(int state, bool late, double seconds)
+static status isolate_explain(int state, bool late, double seconds)
 {
     if (late)
         return status_make(STATUS_LIMIT, "took longer than %g s", seconds);
@@ -100,5 +100,5 @@ status isolate_run(void (*work)(const void *context, void *result), const void *
     int state = 0;
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         continue;
-    return whole ? STATUS_OK : explain(state, late, seconds);
+    return whole ? STATUS_OK : isolate_explain(state, late, seconds);
 }

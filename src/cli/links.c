@@ -43,7 +43,7 @@ static void choose_target(const char *folder, char *target, size_t room)
     snprintf(target, room, "%s", same ? "opscope" : program);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status links_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -69,5 +69,5 @@ const struct command COMMAND_LINKS = {
     .summary = "make the vendors' names (perfetto_logger ...) in a folder",
     .examples = "  opscope links ~/bin",
     .options = OPTIONS,
-    .run = run,
+    .run = links_command,
 };

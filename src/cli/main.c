@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "file_kinds.h"
 #include "help.h"
@@ -15,7 +16,9 @@
 #include "kernels/executor.h"
 #include "progress_line.h"
 #include "table_options.h"
+#include "base/input.h"
 #include "base/path.h"
+#include "base/replace.h"
 
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
@@ -85,7 +88,7 @@ static bool asks_for_columns(const struct command *command, int count, char **wo
     return false;
 }
 
-static int report(status failure)
+static int main_report_failure(status failure)
 {
     const int code = exit_code_of(failure);
     fprintf(stderr, "opscope: %s\n", status_message(failure));
@@ -104,7 +107,8 @@ static int report_better(const struct command *command, int count, char **words,
     return code;
 }
 
-static int run(const struct command *command, const char *called, int count, char **words)
+static int main_run_command(const struct command *command, const char *called, int count,
+                            char **words)
 {
     if (asks_for_help(count, words)) {
         help_print(command, called);
@@ -117,7 +121,7 @@ static int run(const struct command *command, const char *called, int count, cha
     struct arguments *arguments;
     status failure = arguments_parse(command, count, words, &arguments);
     if (failure != STATUS_OK)
-        return report(failure);
+        return main_report_failure(failure);
     int exit_code = EXIT_DONE;
     progress_line_start();
     failure = isa_check();
@@ -133,7 +137,7 @@ static int run_named(int count, char **words)
     const char *called = count > 0 ? path_base_name(words[0]) : "opscope";
     const struct command *link = find_link(called);
     if (link != NULL)
-        return run(link, called, count - 1, words + 1);
+        return main_run_command(link, called, count - 1, words + 1);
 
     if (count < 2) {
         help_print_program(stderr, COMMANDS);
@@ -150,19 +154,31 @@ static int run_named(int count, char **words)
     const struct command *command;
     const status unknown = help_find(COMMANDS, words[1], &command);
     if (unknown != STATUS_OK)
-        return report(unknown);
+        return main_report_failure(unknown);
     char name[64];
     snprintf(name, sizeof name, "opscope %s", command->name);
-    return run(command, name, count - 2, words + 2);
+    return main_run_command(command, name, count - 2, words + 2);
+}
+
+static void tell_of_remains(const char *path, const char *temporary)
+{
+    const status told =
+        status_make(STATUS_IO, "%s: removed %s, which a run that was killed left", path, temporary);
+    fprintf(stderr, "opscope: %s\n", status_message(told));
+    status_free(told);
 }
 
 int main(int count, char **words)
 {
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+    replace_catch_signals();
+    input_catch_changes();
+    replace_tell_of_remains(tell_of_remains);
     const int exit_code = run_named(count, words);
+    replace_remove_all();
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))
-        return report(status_system(errno, "stdout", "cannot write"));
+        return main_report_failure(status_system(errno, "stdout", "cannot write"));
     return exit_code;
 }

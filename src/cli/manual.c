@@ -33,7 +33,7 @@ static status write_command(const char *folder, const struct command *command)
     return command->link != NULL ? write_page(folder, command, command->link) : STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status manual_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -60,5 +60,5 @@ const struct command COMMAND_MANUAL = {
     .details = "'make install' puts them where man finds them.",
     .examples = "  opscope manual man1 && man man1/opscope-convert.1",
     .options = OPTIONS,
-    .run = run,
+    .run = manual_command,
 };

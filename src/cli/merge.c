@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/writers.h"
@@ -214,8 +214,8 @@ static status write_json(const struct merge *merge, struct table *table, const c
 }
 
 // On stderr, and as a table on the standard output where that is asked for.
-static status report(const struct table_options *options, const struct merge *merge,
-                     struct table *table, const char *out, const struct profile *merged)
+static status cli_merge_report(const struct table_options *options, const struct merge *merge,
+                               struct table *table, const char *out, const struct profile *merged)
 {
     merge_report_print(merge, out, merged);
     ledger_warn(merged);
@@ -229,7 +229,7 @@ static status report(const struct table_options *options, const struct merge *me
     return result;
 }
 
-static status fill(struct merge *merge, const char *out, struct profile *merged)
+static status merge_write_profile(struct merge *merge, const char *out, struct profile *merged)
 {
     STATUS_TRY(read_sources(merge, out));
     STATUS_TRY(merge_place(merge));
@@ -254,16 +254,16 @@ static status merge_files(const struct arguments *arguments, struct merge *merge
     struct table *table = table_create(&MERGE_FORM, merge, merge->count);
     status result = table_options_check(&table_options, &table, 1);
     if (result == STATUS_OK)
-        result = fill(merge, out, merged);
+        result = merge_write_profile(merge, out, merged);
     if (result == STATUS_OK)
         result = writer->write(writer, merged, out, &options);
     if (result == STATUS_OK)
-        result = report(&table_options, merge, table, out, merged);
+        result = cli_merge_report(&table_options, merge, table, out, merged);
     table_free(table);
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status merge_command(const struct arguments *arguments, int *out_exit)
 {
     struct merge merge = {0};
     arguments_words(arguments, &merge.count);
@@ -321,5 +321,5 @@ const struct command COMMAND_MERGE = {
                 "  opscope merge a.csv b.csv -o both.prof --drift b=-20ppm --json",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = merge_command,
 };

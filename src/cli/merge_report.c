@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 
-#include "reports/overview_rows.h"
 #include "ledger_text.h"
 #include "plain_text.h"
+#include "reports/overview_rows.h"
 
 enum { NAMES_SHOWN = 5, NAMES_LISTED = 100, TIME_ROOM = OVERVIEW_DURATION_ROOM + 1 };
 

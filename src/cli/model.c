@@ -10,6 +10,7 @@
 #include "network_input.h"
 #include "reports/model.h"
 #include "table_options.h"
+#include "plain_text.h"
 
 // Text ------------------------------------------------------------------------
 
@@ -22,8 +23,11 @@ static void print_values(const char *title, const struct network *network, const
             continue; // an initializer that is listed as an input as well
         struct bytes type = {0};
         tensor_text_append_value_type(&type, &value->type);
-        printf("%-8s %.*s: %.*s\n", title, VIEW_ARGUMENTS(value->name),
-               VIEW_ARGUMENTS(bytes_view(&type)));
+        printf("%-8s ", title);
+        plain_text_put(value->name);
+        printf(": ");
+        plain_text_put(bytes_view(&type));
+        printf("\n");
         bytes_free(&type);
     }
 }
@@ -32,13 +36,17 @@ static void print_head(const char *path, const struct network *network,
                        const struct summary *summary)
 {
     const struct network_graph *graph = network_graph(network, 0);
-    printf("%s: %s", path, network->dialect == NETWORK_ONNX ? "ONNX" : "TOSA");
-    if (network->producer.size > 0)
-        printf(", written by %.*s", VIEW_ARGUMENTS(network->producer));
+    plain_text_put(view_of(path));
+    printf(": %s", network->dialect == NETWORK_ONNX ? "ONNX" : "TOSA");
+    if (network->producer.size > 0) {
+        printf(", written by ");
+        plain_text_put(network->producer);
+    }
     for (uint32_t i = 0; i < summary->opset_count && network->dialect == NETWORK_ONNX; i++) {
         const struct summary_opset *opset = &summary->opsets[i];
-        printf(", %s%.*s%s%" PRIu32, opset->domain.size > 0 ? "" : "opset",
-               VIEW_ARGUMENTS(opset->domain), " ", opset->version);
+        printf(", ");
+        plain_text_put(opset->domain.size > 0 ? opset->domain : VIEW_LITERAL("opset"));
+        printf(" %" PRIu32, opset->version);
     }
     printf("\n");
     print_values("input", network, graph->inputs, graph->input_count);
@@ -143,7 +151,7 @@ static status show_table(const struct table_options *options, const struct model
     return STATUS_OK;
 }
 
-static status show(const struct arguments *arguments, const struct network *network)
+static status cli_model_show(const struct arguments *arguments, const struct network *network)
 {
     size_t count;
     const char *path = arguments_words(arguments, &count)[0];
@@ -164,12 +172,12 @@ static status show(const struct arguments *arguments, const struct network *netw
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status model_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
     STATUS_TRY(network_input_open(arguments, "model", &network));
-    const status result = show(arguments, network);
+    const status result = cli_model_show(arguments, network);
     network_free(network);
     return result;
 }
@@ -197,5 +205,5 @@ const struct command COMMAND_MODEL = {
                 "  opscope model conv.mlir --text",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = model_command,
 };

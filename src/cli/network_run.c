@@ -14,6 +14,7 @@
 #include "paths.h"
 #include "tensor_summary.h"
 #include "wire/json.h"
+#include "base/letters.h"
 
 struct running {
     const struct network *network;
@@ -73,7 +74,7 @@ static const char *target_file(const struct running *running, uint32_t index)
     return target[0] == '@' || target[0] == '+' ? target + 1 : target;
 }
 
-// "+x.npy": behind what the file has.
+// "+x.npy": after what the file has.
 static bool target_appends(const struct running *running, uint32_t index)
 {
     return running->run->targets[index][0] == '+';
@@ -109,6 +110,7 @@ static void print_output(const struct running *running, uint32_t index)
     bytes_append_format(&text, "result[%u]: %.*s\n", index, VIEW_ARGUMENTS(name));
     append_output(&text, running, index);
     bytes_append(&text, "\n", 1);
+    letters_hide((char *)text.data, text.size);
     fwrite(text.data, 1, text.size, stdout);
     bytes_free(&text);
 }

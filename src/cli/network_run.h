@@ -38,7 +38,7 @@ struct network_run {
     bool untimed; // how long it takes this machine does not matter
     // Looks at the outputs of the last iteration, before they are written.
     status (*check)(void *context, struct datum *const *outputs, uint32_t count);
-    // Says more behind the results; `json` is NULL for text.
+    // Says more after the results; `json` is NULL for text.
     void (*report)(void *context, struct json_writer *json);
 
     // As iree-run-module does it: every input must be given, what is run is named before it

@@ -76,7 +76,8 @@ static status make_tables(struct request *request)
     return table_options_apply(&request->options, request->tables, 2);
 }
 
-static status show(const struct arguments *arguments, struct request *request, const char *path)
+static status cli_operators_show(const struct arguments *arguments, struct request *request,
+                                 const char *path)
 {
     const struct format_options options = {0};
     STATUS_TRY(table_options_read(arguments, TOP_USUAL, &request->options));
@@ -96,7 +97,7 @@ static status show(const struct arguments *arguments, struct request *request, c
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status operators_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -104,7 +105,7 @@ static status run(const struct arguments *arguments, int *out_exit)
         return status_make(STATUS_USAGE,
                            "operators: give one file: opscope operators runtime.prof");
     struct request request = {.profile = profile_create()};
-    const status result = show(arguments, &request, words[0]);
+    const status result = cli_operators_show(arguments, &request, words[0]);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(request.profile);
     for (size_t i = 0; i < 2; i++)
@@ -136,5 +137,5 @@ const struct command COMMAND_OPERATORS = {
         "  opscope operators timeline.csv --json",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = operators_command,
 };

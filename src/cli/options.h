@@ -34,7 +34,7 @@ struct table_form;
 struct command {
     const char *name;
     const char *link;  // further name under which the program acts as this command
-    const char *usage; // behind the name
+    const char *usage; // after the name
     const char *summary;
     const char *details;          // NULL: none
     const char *examples;         // lines, NULL: none

@@ -152,7 +152,7 @@ static status show_list(struct request *request, const char *path, const struct 
     return STATUS_OK;
 }
 
-static status show(struct request *request, const char *path, int *out_exit)
+static status cli_overview_show(struct request *request, const char *path, int *out_exit)
 {
     const struct format_options options = {0};
     struct profile *profile = profile_create();
@@ -178,11 +178,11 @@ static status show_all(struct request *request, const char *const *paths, size_t
                        int *out_exit)
 {
     for (size_t i = 0; i < count; i++)
-        STATUS_TRY(show(request, paths[i], out_exit));
+        STATUS_TRY(cli_overview_show(request, paths[i], out_exit));
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status overview_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
@@ -205,7 +205,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     const status result = show_all(&request, paths, count, out_exit);
     if (request.options.json)
         json_close(&json);
-    return status_first(result, output_close(request.output));
+    return output_finish(request.output, result);
 }
 
 static const struct option OPTIONS[] = {
@@ -229,5 +229,5 @@ const struct command COMMAND_OVERVIEW = {
                 "  opscope overview trace.pb --wall-time wall_time.txt --json",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = overview_command,
 };

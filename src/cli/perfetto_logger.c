@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "commands.h"
-#include "reports/torq/logger.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/torq/logger.h"
 #include "units.h"
 
 struct source {
@@ -79,7 +79,7 @@ static status check_arguments(const struct arguments *arguments)
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status perfetto_logger_command(const struct arguments *arguments, int *out_exit)
 {
     struct logger_options options = {.no_arguments = arguments_flag(arguments, "no-args")};
     STATUS_TRY(check_arguments(arguments));
@@ -118,5 +118,5 @@ const struct command COMMAND_PERFETTO_LOGGER = {
         "  perfetto_logger --compile_profile compile_profile.csv --pb perfetto_log.pb\n"
         "  perfetto_logger --compile_profile a.csv b.csv --runtime_profile r.csv --pb all.pb",
     .options = OPTIONS,
-    .run = run,
+    .run = perfetto_logger_command,
 };

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/replace.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
@@ -78,20 +77,13 @@ static status print_phase(const struct phases *phases, unsigned number, const st
     return STATUS_OK;
 }
 
-static status write_at(const struct phases *phases, unsigned number, const struct plan *plan,
-                       const char *path)
+static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
+                          const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
     const status failure = print_phase(phases, number, plan, output);
-    return status_first(failure, output_close(output));
-}
-
-static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
-                          const char *path)
-{
-    char *temporary = replace_start(path);
-    return replace_finish(temporary, path, write_at(phases, number, plan, temporary));
+    return output_finish(output, failure);
 }
 
 // "global-optimization" as MLIR calls a pass: "GlobalOptimization".
@@ -128,7 +120,7 @@ static status print_to_stderr(const struct phases *phases, unsigned number, cons
     if (file < 0)
         return status_system(errno, "stderr", "cannot print a phase");
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    const status failure = write_at(phases, number, plan, path);
+    const status failure = write_phase(phases, number, plan, path);
     pass_name(phase, name);
     fprintf(stderr, "// -----// IR Dump After %s (%s) //----- //\n", name, phase);
     copy_to_stderr(file);

@@ -12,11 +12,18 @@ void plain_text_print(FILE *file, struct view text, int width)
     bytes_free(&shown);
 }
 
+void plain_text_put(struct view text)
+{
+    plain_text_print(stdout, text, 0);
+}
+
 void plain_text_print_name(struct view name, int width)
 {
     const size_t room = (size_t)width;
-    if (name.size <= room)
-        printf("%-*.*s", width, VIEW_ARGUMENTS(name));
-    else
-        printf("..%.*s", VIEW_ARGUMENTS(view_slice(name, name.size - room + 2, name.size)));
+    if (name.size <= room) {
+        plain_text_print(stdout, name, width);
+        return;
+    }
+    printf("..");
+    plain_text_put(view_slice(name, name.size - room + 2, name.size));
 }

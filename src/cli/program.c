@@ -27,20 +27,22 @@ static unsigned chosen_parts(const struct arguments *arguments)
     return parts;
 }
 
-static status print(const struct arguments *arguments, const struct program *program,
-                    const struct target *target)
+static status program_command_print(const struct arguments *arguments,
+                                    const struct program *program, const struct target *target)
 {
     const unsigned parts = chosen_parts(arguments);
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     if (arguments_flag(arguments, "json"))
         program_json_write(program, target, parts != 0 ? parts : PROGRAM_PRINT_ALL, output);
-    else
+    else {
+        output_for_people(output);
         program_print(program, target, parts != 0 ? parts : PROGRAM_PRINT_GROUPS, output);
+    }
     return output_close(output);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status program_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -52,7 +54,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     STATUS_TRY(program_open(words[0], &program));
     status result = target_parse(words[0], program->target_text, &target);
     if (result == STATUS_OK) {
-        result = print(arguments, program, target);
+        result = program_command_print(arguments, program, target);
         target_free(target);
     }
     program_free(program);
@@ -79,5 +81,5 @@ const struct command COMMAND_PROGRAM = {
                 "  opscope program model.opx --buffers --steps\n"
                 "  opscope program model.opx --json",
     .options = OPTIONS,
-    .run = run,
+    .run = program_command,
 };

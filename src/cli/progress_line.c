@@ -16,7 +16,7 @@ static pthread_cond_t stop = PTHREAD_COND_INITIALIZER;
 static bool running;
 static bool stopped;
 
-static void show(void)
+static void progress_line_show(void)
 {
     uint64_t done;
     uint64_t total;
@@ -39,7 +39,7 @@ static bool wait_for_stop(long milliseconds)
     return stopped;
 }
 
-static void *run(void *argument)
+static void *progress_line_thread(void *argument)
 {
     sigset_t all;
     sigfillset(&all);
@@ -47,7 +47,7 @@ static void *run(void *argument)
     pthread_mutex_lock(&lock);
     bool shown = false;
     for (long wait = 1000; !wait_for_stop(wait); wait = 250) {
-        show();
+        progress_line_show();
         shown = true;
     }
     if (shown)
@@ -58,7 +58,8 @@ static void *run(void *argument)
 
 void progress_line_start(void)
 {
-    running = isatty(STDERR_FILENO) && pthread_create(&thread, NULL, run, NULL) == 0;
+    running =
+        isatty(STDERR_FILENO) && pthread_create(&thread, NULL, progress_line_thread, NULL) == 0;
 }
 
 void progress_line_stop(void)

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/replace.h"
+
 static const struct {
     int number;
     const char *name;
@@ -30,7 +32,7 @@ static status checked(status result)
     return failure;
 }
 
-static status end(struct profile **out_account)
+static status recording_end(struct profile **out_account)
 {
     return checked(recorder_finish(recording.recorder, out_account));
 }
@@ -51,13 +53,14 @@ static void *wait_to_be_asked(void *nothing)
         return nothing;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     opscope_fact("ended_by", name_of(number));
-    const status result = end(NULL);
+    const status result = recording_end(NULL);
     if (result == STATUS_OK)
         fprintf(stderr, "opscope: %s: ended by %s; what was recorded until then is in %s\n",
                 recording.command, name_of(number), recording.path);
     else
         fprintf(stderr, "opscope: %s\n", status_message(result));
     status_free(result);
+    replace_remove_all();
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, number);
@@ -93,7 +96,8 @@ status recording_start(const char *command, const char *path, const char *proces
     hold_signals();
     status result = checked(recorder_start(&options, &recording.recorder));
     if (result == STATUS_OK && pthread_create(&recording.waiter, NULL, wait_to_be_asked, NULL) != 0)
-        result = status_first(checked(status_make(STATUS_IO, "cannot start a thread")), end(NULL));
+        result = status_first(checked(status_make(STATUS_IO, "cannot start a thread")),
+                              recording_end(NULL));
     if (result != STATUS_OK)
         release_signals();
     *out_recorder = recording.recorder;
@@ -104,7 +108,7 @@ status recording_stop(struct profile **out_account)
 {
     pthread_cancel(recording.waiter);
     pthread_join(recording.waiter, NULL);
-    const status result = end(out_account);
+    const status result = recording_end(out_account);
     release_signals();
     return result;
 }

@@ -34,8 +34,8 @@ struct measured {
     const struct network_run *run;
 };
 
-static status compute(void *context, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
+static status run_compute_outputs(void *context, struct datum *const *inputs, size_t input_count,
+                                  struct datum **out_outputs)
 {
     const struct measured *measured = context;
     return device_run(measured->device, inputs, input_count, out_outputs);
@@ -65,7 +65,7 @@ static bool is_priced(const struct measured *measured, const struct sim_result *
 }
 
 // Only where both are times of this machine, and of all that runs.
-static void report(void *context, struct json_writer *json)
+static void run_report_json(void *context, struct json_writer *json)
 {
     const struct measured *measured = context;
     struct sim_result *times = NULL;
@@ -83,11 +83,11 @@ static status run_loaded(const struct running *running, struct device *device)
     if (!running->kind->measures)
         return run_sim(running->arguments, device, running->program, running->target);
     struct network_run run = {
-        .command = "run", .network = device_network(device), .compute = compute};
+        .command = "run", .network = device_network(device), .compute = run_compute_outputs};
     struct measured measured = {
         .program = running->program, .target = running->target, .device = device, .run = &run};
     run.context = &measured;
-    run.report = target_is_processor(running->target) ? report : NULL;
+    run.report = target_is_processor(running->target) ? run_report_json : NULL;
     return network_run(running->arguments, &run);
 }
 
@@ -101,7 +101,9 @@ static status run_on_device(const struct running *running)
         device_profile(device, running->recorder);
     const status result = run_loaded(running, device);
     device_free(device);
-    return result;
+    // Constants were read while it ran.
+    const status changed = input_check(running->program->source_file);
+    return changed != STATUS_OK ? status_first(changed, result) : result;
 }
 
 static int print_account(const struct arguments *arguments, const struct profile *account)
@@ -189,7 +191,7 @@ static status run_program(struct running *running, int *out_exit)
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status run_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -229,5 +231,5 @@ const struct command COMMAND_RUN = {
                 "  opscope run model.opx --profile run.prof && opscope overview run.prof\n"
                 "  opscope run model.opx --device sim --timing-only",
     .options = OPTIONS,
-    .run = run,
+    .run = run_command,
 };

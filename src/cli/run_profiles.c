@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/replace.h"
 #include "ledger_text.h"
 #include "paths.h"
 #include "profile/file.h"
@@ -108,9 +107,7 @@ static status write_files(const struct run_profiles *profiles, const struct run_
 {
     for (size_t i = 0; i < profiles->count; i++) {
         const char *path = profiles->files[i].path;
-        char *temporary = replace_start(path);
-        const status written = run_actions_write(actions, profiles->files[i].form, temporary);
-        STATUS_TRY(replace_finish(temporary, path, written));
+        STATUS_TRY(run_actions_write(actions, profiles->files[i].form, path));
     }
     return STATUS_OK;
 }

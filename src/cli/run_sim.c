@@ -58,7 +58,7 @@ static void write_report(const struct simulation *simulation, struct json_writer
     json_real(json, "tasks_per_second", sim_device_tasks_per_second(simulation->device));
 }
 
-static void report(void *context, struct json_writer *json)
+static void run_sim_report_json(void *context, struct json_writer *json)
 {
     const struct simulation *simulation = context;
     if (json != NULL)
@@ -84,8 +84,8 @@ static status report_alone(const struct simulation *simulation, bool as_json)
 
 // Running -------------------------------------------------------------------------------
 
-static status compute(void *context, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
+static status run_sim_compute_outputs(void *context, struct datum *const *inputs,
+                                      size_t input_count, struct datum **out_outputs)
 {
     const struct simulation *simulation = context;
     return device_run(simulation->device, inputs, input_count, out_outputs);
@@ -106,9 +106,9 @@ static status run_with_numbers(const struct arguments *arguments, struct simulat
     struct network_run run = {.command = "run",
                               .network = device_network(simulation->device),
                               .context = simulation,
-                              .compute = compute,
+                              .compute = run_sim_compute_outputs,
                               .check = finish_digest,
-                              .report = report,
+                              .report = run_sim_report_json,
                               .untimed = true};
     return network_run(arguments, &run);
 }

@@ -69,7 +69,7 @@ static status model(const struct scoring *scoring, struct network *network,
 
 // Measuring ----------------------------------------------------------------------------
 
-static status measure(const struct scoring *scoring, struct compiled *compiled)
+static status cli_score_measure(const struct scoring *scoring, struct compiled *compiled)
 {
     const struct host_options options = {.threads = scoring->threads, .trusted = true};
     struct host_device *device;
@@ -119,7 +119,7 @@ static void write_json(struct json_writer *json, const struct target *target,
 }
 
 // As text, the slowest of those that count, unless more is asked for.
-static status show(struct scoring *scoring, const struct score_report *report)
+static status cli_score_show(struct scoring *scoring, const struct score_report *report)
 {
     const struct score *score = report->score;
     struct table_options options = scoring->options;
@@ -151,10 +151,10 @@ static status score_network(struct scoring *scoring, struct network *network, co
     struct score score = {0};
     status failure = model(scoring, network, &compiled);
     if (failure == STATUS_OK)
-        failure = measure(scoring, &compiled);
+        failure = cli_score_measure(scoring, &compiled);
     if (failure == STATUS_OK) {
         score_compare(&compiled.program, compiled.measured, compiled.modelled, &score);
-        failure = show(scoring, &(struct score_report){path, &score});
+        failure = cli_score_show(scoring, &(struct score_report){path, &score});
     }
     score_free(&score);
     compiled_free(&compiled);
@@ -187,10 +187,19 @@ static status score_files(struct scoring *scoring)
     const status failure = score_paths(scoring);
     if (scoring->options.json)
         json_close(&json);
-    return status_first(failure, output_close(scoring->output));
+    return output_finish(scoring->output, failure);
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+// Before anything is measured.
+static status check_columns(const struct table_options *options)
+{
+    struct table *table = table_create(&SCORE_FORM, NULL, 0);
+    const status result = table_options_check(options, &table, 1);
+    table_free(table);
+    return result;
+}
+
+static status score_command(const struct arguments *arguments, int *out_exit)
 {
     (void)out_exit;
     struct scoring scoring = {.arguments = arguments};
@@ -200,6 +209,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (count == 0)
         return status_make(STATUS_USAGE, "score: give a network");
     STATUS_TRY(table_options_read(arguments, ROWS, &scoring.options));
+    STATUS_TRY(check_columns(&scoring.options));
     STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));
@@ -239,5 +249,5 @@ const struct command COMMAND_SCORE = {
                 "  opscope score --target ./here.target a.onnx b.onnx --csv",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = score_command,
 };

@@ -159,8 +159,8 @@ static status print_json(const struct explaining *explaining)
 
 // Running -------------------------------------------------------------------------------
 
-static status explain(const struct arguments *arguments, struct explaining *explaining,
-                      const char *name)
+static status target_explain_network(const struct arguments *arguments,
+                                     struct explaining *explaining, const char *name)
 {
     struct network_single single = {.operator= explaining->operator, .inputs = explaining->inputs };
     single.attributes = arguments_values(arguments, "attribute", &single.attribute_count);
@@ -189,7 +189,7 @@ status target_explain(const struct arguments *arguments)
                            "targets torq-sl2610 --explain Add 1x64xi8,1x64xi8");
     explaining.inputs = words[1];
     STATUS_TRY(units_rules(arguments, "rules", &explaining.rules));
-    const status failure = explain(arguments, &explaining, words[0]);
+    const status failure = target_explain_network(arguments, &explaining, words[0]);
     if (explaining.plan != NULL)
         plan_free(explaining.plan);
     network_free(explaining.network);

@@ -307,8 +307,8 @@ static void print_file(const struct target *target)
 }
 
 // Those before the first that cannot be read are shown all the same.
-static status list(const struct table_options *options, const char *const *names, size_t count,
-                   void (*print)(const struct target *))
+static status targets_list(const struct table_options *options, const char *const *names,
+                           size_t count, void (*print)(const struct target *))
 {
     struct target **targets = memory_allocate_zeroed(count + 1, sizeof *targets);
     status failure = STATUS_OK;
@@ -346,7 +346,7 @@ static status check_use(const struct arguments *arguments, const struct table_op
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status targets_command(const struct arguments *arguments, int *out_exit)
 {
     size_t given;
     const char *const *words = arguments_words(arguments, &given);
@@ -368,10 +368,10 @@ static status run(const struct arguments *arguments, int *out_exit)
     size_t count = given;
     char **names = given == 0 ? target_names(&count) : NULL;
     const char *const *shown = given == 0 ? (const char *const *)names : words;
-    const status result = list(&options, shown, count,
-                               file    ? print_file
-                               : table ? NULL
-                                       : print_target);
+    const status result = targets_list(&options, shown, count,
+                                       file    ? print_file
+                                       : table ? NULL
+                                               : print_target);
     if (names != NULL)
         target_names_free(names, count);
     return result;
@@ -411,5 +411,5 @@ const struct command COMMAND_TARGETS = {
         "  opscope targets host --explain Conv 1x64x56x56,64x64x3x3 -a pads=1,1,1,1",
     .options = OPTIONS,
     .tables = TABLES,
-    .run = run,
+    .run = targets_command,
 };

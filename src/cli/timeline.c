@@ -4,13 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "commands.h"
 #include "formats/format.h"
-#include "reports/picture/picture.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/picture/picture.h"
 #include "units.h"
-#include "base/path.h"
 
 struct request {
     const char *output; // NULL: text on the terminal
@@ -28,7 +28,7 @@ static uint32_t terminal_width(void)
     return size.ws_col < PICTURE_LETTERS_MOST ? size.ws_col : PICTURE_LETTERS_MOST;
 }
 
-static status save(const struct bytes *file, const char *path)
+static status timeline_save_picture(const struct bytes *file, const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
@@ -93,7 +93,7 @@ static void write_report(struct json_writer *json, const struct request *request
     json_close(json);
 }
 
-static status report(const struct request *request, const struct plot *plot)
+static status timeline_report(const struct request *request, const struct plot *plot)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -106,10 +106,10 @@ static status deliver(const struct request *request, const struct bytes *file,
                       const struct plot *plot)
 {
     if (request->output != NULL)
-        STATUS_TRY(save(file, request->output));
+        STATUS_TRY(timeline_save_picture(file, request->output));
     if (request->as_json)
-        return report(request, plot);
-    return request->output == NULL ? save(file, "-") : STATUS_OK;
+        return timeline_report(request, plot);
+    return request->output == NULL ? timeline_save_picture(file, "-") : STATUS_OK;
 }
 
 // Arguments --------------------------------------------------------------------------
@@ -168,7 +168,7 @@ static status read_arguments(const struct arguments *arguments, struct request *
     return read_width(arguments, request);
 }
 
-static status show(struct request *request, int *out_exit)
+static status timeline_show(struct request *request, int *out_exit)
 {
     const struct format_options options = {0};
     struct profile *profile = profile_create();
@@ -190,7 +190,7 @@ static status show(struct request *request, int *out_exit)
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status timeline_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -202,7 +202,7 @@ static status run(const struct arguments *arguments, int *out_exit)
     if (request.output != NULL)
         STATUS_TRY(paths_check("timeline", request.output, words, count));
     request.picture.source = words[0];
-    return show(&request, out_exit);
+    return timeline_show(&request, out_exit);
 }
 
 static const struct option OPTIONS[] = {
@@ -229,5 +229,5 @@ const struct command COMMAND_TIMELINE = {
                 "  opscope timeline trace.pb -o timeline.svg\n"
                 "  opscope timeline run.prof -o zoom.png --from 1.5ms --to 2ms --tracks SLICE",
     .options = OPTIONS,
-    .run = run,
+    .run = timeline_command,
 };

@@ -94,7 +94,7 @@ static status check_outputs(const struct compiling *compiling, const char *outpu
     return compiling_check_output(compiling, profiling->path);
 }
 
-static status compile(const struct arguments *arguments, struct compiling *compiling)
+static status torq_compile_network(const struct arguments *arguments, struct compiling *compiling)
 {
     const char *output = arguments_value(arguments, "output");
     const char *debug = arguments_value(arguments, "torq-debug-info");
@@ -126,7 +126,7 @@ static status compile(const struct arguments *arguments, struct compiling *compi
     return STATUS_OK;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status torq_compile_command(const struct arguments *arguments, int *out_exit)
 {
     const char *hardware = arguments_value(arguments, "torq-hw");
     struct compiling compiling = {.command = "torq-compile"};
@@ -135,7 +135,7 @@ static status run(const struct arguments *arguments, int *out_exit)
         torq_hw_list();
         return STATUS_OK;
     }
-    const status result = compile(arguments, &compiling);
+    const status result = torq_compile_network(arguments, &compiling);
     compiling_free(&compiling);
     return result;
 }
@@ -177,5 +177,5 @@ const struct command COMMAND_TORQ_COMPILE = {
                 "      --torq-dump-profiling=./trace.csv --dump-compilation-phases-to=./phases\n"
                 "  torq-compile add.mlir -o model.vmfb --torq-hw=0x0:1024:4:coral_v2:nss_v1",
     .options = OPTIONS,
-    .run = run,
+    .run = torq_compile_command,
 };

@@ -10,12 +10,12 @@ enum part { PART_ID, PART_LRAM, PART_SLICES, PART_CSS, PART_NSS, PART_DMA, PART_
 
 static const char FORM[] = "ID:LRAM_KB:SLICES:CSS:NSS[:DMA_BYTES[:DMA_FACTOR:TRIPLE:CPU:FEATURES]]";
 
-static status wrong(const char *text, const char *what)
+static status torq_hw_fail(const char *text, const char *what)
 {
     return status_make(STATUS_USAGE, "torq-compile: --torq-hw=%s: %s", text, what);
 }
 
-static size_t split(const char *text, struct view parts[PARTS_MOST + 1])
+static size_t torq_hw_split(const char *text, struct view parts[PARTS_MOST + 1])
 {
     struct view rest = view_of(text);
     size_t count = 0;
@@ -53,13 +53,14 @@ static status apply_sizes(struct target *target, const char *text, const struct 
     uint64_t lram;
     uint64_t slices;
     if (!view_to_u64(parts[PART_LRAM], &lram) || lram == 0 || lram > LRAM_KB_MOST)
-        return wrong(text, "the second part is the size of the LRAM in KiB, from 1 to 1048576");
+        return torq_hw_fail(text,
+                            "the second part is the size of the LRAM in KiB, from 1 to 1048576");
     if (!view_to_u64(parts[PART_SLICES], &slices) || slices == 0 || slices > SLICES_MOST)
-        return wrong(text, "the third part is the number of slices, from 1 to 255");
+        return torq_hw_fail(text, "the third part is the number of slices, from 1 to 255");
     if (!is_version(parts[PART_CSS], "coral_v"))
-        return wrong(text, "the fourth part is the CSS: coral_v1, coral_v2");
+        return torq_hw_fail(text, "the fourth part is the CSS: coral_v1, coral_v2");
     if (!is_version(parts[PART_NSS], "nss_v"))
-        return wrong(text, "the fifth part is the NSS: nss_v1");
+        return torq_hw_fail(text, "the fifth part is the NSS: nss_v1");
     const bool first = view_is(parts[PART_CSS], "coral_v1") && view_is(parts[PART_NSS], "nss_v1");
     STATUS_TRY(set_number(target, "lram.size", "%.0f KiB", (double)lram));
     STATUS_TRY(set_number(target, "slice.count", "%.0f", (double)slices));
@@ -72,10 +73,10 @@ static status apply_dma(struct target *target, const char *text, const struct vi
     double bytes = 8;
     double factor = 1;
     if (count > PART_DMA && (!view_to_double(parts[PART_DMA], &bytes) || !(bytes > 0)))
-        return wrong(text, "the sixth part is what the DMA moves, in bytes a cycle");
+        return torq_hw_fail(text, "the sixth part is what the DMA moves, in bytes a cycle");
     if (count > PART_FACTOR &&
         (!view_to_double(parts[PART_FACTOR], &factor) || !(factor > 0) || factor > 1))
-        return wrong(text, "the seventh part is the DMA's efficiency, above 0 and up to 1");
+        return torq_hw_fail(text, "the seventh part is the DMA's efficiency, above 0 and up to 1");
     static const char *const ENGINES[] = {"dma_in", "dma_out"};
     for (size_t i = 0; i < 2; i++) {
         char name[32];
@@ -92,7 +93,7 @@ status torq_hw_apply(struct target *target, const char *text)
     struct view parts[PARTS_MOST + 1];
     if (view_is_ignoring_case(view_of(text), "SL2610"))
         return STATUS_OK;
-    const size_t count = split(text, parts);
+    const size_t count = torq_hw_split(text, parts);
     if (count == 1)
         return status_make(STATUS_USAGE,
                            "torq-compile: --torq-hw=%s: there is no such hardware; give SL2610, "

@@ -96,8 +96,8 @@ static status choose_function(struct module_run *run)
 
 // Outputs -----------------------------------------------------------------------------------
 
-static status compute(void *context, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
+static status torq_run_module_compute_outputs(void *context, struct datum *const *inputs,
+                                              size_t input_count, struct datum **out_outputs)
 {
     const struct module_run *run = context;
     return device_run(run->device, inputs, input_count, out_outputs);
@@ -167,7 +167,7 @@ static status run_function(struct module_run *run)
     struct network_run request = {.command = COMMAND,
                                   .network = network,
                                   .context = run,
-                                  .compute = compute,
+                                  .compute = torq_run_module_compute_outputs,
                                   .check = compare_outputs,
                                   .function = run->function};
     STATUS_TRY(arguments_number(run->arguments, "iterations", 1, &request.iterations));
@@ -220,7 +220,7 @@ static status run_module(struct module_run *run)
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status torq_run_module_command(const struct arguments *arguments, int *out_exit)
 {
     if (arguments_flag(arguments, "list_devices") || arguments_flag(arguments, "list_drivers")) {
         printf("%s\n", DEVICE);
@@ -272,7 +272,7 @@ const struct command COMMAND_TORQ_RUN_MODULE = {
         "  torq-run-module --module=model.vmfb --input=@x.npy --output=@y.npy --iterations=20 \\\n"
         "      --torq_profile=jobs.csv --torq_profile_events=events.csv --print_statistics",
     .options = OPTIONS,
-    .run = run,
+    .run = torq_run_module_command,
 };
 
 const struct command COMMAND_IREE_RUN_MODULE = {
@@ -284,5 +284,5 @@ const struct command COMMAND_IREE_RUN_MODULE = {
     .examples = "  iree-run-module --device=torq --module=model.vmfb --function=main \\\n"
                 "      --input=@in.npy --output=@out.npy --torq_profile=./runtime.csv",
     .options = OPTIONS,
-    .run = run,
+    .run = torq_run_module_command,
 };

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/perf_picture.h"
 #include "ledger_text.h"
+#include "reports/tenstorrent/perf_picture.h"
 #include "table_options.h"
 #include "tt_perf_files.h"
 #include "tt_perf_table.h"
@@ -190,7 +190,7 @@ static status show_table(struct perf *perf, struct table *table, const struct re
     return STATUS_OK;
 }
 
-static status show(struct perf *perf, const struct request *request)
+static status tt_perf_show(struct perf *perf, const struct request *request)
 {
     const struct perf_report report = {perf};
     struct table *table = table_create(&PERF_FORM, &report, perf->count);
@@ -210,7 +210,7 @@ static status run_perf(const struct arguments *arguments, int *out_exit)
                            "tt-perf: give a report: opscope tt-perf ops_perf_results.csv");
     STATUS_TRY(parse_request(arguments, &request));
     STATUS_TRY(perf_read(paths, count, &request.options, &perf));
-    status result = show(perf, &request);
+    status result = tt_perf_show(perf, &request);
     if (result == STATUS_OK)
         result = write_summary(perf, &request);
     if (result == STATUS_OK) {

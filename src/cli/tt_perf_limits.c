@@ -95,7 +95,8 @@ static void fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS
     cells[LIMIT_BY].colour = limit_colour(op->limit);
 }
 
-static void measure(struct limit_table *table, const struct perf_op **ops, size_t count)
+static void tt_perf_limits_measure(struct limit_table *table, const struct perf_op **ops,
+                                   size_t count)
 {
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         table->widths[i] = strlen(HEADERS[i]);
@@ -129,7 +130,7 @@ void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_per
     printf("\n🔎 What limits the operations 🔎\n================================\n\n");
     print_sums(perf, &table.line, style->colours);
     printf("\n%s:\n", all ? "Every operation" : "The costliest (--limits shows all)");
-    measure(&table, ops, count);
+    tt_perf_limits_measure(&table, ops, count);
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cell_set_text(&headers[i], view_of(HEADERS[i]));
     print_cells(&table, headers);

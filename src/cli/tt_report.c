@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "reports/tenstorrent/ops_report.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "reports/tenstorrent/ops_report.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
 
@@ -51,8 +51,8 @@ static status make_of_logs(struct ops_report *request, const char *const *paths,
     return result;
 }
 
-static status make(struct ops_report *request, const char *const *paths, size_t count,
-                   struct profile *ledger)
+static status tt_report_make(struct ops_report *request, const char *const *paths, size_t count,
+                             struct profile *ledger)
 {
     if (count != 1 || !ops_report_is_profile(paths[0]))
         return make_of_logs(request, paths, count, ledger);
@@ -64,7 +64,7 @@ static status run_request(struct ops_report *request, const char *const *paths, 
                           bool keep_exit, int *out_exit)
 {
     struct profile *ledger = profile_create();
-    const status result = make(request, paths, count, ledger);
+    const status result = tt_report_make(request, paths, count, ledger);
     if (result == STATUS_OK) {
         if (strcmp(request->output, "-") != 0)
             printf("%zu rows in %s\n", request->rows, request->output);
@@ -75,7 +75,7 @@ static status run_request(struct ops_report *request, const char *const *paths, 
     return result;
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status tt_report_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
@@ -105,14 +105,14 @@ const struct command COMMAND_TT_REPORT = {
     .details =
         "Takes profile_log_device.csv, tracy_ops_data.csv and tracy_ops_times.csv, or a folder\n"
         "that holds them, or a profile that 'opscope convert' made of them. What the logs do not\n"
-        "say is left empty and accounted for: exit 3 when something is lost. Without the host's "
-        "files, or with --device-only, also writes\n"
-        "per_core_op_to_op_times.csv beside the report.",
+        "say is left empty and accounted for: exit 3 when something is lost. Without the\n"
+        "host's files, or with --device-only, also writes per_core_op_to_op_times.csv beside\n"
+        "the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
                 "  opscope tt-report .logs --format v2.1 -o -",
     .options = OPTIONS,
-    .run = run,
+    .run = tt_report_command,
 };
 
 // The vendor's name -----------------------------------------------------------

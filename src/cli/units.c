@@ -2,8 +2,8 @@
 
 #include "base/input.h"
 #include "base/view.h"
-#include "reports/overview_rows.h"
 #include "profile/clock.h"
+#include "reports/overview_rows.h"
 
 status units_clock(const struct arguments *arguments, const char *name, uint64_t *out_hz)
 {
@@ -53,7 +53,7 @@ struct unit_scale {
     uint64_t scale;
 };
 
-// The number in front and the unit behind it.
+// The number in front and the unit after it.
 static bool split_unit(struct view text, const struct unit_scale *units, struct view *out_digits,
                        uint64_t *out_scale)
 {

@@ -8,7 +8,7 @@
 #include "program/verify.h"
 #include "wire/json.h"
 
-static status prove(const char *path, struct verify_counts *out_counts)
+static status verify_prove(const char *path, struct verify_counts *out_counts)
 {
     struct program *program;
     struct target *target = NULL;
@@ -79,7 +79,7 @@ static status prove_json(const char *const *paths, size_t count, int *out_exit)
     json_open_array(&json, NULL);
     for (size_t i = 0; i < count; i++) {
         struct verify_counts counts = {0};
-        const status failure = prove(paths[i], &counts);
+        const status failure = verify_prove(paths[i], &counts);
         write_proof(&json, paths[i], failure, &counts);
         if (failure != STATUS_OK)
             *out_exit = EXIT_FAILED;
@@ -93,7 +93,7 @@ static void prove_text(const char *const *paths, size_t count, int *out_exit)
 {
     for (size_t i = 0; i < count; i++) {
         struct verify_counts counts = {0};
-        const status failure = prove(paths[i], &counts);
+        const status failure = verify_prove(paths[i], &counts);
         if (failure == STATUS_OK) {
             print_proof(paths[i], &counts);
             continue;
@@ -104,7 +104,7 @@ static void prove_text(const char *const *paths, size_t count, int *out_exit)
     }
 }
 
-static status run(const struct arguments *arguments, int *out_exit)
+static status verify_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
@@ -133,5 +133,5 @@ const struct command COMMAND_VERIFY = {
     .examples = "  opscope verify model.opx\n"
                 "  opscope verify *.opx --json",
     .options = OPTIONS,
-    .run = run,
+    .run = verify_command,
 };

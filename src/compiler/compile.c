@@ -8,7 +8,7 @@
 
 struct pass {
     status (*run)(struct plan *plan);
-    unsigned number; // of the phase behind it
+    unsigned number; // of the phase after it
     const char *phase;
 };
 

@@ -29,7 +29,7 @@ status pass_tile(struct plan *plan);
 // work on one structure (schedule.h); emit puts it into the program's tables.
 status pass_emit(struct plan *plan, struct program_builder *builder);
 
-// Called behind each pass, for dumps: the phase's number and name ("global-
+// Called after each pass, for dumps: the phase's number and name ("global-
 // optimization"), and the plan. The last one, executable-targets, comes from the
 // finished program.
 struct compile_observer {

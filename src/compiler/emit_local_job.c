@@ -64,7 +64,7 @@ struct local_job {
 
 // Layout ------------------------------------------------------------------------------
 
-static uint64_t padded(uint64_t bytes)
+static uint64_t local_job_padded(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
@@ -82,7 +82,8 @@ static uint64_t most_bytes(const struct local_job *local, const struct plan_grou
     const enum element element = group_value(local->emitter->plan, value)->type.element;
     uint64_t most = 0;
     for (uint32_t i = 0; i < group->tile_count; i++) {
-        const uint64_t bytes = padded(plan_box_bytes(box_of(group, output, i, index), element));
+        const uint64_t bytes =
+            local_job_padded(plan_box_bytes(box_of(group, output, i, index), element));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -157,7 +158,7 @@ static struct emit_place place_at(const struct local_job *local, uint32_t memory
     return (struct emit_place){memory, own ? unit : 0, address};
 }
 
-// What goes through another memory lies behind the code there.
+// What goes through another memory lies after the code there.
 static struct emit_place near_place(const struct local_job *local, uint32_t unit, uint64_t address)
 {
     const uint32_t near = local->way.near;
@@ -191,8 +192,8 @@ static void after_readers(struct local_job *local, uint32_t task, const struct f
 
 // Brings part of a value to a core. `before`: the tile that used the place before, or
 // NULL. Starts all tasks but the last, which it returns.
-static uint32_t load(struct local_job *local, const struct carriage *what,
-                     const struct flight *before, uint32_t *out_buffer)
+static uint32_t local_job_load(struct local_job *local, const struct carriage *what,
+                               const struct flight *before, uint32_t *out_buffer)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = at_origin(what->box);
@@ -218,8 +219,8 @@ static uint32_t load(struct local_job *local, const struct carriage *what,
     return task;
 }
 
-static uint32_t store(struct local_job *local, const struct carriage *what, uint32_t buffer,
-                      uint32_t compute)
+static uint32_t local_job_store(struct local_job *local, const struct carriage *what,
+                                uint32_t buffer, uint32_t compute)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = at_origin(what->box);
@@ -253,7 +254,7 @@ static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
                                   unit_of(local, tile),
                                   slot_address(local, tile) + local->layout.inputs[input]};
     flight->loads[input] =
-        load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
+        local_job_load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
     emit_start(&local->job, flight->loads[input]);
 }
 
@@ -320,7 +321,7 @@ static void load_staying(struct local_job *local)
             local->first_member,    whole->inputs[i], &whole->tiles[0].inputs[i], 0, 0,
             local->layout.inputs[i]};
         for (; whole->stays[i] && what.unit < loading; what.unit++) {
-            loads[what.unit] = load(local, &what, NULL, &buffers[what.unit]);
+            loads[what.unit] = local_job_load(local, &what, NULL, &buffers[what.unit]);
             emit_start(&local->job, loads[what.unit]);
         }
         if (whole->stays[i] && loading < local->units)
@@ -328,7 +329,7 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// The code of an engine's program, brought in like data, behind that of members before.
+// The code of an engine's program, brought in like data, after that of members before.
 static void load_program(struct local_job *local, const struct target_engine *engine,
                          uint64_t offset)
 {
@@ -348,7 +349,7 @@ static void load_program(struct local_job *local, const struct target_engine *en
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
                                         place_at(local, near, u, address), &box);
-        emitter->code += padded(engine->program_bytes);
+        emitter->code += local_job_padded(engine->program_bytes);
         emit_start(&local->job,
                    emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
                                  &box, to, &box));
@@ -447,7 +448,7 @@ static void store_tile(struct local_job *local, uint32_t tile)
                                       tile,
                                       unit_of(local, tile),
                                       slot_address(local, tile) + local->layout.outputs[i]};
-        flight->stores[i] = store(local, &what, flight->store_buffers[i], compute);
+        flight->stores[i] = local_job_store(local, &what, flight->store_buffers[i], compute);
         emit_start(&local->job, flight->stores[i]);
     }
 }
@@ -460,19 +461,19 @@ static void run_tiles(struct local_job *local)
     const uint32_t units = local->units;
     const uint32_t rounds = (count + units - 1) / units;
     const uint32_t slots = local->layout.slots;
-    const uint32_t behind = slots > lanes ? lanes : slots - 1; // rounds
-    for (uint32_t round = 0; round < rounds + behind; round++) {
+    const uint32_t after = slots > lanes ? lanes : slots - 1; // rounds
+    for (uint32_t round = 0; round < rounds + after; round++) {
         const uint32_t first = round * units;
         const uint32_t end = first + units < count ? first + units : count;
         if (round == 0)
             load_round(local, first, end);
-        for (uint32_t i = first; round >= behind && i < first + units; i++) {
-            if (behind > 0 && i - behind * units < count)
-                store_tile(local, i - behind * units);
+        for (uint32_t i = first; round >= after && i < first + units; i++) {
+            if (after > 0 && i - after * units < count)
+                store_tile(local, i - after * units);
         }
         for (uint32_t i = first; i < end; i++) {
             compute_tile(local, i);
-            if (behind == 0)
+            if (after == 0)
                 store_tile(local, i);
         }
         if (end < count)
@@ -536,7 +537,7 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     for (uint32_t m = 0; m < local.member_count; m++) {
         const struct target_engine *own = &local.target->engines[local.members[m].engine];
         load_program(&local, own, code);
-        code += padded(own->program_bytes);
+        code += local_job_padded(own->program_bytes);
     }
     load_staying(&local);
     run_tiles(&local);

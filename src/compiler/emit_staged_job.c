@@ -18,7 +18,7 @@ struct staged_job {
     uint64_t piece; // bytes of an operand at a time, at most
 };
 
-static uint64_t padded(uint64_t bytes)
+static uint64_t staged_job_padded(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
@@ -41,7 +41,7 @@ static uint32_t add_ring(struct staged_job *staged, uint32_t task, uint32_t valu
     const uint64_t most = staged->piece * staged->engine->ring;
     buffer->size = buffer->size < most ? buffer->size : most;
     buffer->size = buffer->size > 0 ? buffer->size : 1;
-    place->address += padded(buffer->size);
+    place->address += staged_job_padded(buffer->size);
     emit_operand(emitter, task, ring, &inside, true);
     return ring;
 }

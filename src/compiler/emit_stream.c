@@ -125,7 +125,7 @@ static void take_code(const struct target_queue *queue, struct stream *stream, u
     stream->code += bytes;
 }
 
-// A start and the wait right behind it, in one block, are one task of the stream.
+// A start and the wait right after it, in one block, are one task of the stream.
 static uint32_t number_of(struct emitter *emitter, const struct stream *stream,
                           const struct program_step *step)
 {

@@ -112,7 +112,7 @@ static void copy_work(struct program_work *to, const struct work *from)
 }
 
 // Where the file does not say, its own line is the place.
-static uint32_t place(struct emitter *emitter, const struct network_node *node)
+static uint32_t emit_tables_location(struct emitter *emitter, const struct network_node *node)
 {
     if (node->location.size > 0 || node->line == 0)
         return text(emitter, node->location);
@@ -129,7 +129,7 @@ static void add_operator(struct emitter *emitter, const struct network_node *nod
     struct program_operator op = {
         .name = text(emitter, node->name),
         .type = text(emitter, node->type),
-        .location = place(emitter, node),
+        .location = emit_tables_location(emitter, node),
         .document = text(emitter, node->document),
         .group = group,
         .first_input = EMIT_COUNT(emitter, operator_values),

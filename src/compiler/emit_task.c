@@ -115,7 +115,7 @@ void emit_wait(struct emit_job *job, uint32_t task)
 
 // A stream goes on when a task is over that may be another one's. What an earlier job did
 // is over.
-static void need(struct emit_job *job, uint32_t stream, uint32_t task)
+static void emit_task_wait_for(struct emit_job *job, uint32_t stream, uint32_t task)
 {
     struct emitter *emitter = job->emitter;
     if (task == PROGRAM_NONE)
@@ -137,10 +137,10 @@ void emit_start(struct emit_job *job, uint32_t task)
     const uint32_t stream = emit_stream_of(emitter, item->engine, item->unit);
     const uint32_t first = item->first_dependency;
     const uint32_t count = item->dependency_count;
-    need(job, stream, *last);
+    emit_task_wait_for(job, stream, *last);
     for (uint32_t i = 0; i < count; i++) {
         const struct program_dependency *dependency = EMIT_GET(emitter, dependencies, first + i);
-        need(job, stream, dependency->task);
+        emit_task_wait_for(job, stream, dependency->task);
     }
     emit_touch(emitter, task);
     emitter->started[task].stream = stream;
@@ -195,7 +195,7 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, s
     return task;
 }
 
-static bool overlap(const struct plan_box *a, const struct plan_box *b)
+static bool emit_task_overlap(const struct plan_box *a, const struct plan_box *b)
 {
     for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
         if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
@@ -214,7 +214,7 @@ void emit_depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t val
     const bool shown = item->alias != PROGRAM_NONE;
     const struct emit_writers *writers = &emitter->writers[value];
     for (size_t i = 0; i < writers->count; i++) {
-        if (shown || overlap(&writers->items[i].box, box))
+        if (shown || emit_task_overlap(&writers->items[i].box, box))
             emit_dependency(emitter, task, writers->items[i].task, true);
     }
 }

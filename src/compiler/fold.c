@@ -12,7 +12,7 @@
 
 // An integer weight that is scaled back to a real stays an integer: an engine
 // takes it as it is. A processor's kernels take the real.
-static bool stays(const struct plan *plan, const struct network_node *node)
+static bool fold_node_stays(const struct plan *plan, const struct network_node *node)
 {
     return node->definition->scaling == SCALES_BACK && !target_is_processor(plan->target);
 }
@@ -65,7 +65,7 @@ status pass_fold(struct plan *plan)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
-        if (!is_known(network, node) && !stays(plan, node))
+        if (!is_known(network, node) && !fold_node_stays(plan, node))
             STATUS_TRY(network_fold_node(network, graph->nodes[i], FOLD_ELEMENTS_MOST));
         if (!is_known(network, node))
             graph->nodes[kept++] = graph->nodes[i];

@@ -101,7 +101,7 @@ static bool takes(const struct fuser *fuser, const struct network_node *reader,
     return may_be_heavy(reader) && maker->definition->scaling == SCALES_BACK;
 }
 
-static void join(struct fuser *fuser, uint32_t front, uint32_t back)
+static void fuse_join_groups(struct fuser *fuser, uint32_t front, uint32_t back)
 {
     fuser->next[fuser->last[front]] = back;
     fuser->last[front] = fuser->last[back];
@@ -112,7 +112,7 @@ static void join(struct fuser *fuser, uint32_t front, uint32_t back)
         fuser->group[i] = front;
 }
 
-static bool reads(const struct network_node *node, uint32_t value)
+static bool fuse_node_reads(const struct network_node *node, uint32_t value)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] == value)
@@ -125,7 +125,7 @@ static bool any_reads(const struct network_node *const *nodes, const bool *chose
                       uint32_t count, uint32_t value)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (chosen[i] == choice && reads(nodes[i], value))
+        if (chosen[i] == choice && fuse_node_reads(nodes[i], value))
             return true;
     }
     return false;
@@ -179,7 +179,7 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
         ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))
         return;
-    join(fuser, a, b);
+    fuse_join_groups(fuser, a, b);
 }
 
 static void fuser_start(struct fuser *fuser, struct plan *plan)
@@ -275,7 +275,7 @@ static void seal_patterns(struct fuser *fuser, const char **names)
         for (uint32_t j = 0; j < pattern.count; j++)
             free_nodes = free_nodes && fuser->size[pattern.nodes[j]] == 1;
         for (uint32_t j = 1; free_nodes && j < pattern.count; j++)
-            join(fuser, pattern.nodes[0], pattern.nodes[j]);
+            fuse_join_groups(fuser, pattern.nodes[0], pattern.nodes[j]);
         if (free_nodes) {
             fuser->sealed[pattern.nodes[0]] = true;
             names[pattern.nodes[0]] = pattern.name;
@@ -370,7 +370,7 @@ static void join_for_processor(struct fuser *fuser)
         if (*leader == NETWORK_NONE)
             *leader = graph->nodes[i];
         else
-            join(fuser, *leader, graph->nodes[i]);
+            fuse_join_groups(fuser, *leader, graph->nodes[i]);
     }
     free(leaders);
     free(groups);

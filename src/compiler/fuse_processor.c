@@ -29,7 +29,7 @@ static bool is_free(const struct finder *finder, uint32_t node)
            finder->group[node] == NETWORK_NONE;
 }
 
-static void take(struct finder *finder, uint32_t node)
+static void fuse_processor_take_node(struct finder *finder, uint32_t node)
 {
     finder->group[node] = finder->first;
     finder->count++;
@@ -50,7 +50,7 @@ static void take_makers(struct finder *finder, const struct network_node *node)
         const uint32_t maker = network_value(finder->network, value)->producer;
         if (is_free(finder, maker) && is_scaled_back(network_node(finder->network, maker)) &&
             chain_nodes_knows(finder->network, network_node(finder->network, maker)))
-            take(finder, maker);
+            fuse_processor_take_node(finder, maker);
     }
 }
 
@@ -69,7 +69,7 @@ static bool follows(const struct finder *finder, uint32_t node, uint32_t value)
            same_shape(finder, value, network_node(finder->network, node)->outputs[0]);
 }
 
-// From `value`, which `from` and `to` read: `from` and those behind it up to `to`, when
+// From `value`, which `from` and `to` read: `from` and those after it up to `to`, when
 // each is all that reads the one before.
 static bool find_branch(const struct finder *finder, uint32_t value, uint32_t from, uint32_t to,
                         uint32_t *nodes, uint32_t *out_count)
@@ -89,7 +89,7 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
     return *out_count > 0 && follows(finder, to, value);
 }
 
-// A normalization by constants right behind a convolution: its weights take it over.
+// A normalization by constants right after a convolution: its weights take it over.
 static uint32_t take_normalization(struct finder *finder, const struct network_node *node)
 {
     const struct network *network = finder->network;
@@ -106,7 +106,7 @@ static uint32_t take_normalization(struct finder *finder, const struct network_n
                network_value(network, next->inputs[i])->constant != NULL;
     if (!fits || !same_shape(finder, value, next->outputs[0]))
         return value;
-    take(finder, reader);
+    fuse_processor_take_node(finder, reader);
     return next->outputs[0];
 }
 
@@ -129,8 +129,8 @@ static uint32_t extend(struct finder *finder, uint32_t value)
     if (finder->count + count >= NODES_MOST)
         return NETWORK_NONE;
     for (uint32_t i = 0; i < count; i++)
-        take(finder, nodes[i]);
-    take(finder, end);
+        fuse_processor_take_node(finder, nodes[i]);
+    fuse_processor_take_node(finder, end);
     const struct network_node *node = network_node(finder->network, end);
     take_makers(finder, node);
     return node->definition->scaling == SCALES_TO_INTEGER ? NETWORK_NONE : node->outputs[0];
@@ -148,7 +148,7 @@ static void start_group(struct finder *finder, uint32_t id)
     const struct network_node *node = network_node(finder->network, id);
     finder->first = id;
     finder->count = 0;
-    take(finder, id);
+    fuse_processor_take_node(finder, id);
     if (node->definition->class == OPERATOR_CONTROL)
         return;
     take_makers(finder, node);

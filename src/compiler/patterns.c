@@ -29,8 +29,10 @@ static const struct network_node *made_by(struct matcher *matcher, uint32_t valu
 
 // Either input of a node of two, made by a node that computes this; the other one goes
 // to `out_other`.
-static const struct network_node *either(struct matcher *matcher, const struct network_node *node,
-                                         enum operator_function function, uint32_t *out_other)
+static const struct network_node *patterns_either(struct matcher *matcher,
+                                                  const struct network_node *node,
+                                                  enum operator_function function,
+                                                  uint32_t *out_other)
 {
     if (node->input_count != 2)
         return NULL;
@@ -67,7 +69,7 @@ static bool match_normalized(struct matcher *matcher, const struct network_node 
     const struct network_node *sum =
         root != NULL ? made_by(matcher, root->inputs[0], COMPUTES_ADD) : NULL;
     const struct network_node *mean =
-        sum != NULL ? either(matcher, sum, COMPUTES_REDUCE_MEAN, &epsilon) : NULL;
+        sum != NULL ? patterns_either(matcher, sum, COMPUTES_REDUCE_MEAN, &epsilon) : NULL;
     if (mean == NULL || !is_constant(matcher, epsilon))
         return false;
     const struct network_node *square = made_by(matcher, mean->inputs[0], COMPUTES_POWER);
@@ -84,9 +86,9 @@ static bool match_layernorm(struct matcher *matcher, const struct network_node *
     uint32_t scale;
     if (add->definition->function != COMPUTES_ADD)
         return false;
-    const struct network_node *mul = either(matcher, add, COMPUTES_MULTIPLY, &bias);
+    const struct network_node *mul = patterns_either(matcher, add, COMPUTES_MULTIPLY, &bias);
     const struct network_node *div =
-        mul != NULL ? either(matcher, mul, COMPUTES_DIVIDE, &scale) : NULL;
+        mul != NULL ? patterns_either(matcher, mul, COMPUTES_DIVIDE, &scale) : NULL;
     return div != NULL && is_constant(matcher, bias) && is_constant(matcher, scale) &&
            match_normalized(matcher, div);
 }
@@ -95,7 +97,7 @@ static bool match_layernorm(struct matcher *matcher, const struct network_node *
 static uint32_t match_erf(struct matcher *matcher, const struct network_node *add)
 {
     uint32_t one;
-    const struct network_node *erf = either(matcher, add, COMPUTES_ERF, &one);
+    const struct network_node *erf = patterns_either(matcher, add, COMPUTES_ERF, &one);
     if (erf == NULL || !is_constant(matcher, one))
         return NETWORK_NONE;
     const struct network_node *scaled = made_by(matcher, erf->inputs[0], COMPUTES_DIVIDE);
@@ -112,10 +114,10 @@ static bool match_gelu(struct matcher *matcher, const struct network_node *mul)
     uint32_t x;
     if (mul->definition->function != COMPUTES_MULTIPLY)
         return false;
-    const struct network_node *product = either(matcher, mul, COMPUTES_MULTIPLY, &half);
+    const struct network_node *product = patterns_either(matcher, mul, COMPUTES_MULTIPLY, &half);
     if (product == NULL || !is_constant(matcher, half))
         return false;
-    const struct network_node *add = either(matcher, product, COMPUTES_ADD, &x);
+    const struct network_node *add = patterns_either(matcher, product, COMPUTES_ADD, &x);
     return add != NULL && match_erf(matcher, add) == x;
 }
 

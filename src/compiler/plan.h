@@ -59,7 +59,7 @@ struct plan_group {
     const struct plan_chain *chain; // that it begins; NULL: it runs alone, or within another's
 };
 
-// Groups, one behind the other, of which each hands its tiles to the next on chip.
+// Groups, one after the other, of which each hands its tiles to the next on chip.
 struct plan_chain {
     struct plan_group whole; // as if they were one: inputs, outputs and tiles
     uint32_t count;          // of groups

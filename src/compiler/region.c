@@ -152,8 +152,8 @@ static void window_range(const struct window *window, int64_t from, int64_t size
     *out_after = end > window->length ? end - window->length : 0;
 }
 
-static int64_t item(const struct network_node *node, const char *name, uint32_t index,
-                    int64_t fallback)
+static int64_t region_attribute_item(const struct network_node *node, const char *name,
+                                     uint32_t index, int64_t fallback)
 {
     const int64_t *items;
     const uint32_t count = attribute_integers(node->attributes, name, &items);
@@ -174,9 +174,12 @@ static bool cut_tosa_window(const struct region_request *request, struct region_
     answer->override = (struct plan_override){.name = "pad", .count = 4};
     for (uint32_t d = 0; d < 2; d++) {
         const struct window window = {
-            d == 0 ? kernel_height : kernel_width, item(node, "stride", d, 1),
-            item(node, "dilation", d, 1),          item(node, "pad", 2 * d, 0),
-            item(node, "pad", 2 * d + 1, 0),       shape->dims[1 + d],
+            d == 0 ? kernel_height : kernel_width,
+            region_attribute_item(node, "stride", d, 1),
+            region_attribute_item(node, "dilation", d, 1),
+            region_attribute_item(node, "pad", 2 * d, 0),
+            region_attribute_item(node, "pad", 2 * d + 1, 0),
+            shape->dims[1 + d],
         };
         window_range(&window, out->from[1 + d], out->size[1 + d], &in->from[1 + d],
                      &in->size[1 + d], &answer->override.integers[2 * d],
@@ -220,8 +223,8 @@ static bool find_tosa_depthwise(const struct region_request *request, struct reg
 static bool find_tosa_pool(const struct region_request *request, struct region_answer *answer)
 {
     take_whole(request, answer);
-    if (!cut_tosa_window(request, answer, item(request->node, "kernel", 0, 1),
-                         item(request->node, "kernel", 1, 1)))
+    if (!cut_tosa_window(request, answer, region_attribute_item(request->node, "kernel", 0, 1),
+                         region_attribute_item(request->node, "kernel", 1, 1)))
         return false;
     answer->inputs[0].from[3] = request->output->from[3];
     answer->inputs[0].size[3] = request->output->size[3];
@@ -413,7 +416,7 @@ static bool find_transpose(const struct region_request *request, struct region_a
     return true;
 }
 
-// ONNX: channels behind the batch -----------------------------------------------------
+// ONNX: channels after the batch -----------------------------------------------------
 
 // Whether the last window ends where the padded input does: rounding up the number
 // of windows then makes no difference.
@@ -437,10 +440,10 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
     for (uint32_t d = 0; d < spatial; d++) {
         windows[d] = (struct window){
             kernel[d],
-            item(node, "strides", d, 1),
-            item(node, "dilations", d, 1),
-            item(node, pads, d, 0),
-            item(node, pads, spatial + d, 0),
+            region_attribute_item(node, "strides", d, 1),
+            region_attribute_item(node, "dilations", d, 1),
+            region_attribute_item(node, pads, d, 0),
+            region_attribute_item(node, pads, spatial + d, 0),
             input_shape(request, 0)->dims[2 + d],
         };
         if (up && !ends_at_border(&windows[d]))

@@ -95,7 +95,7 @@ static void infer_closed(struct network *network, struct datum *const *inputs, s
     free(open);
 }
 
-static status compile(struct session *session)
+static status session_compile_network(struct session *session)
 {
     STATUS_TRY(target_open_shipped("host", &session->target));
     session->plan = plan_create(session->network, session->target);
@@ -116,10 +116,11 @@ static status compile(struct session *session)
 static status compile_for(struct session *session, struct datum *const *inputs, size_t input_count)
 {
     infer_closed(session->network, inputs, input_count);
-    return status_within(compile(session), "%s", session->network->source->path);
+    return status_within(session_compile_network(session), "%s", session->network->source->path);
 }
 
-static status prepare(struct session *session, struct datum *const *inputs, size_t input_count)
+static status compiler_session_prepare(struct session *session, struct datum *const *inputs,
+                                       size_t input_count)
 {
     STATUS_TRY(executor_check_inputs(session->network, inputs, input_count));
     if (!session->options.plain && !replaces_constant(session->network, inputs, input_count) &&
@@ -133,7 +134,7 @@ status session_prepare(struct session *session, struct datum *const *inputs, siz
 {
     if (session->prepared)
         return STATUS_OK;
-    STATUS_TRY(prepare(session, inputs, input_count));
+    STATUS_TRY(compiler_session_prepare(session, inputs, input_count));
     session->prepared = true;
     return STATUS_OK;
 }

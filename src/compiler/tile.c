@@ -103,7 +103,7 @@ static bool find_grid(struct tiler *tiler, struct grid *out_grid)
 
 // More tiles than memory asks for, so that loading, computing and storing overlap
 // and all lanes have work: as many, and along the dimension, as take the least time.
-static void spread(struct tiler *tiler, struct grid *grid)
+static void tile_spread_grid(struct tiler *tiler, struct grid *grid)
 {
     const struct shape *shape = tiler_shape(tiler);
     uint32_t axes[SHAPE_RANK_MOST];
@@ -136,7 +136,7 @@ static bool tile_estimated(struct tiler *tiler)
         struct grid grid;
         if (!find_grid(tiler, &grid))
             continue;
-        spread(tiler, &grid);
+        tile_spread_grid(tiler, &grid);
         return grid_tiles(&grid) > 1 && tiler_fill_grid(tiler, &grid);
     }
     return false;

@@ -42,7 +42,7 @@ static uint32_t units_of(const struct plan *plan, const struct plan_group *group
 
 // Chains ---------------------------------------------------------------------------------
 
-static bool reads(const struct plan_group *group, uint32_t value)
+static bool tile_evaluated_group_reads(const struct plan_group *group, uint32_t value)
 {
     for (uint32_t i = 0; i < group->input_count; i++) {
         if (group->inputs[i] == value)
@@ -72,7 +72,7 @@ static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count
     return bytes <= room || bytes == 0;
 }
 
-// Whether the chain that begins with `first` may go on with the group behind its `count`
+// Whether the chain that begins with `first` may go on with the group after its `count`
 // groups: it alone reads what the last one gives, in the same memory.
 static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
 {
@@ -82,14 +82,14 @@ static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
     const struct plan_group *head = &plan->groups[first];
     const struct plan_group *last = &plan->groups[first + count - 1];
     const struct plan_group *next = &plan->groups[first + count];
-    if (!is_tileable(plan, next) || !reads(next, last->outputs[0]) ||
+    if (!is_tileable(plan, next) || !tile_evaluated_group_reads(next, last->outputs[0]) ||
         target->engines[head->engine].stage_count > 0 ||
         target->engines[next->engine].stage_count > 0 ||
         target->engines[next->engine].memory != target->engines[head->engine].memory ||
         units_of(plan, next) != units_of(plan, head) || !programs_fit(plan, first, count + 1))
         return false;
     for (uint32_t i = 0; i + 1 < count; i++) {
-        if (reads(next, plan->groups[first + i].outputs[0]))
+        if (tile_evaluated_group_reads(next, plan->groups[first + i].outputs[0]))
             return false;
     }
     return true;
@@ -236,7 +236,7 @@ static struct cuts list_cuts(struct tiler *tiler)
 // Choosing ---------------------------------------------------------------------------------
 
 // Makes the tiles of a cut once. False when it cannot be.
-static bool fill(struct tiler *tiler, struct cut *cut)
+static bool tile_evaluated_fill_local(struct tiler *tiler, struct cut *cut)
 {
     if (!cut->filled && !cut->failed) {
         tiler->arena = &cut->arena;
@@ -300,7 +300,7 @@ static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, 
                 (found == NULL || badness(cut, units) < badness(found, units)))
                 found = cut;
         }
-        if (found == NULL || fill(tiler, found))
+        if (found == NULL || tile_evaluated_fill_local(tiler, found))
             return found;
     }
 }
@@ -361,7 +361,7 @@ static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count
 
 // Cuts the chain of `count` groups in the way that takes the least time. False when there is
 // none.
-static bool choose(struct chooser *chooser, uint32_t first, uint32_t count)
+static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint32_t count)
 {
     struct plan *plan = chooser->plan;
     struct tiler tiler;
@@ -385,7 +385,7 @@ static bool choose(struct chooser *chooser, uint32_t first, uint32_t count)
     return found;
 }
 
-// Cuts a group, with those behind it that it can hand its tiles to. Returns their number; 0
+// Cuts a group, with those after it that it can hand its tiles to. Returns their number; 0
 // when it cannot be cut.
 static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
 {
@@ -393,7 +393,7 @@ static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
     while (chooser->plan->target->plan.keep && may_follow(chooser->plan, first, count) &&
            can_be_chain(chooser, first, count + 1))
         count++;
-    while (count > 0 && !choose(chooser, first, count))
+    while (count > 0 && !tile_evaluated_choose(chooser, first, count))
         count--;
     return count;
 }

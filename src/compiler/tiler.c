@@ -78,7 +78,7 @@ static bool same_box(const struct plan_box *a, const struct plan_box *b)
 }
 
 // A kernel takes a buffer as it is: false when others need another part of the value.
-static bool need(struct tiler *tiler, uint32_t value, const struct plan_box *box)
+static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct plan_box *box)
 {
     const uint32_t at = find_value(tiler, value);
     if (tiler->known[at])
@@ -100,7 +100,7 @@ static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_overrid
         &(struct region_request){tiler->plan->network, node, &tiler->boxes[output]}, &answer);
     for (uint32_t i = 0; found && i < node->input_count; i++) {
         if (node->inputs[i] != NETWORK_NONE)
-            found = need(tiler, node->inputs[i], &inputs[i]);
+            found = tiler_require_box(tiler, node->inputs[i], &inputs[i]);
     }
     free(inputs);
     *override = answer.override;
@@ -111,7 +111,7 @@ static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_overrid
 bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
 {
     memset(tiler->known, 0, tiler->count * sizeof *tiler->known);
-    if (!need(tiler, tiler->group->outputs[0], output))
+    if (!tiler_require_box(tiler, tiler->group->outputs[0], output))
         return false;
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
@@ -132,7 +132,7 @@ static void take_whole(struct tiler *tiler)
     tiler->override_count = 0;
 }
 
-static uint64_t padded(uint64_t bytes)
+static uint64_t tiler_padded(uint64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
@@ -140,7 +140,7 @@ static uint64_t padded(uint64_t bytes)
 static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
 {
     const enum element element = group_value(tiler->plan, value)->type.element;
-    return padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
+    return tiler_padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
 }
 
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)

@@ -136,7 +136,7 @@ static bool is_set_up(const struct finder *finder, const struct program_task *ta
     return price(finder, task, &twice) < once + once / 2;
 }
 
-// Bytes that lie one behind the other in a box of a buffer.
+// Bytes that lie one after the other in a box of a buffer.
 static uint64_t run_bytes(const struct finder *finder, const struct program_operand *operand)
 {
     const struct program_buffer *buffer = &finder->program->buffers[operand->buffer];
@@ -326,7 +326,7 @@ static void find_single_lanes(const struct finder *finder)
 struct passage {
     uint64_t cycles;
     uint32_t writer; // group; PROGRAM_NONE: none yet
-    uint32_t reader; // the first one behind the writer
+    uint32_t reader; // the first one after the writer
 };
 
 static struct passage *find_passages(const struct finder *finder)

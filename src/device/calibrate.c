@@ -50,8 +50,8 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 // The best of all passes.
-static void keep(struct calibration *calibration, const char *operator,
-                 const struct probe_result * result)
+static void calibrate_keep_result(struct calibration *calibration, const char *operator,
+                                  const struct probe_result * result)
 {
     const struct cost_request *request = &result->request;
     const double ns = (double)result->least;
@@ -85,7 +85,7 @@ static status measure_place(struct calibration *calibration, const struct calibr
     if (grid->build(&probe, grid->element, at)) {
         failure = probe_run(&probe, &calibration->budget, &result);
         if (failure == STATUS_OK && !result.left_out)
-            keep(calibration, operator, & result);
+            calibrate_keep_result(calibration, operator, & result);
     }
     probe_free(&probe);
     return failure;

@@ -109,7 +109,7 @@ static bool build_qlinear_conv(struct probe *probe, enum element element, const 
     return true;
 }
 
-// At: rows, columns, what is summed over, matrices one behind the other.
+// At: rows, columns, what is summed over, matrices one after the other.
 static bool build_matmul(struct probe *probe, enum element element, const uint64_t *at)
 {
     probe_input(probe, element, 2, (uint64_t[]){at[0], at[2]});

@@ -59,7 +59,8 @@ static double time_triad(struct parallel *parallel, struct triad *triad)
 }
 
 // Bytes a nanosecond over a working set for each thread, the best of several tries.
-static double measure(struct parallel *parallel, uint64_t working_set, double ns_each)
+static double calibrate_memory_measure(struct parallel *parallel, uint64_t working_set,
+                                       double ns_each)
 {
     const uint64_t threads = parallel_threads(parallel);
     struct triad triad = {.count = working_set / (3 * sizeof(float)), .rounds = 1};
@@ -112,8 +113,10 @@ void calibrate_measure_memory(unsigned threads, bool quick, struct calibrate_mem
         largest = size > largest ? size : largest;
         // The last cache is shared.
         out_memory->bandwidths[i] =
-            size > 0 ? measure(parallel, size / 2 / (i == 2 ? workers : 1), ns_each) : 0;
+            size > 0
+                ? calibrate_memory_measure(parallel, size / 2 / (i == 2 ? workers : 1), ns_each)
+                : 0;
     }
-    out_memory->bandwidths[3] = measure(parallel, 4 * largest / workers, ns_each);
+    out_memory->bandwidths[3] = calibrate_memory_measure(parallel, 4 * largest / workers, ns_each);
     parallel_free(parallel);
 }

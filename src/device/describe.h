@@ -14,7 +14,7 @@
 enum {
     RANK_HOST_COPY = (1 << 20) + 3,
     RANK_ACTIONS = (1 << 21) + 256,
-    RANK_STREAM = 5 << 19, // behind the engines of a core
+    RANK_STREAM = 5 << 19, // after the engines of a core
     RANK_CORE = 3 << 20,   // also of devices
 };
 

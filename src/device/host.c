@@ -10,6 +10,7 @@
 #include "host_task.h"
 #include "program/load.h"
 #include "program/verify.h"
+#include "program/verify_ports.h"
 
 struct host_device {
     struct device base;
@@ -34,7 +35,7 @@ static uint64_t *used_bytes(const struct program *program, const struct target *
     return ends;
 }
 
-static status make_memories(struct host_machine *machine)
+static status make_memories(struct host_machine *machine, uint8_t fill)
 {
     const uint32_t count = machine->target->memory_unit_count;
     uint64_t *bytes = used_bytes(machine->program, machine->target);
@@ -43,6 +44,8 @@ static status make_memories(struct host_machine *machine)
     for (uint32_t i = 0; i < count && failure == STATUS_OK; i++) {
         const struct shape shape = {1, {(int64_t)bytes[i]}};
         failure = datum_tensor(ELEMENT_U8, &shape, &machine->memories[i]);
+        if (failure == STATUS_OK && fill != 0 && bytes[i] > 0)
+            memset(machine->memories[i]->tensor.data, fill, bytes[i]);
     }
     free(bytes);
     return failure;
@@ -62,18 +65,6 @@ static void load_constants(struct host_machine *machine)
     }
 }
 
-// The buffer in which a port lies; PROGRAM_NONE when nothing uses it.
-static uint32_t port_buffer(const struct program *program, uint32_t value)
-{
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        const struct program_buffer *buffer = &program->buffers[i];
-        if (buffer->value == value && buffer->alias == PROGRAM_NONE &&
-            (buffer->kind <= PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_DYNAMIC))
-            return i;
-    }
-    return PROGRAM_NONE;
-}
-
 static void find_ports(struct host_device *device)
 {
     const struct program *program = device->machine.program;
@@ -82,9 +73,9 @@ static void find_ports(struct host_device *device)
     device->output_buffers =
         memory_allocate_zeroed((size_t)program->output_count + 1, sizeof *device->output_buffers);
     for (uint32_t i = 0; i < program->input_count; i++)
-        device->input_buffers[i] = port_buffer(program, program->inputs[i]);
+        device->input_buffers[i] = program_port(program, program->inputs[i]);
     for (uint32_t i = 0; i < program->output_count; i++)
-        device->output_buffers[i] = port_buffer(program, program->outputs[i]);
+        device->output_buffers[i] = program_port(program, program->outputs[i]);
 }
 
 static status find_kernels(struct host_machine *machine)
@@ -113,7 +104,7 @@ static bool runs_on_processor(const struct host_machine *machine)
     return true;
 }
 
-static status prepare(struct host_device *device, const struct host_options *options)
+static status host_prepare_device(struct host_device *device, const struct host_options *options)
 {
     struct host_machine *machine = &device->machine;
     struct verify_counts counts;
@@ -128,7 +119,7 @@ static status prepare(struct host_device *device, const struct host_options *opt
     STATUS_TRY(executor_create(machine->network,
                                &(struct executor_options){.parallel = machine->worker.parallel},
                                &machine->executor));
-    STATUS_TRY(make_memories(machine));
+    STATUS_TRY(make_memories(machine, options->fill));
     if (machine->program->stage_count > 0)
         machine->rings =
             memory_allocate_zeroed((size_t)machine->program->buffer_count + 1, sizeof(void *));
@@ -156,7 +147,7 @@ status host_device_create(const struct program *program, const struct target *ta
     machine->target = target;
     machine->data =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *machine->data);
-    const status failure = prepare(device, options);
+    const status failure = host_prepare_device(device, options);
     if (failure != STATUS_OK) {
         host_device_free(device);
         return failure;
@@ -330,8 +321,8 @@ struct device *host_device_base(struct host_device *device)
     return &device->base;
 }
 
-static status load(const struct program *program, const struct target *target,
-                   const struct device_options *options, struct device **out_device)
+static status host_load_program(const struct program *program, const struct target *target,
+                                const struct device_options *options, struct device **out_device)
 {
     struct host_device *device;
     const struct host_options host = {.threads = options->threads};
@@ -366,7 +357,7 @@ static status run_once(struct device *device, struct datum *const *inputs, size_
 const struct device_kind DEVICE_HOST = {
     .name = "host",
     .measures = true,
-    .load = load,
+    .load = host_load_program,
     .free = free_device,
     .network = network_of,
     .profile = record_runs,

@@ -15,6 +15,7 @@ struct host_options {
     // nothing: for whoever wants to know how long tasks take that stand inside a network.
     bool loose_ports;
     bool trusted; // the program was compiled in this process: it need not be proved
+    uint8_t fill; // what memories hold at first; 0: anything. For tests of what reads it
 };
 
 // Both must outlive it. Constants that lie in the far memory are where the program
@@ -36,7 +37,7 @@ status host_device_run(struct host_device *device, struct datum *const *inputs, 
 // Adds the nanoseconds that each task takes to `times`, by task, from now on. NULL: no more.
 void host_device_time_tasks(struct host_device *device, uint64_t *times);
 
-// The least nanoseconds that each task took in so many iterations, behind one that does not count.
+// The least nanoseconds that each task took in so many iterations, after one that does not count.
 status host_device_least_times(struct host_device *device, struct datum *const *inputs,
                                unsigned iterations, double *out_ns);
 

@@ -31,7 +31,7 @@ void host_step_list_free(struct host_step_list *list)
 
 // Memory ------------------------------------------------------------------------------------
 
-static uint64_t aligned(uint64_t bytes)
+static uint64_t host_build_aligned(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
@@ -50,7 +50,8 @@ uint64_t host_build_scratch(const struct host_machine *machine, const struct pro
             const struct program_buffer *buffer = &machine->program->buffers[buffers[j]];
             const uint64_t each = buffer->element == ELEMENT_F32 ? 1 : 4;
             if (buffer->kind != PROGRAM_BUFFER_CONSTANT)
-                bytes += 2 * aligned(each * buffer->size) + aligned(buffer->size);
+                bytes +=
+                    2 * host_build_aligned(each * buffer->size) + host_build_aligned(buffer->size);
         }
     }
     return bytes;
@@ -59,7 +60,7 @@ uint64_t host_build_scratch(const struct host_machine *machine, const struct pro
 void *host_builder_scratch(struct host_builder *builder, uint64_t bytes)
 {
     void *data = builder->build->scratch + builder->used;
-    builder->used += aligned(bytes);
+    builder->used += host_build_aligned(bytes);
     return builder->used <= builder->build->scratch_bytes ? data : NULL;
 }
 

@@ -25,7 +25,7 @@ struct host_step {
     enum element element; // of what images are made of
     const void *source;
     void *result;
-    const void *others[CHAIN_INPUTS_MOST]; // inputs of a chain, those behind a convolution
+    const void *others[CHAIN_INPUTS_MOST]; // inputs of a chain, those after a convolution
     struct prepared *call;
     struct chain *chain;
     struct fused_convolution *convolution;

@@ -51,8 +51,8 @@ static bool add_behind(const struct host_builder *builder, struct chain_nodes *n
     return true;
 }
 
-// The chain behind the main call: its input 0 is what that gives. `*out_some` is false, and
-// there is none, when nothing comes behind.
+// The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
+// there is none, when nothing comes after it.
 static bool chain_behind(const struct host_builder *builder, struct chain_nodes *nodes,
                          bool *out_some)
 {
@@ -127,7 +127,7 @@ static bool describe_convolution(const struct host_builder *builder, struct conv
     return true;
 }
 
-// What a normalization behind a convolution multiplies with and adds, by channel.
+// What a normalization after a convolution multiplies with and adds, by channel.
 struct scale {
     float *factors; // NULL: there is none
     float *bias;
@@ -308,7 +308,7 @@ static bool changes_nothing(const struct chain *chain)
            chain->steps[2].a == chain->steps[1].a && chain->steps[1].b == chain->steps[2].b;
 }
 
-// All that is done to input `index` before and behind the main call, which only moves
+// All that is done to input `index` before and after the main call, which only moves
 // elements or chooses among them. False when it needs more than that input.
 static bool chain_around(const struct host_builder *builder, uint32_t index,
                          struct chain_nodes *nodes)
@@ -491,7 +491,7 @@ static bool add_turned_call(struct host_builder *builder, const void *source, vo
     return true;
 }
 
-// A main call on images that `add_main` adds the steps of, and what comes behind it.
+// A main call on images that `add_main` adds the steps of, and what comes after it.
 static bool add_with_behind(struct host_builder *builder,
                             bool (*add_main)(struct host_builder *builder, const void *source,
                                              void *result))

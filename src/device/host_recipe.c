@@ -138,7 +138,7 @@ static bool is_scaled_back(const struct network_node *node)
     return node->definition->scaling == SCALES_BACK;
 }
 
-static bool reads(const struct network_node *node, uint32_t value)
+static bool host_recipe_node_reads(const struct network_node *node, uint32_t value)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] == value)
@@ -324,11 +324,11 @@ static bool is_closed(const struct host_machine *machine, const struct program_t
         const bool before = i != recipe->main && host_recipe_is_before(recipe, i);
         for (uint32_t j = 0; j < task->call_count; j++) {
             if (j != recipe->main && before &&
-                reads(host_recipe_node(machine, task, j), node->outputs[0]))
+                host_recipe_node_reads(host_recipe_node(machine, task, j), node->outputs[0]))
                 return false;
         }
         if (i != recipe->main && !before &&
-            reads(host_recipe_node(machine, task, recipe->main), node->outputs[0]))
+            host_recipe_node_reads(host_recipe_node(machine, task, recipe->main), node->outputs[0]))
             return false;
     }
     return true;
@@ -352,7 +352,8 @@ static bool is_scale(const struct host_machine *machine, const struct program_ta
             return false;
     }
     for (uint32_t i = 0; i < task->call_count; i++) {
-        if (i != call && reads(host_recipe_node(machine, task, i), source->outputs[0]))
+        if (i != call &&
+            host_recipe_node_reads(host_recipe_node(machine, task, i), source->outputs[0]))
             return false;
     }
     return true;

@@ -12,7 +12,7 @@ enum host_recipe_kind {
     HOST_RECIPE_NONE,  // not known beforehand: invoked call by call
     HOST_RECIPE_CALLS, // prepared kernels, call by call
     HOST_RECIPE_CHAIN, // all calls are elementwise, of one shape
-    // One call on images, what scales its inputs back, and elementwise calls behind it:
+    // One call on images, what scales its inputs back, and elementwise calls after it:
     HOST_RECIPE_CONVOLUTION,
     HOST_RECIPE_SPREAD, // ConvTranspose whose windows lie side by side
     HOST_RECIPE_POOL,
@@ -23,7 +23,7 @@ enum host_recipe_kind {
 struct host_recipe {
     enum host_recipe_kind kind;
     uint32_t main; // of the calls of the task
-    // A normalization right behind a convolution that its weights can take over: its call,
+    // A normalization right after a convolution that its weights can take over: its call,
     // PROGRAM_NONE.
     uint32_t scale;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.

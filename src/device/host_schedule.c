@@ -65,7 +65,8 @@ static const struct program_step *step_at(const struct host_schedule *schedule, 
 
 // Takes a task out of the queue: the one that `wanted` names where it is there, else the
 // first. False when there is none.
-static bool take(struct host_schedule *schedule, uint32_t wanted, uint32_t *out_step)
+static bool host_schedule_pop_step(struct host_schedule *schedule, uint32_t wanted,
+                                   uint32_t *out_step)
 {
     pthread_mutex_lock(&schedule->lock);
     const uint32_t count = atomic_load(&schedule->queued);
@@ -116,13 +117,13 @@ static void end_task(struct host_schedule *schedule, uint32_t step, status resul
 static bool run_next(struct host_schedule *schedule, struct host_worker *worker, uint32_t wanted)
 {
     uint32_t step;
-    if (!take(schedule, wanted, &step))
+    if (!host_schedule_pop_step(schedule, wanted, &step))
         return false;
     end_task(schedule, step, run_task(schedule, worker, step_at(schedule, step)->task));
     return true;
 }
 
-static void rest(struct host_schedule *schedule)
+static void host_schedule_rest(struct host_schedule *schedule)
 {
     for (unsigned i = 0; i < HOST_LOOKS_MOST; i++) {
         if (atomic_load(&schedule->queued) > 0 || atomic_load(&schedule->over))
@@ -137,17 +138,17 @@ static void rest(struct host_schedule *schedule)
     pthread_mutex_unlock(&schedule->lock);
 }
 
-static void serve(struct host_schedule *schedule, struct host_worker *worker)
+static void host_schedule_serve(struct host_schedule *schedule, struct host_worker *worker)
 {
     while (!atomic_load(&schedule->over)) {
         if (!run_next(schedule, worker, PROGRAM_NONE))
-            rest(schedule);
+            host_schedule_rest(schedule);
     }
 }
 
 // The controller -------------------------------------------------------------------------
 
-static void give(struct host_schedule *schedule, uint32_t step)
+static void host_schedule_give(struct host_schedule *schedule, uint32_t step)
 {
     pthread_mutex_lock(&schedule->lock);
     const uint32_t queued = atomic_load(&schedule->queued);
@@ -218,7 +219,7 @@ static bool wait_for(struct host_schedule *schedule, struct host_worker *worker,
 }
 
 // What the steps did not wait for has ended too when the job has.
-static void finish(struct host_schedule *schedule, struct host_worker *worker)
+static void host_schedule_finish(struct host_schedule *schedule, struct host_worker *worker)
 {
     while (run_next(schedule, worker, PROGRAM_NONE))
         ;
@@ -240,15 +241,15 @@ static void control(struct host_schedule *schedule, struct host_worker *worker)
         if (step->kind == PROGRAM_STEP_START && is_waited_for_next(schedule, i))
             run_own(schedule, worker, i);
         else if (step->kind == PROGRAM_STEP_START)
-            give(schedule, i);
+            host_schedule_give(schedule, i);
         else
             sound = wait_for(schedule, worker, step->task);
     }
-    finish(schedule, worker);
+    host_schedule_finish(schedule, worker);
 }
 
 // What each thread of the pool does while the job runs.
-static void enter(void *context, uint64_t from, uint64_t to)
+static void host_schedule_enter(void *context, uint64_t from, uint64_t to)
 {
     struct host_schedule *schedule = context;
     for (; from < to; from++) {
@@ -256,7 +257,7 @@ static void enter(void *context, uint64_t from, uint64_t to)
         if (number == 0)
             control(schedule, &schedule->workers[0]);
         else
-            serve(schedule, &schedule->workers[number]);
+            host_schedule_serve(schedule, &schedule->workers[number]);
     }
 }
 
@@ -267,7 +268,8 @@ static status run_side_by_side(struct host_schedule *schedule)
     atomic_store(&schedule->over, false);
     schedule->failed = PROGRAM_NONE;
     schedule->failure = STATUS_OK;
-    parallel_for(schedule->machine->worker.parallel, schedule->worker_count, 1, enter, schedule);
+    parallel_for(schedule->machine->worker.parallel, schedule->worker_count, 1, host_schedule_enter,
+                 schedule);
     return schedule->failure;
 }
 

@@ -11,7 +11,7 @@ struct host_steps {
     struct host_step_list *tasks; // by task
     bool *prepared;               // by task
     struct datum *scratch;
-    struct rooms *rooms;
+    struct scratch_pool *rooms;
     struct blocks *blocks; // of packed weights
 };
 
@@ -52,7 +52,7 @@ static status take_built(struct host_steps *steps, const struct host_recipe *rec
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
             const struct host_step *step = &steps->tasks[i].items[j];
             if (step->convolution != NULL)
-                rooms_reserve(steps->rooms, fused_convolution_room(step->convolution));
+                scratch_pool_reserve(steps->rooms, fused_convolution_room(step->convolution));
         }
     }
     return STATUS_OK;
@@ -72,7 +72,8 @@ static status build_tasks(struct host_steps *steps, const struct host_recipe *re
     return take_built(steps, recipes);
 }
 
-static status prepare(struct host_steps *steps, bool loose_ports, struct parallel *parallel)
+static status host_steps_prepare(struct host_steps *steps, bool loose_ports,
+                                 struct parallel *parallel)
 {
     const struct program *program = steps->machine->program;
     STATUS_TRY(make_scratch(steps));
@@ -95,8 +96,8 @@ status host_steps_create(const struct host_machine *machine, struct parallel *pa
     steps->prepared =
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
     steps->blocks = blocks_create();
-    steps->rooms = rooms_create(parallel_threads(parallel));
-    const status failure = prepare(steps, loose_ports, parallel);
+    steps->rooms = scratch_pool_create(parallel_threads(parallel));
+    const status failure = host_steps_prepare(steps, loose_ports, parallel);
     if (failure != STATUS_OK) {
         host_steps_free(steps);
         return failure;
@@ -112,7 +113,7 @@ void host_steps_free(struct host_steps *steps)
     for (uint32_t i = 0; i < steps->machine->program->task_count; i++)
         host_step_list_free(&steps->tasks[i]);
     datum_release(steps->scratch);
-    rooms_free(steps->rooms);
+    scratch_pool_free(steps->rooms);
     blocks_free(steps->blocks);
     free(steps->tasks);
     free(steps->prepared);

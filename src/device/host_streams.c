@@ -45,7 +45,7 @@ struct host_streams {
 
 // Steps ----------------------------------------------------------------------------------
 
-static void start(struct host_streams *streams, uint32_t step)
+static void host_streams_start_step(struct host_streams *streams, uint32_t step)
 {
     const uint32_t queued = atomic_load(&streams->queued);
     streams->ended[streams->program->steps[step].task] = false;
@@ -86,7 +86,7 @@ static bool do_step(struct host_streams *streams, uint32_t stream, uint32_t inde
     const struct program_step *step = &streams->program->steps[index];
     switch ((enum program_step_kind)step->kind) {
     case PROGRAM_STEP_START:
-        start(streams, index);
+        host_streams_start_step(streams, index);
         return true;
     case PROGRAM_STEP_WAIT:
         return streams->ended[step->task];
@@ -100,7 +100,7 @@ static bool do_step(struct host_streams *streams, uint32_t stream, uint32_t inde
 }
 
 // Steps before one that failed are done all the same: one of them may fail, and counts then.
-static void advance(struct host_streams *streams)
+static void host_streams_advance(struct host_streams *streams)
 {
     while (streams->ready_count > 0) {
         const uint32_t stream = streams->ready[--streams->ready_count];
@@ -132,7 +132,7 @@ static void keep_failure(struct host_streams *streams, uint32_t step, status fai
 // Workers --------------------------------------------------------------------------------
 
 // What stands first in the table goes first.
-static uint32_t take(struct host_streams *streams)
+static uint32_t host_streams_claim_step(struct host_streams *streams)
 {
     const uint32_t count = atomic_load(&streams->queued);
     uint32_t first = 0;
@@ -149,7 +149,7 @@ static uint32_t take(struct host_streams *streams)
 // Locked before and after.
 static void run_next(struct host_streams *streams, struct host_worker *worker)
 {
-    const uint32_t step = take(streams);
+    const uint32_t step = host_streams_claim_step(streams);
     const struct program_step *item = &streams->program->steps[step];
     streams->running++;
     pthread_mutex_unlock(&streams->lock);
@@ -163,11 +163,11 @@ static void run_next(struct host_streams *streams, struct host_worker *worker)
     const uint32_t at = streams->streams[item->stream].at;
     if (at != PROGRAM_NONE && streams->program->steps[at].kind == PROGRAM_STEP_WAIT)
         streams->ready[streams->ready_count++] = item->stream;
-    advance(streams);
+    host_streams_advance(streams);
 }
 
 // Looks for a while before it sleeps. Locked before and after.
-static void rest(struct host_streams *streams)
+static void host_streams_rest(struct host_streams *streams)
 {
     pthread_mutex_unlock(&streams->lock);
     for (unsigned i = 0; i < HOST_LOOKS_MOST; i++) {
@@ -182,14 +182,14 @@ static void rest(struct host_streams *streams)
     streams->sleeping--;
 }
 
-static void serve(struct host_streams *streams, struct host_worker *worker)
+static void host_streams_serve(struct host_streams *streams, struct host_worker *worker)
 {
     pthread_mutex_lock(&streams->lock);
     while (!atomic_load(&streams->over)) {
         if (atomic_load(&streams->queued) > 0) {
             run_next(streams, worker);
         } else if (streams->running > 0) {
-            rest(streams);
+            host_streams_rest(streams);
         } else {
             atomic_store(&streams->over, true);
             pthread_cond_broadcast(&streams->given);
@@ -198,11 +198,11 @@ static void serve(struct host_streams *streams, struct host_worker *worker)
     pthread_mutex_unlock(&streams->lock);
 }
 
-static void enter(void *context, uint64_t from, uint64_t to)
+static void host_streams_enter(void *context, uint64_t from, uint64_t to)
 {
     struct host_streams *streams = context;
     for (; from < to; from++)
-        serve(streams, &streams->workers[atomic_fetch_add(&streams->entered, 1)]);
+        host_streams_serve(streams, &streams->workers[atomic_fetch_add(&streams->entered, 1)]);
 }
 
 // Jobs -----------------------------------------------------------------------------------
@@ -252,12 +252,12 @@ status host_streams_run(struct host_streams *streams, const struct program_job *
     streams->failed = PROGRAM_NONE;
     streams->failure = STATUS_OK;
     start_job(streams, job);
-    advance(streams);
+    host_streams_advance(streams);
     pthread_mutex_unlock(&streams->lock);
     if (count > 1)
-        parallel_for(parallel, count, 1, enter, streams);
+        parallel_for(parallel, count, 1, host_streams_enter, streams);
     else
-        serve(streams, &workers[0]);
+        host_streams_serve(streams, &workers[0]);
     return streams->failure != STATUS_OK ? streams->failure : check_done(streams);
 }
 

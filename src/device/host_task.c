@@ -336,7 +336,7 @@ static status make_rings(struct host_machine *machine, struct host_worker *worke
         worker->scratch_bytes = worker->scratch != NULL ? bytes : 0;
     }
     if (bytes > worker->scratch_bytes)
-        return status_make(STATUS_LIMIT, "there is no memory for %zu bytes of rings", bytes);
+        return status_no_memory("%zu bytes of rings", bytes);
     place_rings(machine, task, worker->scratch);
     return STATUS_OK;
 }
@@ -394,8 +394,8 @@ static status run_stages(struct host_machine *machine, struct host_worker *worke
     return copy_boxes(machine, worker, task, true);
 }
 
-static status compute(struct host_machine *machine, struct host_worker *worker,
-                      const struct program_task *task, uint32_t index)
+static status host_task_compute_pieces(struct host_machine *machine, struct host_worker *worker,
+                                       const struct program_task *task, uint32_t index)
 {
     if (host_steps_has(machine->steps, index))
         return host_steps_run(machine->steps, index, worker->parallel);
@@ -412,9 +412,9 @@ status host_task_compute(struct host_machine *machine, struct host_worker *worke
 {
     const uint32_t index = (uint32_t)(task - machine->program->tasks);
     if (machine->times == NULL)
-        return compute(machine, worker, task, index);
+        return host_task_compute_pieces(machine, worker, task, index);
     const uint64_t start = monotonic_ns();
-    const status result = compute(machine, worker, task, index);
+    const status result = host_task_compute_pieces(machine, worker, task, index);
     machine->times[index] += monotonic_ns() - start;
     return result;
 }

@@ -35,7 +35,7 @@ static double next_random(uint64_t *state)
 }
 
 // The first elements again and again: kernels take as long for them, and copying is quick.
-static void repeat(const struct tensor *tensor, uint64_t first)
+static void probe_repeat_pattern(const struct tensor *tensor, uint64_t first)
 {
     char *data = tensor->data;
     const uint64_t bytes = tensor_bytes(tensor);
@@ -43,7 +43,7 @@ static void repeat(const struct tensor *tensor, uint64_t first)
         memcpy(data + done, data, done < bytes - done ? done : bytes - done);
 }
 
-static void fill(const struct probe *probe, const struct tensor *tensor)
+static void probe_fill_tensor(const struct probe *probe, const struct tensor *tensor)
 {
     enum { FIRST = 10007 };
     const uint64_t all = tensor_count(tensor);
@@ -73,7 +73,7 @@ static void fill(const struct probe *probe, const struct tensor *tensor)
         }
     }
     if (count < all)
-        repeat(tensor, count);
+        probe_repeat_pattern(tensor, count);
 }
 
 static struct shape shape_of(uint32_t rank, const uint64_t *dims)
@@ -123,7 +123,7 @@ static struct tensor *add_constant(struct probe *probe, enum element element,
 void probe_constant(struct probe *probe, enum element element, uint32_t rank, const uint64_t *dims)
 {
     const struct shape shape = shape_of(rank, dims);
-    fill(probe, add_constant(probe, element, &shape));
+    probe_fill_tensor(probe, add_constant(probe, element, &shape));
 }
 
 void probe_integers(struct probe *probe, uint32_t count, const int64_t *items)
@@ -168,7 +168,7 @@ void probe_set_text(struct probe *probe, const char *name, const char *text)
 
 // Running --------------------------------------------------------------------------------
 
-static status infer(struct probe *probe)
+static status probe_infer_types(struct probe *probe)
 {
     struct network *network = probe->network;
     for (uint32_t i = 0; i < probe->output_count; i++) {
@@ -196,7 +196,7 @@ static status make_inputs(const struct probe *probe, struct datum **inputs)
     for (uint32_t i = 0; i < probe->given_count; i++) {
         const struct value_type *type = &network_value(probe->network, probe->given[i])->type;
         STATUS_TRY(datum_tensor(type->element, &type->shape, &inputs[i]));
-        fill(probe, &inputs[i]->tensor);
+        probe_fill_tensor(probe, &inputs[i]->tensor);
     }
     return STATUS_OK;
 }
@@ -263,7 +263,7 @@ status probe_run(struct probe *probe, const struct probe_budget *budget,
                  struct probe_result *out_result)
 {
     *out_result = (struct probe_result){0};
-    STATUS_TRY(infer(probe));
+    STATUS_TRY(probe_infer_types(probe));
     const struct network_node *node = network_node(probe->network, probe->node);
     out_result->request = node_cost(probe->network, node,
                                     &network_value(probe->network, probe->outputs[0])->type.shape);

@@ -7,7 +7,7 @@
 #include "program/location.h"
 
 enum {
-    RANK_MEMORY = 1 << 22, // behind all lanes
+    RANK_MEMORY = 1 << 22, // after all lanes
     RANK_BANDWIDTH = 1 << 23,
 };
 
@@ -129,7 +129,7 @@ static uint32_t *owners_of(const struct sim_counters *counters)
     return owners;
 }
 
-// A moment behind the last one is the end.
+// A moment after the last one is the end.
 static uint64_t time_of(const struct sim_counters *counters, const struct sim_times *moments,
                         size_t count, uint32_t moment, bool end)
 {

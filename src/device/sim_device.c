@@ -33,7 +33,7 @@ static void sim_free(struct device *device)
 }
 
 // What computes proves its program itself.
-static status prepare(struct sim_device *sim, const struct device_options *options)
+static status sim_device_prepare(struct sim_device *sim, const struct device_options *options)
 {
     struct verify_counts counts;
     const struct host_options host = {.threads = options->threads};
@@ -47,7 +47,7 @@ static status sim_load(const struct program *program, const struct target *targe
     struct sim_device *sim = memory_allocate_zeroed(1, sizeof *sim);
     *sim = (struct sim_device){
         .device.kind = &DEVICE_SIM, .program = program, .target = target, .rules = options->rules};
-    const status failure = prepare(sim, options);
+    const status failure = sim_device_prepare(sim, options);
     if (failure != STATUS_OK) {
         sim_free(&sim->device);
         return failure;
@@ -67,7 +67,7 @@ static void sim_record(struct device *device, struct recorder *recorder)
     sim_of(device)->recorder = recorder;
 }
 
-static status evaluate(struct sim_device *sim)
+static status sim_device_evaluate(struct sim_device *sim)
 {
     const uint64_t start = monotonic_ns();
     sim_result_free(sim->times);
@@ -94,7 +94,7 @@ static status sim_run_once(struct device *device, struct datum *const *inputs, s
                            struct datum **out_outputs)
 {
     struct sim_device *sim = sim_of(device);
-    STATUS_TRY(evaluate(sim));
+    STATUS_TRY(sim_device_evaluate(sim));
     STATUS_TRY(put_times(sim));
     return sim->host != NULL ? host_device_run(sim->host, inputs, input_count, out_outputs)
                              : STATUS_OK;

@@ -22,7 +22,7 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static status refuse(const struct input *input)
+static status format_refuse_input(const struct input *input)
 {
     if (input->bytes.size == 0)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
@@ -38,9 +38,11 @@ status format_read_input(struct input *input, const struct format_options *optio
     const struct format_reader *reader = format_reader_find(input->bytes);
     if (reader != NULL && reader->keeps_input)
         return reader->read(input, options, profile);
-    const status result = reader != NULL ? reader->read(input, options, profile) : refuse(input);
+    status result =
+        reader != NULL ? reader->read(input, options, profile) : format_refuse_input(input);
     if (result == STATUS_OK)
         profile_fact_add(profile, "source", view_of(path_base_name(input->path)));
+    result = status_first(result, input_check(input));
     input_close(input);
     return status_first(result, profile_finish(profile));
 }

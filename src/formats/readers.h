@@ -16,7 +16,7 @@ struct format_options {
 enum format_evidence {
     FORMAT_BY_TAGS,   // bytes that can be read as its messages; a text's can, too: a line feed is a
                       // tag
-    FORMAT_BY_ROWS,   // lines of the shape of its rows, with a header or without, behind others
+    FORMAT_BY_ROWS,   // lines of the shape of its rows, with a header or without, after others
     FORMAT_BY_HEADER, // the first line names its columns
     FORMAT_BY_KEYS,   // JSON with its keys; no line of a table opens a bracket
     FORMAT_BY_MAGIC,  // bytes that no other file begins with

@@ -1,9 +1,9 @@
 #include "writers.h"
 
-#include "base/path.h"
 #include "base/bytes.h"
-#include "formats/chrome/writer.h"
+#include "base/path.h"
 #include "format.h"
+#include "formats/chrome/writer.h"
 #include "formats/perfetto/writer.h"
 #include "profile/file.h"
 
@@ -116,7 +116,7 @@ static void list_writers(struct bytes *list, bool extensions)
     }
 }
 
-static status refuse(const char *name, const char *path)
+static status writers_refuse_name(const char *name, const char *path)
 {
     struct bytes list = {0};
     list_writers(&list, name == NULL);
@@ -144,5 +144,5 @@ status format_writer_find(const char *name, const char *path,
             return STATUS_OK;
         }
     }
-    return refuse(name, path);
+    return writers_refuse_name(name, path);
 }

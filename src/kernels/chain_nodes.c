@@ -235,7 +235,7 @@ static uint64_t period_of(const struct chain_nodes *nodes, const struct shape *s
     return count;
 }
 
-static uint32_t operand(struct chain_nodes *nodes, uint32_t value)
+static uint32_t chain_nodes_operand(struct chain_nodes *nodes, uint32_t value)
 {
     const uint32_t found = find_step(nodes, value);
     if (found != UINT32_MAX)
@@ -261,7 +261,7 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
     struct chain_step step = {.operation = known->operation};
     uint32_t operands[2] = {0};
     for (uint32_t i = 0; i < known->operands; i++) {
-        operands[i] = operand(nodes, node->inputs[i]);
+        operands[i] = chain_nodes_operand(nodes, node->inputs[i]);
         if (operands[i] == UINT32_MAX)
             return false;
     }

@@ -305,12 +305,15 @@ static status run_graph(struct executor *executor, uint32_t graph_id, struct dat
 }
 
 status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
-                          size_t input_count, struct datum **out_outputs)
+                          size_t input_count, struct datum **out_outputs, size_t output_count)
 {
     const struct network_graph *inner = network_graph(runner->executor->network, graph);
     if (input_count != inner->input_count)
         return status_make(STATUS_DATA, "graph '%.*s' takes %" PRIu32 " inputs, not %zu",
                            VIEW_ARGUMENTS(inner->name), inner->input_count, input_count);
+    if (output_count != inner->output_count)
+        return status_make(STATUS_DATA, "graph '%.*s' gives %" PRIu32 " outputs, not %zu",
+                           VIEW_ARGUMENTS(inner->name), inner->output_count, output_count);
     return run_graph(runner->executor, graph, inputs, input_count, out_outputs);
 }
 

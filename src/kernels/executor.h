@@ -37,9 +37,9 @@ status executor_run(struct executor *executor, struct datum *const *inputs, size
 void executor_time_nodes(struct executor *executor, uint64_t *times);
 
 // Runs a graph inside another, for kernels of control flow: `inputs` and
-// `out_outputs` as above.
+// `out_outputs` as above. Fails for a graph with other numbers of them.
 status executor_run_graph(struct kernel_runner *runner, uint32_t graph, struct datum *const *inputs,
-                          size_t input_count, struct datum **out_outputs);
+                          size_t input_count, struct datum **out_outputs, size_t output_count);
 
 // For whoever calls kernels of control flow without the executor: what runs inner
 // graphs, and the value of something outside that they read, for as long as the

@@ -63,7 +63,7 @@ static const struct constant *keep_output(struct network *network, const struct 
 }
 
 // A node that fails here fails again when the network runs, if it ever does.
-static void fold(struct inference *inference)
+static void fold_inference(struct inference *inference)
 {
     const struct network_node *node = inference->node;
     const kernel_function run = kernel_find(node->definition);
@@ -113,5 +113,5 @@ static void fold(struct inference *inference)
 
 void executor_fold_constants(void)
 {
-    operator_set_evaluator(fold);
+    operator_set_evaluator(fold_inference);
 }

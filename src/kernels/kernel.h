@@ -61,7 +61,7 @@ struct kernel_table {
 // NULL when there is none.
 kernel_function kernel_find(const struct operator_definition *definition);
 
-// Every kernel, by the name that its table gives its operator. NULL behind the last one.
+// Every kernel, by the name that its table gives its operator. NULL after the last one.
 const char *kernel_name_at(size_t index);
 
 // Output `index` where its shape was known before the call (what `infer` finds

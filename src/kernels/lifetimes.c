@@ -82,7 +82,7 @@ static void list_own(const struct network_graph *graph, const struct network *ne
     }
 }
 
-// Sorts the values of a graph by the node behind which they end.
+// Sorts the values of a graph by the node after which they end.
 static void list_ends(const struct lifetimes *lifetimes, uint32_t nodes,
                       struct graph_lifetimes *lists)
 {

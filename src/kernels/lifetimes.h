@@ -6,7 +6,7 @@
 
 #include "network/network.h"
 
-// The values of one graph that end behind each of its nodes.
+// The values of one graph that end after each of its nodes.
 struct graph_lifetimes {
     uint32_t *starts; // node_count + 1 places in `values`
     uint32_t *values;

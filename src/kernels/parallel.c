@@ -117,7 +117,7 @@ static void sleep_until_opened(struct parallel *parallel, uint64_t seen)
     pthread_mutex_unlock(&parallel->lock);
 }
 
-static bool enter(struct parallel *parallel, uint64_t *out_round)
+static bool parallel_enter(struct parallel *parallel, uint64_t *out_round)
 {
     uint64_t gate = atomic_load(&parallel->gate);
     while ((gate & GATE_OPEN) != 0) {
@@ -146,7 +146,7 @@ static void *work(void *argument)
     while (!atomic_load(&parallel->stopping)) {
         if (!spin(parallel, seen, loop_opened))
             sleep_until_opened(parallel, seen);
-        if (!enter(parallel, &seen))
+        if (!parallel_enter(parallel, &seen))
             continue;
         run_pieces(parallel);
         leave(parallel);

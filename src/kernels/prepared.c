@@ -19,7 +19,7 @@ struct prepared {
     bool empty; // there is nothing to compute
 };
 
-static void allocate(struct prepared *prepared, size_t inputs, size_t outputs)
+static void prepared_allocate(struct prepared *prepared, size_t inputs, size_t outputs)
 {
     prepared->tensors = memory_allocate_zeroed(inputs + 1, sizeof *prepared->tensors);
     prepared->inputs = memory_allocate_zeroed(inputs + 1, sizeof *prepared->inputs);
@@ -79,7 +79,7 @@ bool prepared_is_sure(const struct prepared_plan *plan)
     return right;
 }
 
-static void fill(struct prepared *prepared, const struct prepared_plan *plan)
+static void prepared_fill_plan(struct prepared *prepared, const struct prepared_plan *plan)
 {
     const struct network_node *node = &prepared->node;
     prepared->empty = true;
@@ -120,8 +120,8 @@ struct prepared *prepared_create(const struct prepared_plan *plan)
     struct prepared *prepared = memory_allocate_zeroed(1, sizeof *prepared);
     prepared->node = *plan->node;
     prepared->run = plan->run;
-    allocate(prepared, plan->node->input_count, plan->node->output_count);
-    fill(prepared, plan);
+    prepared_allocate(prepared, plan->node->input_count, plan->node->output_count);
+    prepared_fill_plan(prepared, plan);
     return prepared;
 }
 

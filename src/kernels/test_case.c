@@ -50,7 +50,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static bool join(char path[PATH_ROOM], const char *folder, const char *name)
+static bool test_case_join_path(char path[PATH_ROOM], const char *folder, const char *name)
 {
     const size_t size = strlen(folder);
     const bool slash = size > 0 && folder[size - 1] == '/';
@@ -60,7 +60,7 @@ static bool join(char path[PATH_ROOM], const char *folder, const char *name)
 static status find_below(const char *folder, unsigned depth, struct test_case_list *list)
 {
     char path[PATH_ROOM];
-    if (!join(path, folder, MODEL_NAME))
+    if (!test_case_join_path(path, folder, MODEL_NAME))
         return status_make(STATUS_LIMIT, "%s: the path is too long", folder);
     if (is_file(path)) {
         add_case(list, folder);
@@ -74,7 +74,8 @@ static status find_below(const char *folder, unsigned depth, struct test_case_li
         return status_system(errno, folder, "cannot list");
     status result = STATUS_OK;
     for (int i = 0; i < count; i++) {
-        if (result == STATUS_OK && join(path, folder, entries[i]->d_name) && is_folder(path))
+        if (result == STATUS_OK && test_case_join_path(path, folder, entries[i]->d_name) &&
+            is_folder(path))
             result = find_below(path, depth + 1, list);
         free(entries[i]);
     }
@@ -145,7 +146,7 @@ static status read_value(const char *folder, const char *kind, uint32_t index,
     char path[PATH_ROOM];
     snprintf(name, sizeof name, "%s_%u.pb", kind, index);
     *out_datum = NULL;
-    if (!join(path, folder, name) || !is_file(path))
+    if (!test_case_join_path(path, folder, name) || !is_file(path))
         return STATUS_OK;
     STATUS_TRY(tensor_file_read(path, &value->type, out_datum));
     read_bits_as_declared(&value->type, *out_datum);
@@ -225,7 +226,7 @@ static status run_data_sets(struct running *run, const char *folder, unsigned *o
     char path[PATH_ROOM];
     for (unsigned i = 0;; i++) {
         snprintf(name, sizeof name, "test_data_set_%u", i);
-        if (!join(path, folder, name) || !is_folder(path)) {
+        if (!test_case_join_path(path, folder, name) || !is_folder(path)) {
             *out_count = i;
             return STATUS_OK;
         }
@@ -236,7 +237,7 @@ static status run_data_sets(struct running *run, const char *folder, unsigned *o
 static status run_network(struct running *run, const char *folder, unsigned *out_data_sets)
 {
     char path[PATH_ROOM];
-    if (!join(path, folder, MODEL_NAME))
+    if (!test_case_join_path(path, folder, MODEL_NAME))
         return status_make(STATUS_LIMIT, "%s: the path is too long", folder);
     struct network *network;
     STATUS_TRY(network_open(path, NULL, &network));

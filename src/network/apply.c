@@ -23,7 +23,8 @@ struct definitions {
     size_t capacity;
 };
 
-static struct definition *find(const struct definitions *definitions, struct view name)
+static struct definition *apply_find_definition(const struct definitions *definitions,
+                                                struct view name)
 {
     for (size_t i = 0; i < definitions->count; i++) {
         if (view_equal(definitions->items[i].name, name))
@@ -32,9 +33,10 @@ static struct definition *find(const struct definitions *definitions, struct vie
     return NULL;
 }
 
-static status define(struct definitions *definitions, struct view name, int64_t length, bool asked)
+static status apply_define(struct definitions *definitions, struct view name, int64_t length,
+                           bool asked)
 {
-    const struct definition *known = find(definitions, name);
+    const struct definition *known = apply_find_definition(definitions, name);
     if (known != NULL && known->length != length)
         return status_make(STATUS_USAGE, "dimension '%.*s' is both %" PRId64 " and %" PRId64,
                            VIEW_ARGUMENTS(name), known->length, length);
@@ -61,7 +63,7 @@ static status symbol_parse(const char *text, struct definitions *definitions)
         !length_parse(view_slice(whole, comma + 1, whole.size), &length))
         return status_make(STATUS_USAGE, "'%s' is not a name and a length: --define-symbol batch,1",
                            text);
-    return define(definitions, view_slice(whole, 0, comma), length, true);
+    return apply_define(definitions, view_slice(whole, 0, comma), length, true);
 }
 
 // "1x3x224x224", "?" where a length stays unknown, "" for a scalar.
@@ -138,7 +140,7 @@ static status shape_set(struct network_value *value, const struct shape *shape,
     STATUS_TRY(value_type_merge(&value->type, &given, &value->type));
     for (uint32_t i = 0; value->symbols != NULL && i < shape->rank; i++) {
         if (value->symbols[i].size > 0 && shape->dims[i] != SHAPE_UNKNOWN)
-            STATUS_TRY(define(definitions, value->symbols[i], shape->dims[i], false));
+            STATUS_TRY(apply_define(definitions, value->symbols[i], shape->dims[i], false));
     }
     return STATUS_OK;
 }
@@ -170,7 +172,7 @@ static status shape_apply(struct network *network, const char *text,
 static void definitions_apply(struct network_value *value, const struct definitions *definitions)
 {
     for (uint32_t i = 0; value->symbols != NULL && i < value->type.shape.rank; i++) {
-        struct definition *definition = find(definitions, value->symbols[i]);
+        struct definition *definition = apply_find_definition(definitions, value->symbols[i]);
         if (definition == NULL || value->symbols[i].size == 0)
             continue;
         definition->used = true;
@@ -179,8 +181,8 @@ static void definitions_apply(struct network_value *value, const struct definiti
     }
 }
 
-static status apply(struct network *network, const struct network_options *options,
-                    struct definitions *definitions)
+static status apply_definitions(struct network *network, const struct network_options *options,
+                                struct definitions *definitions)
 {
     for (size_t i = 0; i < options->symbol_count; i++)
         STATUS_TRY(symbol_parse(options->symbols[i], definitions));
@@ -202,7 +204,7 @@ static status apply(struct network *network, const struct network_options *optio
 status network_apply(struct network *network, const struct network_options *options)
 {
     struct definitions definitions = {0};
-    const status failure = apply(network, options, &definitions);
+    const status failure = apply_definitions(network, options, &definitions);
     free(definitions.items);
     return failure;
 }

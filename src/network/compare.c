@@ -16,8 +16,8 @@ static enum element part_element(enum element element)
     return element == ELEMENT_C64 ? ELEMENT_F32 : element == ELEMENT_C128 ? ELEMENT_F64 : element;
 }
 
-__attribute__((format(printf, 2, 3))) static void differ(struct comparison *comparison,
-                                                         const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void compare_differ(struct comparison *comparison,
+                                                                 const char *format, ...)
 {
     if (!comparison->different) {
         va_list arguments;
@@ -157,13 +157,13 @@ static void compare_tensors(const struct tensor *got, const struct tensor *want,
     char left[SHAPE_TEXT_MOST];
     char right[SHAPE_TEXT_MOST];
     if (got->element != want->element) {
-        differ(comparison, "elements are %s instead of %s", element_name(got->element),
-               element_name(want->element));
+        compare_differ(comparison, "elements are %s instead of %s", element_name(got->element),
+                       element_name(want->element));
         return;
     }
     if (!shape_equal(&got->shape, &want->shape)) {
-        differ(comparison, "shape is [%s] instead of [%s]", shape_text(&got->shape, left),
-               shape_text(&want->shape, right));
+        compare_differ(comparison, "shape is [%s] instead of [%s]", shape_text(&got->shape, left),
+                       shape_text(&want->shape, right));
         return;
     }
     const struct tally tally = got->element == ELEMENT_TEXT ? compare_texts(got, want)
@@ -177,8 +177,9 @@ static void compare_tensors(const struct tensor *got, const struct tensor *want,
     char other[64];
     element_text(got, tally.first, one, sizeof one);
     element_text(want, tally.first, other, sizeof other);
-    differ(comparison, "%" PRIu64 " of %" PRIu64 " elements differ, the first%s: %s instead of %s",
-           tally.different, tensor_count(got), right, one, other);
+    compare_differ(comparison,
+                   "%" PRIu64 " of %" PRIu64 " elements differ, the first%s: %s instead of %s",
+                   tally.different, tensor_count(got), right, one, other);
 }
 
 static const char *kind_text(const struct datum *datum)
@@ -191,7 +192,7 @@ void compare_data(const struct datum *got, const struct datum *want,
                   const struct compare_tolerance *tolerance, struct comparison *comparison)
 {
     if (got->kind != want->kind) {
-        differ(comparison, "%s instead of %s", kind_text(got), kind_text(want));
+        compare_differ(comparison, "%s instead of %s", kind_text(got), kind_text(want));
         return;
     }
     if (got->kind == DATUM_TENSOR) {
@@ -199,7 +200,7 @@ void compare_data(const struct datum *got, const struct datum *want,
         return;
     }
     if (got->count != want->count) {
-        differ(comparison, "%zu items instead of %zu", got->count, want->count);
+        compare_differ(comparison, "%zu items instead of %zu", got->count, want->count);
         return;
     }
     for (size_t i = 0; i < got->count; i++)

@@ -142,7 +142,7 @@ static bool reads_declared(const struct network *network, const struct network_n
     return false;
 }
 
-static status settle(struct network *network, const struct inference *inference)
+static status infer_settle_types(struct network *network, const struct inference *inference)
 {
     const bool doubtful = reads_declared(network, inference->node);
     for (uint32_t i = 0; i < inference->output_count; i++) {
@@ -181,7 +181,7 @@ static status infer_node(struct network *network, struct network_node *node, uin
     if (failure == STATUS_OK && foldable(&inference, fold_most))
         evaluate(&inference);
     if (failure == STATUS_OK)
-        failure = settle(network, &inference);
+        failure = infer_settle_types(network, &inference);
     if (failure == STATUS_OK)
         inference_measure(&inference, &node->work);
     free(types);

@@ -15,7 +15,7 @@ static size_t definition_count;
 static struct hash_index by_name;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void gather(void)
+static void operators_gather_tables(void)
 {
     for (size_t i = 0; i < TABLE_COUNT; i++)
         definition_count += TABLES[i]->count;
@@ -33,7 +33,7 @@ static void gather(void)
 
 size_t operator_count(void)
 {
-    pthread_once(&once, gather);
+    pthread_once(&once, operators_gather_tables);
     return definition_count;
 }
 
@@ -54,7 +54,7 @@ const struct operator_definition *operator_find(struct view domain, struct view 
 {
     if (!knows_domain(domain))
         return NULL;
-    pthread_once(&once, gather);
+    pthread_once(&once, operators_gather_tables);
     const uint32_t hash = hash_bytes(name.data, name.size);
     uint32_t id;
     for (uint32_t at = hash_first(&by_name, hash);

@@ -200,7 +200,7 @@ struct operator_table {
 // or "tosa".
 const struct operator_definition *operator_find(struct view domain, struct view name);
 
-// Every definition, by id. NULL behind the last one.
+// Every definition, by id. NULL after the last one.
 const struct operator_definition *operator_at(size_t id);
 size_t operator_count(void);
 

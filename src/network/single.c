@@ -330,7 +330,8 @@ static status check_inputs(const struct making *making, const char *name)
                        making->input_count);
 }
 
-static status make(struct making *making, const struct network_single *single, bool tosa)
+static status single_make_network(struct making *making, const struct network_single *single,
+                                  bool tosa)
 {
     making->attributes = arena_allocate(&making->network->arena,
                                         (single->attribute_count + 4) * sizeof *making->attributes);
@@ -369,7 +370,7 @@ static status make_network(const struct network_single *single,
     node->domain = view_of(tosa ? "tosa" : "");
     node->version = VERSION;
     node->definition = definition;
-    const status failure = make(making, single, tosa);
+    const status failure = single_make_network(making, single, tosa);
     if (failure != STATUS_OK)
         network_free(making->network);
     return failure;
@@ -386,7 +387,7 @@ static uint64_t set_element(const struct network *network, uint32_t id, enum ele
 
 // The operator as engines see it whose integers are scaled back for it: those of the text, and
 // results like the first of them.
-static void narrow(struct making *making, const char *inputs)
+static void single_narrow(struct making *making, const char *inputs)
 {
     struct network_node *node = network_node(making->network, making->node);
     struct view rest = view_of(inputs);
@@ -422,7 +423,7 @@ status network_make_single(const struct network_single *single, struct network *
         status_free(failure);
         failure = make_network(single, definition, true, &making);
         if (failure == STATUS_OK)
-            narrow(&making, single->inputs);
+            single_narrow(&making, single->inputs);
     }
     if (failure == STATUS_OK)
         *out_network = making.network;

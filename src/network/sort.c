@@ -17,7 +17,7 @@ struct sorting {
     uint32_t lowest;       // id of a node of the graph
     unsigned char *states; // of nodes from `lowest` on
     uint32_t span;
-    // What nodes need, one node's needs behind the other's; NULL while the order
+    // What nodes need, one node's needs after the other's; NULL while the order
     // of the file is only checked.
     uint32_t *needs;
     size_t need_count;
@@ -31,7 +31,7 @@ static unsigned char *state_of(struct sorting *sorting, uint32_t node)
 }
 
 // A value that a node of the graph, or a node inside of one, takes.
-static void need(struct sorting *sorting, uint32_t value, bool collect)
+static void network_sort_require(struct sorting *sorting, uint32_t value, bool collect)
 {
     if (value == NETWORK_NONE)
         return;
@@ -59,14 +59,14 @@ static void visit_graph(struct sorting *sorting, uint32_t id, bool collect)
     for (uint32_t i = 0; i < graph->node_count; i++)
         visit_node(sorting, network_node(sorting->network, graph->nodes[i]), collect);
     for (uint32_t i = 0; i < graph->output_count; i++)
-        need(sorting, graph->outputs[i], collect);
+        network_sort_require(sorting, graph->outputs[i], collect);
 }
 
 // Importers bound how deep graphs lie inside one another.
 static void visit_node(struct sorting *sorting, const struct network_node *node, bool collect)
 {
     for (uint32_t i = 0; i < node->input_count; i++)
-        need(sorting, node->inputs[i], collect);
+        network_sort_require(sorting, node->inputs[i], collect);
     for (uint32_t i = 0; i < node->attributes.count; i++) {
         const struct attribute *attribute = &node->attributes.items[i];
         if (attribute->kind == ATTRIBUTE_GRAPH)
@@ -109,10 +109,10 @@ static struct open_node open_node(struct sorting *sorting, uint32_t node)
     return opened;
 }
 
-// Places a node behind all that it needs. Needs of the innermost open node are at
+// Places a node after all that it needs. Needs of the innermost open node are at
 // the end of `needs`; `stack` has room for all nodes of the graph.
-static status place(struct sorting *sorting, uint32_t node, struct open_node *stack,
-                    uint32_t *order, uint32_t *placed)
+static status network_sort_visit(struct sorting *sorting, uint32_t node, struct open_node *stack,
+                                 uint32_t *order, uint32_t *placed)
 {
     size_t depth = 1;
     stack[0] = open_node(sorting, node);
@@ -141,7 +141,7 @@ static void all_waiting(struct sorting *sorting, const struct network_graph *gra
         *state_of(sorting, graph->nodes[i]) = NODE_WAITING;
 }
 
-static status reorder(struct sorting *sorting, struct network_graph *graph)
+static status network_sort_reorder(struct sorting *sorting, struct network_graph *graph)
 {
     struct open_node *stack = memory_allocate(graph->node_count * sizeof *stack);
     uint32_t *order = memory_allocate(graph->node_count * sizeof *order);
@@ -150,7 +150,7 @@ static status reorder(struct sorting *sorting, struct network_graph *graph)
     all_waiting(sorting, graph);
     for (uint32_t i = 0; i < graph->node_count && failure == STATUS_OK; i++) {
         if (*state_of(sorting, graph->nodes[i]) == NODE_WAITING)
-            failure = place(sorting, graph->nodes[i], stack, order, &placed);
+            failure = network_sort_visit(sorting, graph->nodes[i], stack, order, &placed);
     }
     if (failure == STATUS_OK)
         memcpy(graph->nodes, order, graph->node_count * sizeof *order);
@@ -174,7 +174,8 @@ status network_sort(struct network *network, uint32_t graph_id)
     struct sorting sorting = {.network = network, .lowest = lowest, .span = highest - lowest + 1};
     sorting.states = memory_allocate_zeroed(sorting.span, 1);
     all_waiting(&sorting, graph);
-    const status failure = in_order(&sorting, graph) ? STATUS_OK : reorder(&sorting, graph);
+    const status failure =
+        in_order(&sorting, graph) ? STATUS_OK : network_sort_reorder(&sorting, graph);
     free(sorting.states);
     return failure;
 }

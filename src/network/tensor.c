@@ -18,6 +18,14 @@ static int64_t packed_integer(const struct constant *constant, uint64_t index)
     return constant->tensor.element == ELEMENT_I4 && nibble > 7 ? nibble - 16 : nibble;
 }
 
+void tensor_tidy_bools(const struct tensor *tensor)
+{
+    const uint64_t count = tensor->element == ELEMENT_BOOL ? tensor_count(tensor) : 0;
+    uint8_t *items = tensor->data;
+    for (uint64_t i = 0; i < count; i++)
+        items[i] = items[i] != 0;
+}
+
 #define READ(type)                                                                                 \
     do {                                                                                           \
         type value;                                                                                \
@@ -144,8 +152,8 @@ static void *take_bytes(uint64_t size)
 static status no_memory(enum element element, const struct shape *shape)
 {
     char text[SHAPE_TEXT_MOST];
-    return status_make(STATUS_LIMIT, "no memory for a tensor %s%s%s", shape_text(shape, text),
-                       shape->rank > 0 ? "x" : "", element_name(element));
+    return status_no_memory("a tensor %s%s%s", shape_text(shape, text), shape->rank > 0 ? "x" : "",
+                            element_name(element));
 }
 
 status datum_tensor(enum element element, const struct shape *shape, struct datum **out_datum)

@@ -38,6 +38,9 @@ static inline uint64_t tensor_bytes(const struct tensor *tensor)
     return tensor_count(tensor) * element_size(tensor->element);
 }
 
+// Makes any byte but 0 of a tensor of bools 1, as kernels want it; leaves others alone.
+void tensor_tidy_bools(const struct tensor *tensor);
+
 // Element `index` of integers or bools, of any alignment.
 int64_t constant_integer(const struct constant *constant, uint64_t index);
 

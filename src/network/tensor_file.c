@@ -56,6 +56,7 @@ static status read_raw(struct view bytes, const struct value_type *type, struct 
     STATUS_TRY(datum_tensor(type->element, &type->shape, out_datum));
     if (bytes.size > 0)
         memcpy((*out_datum)->tensor.data, bytes.data, bytes.size);
+    tensor_tidy_bools(&(*out_datum)->tensor);
     return STATUS_OK;
 }
 
@@ -149,5 +150,5 @@ status tensor_file_write(const char *path, bool append, struct view name,
     struct output *output;
     STATUS_TRY(append ? output_append(path, &output) : output_open(path, &output));
     const status result = status_within(write_datum(output, kind, name, type, datum), "%s", path);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }

@@ -18,7 +18,7 @@ bool tensor_file_named(struct view path);
 status tensor_file_read(const char *path, const struct value_type *type, struct datum **out_datum);
 
 // `name` is what a .pb calls the value; `type` says whether it is an optional. `append`
-// writes behind what the file holds, as numpy.save to an open file does.
+// writes after what the file holds, as numpy.save to an open file does.
 // Fails for what the format cannot hold.
 status tensor_file_write(const char *path, bool append, struct view name,
                          const struct value_type *type, const struct datum *datum);

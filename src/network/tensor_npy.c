@@ -87,16 +87,8 @@ static void copy_columns(const struct tensor *tensor, const char *from)
     }
 }
 
-// Bytes that are not 0 or 1 are no bools.
-static void normalise_bools(const struct tensor *tensor)
-{
-    uint8_t *items = tensor->data;
-    const uint64_t count = tensor_count(tensor);
-    for (uint64_t i = 0; i < count; i++)
-        items[i] = items[i] != 0;
-}
-
-static void fill(const struct tensor *tensor, const struct npy_header *header, const char *from)
+static void tensor_npy_copy_items(const struct tensor *tensor, const struct npy_header *header,
+                                  const char *from)
 {
     const uint64_t bytes = tensor_bytes(tensor);
     if (bytes == 0)
@@ -107,8 +99,7 @@ static void fill(const struct tensor *tensor, const struct npy_header *header, c
         memcpy(tensor->data, from, bytes);
     if (header->big_endian)
         swap_bytes(tensor->data, bytes, swapped_size(tensor->element));
-    if (tensor->element == ELEMENT_BOOL)
-        normalise_bools(tensor);
+    tensor_tidy_bools(tensor);
 }
 
 status tensor_npy_read(struct view bytes, struct datum **out_datum)
@@ -127,10 +118,10 @@ status tensor_npy_read(struct view bytes, struct datum **out_datum)
     if (count > there / element_size(element))
         return status_make(STATUS_DATA,
                            "%" PRIu64 " elements of %zu bytes do not fit the %" PRIu64
-                           " bytes behind the header",
+                           " bytes after the header",
                            count, element_size(element), there);
     STATUS_TRY(datum_tensor(element, &shape, out_datum));
-    fill(&(*out_datum)->tensor, &header, bytes.data + header.size);
+    tensor_npy_copy_items(&(*out_datum)->tensor, &header, bytes.data + header.size);
     return STATUS_OK;
 }
 

@@ -2,7 +2,7 @@
 
 #include "real.h"
 
-static uint64_t mix(uint64_t bits)
+static uint64_t tensor_random_mix(uint64_t bits)
 {
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t bits)
 
 static uint64_t bits_at(uint64_t key, uint64_t index)
 {
-    return mix(key + (index + 1) * 0x9e3779b97f4a7c15);
+    return tensor_random_mix(key + (index + 1) * 0x9e3779b97f4a7c15);
 }
 
 // A multiple of 2^-(digits - 1) in [-1, 1): exact in a type of so many digits.
@@ -82,7 +82,7 @@ static void fill_integers(struct tensor *tensor, uint64_t count, uint64_t key)
 
 void tensor_random_fill(struct tensor *tensor, uint64_t seed, uint64_t input)
 {
-    const uint64_t key = mix(seed + mix(input + 1));
+    const uint64_t key = tensor_random_mix(seed + tensor_random_mix(input + 1));
     const uint64_t count = tensor_count(tensor);
     switch (tensor->element) {
     case ELEMENT_F64:

@@ -52,7 +52,7 @@ static status not_a_number(struct view token, enum element element)
                        element_name(element));
 }
 
-// strtod and the like want a NUL behind the number.
+// strtod and the like want a NUL after the number.
 static bool number_text(struct view token, char text[NUMBER_MOST])
 {
     if (token.size == 0 || token.size >= NUMBER_MOST)

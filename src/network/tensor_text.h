@@ -21,7 +21,7 @@ status tensor_text_parse(struct view text, uint64_t most_bytes, struct datum **o
 void tensor_text_append_type(struct bytes *text, enum element element, const struct shape *shape);
 
 // "1x3xf32=[1 2 3]". Numbers have the digits it takes to read them back exactly.
-// Of more than `most` elements only the first are shown, with "..." behind.
+// Of more than `most` elements only the first are shown, with "..." at the end.
 void tensor_text_append(struct bytes *text, const struct tensor *tensor, uint64_t most);
 
 // The number alone, or the text in quotes.

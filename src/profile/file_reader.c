@@ -6,6 +6,9 @@
 #include "file_version_1.h"
 #include "store.h"
 
+// Larger files stay mapped; their events are checked again where they are read.
+static const uint64_t SETTLED_MOST = 64ull << 20;
+
 struct file_reader {
     struct profile *profile;
     struct input *input;
@@ -28,7 +31,7 @@ struct record {
     bool damaged;
 };
 
-static uint64_t take(struct record *record)
+static uint64_t file_reader_read_number(struct record *record)
 {
     uint64_t number = 0;
     if (record->at < record->end && !varint_get(&record->at, record->end, &number))
@@ -38,7 +41,7 @@ static uint64_t take(struct record *record)
 
 static uint32_t take_below(struct record *record, uint64_t limit)
 {
-    const uint64_t number = take(record);
+    const uint64_t number = file_reader_read_number(record);
     if (number >= limit) {
         record->damaged = true;
         return 0;
@@ -64,7 +67,7 @@ static bool values_are_sound(const struct profile *profile, struct view values)
 
 static struct view take_list(const struct file_reader *reader, struct record *record)
 {
-    const uint64_t size = take(record);
+    const uint64_t size = file_reader_read_number(record);
     const struct view list = {(const char *)record->at, size};
     if (size > (uint64_t)(record->end - record->at) || !values_are_sound(reader->profile, list)) {
         record->damaged = true;
@@ -91,10 +94,10 @@ static void read_string(struct file_reader *reader, struct record *record, uint3
 
 static void take_map(struct record *record, struct clock_domain *domain)
 {
-    domain->frequency = take(record);
-    domain->base_ticks = take(record);
-    domain->base_ns = take(record);
-    domain->drift_ppb = varint_unfold(take(record));
+    domain->frequency = file_reader_read_number(record);
+    domain->base_ticks = file_reader_read_number(record);
+    domain->base_ns = file_reader_read_number(record);
+    domain->drift_ppb = varint_unfold(file_reader_read_number(record));
     clock_prepare(domain);
 }
 
@@ -112,10 +115,10 @@ static void read_clock(struct file_reader *reader, struct record *record, uint32
 
 static void take_ledger(struct record *record, struct ledger *ledger, uint64_t *out_recorded)
 {
-    ledger->expected = take(record) - 1;
-    *out_recorded = take(record);
-    ledger->lost = take(record);
-    ledger->impossible = take(record);
+    ledger->expected = file_reader_read_number(record) - 1;
+    *out_recorded = file_reader_read_number(record);
+    ledger->lost = file_reader_read_number(record);
+    ledger->impossible = file_reader_read_number(record);
 }
 
 static void take_place(struct file_reader *reader, struct record *record, struct track *track)
@@ -126,7 +129,7 @@ static void take_place(struct file_reader *reader, struct record *record, struct
     track->device = take_below(record, 1ull << 32);
     track->core = take_below(record, 1ull << 32);
     track->queue = take_string(reader, record);
-    track->by_name = take(record) != 0;
+    track->by_name = file_reader_read_number(record) != 0;
 }
 
 static void keep_number(struct file_reader *reader, uint32_t track, uint32_t engine)
@@ -148,8 +151,8 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     track.role = reader->version == 1 ? ROLE_NONE : (enum role)role;
     track.index = take_below(record, UINT32_MAX);
     track.provenance = (enum provenance)take_below(record, 4);
-    track.rank = (int32_t)varint_unfold(take(record));
-    track.nests = take(record) != 0;
+    track.rank = (int32_t)varint_unfold(file_reader_read_number(record));
+    track.nests = file_reader_read_number(record) != 0;
     track.unit = take_string(reader, record);
     uint64_t recorded;
     take_ledger(record, &track.ledger, &recorded);
@@ -191,7 +194,7 @@ static void read_call(struct file_reader *reader, struct record *record)
     call.device = take_below(record, 1ull << 32);
     call.replay = take_below(record, 1ull << 32);
     call.domain = take_string(reader, record);
-    call.key = take(record);
+    call.key = file_reader_read_number(record);
     call.values = take_list(reader, record);
     if (!record->damaged)
         profile_call_add(reader->profile, &call);
@@ -202,10 +205,10 @@ static void read_buffer(struct file_reader *reader, struct record *record)
     struct buffer_lifetime buffer = {.memory = take_string(reader, record)};
     buffer.owner = take_below(record, reader->profile->operators.count);
     buffer.clock = take_below(record, reader->profile->clocks.count);
-    buffer.address = take(record);
-    buffer.size = take(record);
-    buffer.from = take(record);
-    buffer.to = take(record);
+    buffer.address = file_reader_read_number(record);
+    buffer.size = file_reader_read_number(record);
+    buffer.from = file_reader_read_number(record);
+    buffer.to = file_reader_read_number(record);
     buffer.device = take_below(record, 1ull << 32);
     buffer.core = take_below(record, 1ull << 32);
     buffer.name = take_string(reader, record);
@@ -224,7 +227,7 @@ static void read_note(struct file_reader *reader, struct record *record)
 {
     const enum ledger_note_kind kind = (enum ledger_note_kind)take_below(record, LEDGER_KINDS);
     const uint32_t text = take_string(reader, record);
-    const uint64_t count = take(record);
+    const uint64_t count = file_reader_read_number(record);
     if (record->damaged)
         return;
     reader->profile->note_counts[kind] += count;
@@ -294,7 +297,8 @@ static void read_record(struct file_reader *reader, enum file_block_kind kind,
     }
 }
 
-static status damaged(const struct file_reader *reader, const unsigned char *at, const char *what)
+static status file_reader_damaged(const struct file_reader *reader, const unsigned char *at,
+                                  const char *what)
 {
     const size_t offset = (size_t)(at - (const unsigned char *)reader->input->bytes.data);
     return status_make(STATUS_DATA, "%s: byte %zu: %s; write the profile again",
@@ -313,13 +317,13 @@ static status read_table(struct file_reader *reader, const struct file_block *bl
             length > (uint64_t)(payload + size - record.at)) {
             if (reader->cut)
                 return STATUS_OK;
-            return damaged(reader, at, "the table is damaged");
+            return file_reader_damaged(reader, at, "the table is damaged");
         }
         record.end = record.at + length;
         at = record.end;
         read_record(reader, (enum file_block_kind)block->kind, &record, index);
         if (record.damaged)
-            return damaged(reader, payload, "a record of a table is damaged");
+            return file_reader_damaged(reader, payload, "a record of a table is damaged");
     }
     return STATUS_OK;
 }
@@ -342,12 +346,16 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
                      header->count);
         return;
     }
-    struct store_block block = {.track = header->track, .size = (uint32_t)size, .data = payload};
+    struct store_block block = {.track = header->track,
+                                .size = (uint32_t)size,
+                                .data = payload,
+                                .names = profile->strings.texts.count,
+                                .calls = profile->calls.count};
     struct store_reader events = store_read(&block);
     struct event event;
     struct view values;
     const unsigned char *sound = payload;
-    // Behind the last one of a cut block something else may look like an event.
+    // After the last one of a cut block something else may look like an event.
     while (block.count < header->count && store_next(&events, &event, &values) &&
            event_is_sound(profile, &event, values)) {
         track_count_event(profile_track(profile, header->track), &event);
@@ -383,7 +391,7 @@ static status read_block(struct file_reader *reader, const struct file_block *bl
     case FILE_ACCOUNTS:
     case FILE_CLOCK_FITS:
         if (!sound)
-            return damaged(reader, payload, "a table does not match its checksum");
+            return file_reader_damaged(reader, payload, "a table does not match its checksum");
         return read_table(reader, block, payload, size);
     default:
         reader->unknown_blocks++;
@@ -400,7 +408,7 @@ static status read_blocks(struct file_reader *reader)
         struct file_block block;
         memcpy(&block, at, sizeof block);
         if (block.magic != FILE_BLOCK_MAGIC)
-            return damaged(reader, at, "no block starts here");
+            return file_reader_damaged(reader, at, "no block starts here");
         at += sizeof block;
         const size_t left = (size_t)(end - at);
         reader->cut = block.size > left;
@@ -414,7 +422,7 @@ static status read_blocks(struct file_reader *reader)
 
 // The writer said how many events each track has; fewer are here when the file
 // is cut or damaged.
-static void account(struct file_reader *reader)
+static void file_reader_account(struct file_reader *reader)
 {
     struct profile *profile = reader->profile;
     const char *why = reader->ended ? "damaged" : "cut off";
@@ -433,7 +441,7 @@ static void account(struct file_reader *reader)
     if (!reader->ended && (!reader->behind_tracks || reader->streamed)) {
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
         profile_note(profile, 0, LEDGER_LOST, 1,
-                     "%s: nothing says how many events there were behind the cut",
+                     "%s: nothing says how many events there were after the cut",
                      reader->input->path);
     }
     if (reader->unknown_blocks > 0)
@@ -455,6 +463,7 @@ status profile_load(struct input *input, struct profile *profile)
     struct file_reader reader = {.profile = profile, .input = input};
     profile->source = input;
     struct file_header header;
+    STATUS_TRY(input_settle(input, SETTLED_MOST));
     if (input->bytes.size < sizeof header)
         return status_make(STATUS_DATA, "%s: too short for a profile", input->path);
     memcpy(&header, input->bytes.data, sizeof header);
@@ -468,8 +477,9 @@ status profile_load(struct input *input, struct profile *profile)
     for (uint32_t i = 0; i < profile->tracks.count && i < reader.numbered_count; i++)
         file_version_1_set_engine(profile, profile_track(profile, i), reader.numbered[i]);
     if (result == STATUS_OK)
-        account(&reader);
+        file_reader_account(&reader);
     free(reader.announced);
     free(reader.numbered);
+    result = status_first(result, input_check(input));
     return status_first(result, store_finish(profile->store));
 }

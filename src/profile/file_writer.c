@@ -63,7 +63,7 @@ static void record_end(struct file_writer *writer)
         table_flush(writer);
 }
 
-static void put(struct file_writer *writer, uint64_t number)
+static void file_writer_put(struct file_writer *writer, uint64_t number)
 {
     bytes_append_varint(&writer->record, number);
 }
@@ -84,11 +84,11 @@ static void write_clocks(struct file_writer *writer)
     table_start(writer, FILE_CLOCKS);
     for (uint32_t i = writer->written.clocks; i < writer->profile->clocks.count; i++) {
         const struct clock_domain *domain = profile_clock(writer->profile, i);
-        put(writer, domain->name);
-        put(writer, domain->frequency);
-        put(writer, domain->base_ticks);
-        put(writer, domain->base_ns);
-        put(writer, varint_fold(domain->drift_ppb));
+        file_writer_put(writer, domain->name);
+        file_writer_put(writer, domain->frequency);
+        file_writer_put(writer, domain->base_ticks);
+        file_writer_put(writer, domain->base_ns);
+        file_writer_put(writer, varint_fold(domain->drift_ppb));
         record_end(writer);
     }
 }
@@ -98,27 +98,27 @@ static void write_tracks(struct file_writer *writer)
     table_start(writer, FILE_TRACKS);
     for (uint32_t i = writer->written.tracks; i < writer->profile->tracks.count; i++) {
         const struct track *track = profile_track(writer->profile, i);
-        put(writer, track->parent);
-        put(writer, track->name);
-        put(writer, track->clock);
-        put(writer, track->kind);
-        put(writer, track->role);
-        put(writer, track->index);
-        put(writer, track->provenance);
-        put(writer, varint_fold(track->rank));
-        put(writer, track->nests);
-        put(writer, track->unit);
+        file_writer_put(writer, track->parent);
+        file_writer_put(writer, track->name);
+        file_writer_put(writer, track->clock);
+        file_writer_put(writer, track->kind);
+        file_writer_put(writer, track->role);
+        file_writer_put(writer, track->index);
+        file_writer_put(writer, track->provenance);
+        file_writer_put(writer, varint_fold(track->rank));
+        file_writer_put(writer, track->nests);
+        file_writer_put(writer, track->unit);
         // Unknown is UINT64_MAX: one more makes it 0.
-        put(writer, track->ledger.expected + 1);
-        put(writer, track->ledger.recorded);
-        put(writer, track->ledger.lost);
-        put(writer, track->ledger.impossible);
+        file_writer_put(writer, track->ledger.expected + 1);
+        file_writer_put(writer, track->ledger.recorded);
+        file_writer_put(writer, track->ledger.lost);
+        file_writer_put(writer, track->ledger.impossible);
         bytes_append_text(&writer->record, track->values);
-        put(writer, track->engine);
-        put(writer, track->device);
-        put(writer, track->core);
-        put(writer, track->queue);
-        put(writer, track->by_name);
+        file_writer_put(writer, track->engine);
+        file_writer_put(writer, track->device);
+        file_writer_put(writer, track->core);
+        file_writer_put(writer, track->queue);
+        file_writer_put(writer, track->by_name);
         record_end(writer);
     }
 }
@@ -128,9 +128,9 @@ static void write_operators(struct file_writer *writer)
     table_start(writer, FILE_OPERATORS);
     for (uint32_t i = writer->written.operators; i < writer->profile->operators.count; i++) {
         const struct operator_description *op = profile_operator(writer->profile, i);
-        put(writer, op->name);
-        put(writer, op->type);
-        put(writer, op->location);
+        file_writer_put(writer, op->name);
+        file_writer_put(writer, op->type);
+        file_writer_put(writer, op->location);
         bytes_append_text(&writer->record, op->values);
         record_end(writer);
     }
@@ -141,14 +141,14 @@ static void write_calls(struct file_writer *writer)
     table_start(writer, FILE_CALLS);
     for (uint32_t i = writer->written.calls; i < writer->profile->calls.count; i++) {
         const struct call *call = profile_call(writer->profile, i);
-        put(writer, call->operator_id);
-        put(writer, call->parent);
-        put(writer, call->iteration);
-        put(writer, call->invocation);
-        put(writer, call->device);
-        put(writer, call->replay);
-        put(writer, call->domain);
-        put(writer, call->key);
+        file_writer_put(writer, call->operator_id);
+        file_writer_put(writer, call->parent);
+        file_writer_put(writer, call->iteration);
+        file_writer_put(writer, call->invocation);
+        file_writer_put(writer, call->device);
+        file_writer_put(writer, call->replay);
+        file_writer_put(writer, call->domain);
+        file_writer_put(writer, call->key);
         bytes_append_text(&writer->record, call->values);
         record_end(writer);
     }
@@ -159,16 +159,16 @@ static void write_buffers(struct file_writer *writer)
     table_start(writer, FILE_BUFFERS);
     for (uint32_t i = writer->written.buffers; i < writer->profile->buffers.count; i++) {
         const struct buffer_lifetime *buffer = segments_get(&writer->profile->buffers, i);
-        put(writer, buffer->memory);
-        put(writer, buffer->owner);
-        put(writer, buffer->clock);
-        put(writer, buffer->address);
-        put(writer, buffer->size);
-        put(writer, buffer->from);
-        put(writer, buffer->to);
-        put(writer, buffer->device);
-        put(writer, buffer->core);
-        put(writer, buffer->name);
+        file_writer_put(writer, buffer->memory);
+        file_writer_put(writer, buffer->owner);
+        file_writer_put(writer, buffer->clock);
+        file_writer_put(writer, buffer->address);
+        file_writer_put(writer, buffer->size);
+        file_writer_put(writer, buffer->from);
+        file_writer_put(writer, buffer->to);
+        file_writer_put(writer, buffer->device);
+        file_writer_put(writer, buffer->core);
+        file_writer_put(writer, buffer->name);
         record_end(writer);
     }
 }
@@ -178,8 +178,8 @@ static void write_facts(struct file_writer *writer)
     table_start(writer, FILE_FACTS);
     for (uint32_t i = writer->written.facts; i < writer->profile->facts.count; i++) {
         const struct profile_fact *fact = segments_get(&writer->profile->facts, i);
-        put(writer, fact->key);
-        put(writer, fact->text);
+        file_writer_put(writer, fact->key);
+        file_writer_put(writer, fact->text);
         record_end(writer);
     }
 }
@@ -189,9 +189,9 @@ static void write_notes(struct file_writer *writer)
     table_start(writer, FILE_NOTES);
     for (uint32_t i = writer->written.notes; i < writer->profile->notes.count; i++) {
         const struct ledger_note *note = segments_get(&writer->profile->notes, i);
-        put(writer, note->kind);
-        put(writer, note->text);
-        put(writer, note->count);
+        file_writer_put(writer, note->kind);
+        file_writer_put(writer, note->text);
+        file_writer_put(writer, note->count);
         record_end(writer);
     }
 }
@@ -208,9 +208,9 @@ static void write_counts(struct file_writer *writer)
     for (unsigned kind = 0; kind < LEDGER_KINDS; kind++) {
         if (writer->profile->note_counts[kind] == noted[kind])
             continue;
-        put(writer, kind);
-        put(writer, 0);
-        put(writer, writer->profile->note_counts[kind] - noted[kind]);
+        file_writer_put(writer, kind);
+        file_writer_put(writer, 0);
+        file_writer_put(writer, writer->profile->note_counts[kind] - noted[kind]);
         record_end(writer);
     }
 }
@@ -223,10 +223,11 @@ static void write_events(struct file_writer *writer, const struct event_store *s
     }
 }
 
-static status start_file(struct file_writer *writer, struct profile *profile, const char *path)
+static status start_file(struct file_writer *writer, struct profile *profile, const char *path,
+                         status (*open)(const char *path, struct output **out_output))
 {
     *writer = (struct file_writer){.profile = profile, .written = {.operators = 1, .calls = 1}};
-    STATUS_TRY(output_open(path, &writer->output));
+    STATUS_TRY(open(path, &writer->output));
     struct file_header header = {.version = PROFILE_FILE_VERSION};
     memcpy(header.magic, FILE_MAGIC, sizeof header.magic);
     output_write(writer->output, &header, sizeof header);
@@ -266,7 +267,7 @@ status profile_save(struct profile *profile, const char *path)
 {
     STATUS_TRY(profile_finish(profile));
     struct file_writer writer;
-    STATUS_TRY(start_file(&writer, profile, path));
+    STATUS_TRY(start_file(&writer, profile, path, output_open));
     write_tables(&writer);
     write_events(&writer, profile->store);
     return end_file(&writer);
@@ -289,7 +290,7 @@ status profile_stream_open(struct profile *profile, const char *path,
                            struct profile_stream **out_stream)
 {
     struct file_writer writer;
-    STATUS_TRY(start_file(&writer, profile, path));
+    STATUS_TRY(start_file(&writer, profile, path, output_open_growing));
     struct profile_stream *stream = memory_allocate_zeroed(1, sizeof *stream);
     stream->sink.take = take_batch;
     stream->store = store_create();
@@ -304,11 +305,11 @@ static void write_accounts(struct file_writer *writer)
     table_start(writer, FILE_ACCOUNTS);
     for (uint32_t i = 0; i < writer->profile->tracks.count; i++) {
         const struct ledger *ledger = &profile_track(writer->profile, i)->ledger;
-        put(writer, i);
-        put(writer, ledger->expected + 1);
-        put(writer, ledger->recorded);
-        put(writer, ledger->lost);
-        put(writer, ledger->impossible);
+        file_writer_put(writer, i);
+        file_writer_put(writer, ledger->expected + 1);
+        file_writer_put(writer, ledger->recorded);
+        file_writer_put(writer, ledger->lost);
+        file_writer_put(writer, ledger->impossible);
         record_end(writer);
     }
 }
@@ -318,16 +319,16 @@ static void write_clock_fits(struct file_writer *writer)
     table_start(writer, FILE_CLOCK_FITS);
     for (uint32_t i = 1; i < writer->profile->clocks.count; i++) {
         const struct clock_domain *domain = profile_clock(writer->profile, i);
-        put(writer, i);
-        put(writer, domain->frequency);
-        put(writer, domain->base_ticks);
-        put(writer, domain->base_ns);
-        put(writer, varint_fold(domain->drift_ppb));
+        file_writer_put(writer, i);
+        file_writer_put(writer, domain->frequency);
+        file_writer_put(writer, domain->base_ticks);
+        file_writer_put(writer, domain->base_ns);
+        file_writer_put(writer, varint_fold(domain->drift_ppb));
         record_end(writer);
     }
 }
 
-// Accounts go before the events that they count: behind a cut, what is missing is known.
+// Accounts go before the events that they count: after a cut, what is missing is known.
 status profile_stream_flush(struct profile_stream *stream)
 {
     struct file_writer *writer = &stream->writer;

@@ -106,7 +106,7 @@ static void add_event(struct finder *finder, const struct event *event, struct v
         memory_book_give_back(&finder->book, address.number, event->start);
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status profile_memory_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct finder *finder = (struct finder *)sink;
     for (size_t i = 0; i < batch->count; i++)
@@ -140,7 +140,7 @@ static status find_on_lane(struct profile *profile, uint32_t id, uint32_t memory
 {
     const struct track *track = profile_track(profile, id);
     struct finder finder = {
-        .sink.take = take,
+        .sink.take = profile_memory_take_batch,
         .book = {.profile = profile,
                  .like = {.memory = memory,
                           .clock = track->clock,

@@ -76,7 +76,7 @@ uint32_t profile_clock_find(struct profile *profile, const char *name, uint64_t 
     return profile_clock_add(profile, name, frequency, 0, 0);
 }
 
-static struct view keep(struct profile *profile, struct view values)
+static struct view profile_keep_values(struct profile *profile, struct view values)
 {
     return values.size == 0 ? VIEW_LITERAL("") : arena_copy(&profile->arena, values);
 }
@@ -106,7 +106,7 @@ uint32_t profile_track_add(struct profile *profile, const struct track *track)
                             .rank = track->rank,
                             .nests = track->nests,
                             .unit = track->unit,
-                            .values = keep(profile, track->values),
+                            .values = profile_keep_values(profile, track->values),
                             .ledger = track->ledger,
                             .first = UINT64_MAX};
     return profile->tracks.count - 1;
@@ -116,7 +116,7 @@ uint32_t profile_operator_add(struct profile *profile, const struct operator_des
 {
     struct operator_description *added = segments_add(&profile->operators);
     *added = *op;
-    added->values = keep(profile, op->values);
+    added->values = profile_keep_values(profile, op->values);
     return profile->operators.count - 1;
 }
 
@@ -124,7 +124,7 @@ uint32_t profile_call_add(struct profile *profile, const struct call *call)
 {
     struct call *added = segments_add(&profile->calls);
     *added = *call;
-    added->values = keep(profile, call->values);
+    added->values = profile_keep_values(profile, call->values);
     return profile->calls.count - 1;
 }
 

@@ -141,10 +141,11 @@ struct store_block store_block_get(const struct event_store *store, size_t index
 
 struct store_reader store_read(const struct store_block *block)
 {
-    return (struct store_reader){block->data, block->data + block->size, 0};
+    return (struct store_reader){block->data, block->data + block->size, 0, block->names,
+                                 block->calls};
 }
 
-static bool decode(struct store_reader *reader, struct event *event, struct view *out_values)
+static bool store_decode(struct store_reader *reader, struct event *event, struct view *out_values)
 {
     const unsigned head = *reader->at++;
     const unsigned char *end = reader->end;
@@ -168,6 +169,8 @@ static bool decode(struct store_reader *reader, struct event *event, struct view
     event->start = reader->previous_start + (uint64_t)varint_unfold(delta);
     if (__builtin_add_overflow(event->start, duration, &event->end))
         return false;
+    if (reader->names > 0 && (event->name >= reader->names || event->call >= reader->calls))
+        return false;
     *out_values = (struct view){(const char *)reader->at, size};
     reader->at += size;
     reader->previous_start = event->start;
@@ -179,7 +182,7 @@ bool store_next(struct store_reader *reader, struct event *out_event, struct vie
     if (reader->at >= reader->end)
         return false;
     const unsigned char *start = reader->at;
-    if (decode(reader, out_event, out_values))
+    if (store_decode(reader, out_event, out_values))
         return true;
     reader->at = start;
     return false;
@@ -193,6 +196,8 @@ struct sort_key {
     const unsigned char *at; // the encoded event
     const unsigned char *block_end;
     uint64_t previous_start; // which its start is encoded against
+    uint32_t names;          // as in the reader
+    uint32_t calls;
 };
 
 // Goes from block to block, or, for a track that is not in order, from key to key.
@@ -232,8 +237,9 @@ static status collect_keys(const struct event_store *store, uint32_t track, stru
         struct view values;
         struct store_reader before = reader;
         while (store_next(&reader, &event, &values)) {
-            const struct sort_key key = {event.start, event.end, before.at, before.end,
-                                         before.previous_start};
+            const struct sort_key key = {
+                event.start,           event.end,    before.at,   before.end,
+                before.previous_start, before.names, before.calls};
             STATUS_TRY(spool_append(keys, &key, sizeof key));
             before = reader;
         }
@@ -278,7 +284,8 @@ static bool next_by_key(struct store_cursor *cursor, struct event *out_event,
     bool found = false;
     while (!found && cursor->key < cursor->keys_end) {
         const struct sort_key *key = cursor->key++;
-        struct store_reader reader = {key->at, key->block_end, key->previous_start};
+        struct store_reader reader = {key->at, key->block_end, key->previous_start, key->names,
+                                      key->calls};
         found = store_next(&reader, out_event, out_values);
     }
     return found;

@@ -17,8 +17,10 @@ struct store_block {
     uint32_t count;
     uint32_t size;
     uint64_t offset;           // in the spool, unless
-    const unsigned char *data; // it lies in a mapped file
-    size_t next;               // index + 1 of the track's next block; 0: none
+    const unsigned char *data; // it lies in a mapped file, which may change:
+    uint32_t names;            // an event whose name or call is not below these is not given
+    uint32_t calls;
+    size_t next; // index + 1 of the track's next block; 0: none
 };
 
 struct event_store *store_create(void);
@@ -39,6 +41,8 @@ struct store_reader {
     const unsigned char *at;
     const unsigned char *end;
     uint64_t previous_start;
+    uint32_t names; // as in the block; 0: any
+    uint32_t calls;
 };
 
 struct store_reader store_read(const struct store_block *block);

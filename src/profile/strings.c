@@ -1,6 +1,6 @@
 #include "strings.h"
 
-static uint32_t find(const struct strings *strings, uint32_t hash, struct view text)
+static uint32_t strings_find_hashed(const struct strings *strings, uint32_t hash, struct view text)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&strings->index, hash);
@@ -11,7 +11,7 @@ static uint32_t find(const struct strings *strings, uint32_t hash, struct view t
     return HASH_NONE;
 }
 
-static uint32_t append(struct strings *strings, uint32_t hash, struct view text)
+static uint32_t strings_append_text(struct strings *strings, uint32_t hash, struct view text)
 {
     struct view *entry = segments_add(&strings->texts);
     *entry = arena_copy(&strings->arena, text);
@@ -29,19 +29,19 @@ void strings_start(struct strings *strings)
 
 uint32_t strings_find(const struct strings *strings, struct view text)
 {
-    return find(strings, hash_bytes(text.data, text.size), text);
+    return strings_find_hashed(strings, hash_bytes(text.data, text.size), text);
 }
 
 uint32_t strings_add(struct strings *strings, struct view text)
 {
     const uint32_t hash = hash_bytes(text.data, text.size);
-    const uint32_t known = find(strings, hash, text);
-    return known != HASH_NONE ? known : append(strings, hash, text);
+    const uint32_t known = strings_find_hashed(strings, hash, text);
+    return known != HASH_NONE ? known : strings_append_text(strings, hash, text);
 }
 
 uint32_t strings_append(struct strings *strings, struct view text)
 {
-    return append(strings, hash_bytes(text.data, text.size), text);
+    return strings_append_text(strings, hash_bytes(text.data, text.size), text);
 }
 
 void strings_free(struct strings *strings)

@@ -22,7 +22,7 @@ static int by_place(const void *left, const void *right)
 }
 
 // A parent always has a smaller id than its children. `size` of a track counts itself and
-// those below it: so much room it takes behind its parent.
+// those below it: so much room it takes after its parent.
 void track_order(const struct profile *profile, uint32_t *order)
 {
     const uint32_t count = profile->tracks.count;

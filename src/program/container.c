@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/replace.h"
 #include "tables.h"
 #include "validate.h"
 #include "version1.h"
@@ -19,6 +18,7 @@ enum {
     CONTAINER_VERSION = 2,
     CONTAINER_ALIGNMENT = 64,
     EXTRA_SECTIONS = 4, // target, source, texts, constants
+    CONSTANTS = 3,      // of the extra sections
     SECTION_COUNT = PROGRAM_TABLE_COUNT + EXTRA_SECTIONS,
 };
 
@@ -70,7 +70,7 @@ static struct content content_at(const struct program *program, size_t index)
     }
 }
 
-static uint64_t aligned(uint64_t offset)
+static uint64_t container_aligned(uint64_t offset)
 {
     return (offset + CONTAINER_ALIGNMENT - 1) / CONTAINER_ALIGNMENT * CONTAINER_ALIGNMENT;
 }
@@ -80,17 +80,17 @@ static uint32_t checksum_of(const void *data, uint64_t size)
     return crc32_gzip_refl(0, data, size);
 }
 
-static void describe(const struct program *program, struct container_header *header,
-                     struct container_section *sections)
+static void container_describe(const struct program *program, struct container_header *header,
+                               struct container_section *sections)
 {
-    uint64_t offset = aligned(sizeof *header + SECTION_COUNT * sizeof *sections);
+    uint64_t offset = container_aligned(sizeof *header + SECTION_COUNT * sizeof *sections);
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         const struct content content = content_at(program, i);
         sections[i] = (struct container_section){
             .offset = offset, .size = content.bytes.size, .item_size = content.item_size};
         snprintf(sections[i].name, sizeof sections[i].name, "%s", content.name);
         sections[i].checksum = checksum_of(content.bytes.data, content.bytes.size);
-        offset = aligned(offset + content.bytes.size);
+        offset = container_aligned(offset + content.bytes.size);
     }
     *header = (struct container_header){
         .version = CONTAINER_VERSION, .sections = SECTION_COUNT, .size = offset};
@@ -102,14 +102,14 @@ static void write_padding(struct output *output)
 {
     static const char zeros[CONTAINER_ALIGNMENT];
     const uint64_t written = output_size(output);
-    output_write(output, zeros, (size_t)(aligned(written) - written));
+    output_write(output, zeros, (size_t)(container_aligned(written) - written));
 }
 
 static void write_sections(const struct program *program, struct output *output)
 {
     struct container_header header;
     struct container_section sections[SECTION_COUNT];
-    describe(program, &header, sections);
+    container_describe(program, &header, sections);
     output_write(output, &header, sizeof header);
     output_write(output, sections, sizeof sections);
     write_padding(output);
@@ -122,17 +122,13 @@ static void write_sections(const struct program *program, struct output *output)
 
 status program_write(const struct program *program, const char *path)
 {
-    char *temporary = replace_start(path);
     struct output *output;
-    status failure = output_open(temporary, &output);
-    if (failure == STATUS_OK) {
-        write_sections(program, output);
-        failure = output_close(output);
-    }
-    return replace_finish(temporary, path, failure);
+    STATUS_TRY(output_open(path, &output));
+    write_sections(program, output);
+    return output_close(output);
 }
 
-static status damaged(const struct input *input, const char *what)
+static status container_damaged(const struct input *input, const char *what)
 {
     return status_make(STATUS_DATA, "%s: not a program, or damaged: %s", input->path, what);
 }
@@ -157,8 +153,8 @@ static status check_start(const struct input *input, const struct container_head
             "the network with opscope",
             input->path);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
-        return damaged(input,
-                       "it does not start like one ('opscope compile' makes one of a network)");
+        return container_damaged(
+            input, "it does not start like one ('opscope compile' makes one of a network)");
     if (header->version == 0 || header->version > CONTAINER_VERSION)
         return status_make(STATUS_UNSUPPORTED,
                            "%s: a program of version %" PRIu32 "; this opscope reads versions 1 "
@@ -171,20 +167,20 @@ static status read_header(const struct input *input, struct container_header *ou
 {
     struct container_header header;
     if (input->bytes.size < sizeof header)
-        return damaged(input, "it is shorter than a header");
+        return container_damaged(input, "it is shorter than a header");
     memcpy(&header, input->bytes.data, sizeof header);
     STATUS_TRY(check_start(input, &header));
     const size_t end =
         sizeof header + section_count(header.version) * sizeof(struct container_section);
     if (header.size != input->bytes.size)
-        return damaged(input, "its length is not what the header says");
+        return container_damaged(input, "its length is not what the header says");
     if (header.reserved != 0)
-        return damaged(input, "a reserved field of the header is not 0");
+        return container_damaged(input, "a reserved field of the header is not 0");
     if (header.sections != section_count(header.version) || input->bytes.size < end)
-        return damaged(input, "the number of sections is wrong");
+        return container_damaged(input, "the number of sections is wrong");
     const struct view list = view_slice(input->bytes, sizeof header, end);
     if (checksum_of(list.data, list.size) != header.checksum)
-        return damaged(input, "the checksum of the list of sections is wrong");
+        return container_damaged(input, "the checksum of the list of sections is wrong");
     *out_header = header;
     return STATUS_OK;
 }
@@ -201,7 +197,7 @@ static bool is_padding(struct view bytes)
 
 // The section that begins at `*offset`, which becomes that of the next one.
 static status read_section(const struct input *input, size_t index, const struct content *expected,
-                           uint64_t *offset, struct view *out_bytes)
+                           struct arena *kept, uint64_t *offset, struct view *out_bytes)
 {
     struct container_section section;
     memcpy(&section, input->bytes.data + sizeof(struct container_header) + index * sizeof section,
@@ -211,19 +207,22 @@ static status read_section(const struct input *input, size_t index, const struct
         section.item_size != expected->item_size || section.size % section.item_size != 0 ||
         section.size / section.item_size > UINT32_MAX - 1 || section.offset != *offset ||
         section.offset > input->bytes.size || section.size > input->bytes.size - section.offset ||
-        aligned(section.offset + section.size) > input->bytes.size) {
+        container_aligned(section.offset + section.size) > input->bytes.size) {
         snprintf(what, sizeof what, "section '%s' is out of place", expected->name);
-        return damaged(input, what);
+        return container_damaged(input, what);
     }
     *out_bytes = view_slice(input->bytes, section.offset, section.offset + section.size);
+    // What is proved must not change afterwards, whatever becomes of the file.
+    if (index != CONSTANTS && input_is_mapped(input))
+        *out_bytes = arena_copy(kept, *out_bytes);
     if (checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
         snprintf(what, sizeof what, "the checksum of section '%s' is wrong", expected->name);
-        return damaged(input, what);
+        return container_damaged(input, what);
     }
-    *offset = aligned(section.offset + section.size);
+    *offset = container_aligned(section.offset + section.size);
     if (!is_padding(view_slice(input->bytes, section.offset + section.size, *offset))) {
-        snprintf(what, sizeof what, "there is something behind section '%s'", expected->name);
-        return damaged(input, what);
+        snprintf(what, sizeof what, "there is something after section '%s'", expected->name);
+        return container_damaged(input, what);
     }
     return STATUS_OK;
 }
@@ -238,18 +237,19 @@ static struct content expected_at(const struct program *program, uint32_t versio
 }
 
 static status read_sections(const struct input *input, const struct container_header *header,
-                            const struct program *program, struct view *out_sections)
+                            struct program *program, struct view *out_sections)
 {
     const uint64_t list = sizeof *header + header->sections * sizeof(struct container_section);
-    uint64_t offset = aligned(list);
+    uint64_t offset = container_aligned(list);
     if (offset > input->bytes.size || !is_padding(view_slice(input->bytes, list, offset)))
-        return damaged(input, "there is something behind the list of sections");
+        return container_damaged(input, "there is something after the list of sections");
     for (size_t i = 0; i < header->sections; i++) {
         const struct content expected = expected_at(program, header->version, i);
-        STATUS_TRY(read_section(input, i, &expected, &offset, &out_sections[i]));
+        STATUS_TRY(read_section(input, i, &expected, &program->kept, &offset, &out_sections[i]));
     }
-    return offset == input->bytes.size ? STATUS_OK
-                                       : damaged(input, "there is something behind the sections");
+    return offset == input->bytes.size
+               ? STATUS_OK
+               : container_damaged(input, "there is something after the sections");
 }
 
 static void set_tables(const struct view *tables, struct program *program)
@@ -268,12 +268,13 @@ static status read_program(struct input *input, struct program *program)
     program->target_text = sections[0];
     program->source = sections[1];
     program->texts = sections[2];
-    program->constants = sections[3];
+    program->constants = sections[CONSTANTS];
     if (header.version == 1)
         version1_convert(sections + EXTRA_SECTIONS, program);
     else
         set_tables(sections + EXTRA_SECTIONS, program);
-    return program_validate(program);
+    STATUS_TRY(program_validate(program));
+    return input_check(input);
 }
 
 status program_read(struct input *input, struct program **out_program)
@@ -306,6 +307,6 @@ void program_free(struct program *program)
     if (program == NULL)
         return;
     input_close(program->source_file);
-    arena_free(&program->converted);
+    arena_free(&program->kept);
     free(program);
 }

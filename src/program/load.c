@@ -12,7 +12,7 @@ static struct view text_of(const struct loader *loader, uint32_t id)
     return view_of(program_text(loader->program, id));
 }
 
-static void *allocate(struct loader *loader, size_t count, size_t size)
+static void *load_allocate(struct loader *loader, size_t count, size_t size)
 {
     void *items = arena_allocate(&loader->network->arena, (count + 1) * size);
     memset(items, 0, (count + 1) * size);
@@ -21,7 +21,7 @@ static void *allocate(struct loader *loader, size_t count, size_t size)
 
 static struct view *load_texts(struct loader *loader, const char *ids, uint64_t count)
 {
-    struct view *texts = allocate(loader, count, sizeof *texts);
+    struct view *texts = load_allocate(loader, count, sizeof *texts);
     for (uint64_t i = 0; i < count; i++) {
         uint32_t id;
         memcpy(&id, ids + i * sizeof id, sizeof id);
@@ -33,7 +33,7 @@ static struct view *load_texts(struct loader *loader, const char *ids, uint64_t 
 static const struct constant *load_tensor(struct loader *loader, uint32_t element, uint32_t rank,
                                           const int64_t *dims, const void *data)
 {
-    struct constant *constant = allocate(loader, 1, sizeof *constant);
+    struct constant *constant = load_allocate(loader, 1, sizeof *constant);
     constant->tensor.element = (enum element)element;
     constant->tensor.shape.rank = rank;
     memcpy(constant->tensor.shape.dims, dims, sizeof constant->tensor.shape.dims);
@@ -96,7 +96,7 @@ static void load_attribute(struct loader *loader, const struct program_attribute
         to->tensor = load_tensor(loader, from->element, from->rank, from->dims, data);
         break;
     case ATTRIBUTE_TYPE: {
-        struct value_type *type = allocate(loader, 1, sizeof *type);
+        struct value_type *type = load_allocate(loader, 1, sizeof *type);
         type->kind = VALUE_TENSOR;
         type->ranked = true;
         type->element = (enum element)from->element;
@@ -132,7 +132,7 @@ static status load_node(struct loader *loader, const struct program_node *from)
     node->outputs = node->inputs + from->input_count;
     node->input_count = from->input_count;
     node->output_count = from->output_count;
-    struct attribute *attributes = allocate(loader, from->attribute_count, sizeof *attributes);
+    struct attribute *attributes = load_allocate(loader, from->attribute_count, sizeof *attributes);
     for (uint32_t i = 0; i < from->attribute_count; i++)
         load_attribute(loader, &loader->program->attributes[from->first_attribute + i],
                        &attributes[i]);
@@ -148,9 +148,9 @@ static void load_graph(struct loader *loader, const struct program_graph *from)
 {
     const uint32_t id = network_graph_add(loader->network, VIEW_LITERAL(""));
     struct network_graph *graph = network_graph(loader->network, id);
-    graph->nodes = allocate(loader, from->node_count, sizeof *graph->nodes);
-    graph->inputs = allocate(loader, from->input_count, sizeof *graph->inputs);
-    graph->outputs = allocate(loader, from->output_count, sizeof *graph->outputs);
+    graph->nodes = load_allocate(loader, from->node_count, sizeof *graph->nodes);
+    graph->inputs = load_allocate(loader, from->input_count, sizeof *graph->inputs);
+    graph->outputs = load_allocate(loader, from->output_count, sizeof *graph->outputs);
     graph->node_count = from->node_count;
     graph->input_count = from->input_count;
     graph->output_count = from->output_count;
@@ -168,8 +168,8 @@ static void load_ports(struct loader *loader)
 {
     const struct program *program = loader->program;
     struct network_graph *graph = network_graph(loader->network, 0);
-    graph->inputs = allocate(loader, program->input_count, sizeof *graph->inputs);
-    graph->outputs = allocate(loader, program->output_count, sizeof *graph->outputs);
+    graph->inputs = load_allocate(loader, program->input_count, sizeof *graph->inputs);
+    graph->outputs = load_allocate(loader, program->output_count, sizeof *graph->outputs);
     graph->input_count = program->input_count;
     graph->output_count = program->output_count;
     // A table without rows may have no address.

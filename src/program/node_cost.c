@@ -13,7 +13,7 @@ static uint64_t elements_of(const struct network_value *value)
     return value != NULL && value_type_static(&value->type) ? shape_count(&value->type.shape) : 0;
 }
 
-static uint64_t product(const struct shape *shape, uint32_t from, uint32_t to)
+static uint64_t node_cost_product(const struct shape *shape, uint32_t from, uint32_t to)
 {
     uint64_t count = 1;
     for (uint32_t i = from; i < to && i < shape->rank; i++)
@@ -60,17 +60,17 @@ static uint32_t channel_axis(const struct price_rule *rule, uint32_t rank)
 
 static uint64_t window_behind_channels(const struct shape *weights)
 {
-    return product(weights, 2, weights->rank);
+    return node_cost_product(weights, 2, weights->rank);
 }
 
 static uint64_t window_between_channels(const struct shape *weights)
 {
-    return product(weights, 1, weights->rank - 1);
+    return node_cost_product(weights, 1, weights->rank - 1);
 }
 
 static uint64_t window_before_channels(const struct shape *weights)
 {
-    return product(weights, 0, 2);
+    return node_cost_product(weights, 0, 2);
 }
 
 // Places of the window of a convolution.
@@ -81,15 +81,15 @@ static uint64_t window_of(const struct price_rule *rule, const struct network_va
     return rule->window(&weights->type.shape);
 }
 
-// Matrices one behind the other that are multiplied each by its own.
+// Matrices one after the other that are multiplied each by its own.
 static uint64_t batches_of(const struct network *network, const struct network_node *node,
                            const struct shape *output)
 {
     const struct network_value *right = input_of(network, node, rule_of(node)->weights);
     if (output->rank < 3 || right == NULL || right->type.shape.rank < 3 ||
-        product(&right->type.shape, 0, right->type.shape.rank - 2) == 1)
+        node_cost_product(&right->type.shape, 0, right->type.shape.rank - 2) == 1)
         return 1;
-    return product(output, 0, output->rank - 2);
+    return node_cost_product(output, 0, output->rank - 2);
 }
 
 // Whether a convolution leaves places of its input out.
@@ -132,8 +132,8 @@ static void count_steps(struct cost_request *request, const struct network *netw
 {
     const struct network_value *sequence = input_of(network, node, 0);
     const struct network_value *weights = input_of(network, node, 1);
-    const uint64_t steps = sequence != NULL ? product(&sequence->type.shape, 0, 2) : 1;
-    const uint64_t directions = weights != NULL ? product(&weights->type.shape, 0, 1) : 1;
+    const uint64_t steps = sequence != NULL ? node_cost_product(&sequence->type.shape, 0, 2) : 1;
+    const uint64_t directions = weights != NULL ? node_cost_product(&weights->type.shape, 0, 1) : 1;
     request->channels = output->rank > 0 ? (uint64_t)output->dims[output->rank - 1] : 1;
     request->outputs = steps * directions;
     const uint64_t all = request->outputs * request->channels;
@@ -182,7 +182,7 @@ static void count_channel_normalization(struct cost_request *request, const stru
     count_reads(request, network, node, output);
     const struct shape *shape = reduced_shape(network, node);
     if (shape != NULL)
-        request->run = product(shape, 2, shape->rank);
+        request->run = node_cost_product(shape, 2, shape->rank);
 }
 
 static uint32_t normalized_axis(const struct network_node *node, const struct shape *shape)
@@ -200,7 +200,7 @@ static void count_trailing_normalization(struct cost_request *request,
     count_reads(request, network, node, output);
     const struct shape *shape = reduced_shape(network, node);
     if (shape != NULL)
-        request->run = product(shape, normalized_axis(node, shape), shape->rank);
+        request->run = node_cost_product(shape, normalized_axis(node, shape), shape->rank);
 }
 
 static void count_normalization(struct cost_request *request, const struct network *network,
@@ -212,7 +212,7 @@ static void count_normalization(struct cost_request *request, const struct netwo
         return;
     const uint32_t axis = normalized_axis(node, shape);
     request->run = (uint64_t)shape->dims[axis];
-    if (product(shape, axis + 1, shape->rank) > 1)
+    if (node_cost_product(shape, axis + 1, shape->rank) > 1)
         request->variant = COST_SPREAD;
 }
 
@@ -287,8 +287,8 @@ static void count_scaling(struct cost_request *request, const struct network *ne
         return;
     const int64_t axis = attribute_integer(node->attributes, "axis", 1);
     request->variant = COST_CHANNEL;
-    request->run =
-        product(output, (uint32_t)((axis < 0 ? axis + output->rank : axis) + 1), output->rank);
+    request->run = node_cost_product(
+        output, (uint32_t)((axis < 0 ? axis + output->rank : axis) + 1), output->rank);
 }
 
 static void count_moves(struct cost_request *request, const struct network *network,
@@ -340,15 +340,16 @@ static void count_transpose(struct cost_request *request, const struct network *
         request->run = transposed_run(network, node);
 }
 
-// The elements of the first input from `beyond` dimensions behind the axis on.
+// The elements of the first input from `beyond` dimensions after the axis on.
 static uint64_t run_from_axis(const struct network *network, const struct network_node *node,
                               uint32_t beyond)
 {
     const struct shape *shape = &network_value(network, node->inputs[0])->type.shape;
     int64_t axis = attribute_integer(node->attributes, "axis", 0);
     axis = axis < 0 ? axis + shape->rank : axis;
-    return axis >= 0 && axis < shape->rank ? product(shape, (uint32_t)axis + beyond, shape->rank)
-                                           : 1;
+    return axis >= 0 && axis < shape->rank
+               ? node_cost_product(shape, (uint32_t)axis + beyond, shape->rank)
+               : 1;
 }
 
 static void count_rows(struct cost_request *request, const struct network *network,

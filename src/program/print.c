@@ -203,7 +203,7 @@ static void print_values(struct printer *printer)
     }
 }
 
-// Its number behind the name where there are several: "tile.3".
+// Its number after the name where there are several: "tile.3".
 static const char *memory_of(struct printer *printer, const struct program_buffer *buffer)
 {
     printer->scratch.size = 0;

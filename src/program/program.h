@@ -281,7 +281,7 @@ struct program_dispatch {
 struct program {
     struct view target_text; // the target's file, as it was compiled for
     struct view source;      // base name of the network's file
-    struct view texts;       // one behind the other, each with a NUL; id = offset
+    struct view texts;       // one after the other, each with a NUL; id = offset
     struct view constants;   // bytes of constants and attributes, aligned to 64
     const uint32_t *inputs;  // of the network, in order: value ids
     const uint32_t *outputs;
@@ -313,7 +313,7 @@ struct program {
         stage_count, stream_count, semaphore_count, step_count, job_count, action_count,
         dispatch_count;
     struct input *source_file; // of a mapped program
-    struct arena converted;    // tables of a program of an older version
+    struct arena kept;         // copies of a mapped file's tables, and those of an older version
     // Of a program that was made in this process: by value, constants that stay where they
     // are, at any address; NULL for those of the constants' section. NULL: all are there.
     const void *const *outside;

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "fits.h"
+#include "verify_graphs.h"
+#include "verify_inside.h"
 #include "verify_ports.h"
 #include "verify_space.h"
 #include "verify_task.h"
@@ -47,9 +49,49 @@ static status check_alias(const struct verifier *verifier, uint32_t index)
     const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
     return shown->address == buffer->address && shown->memory == buffer->memory &&
                    shown->unit == buffer->unit && shown->size == buffer->size &&
-                   shown->alias == PROGRAM_NONE
+                   shown->alias == PROGRAM_NONE && shown->element == buffer->element
                ? STATUS_OK
                : verify_wrong("buffer", index, "it does not lie where what it shows lies");
+}
+
+// A buffer holds a part of its value, or all of it.
+static status check_part(const struct verifier *verifier, uint32_t index)
+{
+    const struct program_buffer *buffer = &verifier->program->buffers[index];
+    if (buffer->value == PROGRAM_NONE)
+        return STATUS_OK;
+    const struct program_value *value = &verifier->program->values[buffer->value];
+    bool part = buffer->element == value->element && buffer->rank == value->rank;
+    for (uint32_t i = 0; part && i < buffer->rank; i++) {
+        const bool known = value->dims[i] >= 0;
+        part = buffer->origin[i] >= 0 &&
+               (!known || (buffer->origin[i] <= value->dims[i] &&
+                           buffer->dims[i] <= value->dims[i] - buffer->origin[i]));
+    }
+    return part ? STATUS_OK : verify_wrong("buffer", index, "it is no part of its value");
+}
+
+// What is known of a value would fit the target: nobody makes it only to be told that it does
+// not.
+static status check_value(const struct verifier *verifier, uint32_t index)
+{
+    const struct program_value *value = &verifier->program->values[index];
+    struct shape shape = {.rank = value->rank};
+    if (value->rank == PROGRAM_NONE || value->element == ELEMENT_NONE)
+        return STATUS_OK;
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < verifier->target->memory_count; i++) {
+        const uint64_t size = verifier->target->memories[i].size;
+        room = size > room ? size : room;
+    }
+    memcpy(shape.dims, value->dims, sizeof shape.dims);
+    uint64_t count = 0;
+    if (!shape_known(&shape))
+        return STATUS_OK;
+    STATUS_TRY(shape_elements(&shape, &count));
+    return count <= room / element_size((enum element)value->element)
+               ? STATUS_OK
+               : verify_wrong("value", index, "it is larger than any memory of the target");
 }
 
 static status check_buffer(const struct verifier *verifier, uint32_t index)
@@ -63,6 +105,9 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
             STATUS_DATA,
             "buffer %" PRIu32 ": bytes %" PRIu64 " to %" PRIu64 " lie beyond the %" PRIu64 " of %s",
             index, buffer->address, buffer->address + buffer->size, memory->size, memory->name);
+    if (buffer->address % TENSOR_ALIGNMENT != 0)
+        return verify_wrong("buffer", index, "its address is no multiple of 64");
+    STATUS_TRY(check_part(verifier, index));
     struct shape shape = {.rank = buffer->rank};
     memcpy(shape.dims, buffer->dims, sizeof shape.dims);
     uint64_t count;
@@ -464,7 +509,11 @@ static status check_all(struct verifier *verifier)
     STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
         STATUS_TRY(check_buffer(verifier, i));
+    for (uint32_t i = 0; i < program->value_count; i++)
+        STATUS_TRY(check_value(verifier, i));
     STATUS_TRY(verify_ports(program));
+    STATUS_TRY(verify_graphs(program));
+    STATUS_TRY(verify_inside(&verifier->state));
     STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
         STATUS_TRY(verify_task(&verifier->state, i));

@@ -15,7 +15,9 @@
 //   exactly once;
 // - transfers carry a box to the same place of the same value, between memories and units that
 //   their engine reaches; kernels get whole tiles of the values of their node, or rings that
-//   the stages of their task fill.
+//   the stages of their task fill;
+// - graphs inside operators read what was made before, none contains itself, and what is made
+//   when it runs stays with the host.
 //
 // Time grows with tasks, operands and buffers (n log n), and for signals and awaits with the
 // streams of their job.

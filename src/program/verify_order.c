@@ -68,7 +68,7 @@ struct verify_order *verify_order_create(const struct program *program)
     return order;
 }
 
-static void forget(struct verify_order *order)
+static void verify_order_forget(struct verify_order *order)
 {
     for (size_t i = 0; i < order->known_count; i++)
         free(order->known[i].clock);
@@ -83,7 +83,7 @@ void verify_order_free(struct verify_order *order)
 {
     if (order == NULL)
         return;
-    forget(order);
+    verify_order_forget(order);
     free(order->streams);
     free(order->known);
     free(order->kept);
@@ -96,7 +96,7 @@ void verify_order_free(struct verify_order *order)
 void verify_order_begin(struct verify_order *order, uint32_t job)
 {
     const struct program_job *item = &order->program->jobs[job];
-    forget(order);
+    verify_order_forget(order);
     order->job++;
     for (uint32_t i = 0; i < item->step_count; i++) {
         struct stream *stream = &order->streams[order->program->steps[item->first_step + i].stream];

@@ -15,7 +15,7 @@
 #include "program.h"
 
 // When something happened: a step of a stream. Those of the host happen before all that
-// comes behind them in the tables.
+// comes after them in the tables.
 struct verify_point {
     uint32_t job;    // as they are gone through, from 1; 0: the host's
     uint32_t stream; // of the job
@@ -36,7 +36,7 @@ void verify_order_begin(struct verify_order *order, uint32_t job);
 status verify_order_step(struct verify_order *order, const struct program_step *step,
                          struct verify_point *out_point);
 
-// Whether it happened before what comes behind `now`, a step that was the last of its stream
+// Whether it happened before what comes after `now`, a step that was the last of its stream
 // when this is asked.
 bool verify_order_before(const struct verify_order *order, struct verify_point point,
                          struct verify_point now);

@@ -9,7 +9,7 @@
 struct ports {
     bool *inputs;
     bool *outputs;
-    bool *held; // by a buffer
+    uint32_t *held; // the buffer + 1 in which the caller's side of it lies
 };
 
 static bool has_type_of(const struct program_buffer *buffer, const struct program_value *value)
@@ -23,13 +23,48 @@ static bool has_type_of(const struct program_buffer *buffer, const struct progra
     return true;
 }
 
+// The bytes that it shows are where tasks write, or the caller does.
+static status check_alias(const struct program *program, uint32_t index)
+{
+    const uint16_t shown = program->buffers[program->buffers[index].alias].kind;
+    return program->buffers[index].kind == PROGRAM_BUFFER_INNER &&
+                   (shown == PROGRAM_BUFFER_INPUT || shown == PROGRAM_BUFFER_OUTPUT ||
+                    shown == PROGRAM_BUFFER_INNER)
+               ? STATUS_OK
+               : verify_wrong("buffer", index, "it shows what cannot be shown");
+}
+
+// Whether a value that the caller gives or gets lies there, on the caller's side.
+static bool is_port(const struct program *program, const struct program_buffer *buffer)
+{
+    if (buffer->alias != PROGRAM_NONE || buffer->value == PROGRAM_NONE)
+        return false;
+    switch (program->values[buffer->value].kind) {
+    case PROGRAM_VALUE_INPUT:
+        return buffer->kind == PROGRAM_BUFFER_INPUT || buffer->kind == PROGRAM_BUFFER_DYNAMIC;
+    case PROGRAM_VALUE_CONSTANT:
+        return buffer->kind == PROGRAM_BUFFER_CONSTANT || buffer->kind == PROGRAM_BUFFER_DYNAMIC;
+    default:
+        return buffer->kind == PROGRAM_BUFFER_OUTPUT || buffer->kind == PROGRAM_BUFFER_DYNAMIC;
+    }
+}
+
+uint32_t program_port(const struct program *program, uint32_t value)
+{
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        if (program->buffers[i].value == value && is_port(program, &program->buffers[i]))
+            return i;
+    }
+    return PROGRAM_NONE;
+}
+
 // What the caller and the file fill is what they have, as a whole: nothing else would be
 // there before a task reads it.
 static status check_port(const struct program *program, uint32_t index, const struct ports *ports)
 {
     const struct program_buffer *buffer = &program->buffers[index];
     if (buffer->alias != PROGRAM_NONE)
-        return STATUS_OK;
+        return check_alias(program, index);
     const bool named = buffer->value != PROGRAM_NONE;
     const struct program_value *value = &program->values[named ? buffer->value : 0];
     const bool input = named && value->kind == PROGRAM_VALUE_INPUT;
@@ -64,7 +99,7 @@ static status check_outputs(const struct program *program, const struct ports *p
 {
     for (uint32_t i = 0; i < program->output_count; i++) {
         const uint32_t value = program->outputs[i];
-        if (!ports->held[value] && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
+        if (ports->held[value] == 0 && program->values[value].kind != PROGRAM_VALUE_CONSTANT)
             return verify_wrong("output", i, "nothing holds its value");
     }
     return STATUS_OK;
@@ -73,8 +108,15 @@ static status check_outputs(const struct program *program, const struct ports *p
 static status check_all(const struct program *program, const struct ports *ports)
 {
     STATUS_TRY(check_inputs(program));
-    for (uint32_t i = 0; i < program->buffer_count; i++)
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
         STATUS_TRY(check_port(program, i, ports));
+        if (!is_port(program, &program->buffers[i]))
+            continue;
+        // The other one would never be filled.
+        if (ports->held[program->buffers[i].value] != 0)
+            return verify_wrong("buffer", i, "another one holds the same value");
+        ports->held[program->buffers[i].value] = i + 1;
+    }
     return check_outputs(program, ports);
 }
 
@@ -88,10 +130,6 @@ status verify_ports(const struct program *program)
         ports.inputs[program->inputs[i]] = true;
     for (uint32_t i = 0; i < program->output_count; i++)
         ports.outputs[program->outputs[i]] = true;
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (program->buffers[i].value != PROGRAM_NONE)
-            ports.held[program->buffers[i].value] = true;
-    }
     const status failure = check_all(program, &ports);
     free(ports.inputs);
     free(ports.outputs);

@@ -59,7 +59,7 @@ static size_t last_until(const struct verify_regions *regions, size_t place)
     return place;
 }
 
-// The first part that begins behind `place`; `count` when there is none.
+// The first part that begins after `place`; `count` when there is none.
 static size_t first_behind(const struct verify_regions *regions, size_t place)
 {
     size_t level = 0;
@@ -104,7 +104,7 @@ void verify_regions_free(struct verify_regions *regions)
     free(regions);
 }
 
-static void split(struct verify_regions *regions, size_t place)
+static void verify_regions_split(struct verify_regions *regions, size_t place)
 {
     if (place >= regions->count || has_bit(regions, place))
         return;
@@ -116,8 +116,8 @@ const uint32_t *verify_regions_take(struct verify_regions *regions, size_t first
                                     uint32_t owner, size_t *out_count)
 {
     regions->found_count = 0;
-    split(regions, first);
-    split(regions, end);
+    verify_regions_split(regions, first);
+    verify_regions_split(regions, end);
     for (size_t at = first; at < end; at = first_behind(regions, at)) {
         if (at != first)
             clear_bit(regions, at);

@@ -41,20 +41,20 @@ struct verify_space {
 // Places -------------------------------------------------------------------------------
 
 // Where buffers begin and end, each place once, in order.
-struct place {
+struct boundary {
     uint64_t unit; // of all memories
     uint64_t address;
 };
 
-struct places {
-    struct place *items;
+struct boundaries {
+    struct boundary *items;
     uint32_t count;
     size_t capacity;
     struct hash_index index;
     uint32_t *ranks; // by item: its number in order
 };
 
-static uint32_t place_id(struct places *places, struct place place)
+static uint32_t place_id(struct boundaries *places, struct boundary place)
 {
     const uint32_t hash = hash_u64(place.address ^ place.unit << 48);
     uint32_t id;
@@ -72,15 +72,15 @@ static uint32_t place_id(struct places *places, struct place place)
 
 static int by_place(const void *left, const void *right, void *context)
 {
-    const struct place *items = context;
-    const struct place *a = &items[*(const uint32_t *)left];
-    const struct place *b = &items[*(const uint32_t *)right];
+    const struct boundary *items = context;
+    const struct boundary *a = &items[*(const uint32_t *)left];
+    const struct boundary *b = &items[*(const uint32_t *)right];
     if (a->unit != b->unit)
         return (a->unit > b->unit) - (a->unit < b->unit);
     return (a->address > b->address) - (a->address < b->address);
 }
 
-static void rank_places(struct places *places)
+static void rank_places(struct boundaries *places)
 {
     uint32_t *sorted = memory_allocate_zeroed((size_t)places->count + 1, sizeof *sorted);
     places->ranks = memory_allocate_zeroed((size_t)places->count + 1, sizeof *places->ranks);
@@ -92,7 +92,7 @@ static void rank_places(struct places *places)
     free(sorted);
 }
 
-static void places_free(struct places *places)
+static void places_free(struct boundaries *places)
 {
     free(places->items);
     free(places->ranks);
@@ -143,8 +143,8 @@ static void find_order(struct verify_space *space)
     free(idle);
 }
 
-static status follow(struct verify_space *space, uint32_t buffer, const uint32_t *others,
-                     size_t count)
+static status verify_space_follow(struct verify_space *space, uint32_t buffer,
+                                  const uint32_t *others, size_t count)
 {
     const struct program_buffer *buffers = space->state->program->buffers;
     struct held *held = &space->held[buffer];
@@ -167,13 +167,13 @@ static status follow(struct verify_space *space, uint32_t buffer, const uint32_t
 static status find_followers(struct verify_space *space)
 {
     const struct verify_state *state = space->state;
-    struct places places = {0};
+    struct boundaries places = {0};
     uint32_t(*ends)[2] = memory_allocate_zeroed(space->count + 1, sizeof *ends);
     for (size_t i = 0; i < space->count; i++) {
         const struct program_buffer *buffer = &state->program->buffers[space->order[i]];
         const uint64_t unit = target_memory_unit(state->target, buffer->memory, buffer->unit);
-        ends[i][0] = place_id(&places, (struct place){unit, buffer->address});
-        ends[i][1] = place_id(&places, (struct place){unit, buffer->address + buffer->size});
+        ends[i][0] = place_id(&places, (struct boundary){unit, buffer->address});
+        ends[i][1] = place_id(&places, (struct boundary){unit, buffer->address + buffer->size});
     }
     rank_places(&places);
     struct verify_regions *regions = verify_regions_create(places.count);
@@ -182,7 +182,7 @@ static status find_followers(struct verify_space *space)
         size_t count;
         const uint32_t *others = verify_regions_take(
             regions, places.ranks[ends[i][0]], places.ranks[ends[i][1]], space->order[i], &count);
-        failure = follow(space, space->order[i], others, count);
+        failure = verify_space_follow(space, space->order[i], others, count);
     }
     verify_regions_free(regions);
     places_free(&places);
@@ -221,7 +221,7 @@ void verify_space_free(struct verify_space *space)
 static void note_use(struct verify_space *space, int64_t *list, struct verify_point point,
                      uint32_t task)
 {
-    // What was waited for in another job is over for all that comes behind.
+    // What was waited for in another job is over for all that comes after.
     if (*list != NO_USE && space->uses[*list].point.job != point.job)
         *list = NO_USE;
     for (int64_t at = *list; at != NO_USE; at = space->uses[at].next) {

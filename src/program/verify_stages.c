@@ -3,7 +3,7 @@
 #include "fits.h"
 #include "verify_task.h"
 
-static status wrong(uint32_t index, const char *why)
+static status verify_stages_fail(uint32_t index, const char *why)
 {
     return verify_wrong("task", index, why);
 }
@@ -36,13 +36,14 @@ static status check_stages(const struct verify_state *state, uint32_t index)
         while (next < engine->stage_count && engine->stages[next] != stage->engine)
             next++;
         if (next++ >= engine->stage_count)
-            return wrong(index, "its stages are not those of its engine");
+            return verify_stages_fail(index, "its stages are not those of its engine");
         const bool last = i + 1 == task->stage_count;
         if (stage->pieces == 0 || (last && stage->ring != PROGRAM_NONE))
-            return wrong(index, "a stage without pieces, or a last one that fills a ring");
+            return verify_stages_fail(index,
+                                      "a stage without pieces, or a last one that fills a ring");
         if (stage->ring != PROGRAM_NONE &&
             (stage->depth == 0 || !is_ring_of(state->program, task, stage->ring)))
-            return wrong(index, "a stage fills what is no ring of the task");
+            return verify_stages_fail(index, "a stage fills what is no ring of the task");
     }
     return STATUS_OK;
 }
@@ -114,12 +115,12 @@ static status check_ring(const struct verify_state *state, uint32_t index,
     const struct program_buffer *ring = &state->program->buffers[operand->buffer];
     const uint32_t memory = state->target->engines[task->engine].memory;
     if (operand->writes == 0 || !verify_is_whole(state->program, operand))
-        return wrong(index, "a ring that is not written as a whole");
+        return verify_stages_fail(index, "a ring that is not written as a whole");
     if (ring->memory != memory ||
         !program_reaches(state->target, task->engine, task->unit, memory, ring->unit))
-        return wrong(index, "its engine does not reach a ring");
+        return verify_stages_fail(index, "its engine does not reach a ring");
     if (count_outside(state->program, task, operand->buffer, true) > 1)
-        return wrong(index, "a ring goes to several places");
+        return verify_stages_fail(index, "a ring goes to several places");
     return STATUS_OK;
 }
 
@@ -129,11 +130,11 @@ static status check_outside(const struct verify_state *state, uint32_t index,
     const struct program_task *task = &state->program->tasks[index];
     const struct program_buffer *buffer = &state->program->buffers[operand->buffer];
     if (!verify_takes_memory(buffer))
-        return wrong(index, "a stage cannot carry what is made when it runs");
+        return verify_stages_fail(index, "a stage cannot carry what is made when it runs");
     if (!stage_carries(state, task, buffer, operand->writes != 0))
-        return wrong(index, "no stage of it reaches an operand");
+        return verify_stages_fail(index, "no stage of it reaches an operand");
     if (count_rings(state->program, task, operand) != 1)
-        return wrong(index, "an operand goes through no ring, or through several");
+        return verify_stages_fail(index, "an operand goes through no ring, or through several");
     return STATUS_OK;
 }
 
@@ -156,10 +157,11 @@ status verify_stage_buffer(const struct verify_state *state, uint32_t index, uin
     const struct program_task *task = &program->tasks[index];
     const bool inside = program->buffers[buffer].kind == PROGRAM_BUFFER_PIPELINE;
     if (!inside && !is_ring_of(program, task, buffer))
-        return wrong(index, "a kernel of a staged task works on what is no ring of it");
+        return verify_stages_fail(index,
+                                  "a kernel of a staged task works on what is no ring of it");
     if (output || verify_is_given_by(program, task, calls, buffer))
         return STATUS_OK;
     return !inside && count_outside(program, task, buffer, false) == 1
                ? STATUS_OK
-               : wrong(index, "a kernel reads a ring that no operand fills");
+               : verify_stages_fail(index, "a kernel reads a ring that no operand fills");
 }

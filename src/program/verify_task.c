@@ -18,7 +18,7 @@ status verify_wrong(const char *what, uint32_t index, const char *why)
     return status_make(STATUS_DATA, "%s %" PRIu32 ": %s", what, index, why);
 }
 
-static status wrong(const struct checker *checker, const char *why)
+static status verify_task_fail(const struct checker *checker, const char *why)
 {
     return verify_wrong("task", checker->index, why);
 }
@@ -53,9 +53,9 @@ static status check_written_kind(const struct checker *checker,
     if (operand->writes == 0)
         return STATUS_OK;
     if (buffer->kind != PROGRAM_BUFFER_CODE && verify_is_given(checker->program, buffer))
-        return wrong(checker, "it writes an input or a constant");
+        return verify_task_fail(checker, "it writes an input or a constant");
     if (buffer->alias != PROGRAM_NONE)
-        return wrong(checker, "it writes what only shows another buffer");
+        return verify_task_fail(checker, "it writes what only shows another buffer");
     return STATUS_OK;
 }
 
@@ -66,14 +66,14 @@ static status check_operand(const struct checker *checker, const struct program_
     if (buffer->kind == PROGRAM_BUFFER_DYNAMIC)
         return STATUS_OK;
     if (buffer->kind == PROGRAM_BUFFER_PIPELINE)
-        return wrong(checker, "an operand inside the engine");
+        return verify_task_fail(checker, "an operand inside the engine");
     if (buffer->kind == PROGRAM_BUFFER_RING && checker->task->stage_count == 0)
-        return wrong(checker, "a ring of a task without stages");
+        return verify_task_fail(checker, "a ring of a task without stages");
     if (operand->rank != buffer->rank)
-        return wrong(checker, "an operand of another rank than its buffer");
+        return verify_task_fail(checker, "an operand of another rank than its buffer");
     for (uint32_t i = 0; i < operand->rank; i++) {
         if (operand->from[i] + operand->size[i] > buffer->dims[i])
-            return wrong(checker, "an operand beyond its buffer");
+            return verify_task_fail(checker, "an operand beyond its buffer");
     }
     return STATUS_OK;
 }
@@ -131,19 +131,19 @@ static status check_destination(const struct checker *checker, const struct prog
     if (!verify_takes_memory(source) || !verify_takes_memory(target) ||
         source->element != target->element || from->rank != to->rank ||
         memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
-        return wrong(checker, "a transfer between different shapes or types");
+        return verify_task_fail(checker, "a transfer between different shapes or types");
     uint64_t bytes = element_size((enum element)source->element);
     for (uint32_t i = 0; i < from->rank; i++)
         bytes *= (uint64_t)from->size[i];
     if (checker->task->cost.kind != COST_TRANSFER || checker->task->cost.bytes != bytes)
-        return wrong(checker, "a transfer of another size than its operands");
+        return verify_task_fail(checker, "a transfer of another size than its operands");
     if (!same_place(checker, from, to))
-        return wrong(checker, "a transfer to another place of the value");
+        return verify_task_fail(checker, "a transfer to another place of the value");
     if (!target_engine_carries(checker->target, checker->task->engine, source->memory,
                                target->memory))
-        return wrong(checker, "its engine does not carry between these memories");
+        return verify_task_fail(checker, "its engine does not carry between these memories");
     if (!engine_joins(checker, source, target))
-        return wrong(checker, "its engine does not carry between these units");
+        return verify_task_fail(checker, "its engine does not carry between these units");
     return STATUS_OK;
 }
 
@@ -158,16 +158,16 @@ static status check_units(const struct checker *checker)
     if (task->unit_count == 0 && count == 1 && !communicates)
         return STATUS_OK;
     if (task->unit_count != count)
-        return wrong(checker, "a transfer to other units than it says");
+        return verify_task_fail(checker, "a transfer to other units than it says");
     for (uint32_t i = 0; i < count; i++) {
         const struct program_buffer *buffer = buffer_of(checker, operand_at(checker, i + 1));
         uint32_t *stamp =
             &checker->state
                  ->stamps[target_memory_unit(checker->target, buffer->memory, buffer->unit)];
         if (checker->program->task_units[task->first_unit + i] != buffer->unit)
-            return wrong(checker, "a transfer to other units than it says");
+            return verify_task_fail(checker, "a transfer to other units than it says");
         if (*stamp == checker->index + 1)
-            return wrong(checker, "a transfer to the same unit twice");
+            return verify_task_fail(checker, "a transfer to the same unit twice");
         *stamp = checker->index + 1;
     }
     return STATUS_OK;
@@ -179,12 +179,14 @@ static status check_transfer(const struct checker *checker)
     const struct program_operand *from = operand_at(checker, 0);
     if (task->operand_count < 2 || from->writes != 0 || task->call_count != 0 ||
         task->stage_count != 0)
-        return wrong(checker, "a transfer that does not go from one place to one other");
+        return verify_task_fail(checker, "a transfer that does not go from one place to one other");
     if (task->operand_count > 2 && !checker->target->engines[task->engine].cast)
-        return wrong(checker, "it is cast to several places, which its engine cannot do");
+        return verify_task_fail(checker,
+                                "it is cast to several places, which its engine cannot do");
     for (uint32_t i = 1; i < task->operand_count; i++) {
         if (operand_at(checker, i)->writes != 1)
-            return wrong(checker, "a transfer that does not go from one place to one other");
+            return verify_task_fail(checker,
+                                    "a transfer that does not go from one place to one other");
         STATUS_TRY(check_destination(checker, from, operand_at(checker, i)));
     }
     return check_units(checker);
@@ -230,11 +232,12 @@ static status check_call_buffer(const struct checker *checker, uint32_t call, ui
                                 uint32_t value, bool output)
 {
     if (buffer == PROGRAM_NONE)
-        return value == PROGRAM_NONE || output ? STATUS_OK
-                                               : wrong(checker, "a kernel lacks an input");
+        return value == PROGRAM_NONE || output
+                   ? STATUS_OK
+                   : verify_task_fail(checker, "a kernel lacks an input");
     const struct program_buffer *item = &checker->program->buffers[buffer];
     if (item->value != value)
-        return wrong(checker, "a kernel is called with another value");
+        return verify_task_fail(checker, "a kernel is called with another value");
     if (checker->task->stage_count > 0)
         return verify_stage_buffer(checker->state, checker->index, call, buffer, output);
     const bool inside = item->kind == PROGRAM_BUFFER_PIPELINE;
@@ -242,11 +245,12 @@ static status check_call_buffer(const struct checker *checker, uint32_t call, ui
     if (output)
         return inside || dynamic || has_operand(checker, buffer, true)
                    ? STATUS_OK
-                   : wrong(checker, "a kernel writes a buffer that is no operand of the task");
+                   : verify_task_fail(checker,
+                                      "a kernel writes a buffer that is no operand of the task");
     if ((!inside && has_operand(checker, buffer, false)) ||
         verify_is_given_by(checker->program, checker->task, call, buffer))
         return STATUS_OK;
-    return wrong(checker, "a kernel reads a buffer that is no operand of the task");
+    return verify_task_fail(checker, "a kernel reads a buffer that is no operand of the task");
 }
 
 static status check_call(const struct checker *checker, uint32_t index)
@@ -256,7 +260,7 @@ static status check_call(const struct checker *checker, uint32_t index)
     const struct program_node *node = &program->nodes[call->node];
     for (uint32_t i = 0; i < call->attribute_count; i++) {
         if (program->attributes[call->first_attribute + i].kind != ATTRIBUTE_INTEGERS)
-            return wrong(checker, "an attribute of a tile that is no list of integers");
+            return verify_task_fail(checker, "an attribute of a tile that is no list of integers");
     }
     for (uint32_t i = 0; i < node->input_count + node->output_count; i++)
         STATUS_TRY(check_call_buffer(checker, index, program->call_buffers[call->first_buffer + i],
@@ -271,13 +275,13 @@ static status check_calls(const struct checker *checker)
     const struct program *program = checker->program;
     const struct program_task *task = checker->task;
     if (task->group == PROGRAM_NONE)
-        return wrong(checker, "it computes nothing of the network");
+        return verify_task_fail(checker, "it computes nothing of the network");
     const struct program_group *group = &program->groups[task->group];
     if (task->call_count != group->node_count || task->engine != group->engine)
-        return wrong(checker, "it is not what its group is");
+        return verify_task_fail(checker, "it is not what its group is");
     for (uint32_t i = 0; i < task->call_count; i++) {
         if (program->calls[task->first_call + i].node != group->first_node + i)
-            return wrong(checker, "it calls kernels of another group");
+            return verify_task_fail(checker, "it calls kernels of another group");
         STATUS_TRY(check_call(checker, i));
     }
     return STATUS_OK;
@@ -287,16 +291,16 @@ static status check_tile(const struct checker *checker, const struct program_ope
 {
     const struct program_buffer *buffer = buffer_of(checker, operand);
     if (!verify_is_whole(checker->program, operand))
-        return wrong(checker, "it computes part of a tile");
+        return verify_task_fail(checker, "it computes part of a tile");
     if (operand->writes != 0 && !verify_is_given_by(checker->program, checker->task,
                                                     checker->task->call_count, operand->buffer))
-        return wrong(checker, "no kernel gives what it writes");
+        return verify_task_fail(checker, "no kernel gives what it writes");
     if (!verify_takes_memory(buffer))
         return STATUS_OK;
     return buffer->memory == checker->target->engines[checker->task->engine].memory &&
                    reaches(checker, buffer)
                ? STATUS_OK
-               : wrong(checker, "its engine does not reach an operand");
+               : verify_task_fail(checker, "its engine does not reach an operand");
 }
 
 static status check_compute(const struct checker *checker)
@@ -305,9 +309,9 @@ static status check_compute(const struct checker *checker)
     STATUS_TRY(check_calls(checker));
     if (!target_computes(checker->target, engine) &&
         checker->target->engines[engine].role != TARGET_ROLE_HOST)
-        return wrong(checker, "its engine does not compute");
+        return verify_task_fail(checker, "its engine does not compute");
     if (checker->task->unit_count != 0)
-        return wrong(checker, "it computes for other units");
+        return verify_task_fail(checker, "it computes for other units");
     if (checker->task->stage_count > 0)
         return verify_stages(checker->state, checker->index);
     for (uint32_t i = 0; i < checker->task->operand_count; i++)

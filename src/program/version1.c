@@ -163,7 +163,7 @@ static void convert_table(size_t index, struct view bytes, struct program *progr
         program_table_set(program, to, bytes.data, count);
         return;
     }
-    char *items = arena_allocate(&program->converted, (size_t)count * to->item_size);
+    char *items = arena_allocate(&program->kept, (size_t)count * to->item_size);
     for (size_t i = 0; i < count; i++)
         convert(bytes.data + i * from->item_size, items + i * to->item_size);
     program_table_set(program, to, items, count);

@@ -133,7 +133,7 @@ static void in_child(void)
     pthread_setspecific(thread_end, NULL);
 }
 
-static void prepare(void)
+static void record_prepare(void)
 {
     sem_init(&recorder.wake, 0, 0);
     pthread_key_create(&thread_end, end_thread);
@@ -142,7 +142,7 @@ static void prepare(void)
 
 // Events ------------------------------------------------------------------------------
 
-static bool lose(uint32_t lane)
+static bool record_lose(uint32_t lane)
 {
     atomic_fetch_add_explicit(&lost_events[lane < RECORD_LANES_MOST ? lane : 0], 1,
                               memory_order_relaxed);
@@ -159,7 +159,7 @@ static bool make_room(struct record_buffer *buffer, uint32_t size, uint32_t lane
         if (full == OPSCOPE_FULL_GROW && record_buffer_grow(buffer))
             continue;
         if (full != OPSCOPE_FULL_BLOCK || opscope_recording() == OPSCOPE_OFF)
-            return lose(lane);
+            return record_lose(lane);
         nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
     }
     if (wake)
@@ -174,13 +174,13 @@ void opscope_record_event(const struct opscope_event *from, const struct opscope
         buffer = register_thread(NULL);
     if (__builtin_expect(buffer == NULL, 0)) {
         if (opscope_recording() != OPSCOPE_OFF)
-            lose(from->lane);
+            record_lose(from->lane);
         return;
     }
     const uint32_t lane = from->lane != 0 ? from->lane : own_lane(buffer);
     const uint32_t size = record_event_slots(from->value_count);
     if (__builtin_expect(from->value_count > OPSCOPE_VALUES_MOST, 0)) {
-        lose(lane);
+        record_lose(lane);
         return;
     }
     if (__builtin_expect(buffer->head + size > buffer->limit, 0) && !make_room(buffer, size, lane))
@@ -222,7 +222,7 @@ uint64_t opscope_now_far(void)
 
 // Start and stop ------------------------------------------------------------------------
 
-static void collect(void)
+static void record_collect(void)
 {
     const bool grows =
         atomic_load_explicit(&recorder.full, memory_order_relaxed) == OPSCOPE_FULL_GROW;
@@ -249,7 +249,7 @@ static void *run_collector(void *nothing)
         while (sem_trywait(&recorder.wake) == 0)
             ;
         pthread_mutex_lock(&recorder.lock);
-        collect();
+        record_collect();
         stopping = recorder.stopping;
         pthread_mutex_unlock(&recorder.lock);
     }
@@ -265,7 +265,7 @@ static void ignore_event(void *context, const struct opscope_event *event,
 }
 
 // Threads that recorded before go on with the buffers that they have, emptied.
-static void begin(const struct opscope_record_options *options)
+static void record_begin(const struct opscope_record_options *options)
 {
     for (uint32_t i = 0; i < RECORD_LANES_MOST; i++)
         atomic_store(&lost_events[i], 0);
@@ -279,7 +279,7 @@ static void begin(const struct opscope_record_options *options)
     }
 }
 
-static status start(const struct opscope_record_options *options)
+static status record_start_session(const struct opscope_record_options *options)
 {
     if (options->path == NULL || options->full > OPSCOPE_FULL_DROP ||
         options->buffer_bytes > (size_t)1 << 32)
@@ -288,7 +288,7 @@ static status start(const struct opscope_record_options *options)
     if (recorder.session != NULL)
         return status_make(STATUS_USAGE, "this process is recording already");
     STATUS_TRY(record_session_create(options, &recorder.session));
-    begin(options);
+    record_begin(options);
     const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
     if (error != 0) {
         status_free(record_session_close(recorder.session, NULL));
@@ -320,7 +320,7 @@ status record_stop(struct profile **out_account)
         return status_make(STATUS_USAGE, "nothing is being recorded");
     pthread_join(recorder.collector, NULL);
     pthread_mutex_lock(&recorder.lock);
-    collect();
+    record_collect();
     const status result = record_session_close(recorder.session, out_account);
     recorder.session = NULL;
     pthread_mutex_unlock(&recorder.lock);
@@ -339,9 +339,9 @@ static int answer(status result, char *message, size_t size)
 
 status record_start(const struct opscope_record_options *options)
 {
-    pthread_once(&prepared, prepare);
+    pthread_once(&prepared, record_prepare);
     pthread_mutex_lock(&recorder.lock);
-    const status result = start(options);
+    const status result = record_start_session(options);
     pthread_mutex_unlock(&recorder.lock);
     return result;
 }
@@ -360,7 +360,7 @@ int opscope_record_flush(void)
 {
     pthread_mutex_lock(&recorder.lock);
     if (recorder.session != NULL)
-        collect();
+        record_collect();
     const bool sound = recorder.session != NULL && recorder.session->failure == STATUS_OK;
     pthread_mutex_unlock(&recorder.lock);
     return sound ? 0 : -1;

@@ -47,7 +47,7 @@ void recorder_drop(struct recorder *recorder)
     free(recorder);
 }
 
-static status save(struct recorder *recorder, struct profile **out_account)
+static status recorder_save_profile(struct recorder *recorder, struct profile **out_account)
 {
     STATUS_TRY(profile_finish(recorder->kept));
     STATUS_TRY(profile_save(recorder->kept, recorder->path));
@@ -64,7 +64,7 @@ status recorder_finish(struct recorder *recorder, struct profile **out_account)
         return record_stop(out_account);
     if (out_account != NULL)
         *out_account = NULL;
-    const status result = save(recorder, out_account);
+    const status result = recorder_save_profile(recorder, out_account);
     recorder_drop(recorder);
     return result;
 }

@@ -153,7 +153,7 @@ static void take_event(void *context, const struct opscope_event *event,
                      "an event names something that was not described");
 }
 
-static void account(struct record_session *session, _Atomic uint64_t *lost)
+static void record_session_account(struct record_session *session, _Atomic uint64_t *lost)
 {
     struct profile *profile = session->profile;
     const uint32_t count = profile->tracks.count;
@@ -177,7 +177,7 @@ void record_session_collect(struct record_session *session, struct record_buffer
 {
     for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
         record_buffer_take(buffer, take_event, session);
-    account(session, lost);
+    record_session_account(session, lost);
     if (session->taken == 0 || session->failure != STATUS_OK)
         return;
     session->taken = 0;

@@ -10,7 +10,7 @@
 #include "record.h"
 #include "ticks.h"
 
-// Texts that every recording begins with, behind those of every profile.
+// Texts that every recording begins with, after those of every profile.
 enum { RECORD_ADDRESS_KEY = 2, RECORD_BYTES_KEY, RECORD_FREED };
 
 struct record_session {

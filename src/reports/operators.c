@@ -12,21 +12,21 @@ struct operators_report operators_report_of(const struct profile *profile,
     return report;
 }
 
-static const struct operator_description *describe(const struct operators_report *report,
-                                                   size_t row)
+static const struct operator_description *
+reports_operators_describe(const struct operators_report *report, size_t row)
 {
     return profile_operator(report->profile, report->rows[row].operator_id);
 }
 
 static struct view type_of(const struct operators_report *report, size_t row)
 {
-    const struct operator_description *op = describe(report, row);
+    const struct operator_description *op = reports_operators_describe(report, row);
     return profile_text(report->profile, op->type != 0 ? op->type : op->name);
 }
 
 static struct view name_of(const struct operators_report *report, size_t row)
 {
-    const struct operator_description *op = describe(report, row);
+    const struct operator_description *op = reports_operators_describe(report, row);
     return profile_text(report->profile, op->name != 0 ? op->name : op->location);
 }
 
@@ -35,7 +35,7 @@ static struct view text_value(const struct operators_report *report, size_t row,
 {
     const struct profile *profile = report->profile;
     const uint32_t id = strings_find(&profile->strings, view_of(key));
-    struct value_reader reader = value_read(describe(report, row)->values);
+    struct value_reader reader = value_read(reports_operators_describe(report, row)->values);
     struct value value;
     while (id != HASH_NONE && value_next(&reader, &value)) {
         if (value.key != id)
@@ -69,7 +69,8 @@ static struct table_cell type_cell(const struct table_query *query)
 static struct table_cell location_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
-    return table_text_if_any(profile_text(report->profile, describe(report, query->row)->location));
+    return table_text_if_any(
+        profile_text(report->profile, reports_operators_describe(report, query->row)->location));
 }
 
 // The value is called as the column is.

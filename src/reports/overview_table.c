@@ -9,7 +9,7 @@ static const struct overview_report *report_of(const struct table_query *query)
     return query->report;
 }
 
-// NULL: the end-to-end time, which stands behind the figures.
+// NULL: the end-to-end time, which stands after the figures.
 static const struct overview_row *row_of(const struct table_query *query)
 {
     const struct overview_rows *rows = report_of(query)->rows;

@@ -106,7 +106,7 @@ struct table_cell table_cell(struct table *table, const struct table_column *col
 
 // Choosing --------------------------------------------------------------------
 
-static const struct table_column *find(const struct table *table, struct view key)
+static const struct table_column *table_find_column(const struct table *table, struct view key)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         if (is_called(table->columns[i], key))
@@ -117,7 +117,7 @@ static const struct table_column *find(const struct table *table, struct view ke
 
 bool table_has(const struct table *table, struct view key)
 {
-    return find(table, key) != NULL;
+    return table_find_column(table, key) != NULL;
 }
 
 bool table_choose(struct table *table, struct view keys)
@@ -131,7 +131,8 @@ bool table_choose(struct table *table, struct view keys)
     table->chosen_count = 0;
     for (struct view rest = keys; rest.size > 0;) {
         const size_t end = view_find(rest, ',');
-        const struct table_column *column = find(table, view_trim(view_slice(rest, 0, end)));
+        const struct table_column *column =
+            table_find_column(table, view_trim(view_slice(rest, 0, end)));
         if (column != NULL)
             table->chosen[table->chosen_count++] = column;
         rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
@@ -237,7 +238,7 @@ static void drop_keys(struct sort_key *keys, size_t count)
 void table_sort(struct table *table, struct view key)
 {
     const size_t colon = view_find(key, ':');
-    const struct table_column *column = find(table, view_slice(key, 0, colon));
+    const struct table_column *column = table_find_column(table, view_slice(key, 0, colon));
     const bool descending = colon < key.size && view_ends_with(key, ":desc");
     if (column == NULL || table->count < 2)
         return;

@@ -105,7 +105,7 @@ enum table_type {
 
 // How a number looks as text.
 enum table_look {
-    TABLE_PLAIN,  // with the column's digits behind the point
+    TABLE_PLAIN,  // with the column's digits after the point
     TABLE_SCALED, // three digits and a unit: "7.58 ms", "498 KiB"
     TABLE_LETTER, // the same in less room: "45.6M"
 };
@@ -115,7 +115,7 @@ enum table_flags {
     TABLE_NOT_JSON = 1 << 1,    // the same
     TABLE_OPTIONAL = 1 << 2,    // where it is absent, JSON says nothing instead of null
     TABLE_HIDE_EMPTY = 1 << 3,  // no column of text where every row lacks it
-    TABLE_WITH_UNIT = 1 << 4,   // text has the unit behind each number
+    TABLE_WITH_UNIT = 1 << 4,   // text has the unit after each number
     TABLE_WITH_SIGN = 1 << 5,   // text has a sign before each number
     TABLE_ROUNDED = 1 << 6,     // CSV has the digits that text has
     TABLE_LEFT = 1 << 7,        // numbers stand left, too
@@ -170,6 +170,7 @@ struct table_form {
     uint8_t indent; // of text
     uint8_t gap;    // of text; 0: two blanks
     bool headless;  // text of the usual columns has no line of titles
+    bool as_it_is; // a vendor's CSV: no text is kept from being a formula
 };
 
 #define TABLE_COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof *(list)
@@ -191,7 +192,7 @@ struct table;
 struct table *table_create(const struct table_form *form, const void *report, size_t rows);
 void table_free(struct table *table);
 
-// Columns of another form behind those that it has.
+// Columns of another form after those that it has.
 void table_append(struct table *table, const struct table_form *form);
 
 const struct table_form *table_form(const struct table *table);

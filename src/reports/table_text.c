@@ -133,7 +133,7 @@ static void choose_usual(struct table *table)
         qsort(table->shown, table->shown_count, sizeof *table->shown, by_place);
 }
 
-static void choose(struct table *table)
+static void table_choose_columns(struct table *table)
 {
     const size_t most =
         table->chosen_count > table->column_count ? table->chosen_count : table->column_count;
@@ -193,7 +193,7 @@ static bool leave_out_one(struct table *table)
     return true;
 }
 
-static void fit(struct table *table, size_t width)
+static void table_text_fit(struct table *table, size_t width)
 {
     while (line_width(table, TEXT_LEAST) > width && leave_out_one(table))
         continue;
@@ -210,12 +210,12 @@ static void fit(struct table *table, size_t width)
 
 void table_layout(struct table *table, size_t width)
 {
-    choose(table);
+    table_choose_columns(table);
     table->fitted = width > 0;
     for (size_t i = 0; i < table->shown_count; i++)
         table->widths[i] = width_of(table, table->shown[i], table->fitted);
     if (table->fitted)
-        fit(table, width);
+        table_text_fit(table, width);
 }
 
 // Lines -----------------------------------------------------------------------

@@ -35,6 +35,28 @@ static char separator_of(const struct table *table)
     return table->form->separator != 0 ? table->form->separator : ',';
 }
 
+// Whether a spreadsheet would calculate what it should show. Numbers are what they are.
+static bool looks_like_formula(struct view text)
+{
+    double number;
+    if (text.size < 2 || memchr("=+-@\t\r", text.data[0], 6) == NULL)
+        return false;
+    return !view_to_double(text, &number);
+}
+
+static void append_text(const struct table *table, struct view text, struct bytes *line)
+{
+    if (table->form->as_it_is || !looks_like_formula(text)) {
+        csv_field_append(line, text, separator_of(table));
+        return;
+    }
+    struct bytes shown = {0};
+    bytes_append(&shown, "'", 1);
+    bytes_append(&shown, text.data, text.size);
+    csv_field_append(line, bytes_view(&shown), separator_of(table));
+    bytes_free(&shown);
+}
+
 static void append_field(const struct table *table, const struct table_column *column,
                          const struct table_cell *cell, struct bytes *line)
 {
@@ -44,7 +66,7 @@ static void append_field(const struct table *table, const struct table_column *c
         if (form->absent_csv != NULL)
             bytes_append(line, form->absent_csv, strlen(form->absent_csv));
     } else if (cell->kind == TABLE_CELL_TEXT) {
-        csv_field_append(line, cell->text, separator_of(table));
+        append_text(table, cell->text, line);
     } else if (cell->kind == TABLE_CELL_FLAG) {
         bytes_append_format(line, "%s",
                             form->flags[0] != NULL ? form->flags[cell->flag] : WORDS[cell->flag]);
@@ -192,5 +214,5 @@ status table_xlsx(struct table *table, const char *sheet, const char *path)
     }
     free(columns);
     const status result = status_within(xlsx_finish(&xlsx), "%s", path);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }

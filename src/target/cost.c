@@ -3,8 +3,8 @@
 #include "target/rules/price.h"
 
 // Cycles of an engine's clock as cycles of the target's.
-static uint64_t convert(const struct target *target, const struct target_engine *engine,
-                        uint64_t cycles, bool up)
+static uint64_t cost_convert(const struct target *target, const struct target_engine *engine,
+                             uint64_t cycles, bool up)
 {
     if (engine->clock == target->clock || engine->clock == 0)
         return cycles;
@@ -27,7 +27,7 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_
     if (request->kind == COST_FIXED && !is_flat(own->price, rules))
         return request->cycles;
     const uint64_t cycles =
-        convert(target, own, own->price->cycles(own->rates, rules, request), true);
+        cost_convert(target, own, own->price->cycles(own->rates, rules, request), true);
     const bool free = own->price->free && rules == COST_RULES_PUBLIC;
     return cycles > 0 || free ? cycles : 1;
 }
@@ -36,7 +36,7 @@ uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request)
 {
     const struct target_engine *own = &target->engines[engine];
-    return convert(target, own, own->price->bound(own->rates, request), false);
+    return cost_convert(target, own, own->price->bound(own->rates, request), false);
 }
 
 void cost_explain(const struct target *target, enum cost_rules rules, uint32_t engine,

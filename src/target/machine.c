@@ -368,7 +368,7 @@ static status read_one(struct target_reading *reading, const struct target_secti
 }
 
 // A grid says how many cores there are where nothing else does. Of two that do not fit, the
-// one that was put behind holds: a number of cores is a way to try out.
+// the last one holds: a number of cores is a way to try out.
 static status check_grid(const struct target_reading *reading)
 {
     struct target *target = reading->target;

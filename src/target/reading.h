@@ -39,7 +39,7 @@ status target_check_whole(const struct target_reading *reading);
 // A copy that lives as long as the target.
 const char *target_keep(struct target *target, struct view text);
 
-// In the place of the setting of the same name, or behind all others.
+// In the place of the setting of the same name, or after all others.
 void target_keep_setting(struct target_reading *reading, const char *engine, struct view key,
                          double number, struct view value);
 

@@ -84,7 +84,7 @@ status target_check_whole(const struct target_reading *reading)
     return STATUS_OK;
 }
 
-// A further line behind those of the file.
+// A further line after those of the file.
 struct setting {
     struct view owner;
     struct view key;
@@ -118,7 +118,7 @@ static struct target_section *find_owner(struct target_text *text, const struct 
     return found;
 }
 
-// Puts "section, key = value" behind the text of the target.
+// Puts "section, key = value" after the text of the target.
 static void append_text(struct target *target, const struct target_section *section,
                         const struct setting *setting)
 {
@@ -131,7 +131,7 @@ static void append_text(struct target *target, const struct target_section *sect
     bytes_free(&text);
 }
 
-static status apply(struct target_reading *reading, const struct setting *setting)
+static status target_apply_setting(struct target_reading *reading, const struct setting *setting)
 {
     struct target *target = reading->target;
     struct target_section *section = find_owner(&reading->text, setting);
@@ -151,7 +151,7 @@ static status read_all(struct target_reading *reading, struct view bytes,
     target->text = arena_copy(&target->arena, bytes);
     STATUS_TRY(target_text_read(&reading->text, target->text));
     if (setting != NULL)
-        STATUS_TRY(apply(reading, setting));
+        STATUS_TRY(target_apply_setting(reading, setting));
     STATUS_TRY(target_read_machine(reading));
     STATUS_TRY(target_read_engines(reading));
     STATUS_TRY(target_check_whole(reading));
@@ -161,8 +161,8 @@ static status read_all(struct target_reading *reading, struct view bytes,
     return prepare_prices(reading);
 }
 
-static status make(const char *path, struct view bytes, const char *name,
-                   const struct setting *setting, struct target **out_target)
+static status target_make_from_text(const char *path, struct view bytes, const char *name,
+                                    const struct setting *setting, struct target **out_target)
 {
     struct target_reading reading = {.target = memory_allocate_zeroed(1, sizeof *reading.target),
                                      .text = {.path = path, .setting = name}};
@@ -179,7 +179,7 @@ static status make(const char *path, struct view bytes, const char *name,
 
 status target_parse(const char *path, struct view text, struct target **out_target)
 {
-    return make(path, text, NULL, NULL, out_target);
+    return target_make_from_text(path, text, NULL, NULL, out_target);
 }
 
 status target_set(struct target *target, const char *name, const char *value)
@@ -199,7 +199,7 @@ status target_set(struct target *target, const char *name, const char *value)
         .value = view_trim(view_slice(line, 0, view_find(line, '#'))),
     };
     struct target *changed = NULL;
-    STATUS_TRY(make(target->name, target->text, name, &setting, &changed));
+    STATUS_TRY(target_make_from_text(target->name, target->text, name, &setting, &changed));
     const struct target old = *target;
     *target = *changed;
     *changed = old;

@@ -75,7 +75,7 @@ status target_text_set(struct target_text *text, struct target_section *section,
                        struct view value)
 {
     if (key.size == 0)
-        return target_text_fail(text, 0, "expected a key behind the dot");
+        return target_text_fail(text, 0, "expected a key after the dot");
     add_entry(section, (struct target_entry){key, value, 0, UINT64_MAX});
     return STATUS_OK;
 }
@@ -175,7 +175,7 @@ static const struct {
     {"no", UNIT_ANSWER, 0},
 };
 
-// A number with a unit behind it, or yes or no.
+// A number with a unit after it, or yes or no.
 bool target_value_number(struct view value, enum target_unit unit, double *out_number)
 {
     size_t digits = 0;
@@ -183,12 +183,12 @@ bool target_value_number(struct view value, enum target_unit unit, double *out_n
            strchr("0123456789.eE+-", value.data[digits]) != NULL)
         digits++;
     double number = 1;
-    const struct view behind = view_trim(view_slice(value, digits, value.size));
-    const bool word = view_is(behind, "yes") || view_is(behind, "no");
+    const struct view after = view_trim(view_slice(value, digits, value.size));
+    const bool word = view_is(after, "yes") || view_is(after, "no");
     if (word != (digits == 0) || (!word && !view_to_double(view_slice(value, 0, digits), &number)))
         return false;
     for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
-        if (!view_is(behind, UNITS[i].name))
+        if (!view_is(after, UNITS[i].name))
             continue;
         *out_number = number * UNITS[i].factor;
         const bool fits = unit == UNIT_ANY || UNITS[i].unit == UNIT_NONE || UNITS[i].unit == unit ||

@@ -28,7 +28,7 @@ bool csv_field_take(struct view *rest, char separator, struct view *out_field)
     return true;
 }
 
-// The byte behind the closing quote of the field that is opened at `at`, or
+// The byte after the closing quote of the field that is opened at `at`, or
 // NULL when it never comes. `*lines` counts the newlines inside.
 static const char *quoted_end(const char *at, const char *end, char quote, uint64_t *lines)
 {

@@ -58,7 +58,7 @@ static inline bool csv_is_blank(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-// What is left behind a field that ends at `stop`.
+// What is left after a field that ends at `stop`.
 static inline struct view csv_behind(struct view rest, size_t stop)
 {
     return stop < rest.size ? view_slice(rest, stop + 1, rest.size) : (struct view){NULL, 0};
@@ -155,7 +155,7 @@ static inline bool csv_number_take(struct view *rest, char separator, uint64_t *
 // at the end.
 bool csv_quoted_take(struct view *rest, char separator, struct view *out_field);
 
-// Takes the text behind the last separator, which may be a quoted field (given
+// Takes the text after the last separator, which may be a quoted field (given
 // with its quotes) with separators inside. False when there is no separator.
 bool csv_field_take_last(struct view *rest, char separator, struct view *out_field);
 

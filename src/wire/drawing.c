@@ -11,7 +11,7 @@ void drawing_fill(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t 
     }
 }
 
-static bool dot(const unsigned char *columns, int x, int y)
+static bool drawing_dot(const unsigned char *columns, int x, int y)
 {
     if (x < 0 || x >= GLYPHS_WIDTH || y < 0 || y >= GLYPHS_HEIGHT)
         return false;
@@ -22,11 +22,11 @@ static bool dot(const unsigned char *columns, int x, int y)
 // each other and differ from those across.
 static bool quarter(const unsigned char *columns, int x, int y, int right, int below)
 {
-    const bool beside = dot(columns, x + (right != 0 ? 1 : -1), y);
-    const bool across = dot(columns, x + (right != 0 ? -1 : 1), y);
-    const bool near = dot(columns, x, y + (below != 0 ? 1 : -1));
-    const bool far = dot(columns, x, y + (below != 0 ? -1 : 1));
-    return beside == near && beside != far && near != across ? near : dot(columns, x, y);
+    const bool beside = drawing_dot(columns, x + (right != 0 ? 1 : -1), y);
+    const bool across = drawing_dot(columns, x + (right != 0 ? -1 : 1), y);
+    const bool near = drawing_dot(columns, x, y + (below != 0 ? 1 : -1));
+    const bool far = drawing_dot(columns, x, y + (below != 0 ? -1 : 1));
+    return beside == near && beside != far && near != across ? near : drawing_dot(columns, x, y);
 }
 
 static void draw_letter(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
@@ -35,7 +35,7 @@ static void draw_letter(struct png_picture *picture, uint32_t x, uint32_t y, uin
     const unsigned char *columns = glyphs_columns(letter);
     for (int i = 0; i < GLYPHS_WIDTH; i++) {
         for (int k = 0; k < GLYPHS_HEIGHT; k++) {
-            if (dot(columns, i, k))
+            if (drawing_dot(columns, i, k))
                 drawing_fill(picture, x + (uint32_t)i * scale, y + (uint32_t)k * scale, scale,
                              scale, colour);
         }

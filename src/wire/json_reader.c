@@ -10,7 +10,7 @@ struct json_reader {
 
 static status read_value(struct json_reader *reader, struct json_value *value);
 
-static status wrong(const struct json_reader *reader, const char *expected)
+static status json_reader_fail(const struct json_reader *reader, const char *expected)
 {
     if (reader->at == reader->end)
         return status_make(STATUS_DATA, "byte %zu: the text ends; expected %s",
@@ -26,7 +26,7 @@ static void skip_blanks(struct json_reader *reader)
         reader->at++;
 }
 
-static bool take(struct json_reader *reader, char byte)
+static bool json_reader_accept_byte(struct json_reader *reader, char byte)
 {
     if (reader->at == reader->end || *reader->at != byte)
         return false;
@@ -54,18 +54,18 @@ static size_t take_digits(struct json_reader *reader)
 static status read_number(struct json_reader *reader, struct json_value *value)
 {
     const char *from = reader->at;
-    take(reader, '-');
+    json_reader_accept_byte(reader, '-');
     const char *digits = reader->at;
     const size_t count = take_digits(reader);
     if (count == 0 || (count > 1 && *digits == '0'))
-        return wrong(reader, "a value");
-    if (take(reader, '.') && take_digits(reader) == 0)
-        return wrong(reader, "digits behind the point");
-    if (take(reader, 'e') || take(reader, 'E')) {
-        if (!take(reader, '+'))
-            take(reader, '-');
+        return json_reader_fail(reader, "a value");
+    if (json_reader_accept_byte(reader, '.') && take_digits(reader) == 0)
+        return json_reader_fail(reader, "digits after the point");
+    if (json_reader_accept_byte(reader, 'e') || json_reader_accept_byte(reader, 'E')) {
+        if (!json_reader_accept_byte(reader, '+'))
+            json_reader_accept_byte(reader, '-');
         if (take_digits(reader) == 0)
-            return wrong(reader, "digits of an exponent");
+            return json_reader_fail(reader, "digits of an exponent");
     }
     value->kind = JSON_NUMBER;
     value->text = (struct view){from, (size_t)(reader->at - from)};
@@ -80,14 +80,14 @@ static int digit_of(char byte)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// The four hexadecimal digits behind "\u".
+// The four hexadecimal digits after "\u".
 static status read_unit(struct json_reader *reader, uint32_t *out_unit)
 {
     *out_unit = 0;
     for (int i = 0; i < 4; i++) {
         const int digit = reader->at < reader->end ? digit_of(*reader->at) : -1;
         if (digit < 0)
-            return wrong(reader, "four hexadecimal digits");
+            return json_reader_fail(reader, "four hexadecimal digits");
         *out_unit = *out_unit << 4 | (uint32_t)digit;
         reader->at++;
     }
@@ -128,7 +128,7 @@ static status read_escape(struct json_reader *reader, char **to)
 {
     static const char LETTERS[] = "\"\\/bfnrt";
     static const char MEANINGS[] = "\"\\/\b\f\n\r\t";
-    if (take(reader, 'u')) {
+    if (json_reader_accept_byte(reader, 'u')) {
         uint32_t code;
         STATUS_TRY(read_code_point(reader, &code));
         *to = put_utf8(*to, code);
@@ -137,7 +137,7 @@ static status read_escape(struct json_reader *reader, char **to)
     const char *found =
         reader->at < reader->end && *reader->at != '\0' ? strchr(LETTERS, *reader->at) : NULL;
     if (found == NULL)
-        return wrong(reader, "an escape: one of \" \\ / b f n r t u");
+        return json_reader_fail(reader, "an escape: one of \" \\ / b f n r t u");
     *(*to)++ = MEANINGS[found - LETTERS];
     reader->at++;
     return STATUS_OK;
@@ -164,20 +164,20 @@ static status read_escaped(struct json_reader *reader, const char *from, const c
 
 static status read_text(struct json_reader *reader, struct view *out_text)
 {
-    if (!take(reader, '"'))
-        return wrong(reader, "a text");
+    if (!json_reader_accept_byte(reader, '"'))
+        return json_reader_fail(reader, "a text");
     const char *from = reader->at;
     bool escapes = false;
     while (reader->at < reader->end && *reader->at != '"') {
         if ((unsigned char)*reader->at < 0x20)
-            return wrong(reader, "no control character inside a text");
+            return json_reader_fail(reader, "no control character inside a text");
         const bool escape = *reader->at == '\\';
         escapes = escapes || escape;
         reader->at += escape && reader->end - reader->at > 1 ? 2 : 1;
     }
     const char *stop = reader->at;
     if (reader->at == reader->end)
-        return wrong(reader, "'\"' at the end of a text");
+        return json_reader_fail(reader, "'\"' at the end of a text");
     *out_text = (struct view){from, (size_t)(stop - from)};
     if (escapes)
         STATUS_TRY(read_escaped(reader, from, stop, out_text));
@@ -202,8 +202,8 @@ static status read_member(struct json_reader *reader, struct json_value *member)
 {
     STATUS_TRY(read_text(reader, &member->key));
     skip_blanks(reader);
-    if (!take(reader, ':'))
-        return wrong(reader, "':'");
+    if (!json_reader_accept_byte(reader, ':'))
+        return json_reader_fail(reader, "':'");
     return read_value(reader, member);
 }
 
@@ -211,7 +211,7 @@ static status read_items(struct json_reader *reader, struct json_value *parent, 
 {
     struct json_value *last = NULL;
     skip_blanks(reader);
-    if (take(reader, closing))
+    if (json_reader_accept_byte(reader, closing))
         return STATUS_OK;
     for (;;) {
         last = add_item(reader, parent, last);
@@ -219,10 +219,10 @@ static status read_items(struct json_reader *reader, struct json_value *parent, 
         STATUS_TRY(parent->kind == JSON_OBJECT ? read_member(reader, last)
                                                : read_value(reader, last));
         skip_blanks(reader);
-        if (take(reader, closing))
+        if (json_reader_accept_byte(reader, closing))
             return STATUS_OK;
-        if (!take(reader, ','))
-            return wrong(reader, closing == '}' ? "',' or '}'" : "',' or ']'");
+        if (!json_reader_accept_byte(reader, ','))
+            return json_reader_fail(reader, closing == '}' ? "',' or '}'" : "',' or ']'");
     }
 }
 
@@ -241,9 +241,9 @@ static status read_nested(struct json_reader *reader, struct json_value *value, 
 static status read_value(struct json_reader *reader, struct json_value *value)
 {
     skip_blanks(reader);
-    if (take(reader, '{'))
+    if (json_reader_accept_byte(reader, '{'))
         return read_nested(reader, value, '}');
-    if (take(reader, '['))
+    if (json_reader_accept_byte(reader, '['))
         return read_nested(reader, value, ']');
     if (reader->at < reader->end && *reader->at == '"') {
         value->kind = JSON_TEXT;
@@ -267,7 +267,8 @@ status json_read(struct view text, struct arena *arena, const struct json_value 
     *out_value = value;
     STATUS_TRY(read_value(&reader, value));
     skip_blanks(&reader);
-    return reader.at == reader.end ? STATUS_OK : wrong(&reader, "nothing behind the value");
+    return reader.at == reader.end ? STATUS_OK
+                                   : json_reader_fail(&reader, "nothing after the value");
 }
 
 size_t json_decode(struct view text, char *to)

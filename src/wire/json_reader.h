@@ -30,7 +30,7 @@ struct json_value {
     struct view key;                // inside an object
     struct view text;               // of a text, without its escapes; of a number, as written
     const struct json_value *first; // items, in the order of the input
-    const struct json_value *next;  // behind this one
+    const struct json_value *next;  // after this one
 };
 
 // The whole of `text` is one value with blanks around it. What is wrong is

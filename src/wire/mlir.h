@@ -86,7 +86,7 @@ struct mlir_attribute {
     struct view text;             // as written; numbers with their sign
     struct view name;             // of dialect attributes, references and `array<`
     struct view body;             // between < and >
-    const struct mlir_type *type; // behind ':'; NULL when there is none
+    const struct mlir_type *type; // after ':'; NULL when there is none
     const struct mlir_attribute *items;
     const struct mlir_location *location;
 };
@@ -111,7 +111,7 @@ struct mlir_location {
 
 struct mlir_operand {
     struct view name; // without %
-    uint32_t number;  // behind #
+    uint32_t number;  // after #
 };
 
 struct mlir_result {

@@ -20,7 +20,7 @@ static status read_number(struct mlir_parser *parser, struct mlir_attribute *att
 {
     const char *start = parser->token.text.data;
     if (mlir_take(parser, '-') && !mlir_adjacent(parser))
-        return mlir_expected(parser, "a number right behind '-'");
+        return mlir_expected(parser, "a number right after '-'");
     if (mlir_at(parser, MLIR_TOKEN_INTEGER))
         attribute->kind = MLIR_INTEGER;
     else if (mlir_at(parser, MLIR_TOKEN_REAL))
@@ -98,7 +98,7 @@ static status read_symbol(struct mlir_parser *parser, struct mlir_attribute *att
     attribute->kind = MLIR_SYMBOL;
     mlir_advance(parser);
     while (mlir_take(parser, MLIR_TOKEN_SCOPE))
-        STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_SYMBOL, "a symbol behind '::'"));
+        STATUS_TRY(mlir_expect(parser, MLIR_TOKEN_SYMBOL, "a symbol after '::'"));
     attribute->text = mlir_text_since(parser, start);
     return STATUS_OK;
 }
@@ -118,7 +118,7 @@ static status read_hash(struct mlir_parser *parser, struct mlir_attribute *attri
     return read_optional_type(parser, attribute);
 }
 
-// Behind "array<": the type of the elements, then numbers.
+// After "array<": the type of the elements, then numbers.
 static void split_numbers(struct mlir_attribute *attribute)
 {
     const struct view body = attribute->body;

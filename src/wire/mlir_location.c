@@ -18,7 +18,7 @@ static status read_number(struct mlir_parser *parser, uint64_t *out_number)
     return STATUS_OK;
 }
 
-// Behind the file's name: ":3:4", ":3:4 to :9", ":3:4 to 5:6".
+// After the file's name: ":3:4", ":3:4 to :9", ":3:4 to 5:6".
 static status read_range(struct mlir_parser *parser, struct mlir_location *location)
 {
     STATUS_TRY(read_number(parser, &location->line));
@@ -143,7 +143,7 @@ status mlir_read_location(struct mlir_parser *parser, const struct mlir_location
     STATUS_TRY(mlir_expect(parser, '(', "'('"));
     STATUS_TRY(read_place(parser, out_location));
     parser->depth--;
-    return mlir_expect(parser, ')', "')' behind the location");
+    return mlir_expect(parser, ')', "')' after the location");
 }
 
 // As text -----------------------------------------------------------------------
@@ -154,15 +154,15 @@ struct printer {
     unsigned depth;
 };
 
-static const struct mlir_location *resolve(const struct mlir_document *document,
-                                           const struct mlir_location *location)
+static const struct mlir_location *mlir_location_resolve(const struct mlir_document *document,
+                                                         const struct mlir_location *location)
 {
     const struct mlir_attribute reference = {.kind = MLIR_REFERENCE, .text = location->text};
     const struct mlir_attribute *target = mlir_attribute_target(document, &reference);
     return target != NULL && target->kind == MLIR_PLACE ? target->location : NULL;
 }
 
-static void print(struct printer *printer, const struct mlir_location *location);
+static void mlir_location_print(struct printer *printer, const struct mlir_location *location);
 
 static void print_text(struct printer *printer, struct view text)
 {
@@ -190,7 +190,7 @@ static void print_fused(struct printer *printer, const struct mlir_location *loc
     for (uint32_t i = 0; i < location->count && printer->bytes.size < MLIR_LOCATION_MOST; i++) {
         if (i > 0)
             print_text(printer, VIEW_LITERAL(", "));
-        print(printer, location->children[i]);
+        mlir_location_print(printer, location->children[i]);
     }
     print_text(printer, VIEW_LITERAL("]"));
 }
@@ -205,15 +205,15 @@ static void print_kind(struct printer *printer, const struct mlir_location *loca
         bytes_append_format(&printer->bytes, "\"%.*s\"", VIEW_ARGUMENTS(location->text));
         if (location->count > 0) {
             print_text(printer, VIEW_LITERAL("("));
-            print(printer, location->children[0]);
+            mlir_location_print(printer, location->children[0]);
             print_text(printer, VIEW_LITERAL(")"));
         }
         return;
     case MLIR_AT_CALL:
         print_text(printer, VIEW_LITERAL("callsite("));
-        print(printer, location->children[0]);
+        mlir_location_print(printer, location->children[0]);
         print_text(printer, VIEW_LITERAL(" at "));
-        print(printer, location->children[1]);
+        mlir_location_print(printer, location->children[1]);
         print_text(printer, VIEW_LITERAL(")"));
         return;
     case MLIR_AT_FUSED:
@@ -228,12 +228,12 @@ static void print_kind(struct printer *printer, const struct mlir_location *loca
 }
 
 // Aliases may refer to one another so that the text would never end.
-static void print(struct printer *printer, const struct mlir_location *location)
+static void mlir_location_print(struct printer *printer, const struct mlir_location *location)
 {
     if (printer->bytes.size >= MLIR_LOCATION_MOST || printer->depth >= MLIR_DEPTH_MOST)
         return;
     if (location->kind == MLIR_AT_REFERENCE) {
-        const struct mlir_location *target = resolve(printer->document, location);
+        const struct mlir_location *target = mlir_location_resolve(printer->document, location);
         location = target != NULL ? target : location;
     }
     printer->depth++;
@@ -245,7 +245,7 @@ struct view mlir_location_text(const struct mlir_document *document,
                                const struct mlir_location *location, struct arena *arena)
 {
     struct printer printer = {.document = document};
-    print(&printer, location);
+    mlir_location_print(&printer, location);
     struct view text = bytes_view(&printer.bytes);
     if (text.size > MLIR_LOCATION_MOST)
         text.size = MLIR_LOCATION_MOST;
@@ -264,7 +264,7 @@ static struct view find_name(const struct mlir_document *document,
         return none;
     *budget -= 1;
     if (location->kind == MLIR_AT_REFERENCE)
-        return find_name(document, resolve(document, location), budget);
+        return find_name(document, mlir_location_resolve(document, location), budget);
     if (location->kind == MLIR_AT_NAME)
         return location->text;
     const uint32_t count = location->kind == MLIR_AT_CALL    ? 1

@@ -5,7 +5,7 @@
 
 #include "base/view.h"
 
-// An integer, decimal or hexadecimal, with a sign: moves `*at` behind it.
+// An integer, decimal or hexadecimal, with a sign: moves `*at` past it.
 // Values from INT64_MAX + 1 to UINT64_MAX come as the integer of the same bits.
 // False, and `*at` unchanged, when there is none or it does not fit.
 bool mlir_number_integer(const char **at, const char *end, int64_t *out_number);
@@ -13,7 +13,7 @@ bool mlir_number_integer(const char **at, const char *end, int64_t *out_number);
 // A decimal number with a point. The same otherwise.
 bool mlir_number_real(const char **at, const char *end, double *out_number);
 
-// Whether a hexadecimal integer stands here, behind a sign or not.
+// Whether a hexadecimal integer stands here, after a sign or not.
 bool mlir_number_is_hex(const char *at, const char *end);
 
 // The value of a hexadecimal digit, or -1.

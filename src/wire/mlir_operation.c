@@ -35,7 +35,7 @@ status mlir_read_argument(struct mlir_parser *parser, struct mlir_argument *out_
     return mlir_starts_location(parser) ? mlir_read_location(parser, &location) : STATUS_OK;
 }
 
-// Behind '(', to behind ')'.
+// After '(', to after ')'.
 static status read_arguments(struct mlir_parser *parser, const struct mlir_list *list)
 {
     if (mlir_take(parser, ')'))
@@ -58,7 +58,7 @@ static status read_label(struct mlir_parser *parser, struct mlir_block *block)
         STATUS_TRY(read_arguments(parser, &list));
         block->arguments = mlir_list_end(parser, &list, &block->argument_count);
     }
-    return mlir_expect(parser, ':', "':' behind the label of a block");
+    return mlir_expect(parser, ':', "':' after the label of a block");
 }
 
 static status read_block(struct mlir_parser *parser, struct mlir_block *block)
@@ -160,7 +160,7 @@ static status read_properties(struct mlir_parser *parser, struct mlir_operation 
     if (!mlir_take(parser, '<'))
         return STATUS_OK;
     STATUS_TRY(mlir_read_dictionary(parser, &operation->properties));
-    return mlir_expect(parser, '>', "'>' behind the properties");
+    return mlir_expect(parser, '>', "'>' after the properties");
 }
 
 static status read_regions(struct mlir_parser *parser, struct mlir_operation *operation)
@@ -174,7 +174,7 @@ static status read_regions(struct mlir_parser *parser, struct mlir_operation *op
         mlir_list_add(parser, &list, &region);
     } while (mlir_take(parser, ','));
     operation->regions = mlir_list_end(parser, &list, &operation->region_count);
-    return mlir_expect(parser, ')', "',' or ')' behind a region");
+    return mlir_expect(parser, ')', "',' or ')' after a region");
 }
 
 static status read_function_types(struct mlir_parser *parser, struct mlir_operation *operation)

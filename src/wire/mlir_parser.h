@@ -10,7 +10,7 @@ struct mlir_parser {
     struct mlir_document *document;
     const char *end;
     struct mlir_token token; // the next one to be read
-    const char *last_end;    // behind the one before
+    const char *last_end;    // after the one before
     int last_kind;
     unsigned depth;
     // Items of lists that are not complete yet; see mlir_list.
@@ -27,7 +27,7 @@ void mlir_advance(struct mlir_parser *parser);
 // Goes back (or on) to a place.
 void mlir_move(struct mlir_parser *parser, const char *at);
 
-// The token behind the current one.
+// The token after the current one.
 struct mlir_token mlir_peek(const struct mlir_parser *parser);
 
 static inline bool mlir_at(const struct mlir_parser *parser, int kind)
@@ -105,11 +105,11 @@ struct mlir_piece {
     };
 };
 
-// From an opening bracket to behind the closing one, with whatever is between.
+// From an opening bracket to after the closing one, with whatever is between.
 // `pieces` collects the %names as operands unless it is NULL.
 status mlir_skip_group(struct mlir_parser *parser, const struct mlir_list *pieces);
 
-// From "<" to behind its ">", and what is between. `plain`: there are only
+// From "<" to after its ">", and what is between. `plain`: there are only
 // numbers, names and texts inside, so that no token needs a look.
 status mlir_read_body(struct mlir_parser *parser, bool plain, struct view *out_body);
 
@@ -131,7 +131,7 @@ status mlir_read_operand(struct mlir_parser *parser, struct mlir_operand *out_op
 status mlir_read_argument(struct mlir_parser *parser, struct mlir_argument *out_argument);
 status mlir_read_region(struct mlir_parser *parser, struct mlir_region *out_region);
 status mlir_read_operation(struct mlir_parser *parser, struct mlir_operation *out_operation);
-// Behind the name.
+// After the name.
 status mlir_read_generic(struct mlir_parser *parser, struct mlir_operation *operation);
 status mlir_read_pretty(struct mlir_parser *parser, struct mlir_operation *operation);
 status mlir_read_function(struct mlir_parser *parser, struct mlir_operation *operation);

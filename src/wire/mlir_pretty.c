@@ -2,7 +2,7 @@
 
 #include "mlir_parser.h"
 
-// A list that wants to go on behind a line's end.
+// A list that wants to go on after a line's end.
 static bool expects_more(int kind)
 {
     return kind == ',' || kind == ':' || kind == '=' || kind == '(' || kind == MLIR_TOKEN_ARROW ||
@@ -257,7 +257,7 @@ static status read_angle(struct mlir_parser *parser, struct mlir_operation *oper
         return mlir_skip_group(parser, pieces);
     mlir_advance(parser);
     STATUS_TRY(mlir_read_dictionary(parser, &operation->properties));
-    return mlir_expect(parser, '>', "'>' behind the properties");
+    return mlir_expect(parser, '>', "'>' after the properties");
 }
 
 static status read_word(struct mlir_parser *parser, struct mlir_operation *operation,
@@ -332,8 +332,8 @@ static status read_piece(struct mlir_parser *parser, struct mlir_operation *oper
 }
 
 // The pieces of one kind become an array of their own.
-static const void *gather(struct mlir_parser *parser, const struct mlir_list *pieces,
-                          enum mlir_piece_kind kind, size_t size, uint32_t *out_count)
+static const void *mlir_pretty_gather(struct mlir_parser *parser, const struct mlir_list *pieces,
+                                      enum mlir_piece_kind kind, size_t size, uint32_t *out_count)
 {
     const size_t end = parser->stack_used;
     uint32_t count = 0;
@@ -361,22 +361,24 @@ static const void *gather(struct mlir_parser *parser, const struct mlir_list *pi
 static void gather_all(struct mlir_parser *parser, const struct mlir_list *pieces,
                        struct mlir_operation *operation)
 {
-    operation->operands = gather(parser, pieces, MLIR_PIECE_OPERAND, sizeof(struct mlir_operand),
-                                 &operation->operand_count);
-    operation->literals = gather(parser, pieces, MLIR_PIECE_LITERAL, sizeof(struct mlir_attribute),
-                                 &operation->literal_count);
-    operation->regions = gather(parser, pieces, MLIR_PIECE_REGION, sizeof(struct mlir_region),
-                                &operation->region_count);
-    operation->successors = gather(parser, pieces, MLIR_PIECE_SUCCESSOR, sizeof(struct view),
-                                   &operation->successor_count);
-    operation->arguments = gather(parser, pieces, MLIR_PIECE_ARGUMENT, sizeof(struct mlir_argument),
-                                  &operation->argument_count);
+    operation->operands = mlir_pretty_gather(
+        parser, pieces, MLIR_PIECE_OPERAND, sizeof(struct mlir_operand), &operation->operand_count);
+    operation->literals =
+        mlir_pretty_gather(parser, pieces, MLIR_PIECE_LITERAL, sizeof(struct mlir_attribute),
+                           &operation->literal_count);
+    operation->regions = mlir_pretty_gather(parser, pieces, MLIR_PIECE_REGION,
+                                            sizeof(struct mlir_region), &operation->region_count);
+    operation->successors = mlir_pretty_gather(parser, pieces, MLIR_PIECE_SUCCESSOR,
+                                               sizeof(struct view), &operation->successor_count);
+    operation->arguments =
+        mlir_pretty_gather(parser, pieces, MLIR_PIECE_ARGUMENT, sizeof(struct mlir_argument),
+                           &operation->argument_count);
     operation->operand_types.items =
-        gather(parser, pieces, MLIR_PIECE_OPERAND_TYPE, sizeof(struct mlir_type *),
-               &operation->operand_types.count);
+        mlir_pretty_gather(parser, pieces, MLIR_PIECE_OPERAND_TYPE, sizeof(struct mlir_type *),
+                           &operation->operand_types.count);
     operation->result_types.items =
-        gather(parser, pieces, MLIR_PIECE_RESULT_TYPE, sizeof(struct mlir_type *),
-               &operation->result_types.count);
+        mlir_pretty_gather(parser, pieces, MLIR_PIECE_RESULT_TYPE, sizeof(struct mlir_type *),
+                           &operation->result_types.count);
     parser->stack_used = pieces->from;
 }
 

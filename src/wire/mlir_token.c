@@ -4,7 +4,7 @@ enum {
     LETTER = 1, // starts a name
     DIGIT = 2,
     INNER = 4, // $ . inside a name
-    DASH = 8,  // inside a name behind % @ # ! ^
+    DASH = 8,  // inside a name after % @ # ! ^
     HEX = 16,
 };
 
@@ -55,7 +55,7 @@ static const char *skip_blanks(const char *at, const char *end, bool *first)
     return at;
 }
 
-// Behind the closing quote; NULL when there is none on the line.
+// After the closing quote; NULL when there is none on the line.
 static const char *text_end(const char *at, const char *end)
 {
     for (at++; at < end; at++) {
@@ -89,7 +89,7 @@ static const char *number_end(const char *at, const char *end, int *out_kind)
     return at;
 }
 
-// What stands behind % @ # ! ^: digits, or a name.
+// What stands after % @ # ! ^: digits, or a name.
 static const char *suffix_end(const char *at, const char *end)
 {
     if (at < end && is(*at, DIGIT))
@@ -139,17 +139,17 @@ static int prefix_kind(char byte)
 
 static const char *prefixed_end(const char *at, const char *end, int *out_kind)
 {
-    const char *behind;
+    const char *after;
     if (*at == '@' && end - at > 1 && at[1] == '"')
-        behind = text_end(at + 1, end);
+        after = text_end(at + 1, end);
     else
-        behind = suffix_end(at + 1, end);
-    if (behind == NULL || behind == at + 1) {
+        after = suffix_end(at + 1, end);
+    if (after == NULL || after == at + 1) {
         *out_kind = MLIR_TOKEN_BAD;
         return at + 1;
     }
     *out_kind = prefix_kind(*at);
-    return behind;
+    return after;
 }
 
 static const char *token_end(const char *at, const char *end, int *out_kind)
@@ -161,13 +161,13 @@ static const char *token_end(const char *at, const char *end, int *out_kind)
     if (is(*at, DIGIT))
         return number_end(at, end, out_kind);
     if (*at == '"') {
-        const char *behind = text_end(at, end);
-        *out_kind = behind != NULL ? MLIR_TOKEN_TEXT : MLIR_TOKEN_BAD;
-        return behind != NULL ? behind : at + 1;
+        const char *after = text_end(at, end);
+        *out_kind = after != NULL ? MLIR_TOKEN_TEXT : MLIR_TOKEN_BAD;
+        return after != NULL ? after : at + 1;
     }
-    const char *behind = strchr("{#-:=", *at) != NULL ? pair_end(at, end, out_kind) : NULL;
-    if (behind != NULL)
-        return behind;
+    const char *after = strchr("{#-:=", *at) != NULL ? pair_end(at, end, out_kind) : NULL;
+    if (after != NULL)
+        return after;
     if (prefix_kind(*at) != MLIR_TOKEN_BAD)
         return prefixed_end(at, end, out_kind);
     *out_kind = *at > ' ' && *at < 127 ? *at : MLIR_TOKEN_BAD;

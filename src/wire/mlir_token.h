@@ -31,8 +31,8 @@ struct mlir_token {
     struct view text;
 };
 
-// The token at or behind `at`, without blanks and comments before it. Never
-// looks at or behind `end`; there it gives MLIR_TOKEN_END, as often as asked.
+// The token at or after `at`, without blanks and comments before it. Never
+// looks at or after `end`; there it gives MLIR_TOKEN_END, as often as asked.
 struct mlir_token mlir_token_read(const char *at, const char *end);
 
 // Whether a character may stand inside a name.

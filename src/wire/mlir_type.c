@@ -120,10 +120,10 @@ static status read_dimension(struct mlir_parser *parser, const char **at, int64_
     }
     if (end == digits)
         return STATUS_OK;
-    const char *behind = end + (digits > from && *end == ']' ? 1 : 0);
-    if (*behind != 'x')
-        return mlir_failure(parser->document, behind, "expected 'x' behind a dimension");
-    *at = behind + 1;
+    const char *after = end + (digits > from && *end == ']' ? 1 : 0);
+    if (*after != 'x')
+        return mlir_failure(parser->document, after, "expected 'x' after a dimension");
+    *at = after + 1;
     *out_length = length;
     *out_more = true;
     return STATUS_OK;
@@ -165,7 +165,7 @@ static status read_shaped(struct mlir_parser *parser, struct mlir_type *type)
     if (mlir_take(parser, ','))
         type->encoding = (struct view){parser->last_end, (size_t)(end - parser->last_end)};
     else if (parser->token.text.data != end)
-        return mlir_expected(parser, "',' or '>' behind the type of the elements");
+        return mlir_expected(parser, "',' or '>' after the type of the elements");
     mlir_move(parser, end);
     mlir_advance(parser);
     return STATUS_OK;

@@ -42,7 +42,7 @@ static void skip_blanks(struct view *rest)
     *rest = view_slice(*rest, at, rest->size);
 }
 
-static bool take(struct view *rest, char byte)
+static bool npy_accept_byte(struct view *rest, char byte)
 {
     skip_blanks(rest);
     if (rest->size == 0 || rest->data[0] != byte)
@@ -93,14 +93,14 @@ static bool take_number(struct view *rest, uint64_t *out_number)
 // "()", "(3,)", "(3, 4)"
 static bool take_shape(struct view *rest, struct npy_header *header)
 {
-    if (!take(rest, '('))
+    if (!npy_accept_byte(rest, '('))
         return false;
     header->rank = 0;
-    while (!take(rest, ')')) {
+    while (!npy_accept_byte(rest, ')')) {
         if (header->rank == NPY_RANK_MOST || !take_number(rest, &header->dims[header->rank++]))
             return false;
-        if (!take(rest, ','))
-            return take(rest, ')');
+        if (!npy_accept_byte(rest, ','))
+            return npy_accept_byte(rest, ')');
     }
     return true;
 }
@@ -131,11 +131,11 @@ status npy_header_read(struct view bytes, struct npy_header *out_header)
     STATUS_TRY(find_dictionary(bytes, &text, &header.size));
     struct view rest = text;
     unsigned found = 0;
-    if (!take(&rest, '{'))
+    if (!npy_accept_byte(&rest, '{'))
         return bad_header(text);
-    while (!take(&rest, '}')) {
+    while (!npy_accept_byte(&rest, '}')) {
         struct view key;
-        if (!take_text(&rest, &key) || !take(&rest, ':'))
+        if (!take_text(&rest, &key) || !npy_accept_byte(&rest, ':'))
             return bad_header(text);
         if (view_is(key, "descr")) {
             STATUS_TRY(take_type(&rest, &header));
@@ -147,7 +147,7 @@ status npy_header_read(struct view bytes, struct npy_header *out_header)
         } else {
             return bad_header(text);
         }
-        take(&rest, ',');
+        npy_accept_byte(&rest, ',');
     }
     if (found != (TYPE | ORDER | SHAPE))
         return bad_header(text);

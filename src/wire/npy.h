@@ -1,5 +1,5 @@
 // The header of numpy's .npy files, versions 1.0 to 3.0, without the meaning of
-// the elements behind it.
+// the elements after it.
 
 #ifndef OPSCOPE_WIRE_NPY_H
 #define OPSCOPE_WIRE_NPY_H

@@ -1,4 +1,4 @@
-// The bytes of protobuf messages, without their meaning: fields one behind the
+// The bytes of protobuf messages, without their meaning: fields one after the
 // other, each a number, a wire type and a payload.
 //
 // Reading never goes beyond the message and copies nothing: payloads are views
@@ -21,7 +21,7 @@ enum protobuf_type {
 };
 
 enum protobuf_ending {
-    PROTOBUF_WHOLE,     // ends behind its last field
+    PROTOBUF_WHOLE,     // ends after its last field
     PROTOBUF_CUT,       // ends inside a field
     PROTOBUF_MALFORMED, // holds what no field starts with
 };
@@ -104,7 +104,7 @@ static inline uint64_t protobuf_from_double(double real)
     return bits;
 }
 
-// Writing. Each puts one field at `to` and returns the byte behind it; the
+// Writing. Each puts one field at `to` and returns the byte after it; the
 // caller has made room (PROTOBUF_HEADER_MOST, and the payload).
 
 static inline unsigned char *protobuf_put_tag(unsigned char *to, uint32_t number,
@@ -127,7 +127,7 @@ static inline unsigned char *protobuf_put_fixed64(unsigned char *to, uint32_t nu
     return to;
 }
 
-// What stands before a payload of `size` bytes, which the caller puts behind it.
+// What stands before a payload of `size` bytes, which the caller puts after it.
 static inline unsigned char *protobuf_put_header(unsigned char *to, uint32_t number, size_t size)
 {
     return varint_put(protobuf_put_tag(to, number, PROTOBUF_BYTES), size);

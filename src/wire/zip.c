@@ -24,13 +24,13 @@ struct zip_writer {
     unsigned char chunk[CHUNK];
 };
 
-static void put(struct bytes *to, uint64_t number, unsigned size)
+static void zip_put(struct bytes *to, uint64_t number, unsigned size)
 {
     for (unsigned i = 0; i < size; i++, number >>= 8)
         bytes_append(to, &(unsigned char){(unsigned char)number}, 1);
 }
 
-static void flush(struct zip_writer *zip, struct bytes *bytes)
+static void zip_flush(struct zip_writer *zip, struct bytes *bytes)
 {
     output_write(zip->output, bytes->data, bytes->size);
     bytes_free(bytes);
@@ -39,16 +39,16 @@ static void flush(struct zip_writer *zip, struct bytes *bytes)
 // What the header of a file and its line in the directory have in common.
 static void put_entry(struct bytes *to, const struct entry *entry, bool sizes)
 {
-    put(to, VERSION, 2);
-    put(to, SIZES_BEHIND, 2);
-    put(to, METHOD_DEFLATE, 2);
-    put(to, 0, 2);
-    put(to, DATE, 2);
-    put(to, sizes ? entry->checksum : 0, 4);
-    put(to, sizes ? entry->packed : 0, 4);
-    put(to, sizes ? entry->size : 0, 4);
-    put(to, strlen(entry->name), 2);
-    put(to, 0, 2);
+    zip_put(to, VERSION, 2);
+    zip_put(to, SIZES_BEHIND, 2);
+    zip_put(to, METHOD_DEFLATE, 2);
+    zip_put(to, 0, 2);
+    zip_put(to, DATE, 2);
+    zip_put(to, sizes ? entry->checksum : 0, 4);
+    zip_put(to, sizes ? entry->packed : 0, 4);
+    zip_put(to, sizes ? entry->size : 0, 4);
+    zip_put(to, strlen(entry->name), 2);
+    zip_put(to, 0, 2);
 }
 
 struct zip_writer *zip_create(struct output *output)
@@ -62,7 +62,7 @@ struct zip_writer *zip_create(struct output *output)
     return zip;
 }
 
-static void pack(struct zip_writer *zip, struct view bytes, int mode)
+static void zip_pack(struct zip_writer *zip, struct view bytes, int mode)
 {
     struct entry *entry = &zip->entries[zip->count - 1];
     zip->deflate.next_in = (unsigned char *)(uintptr_t)bytes.data;
@@ -81,15 +81,15 @@ static void end_file(struct zip_writer *zip)
 {
     if (!zip->is_open)
         return;
-    pack(zip, VIEW_LITERAL(""), Z_FINISH);
+    zip_pack(zip, VIEW_LITERAL(""), Z_FINISH);
     deflateReset(&zip->deflate);
     const struct entry *entry = &zip->entries[zip->count - 1];
-    struct bytes behind = {0};
-    put(&behind, 0x08074b50, 4);
-    put(&behind, entry->checksum, 4);
-    put(&behind, entry->packed, 4);
-    put(&behind, entry->size, 4);
-    flush(zip, &behind);
+    struct bytes after = {0};
+    zip_put(&after, 0x08074b50, 4);
+    zip_put(&after, entry->checksum, 4);
+    zip_put(&after, entry->packed, 4);
+    zip_put(&after, entry->size, 4);
+    zip_flush(zip, &after);
     zip->is_open = false;
 }
 
@@ -100,10 +100,10 @@ void zip_file(struct zip_writer *zip, const char *name)
     struct entry *entry = &zip->entries[zip->count++];
     *entry = (struct entry){.name = name, .offset = output_size(zip->output) - zip->start};
     struct bytes header = {0};
-    put(&header, 0x04034b50, 4);
+    zip_put(&header, 0x04034b50, 4);
     put_entry(&header, entry, false);
     bytes_append(&header, name, strlen(name));
-    flush(zip, &header);
+    zip_flush(zip, &header);
     zip->is_open = true;
 }
 
@@ -115,7 +115,7 @@ void zip_write(struct zip_writer *zip, struct view bytes)
         entry->checksum =
             (uint32_t)crc32(entry->checksum, (const unsigned char *)bytes.data, (unsigned)size);
         entry->size += size;
-        pack(zip, view_slice(bytes, 0, size), Z_NO_FLUSH);
+        zip_pack(zip, view_slice(bytes, 0, size), Z_NO_FLUSH);
         bytes = view_slice(bytes, size, bytes.size);
     }
 }
@@ -126,22 +126,22 @@ static void write_directory(struct zip_writer *zip)
     struct bytes directory = {0};
     for (size_t i = 0; i < zip->count; i++) {
         const struct entry *entry = &zip->entries[i];
-        put(&directory, 0x02014b50, 4);
-        put(&directory, VERSION, 2);
+        zip_put(&directory, 0x02014b50, 4);
+        zip_put(&directory, VERSION, 2);
         put_entry(&directory, entry, true);
-        put(&directory, 0, 10); // no comment, first disk, no attributes
-        put(&directory, entry->offset, 4);
+        zip_put(&directory, 0, 10); // no comment, first disk, no attributes
+        zip_put(&directory, entry->offset, 4);
         bytes_append(&directory, entry->name, strlen(entry->name));
     }
     const size_t size = directory.size;
-    put(&directory, 0x06054b50, 4);
-    put(&directory, 0, 4);
-    put(&directory, zip->count, 2);
-    put(&directory, zip->count, 2);
-    put(&directory, size, 4);
-    put(&directory, start, 4);
-    put(&directory, 0, 2);
-    flush(zip, &directory);
+    zip_put(&directory, 0x06054b50, 4);
+    zip_put(&directory, 0, 4);
+    zip_put(&directory, zip->count, 2);
+    zip_put(&directory, zip->count, 2);
+    zip_put(&directory, size, 4);
+    zip_put(&directory, start, 4);
+    zip_put(&directory, 0, 2);
+    zip_flush(zip, &directory);
 }
 
 status zip_finish(struct zip_writer *zip)

@@ -1,4 +1,4 @@
-// Writes a ZIP archive as it comes: one file behind the other, packed with deflate.
+// Writes a ZIP archive as it comes: one file after the other, packed with deflate.
 // The same input gives the same bytes: files have the date 1980-01-01, the format's
 // first. Files and the archive are limited to 4 GiB.
 

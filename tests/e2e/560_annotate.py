@@ -419,7 +419,8 @@ def test_wrong_use(folder):
     opscope("annotate", dump, source, source, code=2)
     opscope("annotate", dump, folder / "none.csv", folder / "x.csv", code=1)
     network = ROOT / "tests/testdata/tosa_ops/add.mlir"
-    contains(opscope("annotate", network, source, folder / "x.csv", code=1).err, "no dump")
+    contains(opscope("annotate", network, source, folder / "x.csv", code=1).err,
+             "is a network (TOSA), which 'annotate' does not read")
     compile_form = write(folder / "c.csv", "ID,Start,End,Location,Op Type\nDI0,0,1,x,DMA_IN\n")
     opscope("annotate", dump, compile_form, folder / "x.csv", code=1)
 

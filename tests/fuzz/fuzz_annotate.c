@@ -7,8 +7,8 @@
 
 #include "compiler/compiler.h"
 #include "device/describe.h"
-#include "reports/torq/annotate.h"
 #include "program/print.h"
+#include "reports/torq/annotate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

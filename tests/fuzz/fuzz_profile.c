@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "formats/tenstorrent/logs_kept.h"
 #include "profile/file.h"
-#include "profile/memory.h"
 #include "profile/file_layout.h"
+#include "profile/memory.h"
 #include "reports/tenstorrent/logs_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,8 +2,8 @@
 // version, checked, turned into a profile and analysed.
 
 #include "formats/tenstorrent/derive.h"
-#include "reports/tenstorrent/perf.h"
 #include "formats/tenstorrent/report_profile.h"
+#include "reports/tenstorrent/perf.h"
 
 #include <stdio.h>
 #include <stdlib.h>

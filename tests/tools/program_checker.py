@@ -15,6 +15,7 @@ from program_file import *
 from target_file import Target
 
 PAINTED_MOST = 1 << 22  # elements
+DEPTH_MOST = 64  # of graphs inside graphs
 
 
 # Indices -----------------------------------------------------------------------------
@@ -49,6 +50,9 @@ class Indices:
         self.constant(what, index, item.data, size)
         if item.element == TEXT:
             self.text(what, index, *self.ids(item.data, count))
+        if item.element == BOOL:
+            need(max(self.program.constants[item.data:item.data + size], default=0) <= 1, what, index,
+                 "a bool that is neither 0 nor 1")
         return size
 
     def ids(self, offset, count):
@@ -352,22 +356,40 @@ class Proof:
                  "rule 1: beyond its memory")
             need(buffer.element in ELEMENT_BYTES and all(n >= 0 for n in buffer.dims[:buffer.rank]),
                  "buffer", i, "rule 1: its type")
+            need(buffer.address % 64 == 0, "buffer", i, "rule 1: not aligned")
+            if buffer.value != NONE:
+                value = self.p.values[buffer.value]
+                need((buffer.element, buffer.rank) == (value.element, value.rank) and
+                     all(at >= 0 and (length < 0 or at + size <= length) for at, size, length in
+                         zip(buffer.origin[:buffer.rank], buffer.dims, value.dims)), "buffer", i,
+                     "rule 1: no part of its value")
             needed = volume(buffer.dims[:buffer.rank]) * ELEMENT_BYTES[buffer.element]
             need(buffer.size >= (min(needed, 1) if buffer.kind == RING else needed), "buffer", i,
                  "rule 1: too small")
             if buffer.alias != NONE:
                 shown = self.p.buffers[buffer.alias]
-                need((shown.address, shown.memory, shown.unit, shown.size, shown.alias) ==
-                     (buffer.address, buffer.memory, buffer.unit, buffer.size, NONE), "buffer", i, "rule 2")
+                need((shown.address, shown.memory, shown.unit, shown.size, shown.alias, shown.element) ==
+                     (buffer.address, buffer.memory, buffer.unit, buffer.size, NONE, buffer.element) and
+                     buffer.kind == INNER and shown.kind in (INPUT, OUTPUT, INNER), "buffer", i, "rule 2")
+        largest = max(memory.size for memory in self.t.memories)
+        for i, value in enumerate(self.p.values):
+            if value.rank != NONE and value.element != 0 and all(n >= 0 for n in value.dims[:value.rank]):
+                need(volume(value.dims[:value.rank]) <= largest // ELEMENT_BYTES.get(value.element, 16), "value",
+                     i, "rule 1: larger than any memory")
 
     def ports(self):
         p = self.p
         inputs, outputs = ({item.id for item in table} for table in (p.inputs, p.outputs))
         need(all(p.values[value].kind in (0, 2) for value in inputs), "rule 1: an input that nobody gives")
+        held = set()
         for i, buffer in enumerate(p.buffers):
             value = p.values[buffer.value] if buffer.value != NONE else None
             if buffer.alias != NONE:
+                need(buffer.kind == INNER, "buffer", i, "rule 2")
                 continue
+            if value and buffer.kind in ((INPUT, OUTPUT, CONSTANT, OUTPUT)[value.kind], DYNAMIC):
+                need(buffer.value not in held, "buffer", i, "rule 1: another one holds its value")
+                held.add(buffer.value)
             if buffer.kind == DYNAMIC and value and value.kind == 0:
                 need(buffer.value in inputs, "buffer", i, "rule 1: no input")
             if buffer.kind not in (INPUT, OUTPUT, CONSTANT):
@@ -377,6 +399,99 @@ class Proof:
             need((buffer.element, buffer.rank) == (value.element, value.rank) and
                  buffer.dims[:buffer.rank] == value.dims[:value.rank] and not any(buffer.origin[:buffer.rank]),
                  "buffer", i, "rule 1: not what its value is")
+        need(all(value in held or p.values[value].kind == 2 for value in outputs),
+             "rule 15: an output that nothing holds")
+
+    # Graphs
+
+    def inner_graphs(self, node):
+        return [attribute.data for attribute in
+                self.p.attributes[node.first_attribute:node.first_attribute + node.attribute_count]
+                if attribute.kind == GRAPH]
+
+    def values_of(self, first, count):
+        return [item.id for item in self.p.node_values[first:first + count]]
+
+    def graphs(self):
+        """Each graph is gone through inside the node that it belongs to, with what can be read there."""
+        p = self.p
+        homes = [range(item.first_node, item.first_node + item.node_count) for item in p.graphs + p.groups]
+        inside = [node for home in homes[:len(p.graphs)] for node in home]
+        need(len(set(inside)) == len(inside) and
+             not set(inside) & {node for home in homes[len(p.graphs):] for node in home},
+             "rule 16: nodes of two graphs or groups")
+        used = [graph for node in p.nodes for graph in self.inner_graphs(node)]
+        need(sorted(used) == list(range(len(p.graphs))), "rule 16: a graph of no operator, or of several")
+        made = [item.id for item in p.inputs]
+        for node in p.nodes:
+            made += [value for value in self.values_of(node.first_value + node.inputs, node.outputs) if value != NONE]
+        for i, graph in enumerate(p.graphs):
+            need(NONE not in self.values_of(graph.first_value, graph.inputs + graph.outputs), "graph", i,
+                 "rule 16: none")
+            made += self.values_of(graph.first_value, graph.inputs)
+        need(len(set(made)) == len(made), "rule 16: a value that is made twice")
+        inner = set(self.made_inside())
+        reached = set()
+        captured = {}
+        for i, node in enumerate(p.nodes):
+            if i not in set(inside):
+                captured[i] = set()
+                for graph in self.inner_graphs(node):
+                    self.graph(graph, set(), inner, captured[i], reached, 0)
+        need(len(reached) == len(p.graphs), "rule 16: a graph that contains itself")
+        for i, task in enumerate(p.tasks):
+            reads = {self.buffer(operand).value for operand in self.operands(task) if not operand.writes}
+            for call in p.calls[task.first_call:task.first_call + task.call_count]:
+                need(captured.get(call.node, set()) <= reads, "task", i, "rule 16: a graph reads what it does not")
+
+    def made_inside(self):
+        for graph in self.p.graphs:
+            yield from self.values_of(graph.first_value, graph.inputs)
+            for node in self.p.nodes[graph.first_node:graph.first_node + graph.node_count]:
+                yield from self.values_of(node.first_value + node.inputs, node.outputs)
+
+    def graph(self, index, known, inner, captured, reached, depth):
+        graph = self.p.graphs[index]
+        need(depth <= DEPTH_MOST, "graph", index, "rule 16: too deep")
+        reached.add(index)
+        known = known | set(self.values_of(graph.first_value, graph.inputs))
+
+        def read(values):
+            for value in values:
+                if value == NONE or self.p.values[value].kind == 2 or value in known:
+                    continue
+                need(value not in inner, "graph", index, "rule 16: it reads what is not there")
+                captured.add(value)
+
+        for node in self.p.nodes[graph.first_node:graph.first_node + graph.node_count]:
+            read(self.values_of(node.first_value, node.inputs))
+            for other in self.inner_graphs(node):
+                self.graph(other, known, inner, captured, reached, depth + 1)
+            known |= set(self.values_of(node.first_value + node.inputs, node.outputs))
+        read(self.values_of(graph.first_value + graph.inputs, graph.outputs))
+
+    def inside(self):
+        """What stays in one task, and what only the host does."""
+        p = self.p
+        owners = {}
+        named = {operand.buffer for operand in p.operands}
+        for i, task in enumerate(p.tasks):
+            engine = self.t.engines[task.engine]
+            alone = task.job == NONE or (engine.role == "compute" and task.unit == task.lane == 0 and
+                                         not self.t.memories[engine.memory].local)
+            operands = {operand.buffer for operand in self.operands(task)}
+            buffers = set()
+            for call in p.calls[task.first_call:task.first_call + task.call_count]:
+                node = p.nodes[call.node]
+                need(alone or not self.inner_graphs(node), "task", i, "rule 17: only the host runs graphs")
+                buffers |= {item.id for item in
+                            p.call_buffers[call.first_buffer:call.first_buffer + node.inputs + node.outputs]}
+            need(alone or all(p.buffers[b].kind != DYNAMIC for b in (buffers | operands) - {NONE}), "task", i,
+                 "rule 17: only the host makes buffers")
+            for buffer in buffers - operands - {NONE}:
+                if not self.in_memory(p.buffers[buffer]):
+                    need(owners.setdefault(buffer, i) == i and buffer not in named, "task", i,
+                         "rule 17: inside another task")
 
     def overlaps(self):
         """A walk over addresses for each memory; lifetimes decide among neighbours."""
@@ -748,6 +863,8 @@ class Proof:
         self.overlaps()
         for i in range(len(self.p.tasks)):
             self.task(i)
+        self.graphs()
+        self.inside()
         self.order()
 
 

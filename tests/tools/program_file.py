@@ -63,6 +63,8 @@ ALLOC, DEALLOC, HOST_COPY, JOB_START, JOB_WAIT, HOST_START, HOST_WAIT = range(7)
 ELEMENT_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8,
                  15: 16, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 8}
 TEXT = 8
+BOOL = 9
+GRAPH = 4  # kind of attributes
 COST_TRANSFER = 2
 
 

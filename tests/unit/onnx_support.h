@@ -50,7 +50,7 @@ static inline void put_names(struct bytes *to, uint32_t field, const char *names
     }
 }
 
-// A NodeProto; attributes are put behind.
+// A NodeProto; attributes are added after.
 static inline struct bytes node_of(const char *type, const char *inputs, const char *outputs,
                                    const char *name)
 {
@@ -113,7 +113,7 @@ static inline struct bytes opset_of(const char *domain, uint64_t version)
     return opset;
 }
 
-// A ModelProto; functions are put behind. Takes the graph over.
+// A ModelProto; functions are added after. Takes the graph over.
 static inline struct bytes model_of(struct bytes graph, uint64_t opset)
 {
     struct bytes model = {0};

@@ -69,10 +69,10 @@ static void run(const struct fused_convolution_plan *plan, unsigned threads, con
     if (fused == NULL)
         return; // this machine's library has nothing quick for it
     struct parallel *parallel = parallel_create(threads);
-    struct rooms *rooms = rooms_create(threads);
-    rooms_reserve(rooms, fused_convolution_room(fused));
+    struct scratch_pool *rooms = scratch_pool_create(threads);
+    scratch_pool_reserve(rooms, fused_convolution_room(fused));
     assert_null(fused_convolution_run(fused, source, others, result, rooms, parallel));
-    rooms_free(rooms);
+    scratch_pool_free(rooms);
     parallel_free(parallel);
     fused_convolution_free(fused);
 }

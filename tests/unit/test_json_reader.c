@@ -84,11 +84,11 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"\"a\nb\"", "byte 2: expected no control character inside a text"},
         {"\"\\x\"", "byte 2: expected an escape: one of \" \\ / b f n r t u"},
         {"\"\\u12g4\"", "byte 5: expected four hexadecimal digits"},
-        {"1.", "byte 2: the text ends; expected digits behind the point"},
+        {"1.", "byte 2: the text ends; expected digits after the point"},
         {"1e", "byte 2: the text ends; expected digits of an exponent"},
         {"01", "byte 2: the text ends; expected a value"},
         {"nul", "byte 0: expected a value"},
-        {"1 1", "byte 2: expected nothing behind the value"},
+        {"1 1", "byte 2: expected nothing after the value"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct arena arena = {0};

@@ -328,7 +328,7 @@ static void the_ledger_says_what_is_missing(void **state)
     opscope_profile_free(profile);
 }
 
-// Programs that exist rely on it: fields may only come behind these.
+// Programs that exist rely on it: fields may only come after these.
 static void structures_keep_their_layout(void **state)
 {
     (void)state;

@@ -354,7 +354,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused("#a = dense<[1, 2]", "t.mlir:1:11: expected '>' for this '<'");
     assert_refused("#a = {b = }", "t.mlir:1:11: expected an attribute but found '}'");
     assert_refused("#a = 1\n#a = 2", "t.mlir:2:1: '#a' is defined twice");
-    assert_refused("!a = tensor<4>", "t.mlir:1:14: expected 'x' behind a dimension");
+    assert_refused("!a = tensor<4>", "t.mlir:1:14: expected 'x' after a dimension");
     assert_refused("!a = tensor<99999999999999999999xi8>",
                    "t.mlir:1:13: the dimension does not fit 63 bits");
     assert_refused("module {", "t.mlir:1:9: expected an operation but the text ends here");

@@ -308,7 +308,7 @@ static void unique_slices_are_found_with_their_places(void **state)
         for (int64_t g = 0; g < found; g++) {
             total += counts[g];
             assert_int_equal(inverse[first[g]], g);
-            for (int64_t r = 0, order = 0; g > 0 && r < ROWS; r++) { // differs, and comes behind
+            for (int64_t r = 0, order = 0; g > 0 && r < ROWS; r++) { // differs, and comes after
                 const int8_t *row = values + r * found;
                 if (order == 0)
                     order = row[g] - row[g - 1];

@@ -433,7 +433,7 @@ static void a_model_cut_anywhere_is_refused_or_smaller(void **state)
     put_text(&model, 6, "a doc string");
     size_t refused = 0;
     for (size_t size = 0; size < model.size; size++) {
-        // A copy of its own, so that reading behind it is seen.
+        // A copy of its own, so that reading past it is seen.
         const struct view cut = {memcpy(malloc(size + 1), model.data, size), size};
         struct network *network = NULL;
         const status failure = onnx_import(input_over("m.onnx", cut), &network);

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "formats/torq/engines.h"
 #include "reports/overview/list.h"
 #include "reports/overview/roles.h"
-#include "formats/torq/engines.h"
 #include "reports/torq/overview_rows.h"
 
 enum { TICKS = 400, ENGINES = 7, MOST = 12 };

@@ -30,7 +30,7 @@ static struct convolution random_convolution(unsigned *seed)
         c.pads[d] = between(seed, 0, c.kernel[d] - 1);
         const int64_t reach = (c.kernel[d] - 1) * c.dilations[d] + 1;
         c.input[d] = reach + between(seed, 0, d == 1 && between(seed, 0, 2) == 0 ? 80 : 12);
-        // Some padding behind, or some pixels that no window sees.
+        // Some padding after, or some pixels that no window sees.
         c.output[d] = (c.input[d] + c.pads[d] + between(seed, 0, 1) - reach) / c.strides[d] + 1;
     }
     convolution_channels_last(&c);

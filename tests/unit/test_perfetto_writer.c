@@ -94,7 +94,7 @@ static void spans_that_overlap_get_as_many_lanes_as_they_need(void **state)
     add_span(profile, lane, 0, 10);
     add_span(profile, lane, 5, 20);  // overlaps the first
     add_span(profile, lane, 6, 8);   // inside both: engines do not nest
-    add_span(profile, lane, 10, 11); // fits behind the first
+    add_span(profile, lane, 10, 11); // fits after the first
     add_span(profile, lane, 20, 20);
     uint32_t lanes;
     assert_int_equal(write_and_read(profile, &lanes).spans, 5);
@@ -153,7 +153,7 @@ static void late_events_of_a_stream_are_written_too(void **state)
     for (uint64_t i = 0; i < COUNT; i++)
         add_span(profile, lane, (COUNT - i) * 10, (COUNT - i) * 10 + 10);
     assert_true(profile_finish(profile) == STATUS_OK);
-    assert_true(perfetto_writer_close(writer) == STATUS_OK);
+    assert_true(perfetto_writer_close(writer, STATUS_OK) == STATUS_OK);
 
     struct profile *again = profile_create();
     struct input *input;

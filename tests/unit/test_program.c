@@ -102,7 +102,7 @@ static void no_part_is_a_program(void **state)
     (void)state;
     for (size_t i = 0; i < size; i++) {
         struct program *program;
-        unsigned char *part = malloc(i + 1); // so that a read behind it is seen
+        unsigned char *part = malloc(i + 1); // so that a read past it is seen
         memcpy(part, bytes, i);
         const status failure = read_bytes(part, i, &program);
         assert_non_null(failure);

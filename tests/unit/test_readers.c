@@ -37,7 +37,7 @@ static void bytes_tell_the_reader(void **state)
                   "tenstorrent-log");
     assert_reader("OP CODE,DEVICE KERNEL DURATION [ns]\n", "tenstorrent-report");
     assert_reader("DI0,0,77,loc(unknown),DMA_IN\n", "torq");
-    // A line feed is the tag of a packet, too; rows behind it say more.
+    // A line feed is the tag of a packet, too; rows after it say more.
     assert_reader("\n\nDI0,0,77,loc(unknown),DMA_IN\n", "torq");
     assert_reader("\n\x04\x40\x05\x50\x01", "perfetto");
     assert_reader("", "none");

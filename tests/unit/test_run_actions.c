@@ -2,6 +2,7 @@
 
 #include "formats/torq/run_actions.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,9 +110,13 @@ static void assert_written(const struct run_actions *actions, enum torq_form for
 {
     char path[] = "/tmp/opscope-run-actions-XXXXXX";
     char text[8192];
-    const int file = mkstemp(path);
+    int file = mkstemp(path);
     assert_true(file >= 0);
+    close(file);
     assert_null(run_actions_write(actions, form, path));
+    // Another file took its place.
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
     const ssize_t size = read(file, text, sizeof text - 1);
     assert_true(size >= 0);
     text[size] = '\0';

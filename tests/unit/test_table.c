@@ -3,6 +3,7 @@
 #include "reports/table.h"
 
 #include <math.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -208,12 +209,16 @@ static void few_rows_and_a_sum(void **state)
 static char *written(void (*write)(struct table *, struct output *), struct table *table)
 {
     char path[] = "/tmp/opscope_table_XXXXXX";
-    const int file = mkstemp(path);
+    int file = mkstemp(path);
     assert_true(file >= 0);
+    close(file);
     struct output *output;
     assert_true(output_open(path, &output) == STATUS_OK);
     write(table, output);
     assert_true(output_close(output) == STATUS_OK);
+    // Another file took its place.
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
     char *text = calloc(1, 8192);
     assert_true(read(file, text, 8191) >= 0);
     close(file);

@@ -44,7 +44,7 @@ static void rows_tell_the_form(void **state)
                 "0,0,10,ALLOC_END,\"loc(unknown)\"\n",
                 TORQ_R3);
     assert_form("main_dispatch_0,0,-1,100,INIT_BEGIN\n", TORQ_R4);
-    // Behind rows that are none, and at a row that is cut off.
+    // After rows that are none, and at a row that is cut off.
     assert_form("DI0,abc,5,loc(unknown),DMA_IN\n", TORQ_C1);
     assert_form("nonsense\n\nDI0,0,77,loc(unknown),DMA_IN\n", TORQ_C1);
     assert_form("DI0,0,7", TORQ_C1);

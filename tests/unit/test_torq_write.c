@@ -319,7 +319,7 @@ static void r2_has_no_place_for_engines_of_the_npu(void **state)
     profile_free(profile);
 }
 
-// Spans that lie in or behind one another, begin and end together, or take no
+// Spans that lie in or one after another, begin and end together, or take no
 // time; all with the same key, so that only the order of the rows tells them
 // apart.
 static void add_spans(FILE *out, unsigned *seed, uint64_t from, uint64_t to, int depth)

@@ -2,6 +2,7 @@
 
 #include "network/tosa/import.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,12 +38,16 @@ static char *printed(const char *text)
 {
     struct network *network = read_ok(text);
     char path[] = "/tmp/opscope-test-XXXXXX";
-    const int file = mkstemp(path);
+    int file = mkstemp(path);
     assert_true(file >= 0);
+    close(file);
     struct output *output;
     assert_true(output_open(path, &output) == STATUS_OK);
     network_print(network, output);
     assert_true(output_close(output) == STATUS_OK);
+    // Another file took its place.
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
     char *result = calloc(1, 10000);
     assert_non_null(result);
     assert_true(read(file, result, 9999) > 0);
@@ -256,7 +261,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
     assert_refused("func.func @f() -> tensor<1xi8> {\n  return\n}",
                    "t.mlir:1:1: the function declares 1 results and returns 0");
     assert_refused("func.func @f() {\n  return\n  return\n}",
-                   "t.mlir:3:3: an operation behind 'return'");
+                   "t.mlir:3:3: an operation after 'return'");
     assert_refused("func.func @f(%a: tensor<1xi8>) {\n  %0 = tosa.abs %a : (tensor<1xi8>) -> "
                    "tensor<1xi8>\n}",
                    "t.mlir:2: the block does not end with a return or a yield");

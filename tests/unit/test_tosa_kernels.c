@@ -175,18 +175,24 @@ static void unsigned_sides_are_read_as_unsigned(void **state)
     run_and_expect(&subject, back, sizeof back);
 }
 
-static void a_shift_beyond_62_is_refused(void **state)
+static void a_shift_outside_2_to_62_is_refused(void **state)
 {
     (void)state;
-    const int32_t in[] = {1};
-    struct subject subject;
-    open_rescale(&subject, 1, "i32", "i32", 1 << 30, 63, 0, 0, "SINGLE_ROUND", false, false);
-    give(&subject, in);
-    const status failure = subject_run(&subject);
-    assert_non_null(failure);
-    assert_non_null(strstr(status_message(failure), "a shift by 63 bits"));
-    status_free(failure);
-    subject_close(&subject);
+    const int32_t in[] = {INT32_MIN};
+    const int shifts[] = {-1, 0, 1, 63};
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        struct subject subject;
+        char said[40];
+        open_rescale(&subject, 1, "i32", "i32", 1 << 30, shifts[i], 0, 0, "SINGLE_ROUND", false,
+                     false);
+        give(&subject, in);
+        const status failure = subject_run(&subject);
+        assert_non_null(failure);
+        snprintf(said, sizeof said, "a shift by %d bits", shifts[i]);
+        assert_non_null(strstr(status_message(failure), said));
+        status_free(failure);
+        subject_close(&subject);
+    }
 }
 
 static void i48_sums_are_rescaled_by_16_bits(void **state)
@@ -586,7 +592,7 @@ int main(void)
         cmocka_unit_test(short_shifts_are_rounded_once),
         cmocka_unit_test(rescaled_numbers_saturate),
         cmocka_unit_test(unsigned_sides_are_read_as_unsigned),
-        cmocka_unit_test(a_shift_beyond_62_is_refused),
+        cmocka_unit_test(a_shift_outside_2_to_62_is_refused),
         cmocka_unit_test(i48_sums_are_rescaled_by_16_bits),
         cmocka_unit_test(leading_zeros_are_counted),
         cmocka_unit_test(division_cuts_towards_zero),

@@ -112,7 +112,7 @@ static inline char *tell_notes(struct profile *profile)
 static inline struct profile *read_with(struct view text, const struct torq_options *options)
 {
     struct profile *profile = profile_create();
-    // A copy of exactly this size: a read behind it is seen by ASan.
+    // A copy of exactly this size: a read past it is seen by ASan.
     char *copy = malloc(text.size > 0 ? text.size : 1);
     memcpy(copy, text.data, text.size);
     struct input *input = input_over("t.csv", (struct view){copy, text.size});

@@ -88,8 +88,9 @@ static void hold(struct chrome_async *async, const struct chrome_async_key *key,
 
 // The link to the newest entry of this key that begins or ends; NULL when there is none in which
 // `fits` sees a partner of `edge`.
-static uint32_t *find(struct chrome_async *async, const struct chrome_async_key *key, bool begins,
-                      const struct span_edge *edge)
+static uint32_t *chrome_async_find_open(struct chrome_async *async,
+                                        const struct chrome_async_key *key, bool begins,
+                                        const struct span_edge *edge)
 {
     if (async->head_count == 0)
         return NULL;
@@ -108,7 +109,7 @@ static uint32_t *find(struct chrome_async *async, const struct chrome_async_key 
 }
 
 // Takes an entry out of its chain.
-static struct chrome_async_entry *release(struct chrome_async *async, uint32_t *link)
+static struct chrome_async_entry *chrome_async_release(struct chrome_async *async, uint32_t *link)
 {
     const uint32_t index = *link;
     struct chrome_async_entry *entry = &async->entries[index - 1];
@@ -119,8 +120,8 @@ static struct chrome_async_entry *release(struct chrome_async *async, uint32_t *
     return entry;
 }
 
-static void emit(struct chrome_async *async, struct chrome_lane *lane,
-                 const struct span_edge *begin, const struct span_edge *end)
+static void chrome_async_emit(struct chrome_async *async, struct chrome_lane *lane,
+                              const struct span_edge *begin, const struct span_edge *end)
 {
     struct span_edge whole = *begin;
     struct bytes values = {0};
@@ -140,7 +141,7 @@ static void emit(struct chrome_async *async, struct chrome_lane *lane,
 struct chrome_lane *chrome_async_lane(struct chrome_async *async,
                                       const struct chrome_async_key *key, struct chrome_lane *lane)
 {
-    const uint32_t *outer = find(async, key, true, NULL);
+    const uint32_t *outer = chrome_async_find_open(async, key, true, NULL);
     return outer != NULL ? async->entries[*outer - 1].lane : lane;
 }
 
@@ -148,28 +149,28 @@ void chrome_async_begin(struct chrome_async *async, const struct chrome_async_ke
                         struct chrome_lane *lane, const struct span_edge *edge)
 {
     lane = chrome_async_lane(async, key, lane);
-    uint32_t *early = find(async, key, false, edge);
+    uint32_t *early = chrome_async_find_open(async, key, false, edge);
     if (early == NULL) {
         hold(async, key, lane, edge);
         return;
     }
-    struct chrome_async_entry *entry = release(async, early);
+    struct chrome_async_entry *entry = chrome_async_release(async, early);
     entry->edge.values = bytes_view(&entry->values);
-    emit(async, lane, edge, &entry->edge);
+    chrome_async_emit(async, lane, edge, &entry->edge);
     entry->lane = NULL;
 }
 
 void chrome_async_end(struct chrome_async *async, const struct chrome_async_key *key,
                       struct chrome_lane *lane, const struct span_edge *edge)
 {
-    uint32_t *begin = find(async, key, true, edge);
+    uint32_t *begin = chrome_async_find_open(async, key, true, edge);
     if (begin == NULL) {
         hold(async, key, lane, edge);
         return;
     }
-    struct chrome_async_entry *entry = release(async, begin);
+    struct chrome_async_entry *entry = chrome_async_release(async, begin);
     entry->edge.values = bytes_view(&entry->values);
-    emit(async, entry->lane, &entry->edge, edge);
+    chrome_async_emit(async, entry->lane, &entry->edge, edge);
     entry->lane = NULL;
 }
 

@@ -73,8 +73,8 @@ struct chrome_event {
 
 enum chrome_damage {
     CHROME_CUT,       // the input ends inside a value; the offset is that of its start
-    CHROME_MALFORMED, // what stands there is no event; reading goes on behind it
-    CHROME_TRAILING,  // something stands behind the end of the trace
+    CHROME_MALFORMED, // what stands there is no event; reading goes on after it
+    CHROME_TRAILING,  // something stands after the end of the trace
 };
 
 struct chrome_visitor {
@@ -93,7 +93,7 @@ bool chrome_recognise(struct view bytes);
 
 void chrome_events_visit(struct view bytes, struct chrome_visitor *visitor);
 
-// Only what starts at `offset`, where an event starts, and behind it.
+// Only what starts at `offset`, where an event starts, and after it.
 void chrome_events_visit_from(struct view bytes, uint64_t offset, struct chrome_visitor *visitor);
 
 #endif

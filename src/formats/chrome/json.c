@@ -71,14 +71,14 @@ struct view chrome_text_of(struct view value, struct bytes *scratch)
     return text;
 }
 
-static struct view unquoted(struct view value)
+static struct view json_unquoted(struct view value)
 {
     return chrome_is_text(value) ? (struct view){value.data + 1, value.size - 2} : value;
 }
 
 bool chrome_truth_of(struct view value)
 {
-    const struct view text = unquoted(value);
+    const struct view text = json_unquoted(value);
     return view_is(text, "true") || (text.size > 0 && text.data[0] >= '1' && text.data[0] <= '9');
 }
 
@@ -106,7 +106,7 @@ static bool hex_number(struct view digits, uint64_t *out_number)
 
 bool chrome_number_of(struct view value, uint64_t *out_number)
 {
-    const struct view text = unquoted(value);
+    const struct view text = json_unquoted(value);
     if (text.size > 2 && text.data[0] == '0' && (text.data[1] | 32) == 'x')
         return hex_number(view_slice(text, 2, text.size), out_number);
     int64_t number;

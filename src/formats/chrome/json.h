@@ -34,14 +34,14 @@ static inline bool chrome_is_text(struct view value)
 }
 
 // The text of a text, without its quotes and escapes; of anything else, as it is written. What
-// holds escapes is put behind what `scratch` holds, which may move it: use the text before the
+// holds escapes is put after what `scratch` holds, which may move it: use the text before the
 // next call.
 struct view chrome_text_of(struct view value, struct bytes *scratch);
 
 // True: the word true, a number other than 0.
 bool chrome_truth_of(struct view value);
 
-// A whole number, in the value or in a text: decimal, or hexadecimal behind 0x. Negative numbers
+// A whole number, in the value or in a text: decimal, or hexadecimal after 0x. Negative numbers
 // as two's complement.
 bool chrome_number_of(struct view value, uint64_t *out_number);
 

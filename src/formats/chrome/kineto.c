@@ -486,7 +486,7 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
 
 // An annotation of a stream lasts from its first kernel to its last one, whatever lies between: on
 // a track of its own it does not count as work.
-static void place(struct chrome_dialect *dialect, struct chrome_event *event)
+static void kineto_move_annotation(struct chrome_dialect *dialect, struct chrome_event *event)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     if (!view_is(event->category, "gpu_user_annotation"))
@@ -513,7 +513,7 @@ static bool member(struct chrome_dialect *dialect, struct view key, struct view 
 }
 
 // "python (GPU 0)"
-static void finish(struct chrome_dialect *dialect, const char *path)
+static void kineto_finish(struct chrome_dialect *dialect, const char *path)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     struct profile *profile = kineto->profile;
@@ -532,7 +532,7 @@ static void finish(struct chrome_dialect *dialect, const char *path)
     }
 }
 
-static void release(struct chrome_dialect *dialect)
+static void kineto_release(struct chrome_dialect *dialect)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     segments_free(&kineto->devices);
@@ -565,11 +565,11 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
 {
     struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
-                                              .place = place,
+                                              .place = kineto_move_annotation,
                                               .call_of = call_of,
                                               .member = member,
-                                              .finish = finish,
-                                              .free = release};
+                                              .finish = kineto_finish,
+                                              .free = kineto_release};
     kineto->profile = profile;
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
     kineto->externals.spool = kineto->steps.spool = kineto->memory.spool = SPOOL_EMPTY;
@@ -577,7 +577,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);
     if (result != STATUS_OK) {
-        release(&kineto->dialect);
+        kineto_release(&kineto->dialect);
         return result;
     }
     say_clock(kineto);

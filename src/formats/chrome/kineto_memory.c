@@ -65,7 +65,8 @@ static void name_memory(uint32_t type, char *name, size_t room)
         snprintf(name, room, "device type %u", type);
 }
 
-static void add(struct memory_book *book, const struct taken *taken, int64_t base)
+static void kineto_memory_add_sample(struct memory_book *book, const struct taken *taken,
+                                     int64_t base)
 {
     const int64_t now = taken->time + base;
     if (now < 0)
@@ -86,7 +87,7 @@ static void add_device(struct profile *profile, const struct taken *taken, size_
                                         .device = taken->type == 0 ? 0 : taken->device + 1}};
     for (size_t i = 0; i < count; i++) {
         if (taken[i].type == taken->type && taken[i].device == taken->device)
-            add(&book, &taken[i], base);
+            kineto_memory_add_sample(&book, &taken[i], base);
     }
     memory_book_close(&book, end > 0 ? (uint64_t)end : 0);
 }

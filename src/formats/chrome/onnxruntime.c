@@ -1,6 +1,6 @@
 // ONNX Runtime's profiles. Events named NODE_kernel_time (and, before 1.16, NODE_fence_before and
 // NODE_fence_after) of category Node are calls of operators; model_run of category Session is an
-// iteration; Kernel events are those of a GPU, behind the event of the node that launched them.
+// iteration; Kernel events are those of a GPU, after the event of the node that launched them.
 
 #include <stdlib.h>
 
@@ -170,7 +170,7 @@ static void add_numbers(struct onnxruntime *reading, struct view args)
     }
 }
 
-static void describe(struct onnxruntime *reading, struct node *node, struct view args)
+static void onnxruntime_describe(struct onnxruntime *reading, struct node *node, struct view args)
 {
     struct profile *profile = reading->profile;
     reading->values.size = 0;
@@ -249,7 +249,7 @@ static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_ev
     if (phase == NODE_BEFORE || !same || (phase == NODE_KERNEL && node->has_kernel))
         start_call(reading, node, iteration);
     if (phase == NODE_KERNEL && !node->described)
-        describe(reading, node, event->args);
+        onnxruntime_describe(reading, node, event->args);
     node->has_kernel |= phase == NODE_KERNEL;
     return node->call;
 }
@@ -281,7 +281,7 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     return 0;
 }
 
-static void finish(struct chrome_dialect *dialect, const char *path)
+static void onnxruntime_finish(struct chrome_dialect *dialect, const char *path)
 {
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
     if (reading->events < EVENTS_MOST)
@@ -293,7 +293,7 @@ static void finish(struct chrome_dialect *dialect, const char *path)
     profile_track(reading->profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
 
-static void release(struct chrome_dialect *dialect)
+static void onnxruntime_release(struct chrome_dialect *dialect)
 {
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
     spool_free(&reading->spool);
@@ -309,14 +309,16 @@ status chrome_onnxruntime_open(const struct input *input, struct profile *profil
                                struct chrome_dialect **out_dialect)
 {
     struct onnxruntime *reading = memory_allocate_zeroed(1, sizeof *reading);
-    reading->dialect = (struct chrome_dialect){
-        .format = "onnxruntime-profile", .call_of = call_of, .finish = finish, .free = release};
+    reading->dialect = (struct chrome_dialect){.format = "onnxruntime-profile",
+                                               .call_of = call_of,
+                                               .finish = onnxruntime_finish,
+                                               .free = onnxruntime_release};
     reading->profile = profile;
     reading->spool = SPOOL_EMPTY;
     segments_start(&reading->nodes, sizeof(struct node));
     const status result = find_runs(input, reading);
     if (result != STATUS_OK) {
-        release(&reading->dialect);
+        onnxruntime_release(&reading->dialect);
         return result;
     }
     *out_dialect = &reading->dialect;

@@ -31,7 +31,7 @@ struct look {
     struct chrome_overlaps *overlaps;
 };
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status overlaps_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct look *look = (struct look *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -44,7 +44,7 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
 status chrome_overlaps_look_again(struct chrome_overlaps *overlaps, struct profile *profile,
                                   uint32_t track)
 {
-    struct look look = {.sink.take = take, .overlaps = overlaps};
+    struct look look = {.sink.take = overlaps_take_batch, .overlaps = overlaps};
     overlaps->unsorted = false;
     overlaps->depth = 0;
     overlaps->count = 0;

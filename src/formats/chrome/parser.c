@@ -28,7 +28,7 @@ static inline enum result take_raw(struct chrome_parser *parser, const char **at
     return DONE;
 }
 
-static struct view decode(struct chrome_parser *parser, struct view text)
+static struct view chrome_parser_decode(struct chrome_parser *parser, struct view text)
 {
     char *to = arena_allocate(parser->texts, text.size);
     return (struct view){to, json_decode(text, to)};
@@ -85,7 +85,7 @@ static inline enum result take_scalar(struct chrome_parser *parser, const char *
     return result;
 }
 
-// "1234.567": at most 15 digits before the point and three behind it.
+// "1234.567": at most 15 digits before the point and three after it.
 static inline const char *take_plain_time(const char *at, const char *end, struct chrome_time *time)
 {
     const char *from = at;
@@ -169,7 +169,7 @@ static struct view *raw_member(struct chrome_event *event, const char *key, size
     }
 }
 
-// A member of args, up to the comma or the brace behind it. NULL: it is not as nearly all are.
+// A member of args, up to the comma or the brace after it. NULL: it is not as nearly all are.
 static inline const char *take_argument(const char *at, const char *end, struct chrome_member *to)
 {
     bool escapes = false;
@@ -268,13 +268,13 @@ static void decode_texts(struct chrome_parser *parser, struct chrome_event *even
                          const struct pending *pending)
 {
     if (pending->name_escapes)
-        event->name = decode(parser, event->name);
+        event->name = chrome_parser_decode(parser, event->name);
     if (pending->category_escapes)
-        event->category = decode(parser, event->category);
+        event->category = chrome_parser_decode(parser, event->category);
     if (event->pid.kind == CHROME_TEXT)
-        event->pid.text = decode(parser, event->pid.text);
+        event->pid.text = chrome_parser_decode(parser, event->pid.text);
     if (event->tid.kind == CHROME_TEXT)
-        event->tid.text = decode(parser, event->tid.text);
+        event->tid.text = chrome_parser_decode(parser, event->tid.text);
 }
 
 static void complete(struct chrome_parser *parser, struct chrome_event *event,
@@ -342,7 +342,7 @@ static void clear_event(struct chrome_event *event)
     event->tid = (struct chrome_scalar){0};
 }
 
-// At a '{'. Leaves `*at` behind the '}', or where reading stopped.
+// At a '{'. Leaves `*at` after the '}', or where reading stopped.
 static enum result take_event(struct chrome_parser *parser, const char **at,
                               struct chrome_event *event)
 {
@@ -361,14 +361,14 @@ static enum result take_event(struct chrome_parser *parser, const char **at,
 
 // Traces ----------------------------------------------------------------------
 
-static void damage(struct chrome_visitor *visitor, enum chrome_damage kind,
-                   const struct chrome_parser *parser, const char *at)
+static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_damage kind,
+                                 const struct chrome_parser *parser, const char *at)
 {
     if (visitor->damage != NULL)
         visitor->damage(visitor, kind, (uint64_t)(at - parser->start));
 }
 
-// Where a line behind `at` starts with an object; `end` when none does.
+// Where a line after `at` starts with an object; `end` when none does.
 static const char *next_line(const char *at, const char *end)
 {
     while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
@@ -381,7 +381,7 @@ static const char *next_line(const char *at, const char *end)
     return end;
 }
 
-// Behind what is no event: behind its brackets or the word that it is, where that ends in its line
+// After what is no event: after its brackets or the word that it is, where that ends in its line
 // (the input may be one line), else where the next event starts a line. `*line_end` is where the
 // line that was looked at last ends; it is kept so that no line is looked for twice.
 static const char *pass_over(const char *from, const char *at, const char *end,
@@ -417,7 +417,7 @@ const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
             visitor->event(visitor, parser->event);
             continue;
         }
-        damage(visitor, result == CUT ? CHROME_CUT : CHROME_MALFORMED, parser, from);
+        chrome_parser_damage(visitor, result == CUT ? CHROME_CUT : CHROME_MALFORMED, parser, from);
         visitor->unfinished |= result == CUT;
         at = result == CUT ? parser->end : pass_over(from, at, parser->end, &line_end);
     }
@@ -442,7 +442,7 @@ static const char *visit_member(struct chrome_parser *parser, const char *at,
     if (take_raw(parser, &at, &value) != DONE)
         return NULL;
     if (escapes)
-        key = decode(parser, key);
+        key = chrome_parser_decode(parser, key);
     if (visitor->member != NULL)
         visitor->member(visitor, key, value);
     return at;
@@ -460,7 +460,7 @@ static const char *visit_object(struct chrome_parser *parser, const char *at,
         }
         const char *next = *at == '"' ? visit_member(parser, at, visitor) : NULL;
         if (next == NULL) {
-            damage(visitor, CHROME_CUT, parser, at);
+            chrome_parser_damage(visitor, CHROME_CUT, parser, at);
             break;
         }
         at = next;
@@ -478,7 +478,7 @@ void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visi
         at = visit_object(parser, at + 1, visitor);
     at = scan_blanks(at, parser->end);
     if (at < parser->end)
-        damage(visitor, CHROME_TRAILING, parser, at);
+        chrome_parser_damage(visitor, CHROME_TRAILING, parser, at);
 }
 
 // Recognising -----------------------------------------------------------------

@@ -19,7 +19,7 @@ struct chrome_parser {
 // A trace of either form.
 void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visitor);
 
-// The items of an array of events, from `at` on. Returns where the array ends, behind the bracket
+// The items of an array of events, from `at` on. Returns where the array ends, after the bracket
 // where it has one.
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor);

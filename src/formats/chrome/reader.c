@@ -520,7 +520,7 @@ static status look_for_overlaps(struct chrome_reading *reading)
     return STATUS_OK;
 }
 
-static status finish(struct chrome_reading *reading)
+static status chrome_reader_finish(struct chrome_reading *reading)
 {
     if (reading->lanes.too_many)
         return status_make(STATUS_LIMIT, "%s: more than %d threads, counters or processes",
@@ -562,7 +562,7 @@ static void close_account(struct chrome_reading *reading)
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
 
-static void release(struct chrome_reading *reading)
+static void chrome_reader_release(struct chrome_reading *reading)
 {
     chrome_values_free(&reading->values);
     losses_free(&reading->losses);
@@ -599,8 +599,8 @@ status chrome_read(struct input *input, struct profile *profile)
     reading->async.spans = &reading->spans;
     chrome_events_visit(input->bytes, &reading->visitor);
     chrome_async_finish(&reading->async);
-    const status result = finish(reading);
+    const status result = chrome_reader_finish(reading);
     close_account(reading);
-    release(reading);
+    chrome_reader_release(reading);
     return status_first(result, profile_finish(profile));
 }

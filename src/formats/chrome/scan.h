@@ -39,7 +39,7 @@ static inline const char *scan_blanks(const char *at, const char *end)
     return at;
 }
 
-// Behind the opening quote: where the closing one is, `end` when there is none. Sets `*escapes`
+// After the opening quote: where the closing one is, `end` when there is none. Sets `*escapes`
 // when there are any.
 static inline const char *scan_text(const char *at, const char *end, bool *escapes)
 {
@@ -68,7 +68,7 @@ static inline const char *scan_text(const char *at, const char *end, bool *escap
     }
 }
 
-// Behind the value at `at`, which is not blank; NULL when it is cut off or is no value. Commas
+// After the value at `at`, which is not blank; NULL when it is cut off or is no value. Commas
 // and colons inside arrays and objects are not looked at.
 const char *scan_value(const char *at, const char *end);
 

@@ -28,7 +28,7 @@ static unsigned char *put_escape(unsigned char *to, unsigned char byte)
     return to + 5;
 }
 
-// One character that is not plain; `*at` is moved behind it.
+// One character that is not plain; `*at` is moved past it.
 static unsigned char *put_character(unsigned char *to, struct view text, size_t *at, bool *valid)
 {
     const unsigned char byte = (unsigned char)text.data[*at];

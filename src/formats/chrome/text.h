@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void text_put(struct bytes *to, con
     text_put_view(to, (struct view){text, strlen(text)});
 }
 
-// Bytes behind a text that may be read, whatever they hold.
+// Bytes after a text that may be read, whatever they hold.
 enum { TEXT_PADDING = 16 };
 
 // For texts of a few bytes with padding, of which there are many: without a call for each.

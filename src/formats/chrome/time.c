@@ -2,7 +2,7 @@
 
 enum { BILLION = 1000000000, DECIMALS_OF_NS = 3, DECIMALS_BELOW = 9, EXPONENT_MOST = 100000 };
 
-// A number taken apart: digits as they stand, those of the fraction behind the others.
+// A number taken apart: digits as they stand, those of the fraction after the others.
 struct decimal {
     bool negative;
     const char *whole;
@@ -37,7 +37,7 @@ static bool split_exponent(const char *at, const char *end, long *out_exponent)
     return true;
 }
 
-static bool split(struct view text, struct decimal *out)
+static bool chrome_time_split(struct view text, struct decimal *out)
 {
     const char *at = text.data;
     const char *end = text.data + text.size;
@@ -58,7 +58,7 @@ static bool split(struct view text, struct decimal *out)
     return at == end;
 }
 
-// The digit at a place before (0, 1 ...) or behind the decimal point; 0 where none stands.
+// The digit at a place before (0, 1 ...) or after the decimal point; 0 where none stands.
 static unsigned digit_at(const struct decimal *decimal, long place)
 {
     const long total = (long)(decimal->whole_size + decimal->fraction_size);
@@ -99,7 +99,7 @@ bool chrome_time_of(struct view text, struct chrome_time *out_time)
     struct decimal decimal;
     if (text.size >= 2 && text.data[0] == '"')
         text = (struct view){text.data + 1, text.size - 2};
-    if (!split(text, &decimal))
+    if (!chrome_time_split(text, &decimal))
         return false;
     // Digits before `point` are nanoseconds.
     const long point = (long)decimal.whole_size + decimal.exponent + DECIMALS_OF_NS;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "profile/store.h"
 #include "text.h"
 #include "writer_events.h"
@@ -98,7 +98,7 @@ static bool is_new(const struct writer *writer, uint64_t start, uint32_t *writte
     return is;
 }
 
-// While sizes are counted: what was put behind `before` is a name.
+// While sizes are counted: what was put after `before` is a name.
 static void count_name(struct writer *writer, uint64_t start, size_t before, bool first)
 {
     struct bytes *buffer = &writer->events.buffer;
@@ -314,7 +314,7 @@ static status write_part(struct writer *writer, const char *path)
         text_put(&writer->events.buffer, "\n");
     text_put(&writer->events.buffer, "]\n");
     writer_file_put(writer->file, &writer->events.buffer);
-    return status_first(result, writer_file_close(writer->file));
+    return writer_file_close(writer->file, result);
 }
 
 static status write_parts(struct writer *writer, const char *path)
@@ -346,7 +346,7 @@ static void start_again(struct writer *writer)
 }
 
 // Goes over all events without writing any: for the roles of flows, and for sizes.
-static status count(struct writer *writer)
+static status chrome_writer_count(struct writer *writer)
 {
     if (writer->split > 0) {
         writer->sizes = memory_allocate_zeroed(STRETCHES, sizeof *writer->sizes);
@@ -399,13 +399,13 @@ static bool shows_flows(const struct writer *writer)
 static status write_whole(struct writer *writer, const char *path)
 {
     if (!is_plain_file(path) || shows_flows(writer))
-        STATUS_TRY(count(writer));
+        STATUS_TRY(chrome_writer_count(writer));
     status result = write_part(writer, path);
     if (!writer->must_count)
         return result;
     status_free(result);
     start_again(writer);
-    STATUS_TRY(count(writer));
+    STATUS_TRY(chrome_writer_count(writer));
     return write_part(writer, path);
 }
 
@@ -414,7 +414,7 @@ static status write_all(struct writer *writer, const char *path)
     writer->part_count = 1;
     if (writer->split == 0)
         return write_whole(writer, path);
-    STATUS_TRY(count(writer));
+    STATUS_TRY(chrome_writer_count(writer));
     return write_parts(writer, path);
 }
 

@@ -52,7 +52,7 @@ static void quote(struct writer_events *events, uint32_t id)
     bytes_free(&text);
 }
 
-static inline struct view quoted(struct writer_events *events, uint32_t id)
+static inline struct view writer_events_quoted(struct writer_events *events, uint32_t id)
 {
     if (id >= events->quoted_count || events->quoted[id].size == 0)
         quote(events, id);
@@ -61,7 +61,7 @@ static inline struct view quoted(struct writer_events *events, uint32_t id)
 
 static inline void put_string(struct writer_events *events, uint32_t id)
 {
-    text_put_padded(&events->buffer, quoted(events, id));
+    text_put_padded(&events->buffer, writer_events_quoted(events, id));
 }
 
 static void separate(struct writer_events *events)
@@ -233,12 +233,12 @@ static bool is_category(const struct writer_events *events, const struct value *
     return value->kind == VALUE_STRING && value->key == events->category_key;
 }
 
-// Behind those that stand in front of `*at`, and in front of the arguments that stand there.
+// After those that stand in front of `*at`, and in front of the arguments that stand there.
 static void put_category(struct writer_events *events, uint32_t id, bool first, size_t *at)
 {
     struct bytes *to = &events->buffer;
     struct bytes behind = {0};
-    const struct view text = quoted(events, id);
+    const struct view text = writer_events_quoted(events, id);
     bytes_append(&behind, to->data + *at, to->size - *at);
     to->size = *at;
     if (first)
@@ -332,7 +332,7 @@ size_t writer_put_slice(struct writer_events *events, const struct writer_place 
     return flows;
 }
 
-// At the start of its slice and behind it in the file.
+// At the start of its slice and after it in the file.
 void writer_put_flow(struct writer_events *events, const struct writer_lane *lane,
                      const struct writer_flow *flow, uint64_t start)
 {

@@ -1,4 +1,4 @@
-// The JSON of single events: metadata, slices, instants, samples and flows, behind one another in
+// The JSON of single events: metadata, slices, instants, samples and flows, one after another in
 // a buffer.
 
 #ifndef OPSCOPE_FORMATS_CHROME_WRITER_EVENTS_H

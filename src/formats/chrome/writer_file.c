@@ -15,7 +15,7 @@ struct writer_file {
     bool threaded; // false: there was no thread to be had
 };
 
-static void *run(void *argument)
+static void *chrome_pack_thread(void *argument)
 {
     struct writer_file *file = argument;
     struct bytes *buffer;
@@ -37,7 +37,7 @@ status writer_file_open(const char *path, struct writer_file **out_file)
     queue_start(&file->empty, WRITER_FILE_BUFFERS);
     for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
         queue_put(&file->empty, &file->buffers[i]);
-    file->threaded = pthread_create(&file->thread, NULL, run, file) == 0;
+    file->threaded = pthread_create(&file->thread, NULL, chrome_pack_thread, file) == 0;
     *out_file = file;
     return STATUS_OK;
 }
@@ -56,7 +56,7 @@ void writer_file_put(struct writer_file *file, struct bytes *buffer)
     queue_put(&file->full, other);
 }
 
-status writer_file_close(struct writer_file *file)
+status writer_file_close(struct writer_file *file, status written)
 {
     queue_close(&file->full);
     if (file->threaded)
@@ -65,7 +65,7 @@ status writer_file_close(struct writer_file *file)
         bytes_free(&file->buffers[i]);
     queue_free(&file->full);
     queue_free(&file->empty);
-    const status result = output_close(file->output);
+    const status result = output_finish(file->output, written);
     free(file);
     return result;
 }

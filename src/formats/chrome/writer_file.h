@@ -17,7 +17,8 @@ status writer_file_open(const char *path, struct writer_file **out_file);
 // Hands over what `buffer` holds; it is empty afterwards.
 void writer_file_put(struct writer_file *file, struct bytes *buffer);
 
-// Waits until all is written. The first failure of writing comes out here.
-status writer_file_close(struct writer_file *file);
+// Waits until all is written. The first failure comes out here; `written` says whether what was
+// put is the whole (base/output.h).
+status writer_file_close(struct writer_file *file, status written);
 
 #endif

@@ -1,7 +1,7 @@
 // Field numbers and constants of Perfetto's trace format, as far as they are
 // read or written here. One enum per message, in the order of the messages.
 //
-// A file is a Trace: packets one behind the other, each as field 1.
+// A file is a Trace: packets one after the other, each as field 1.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_FIELDS_H
 #define OPSCOPE_FORMATS_PERFETTO_FIELDS_H

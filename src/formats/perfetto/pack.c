@@ -47,7 +47,7 @@ static void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
-// One zlib stream behind room for the headers of its packet. 0 when it cannot
+// One zlib stream after room for the headers of its packet. 0 when it cannot
 // be packed.
 static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
 {
@@ -83,7 +83,7 @@ static void write_packed(struct pack *pack, const struct chunk *chunk)
     output_write(pack->output, pack->packed + PACKED_HEADER, size);
 }
 
-static void *run(void *argument)
+static void *perfetto_pack_thread(void *argument)
 {
     struct pack *pack = argument;
     struct chunk *chunk;
@@ -112,9 +112,10 @@ status pack_open(const char *path, struct pack **out_pack)
     for (int i = 0; i + 1 < CHUNKS; i++)
         queue_put(&pack->empty, chunk_create());
     pack->chunk = chunk_create();
-    const int error = pthread_create(&pack->thread, NULL, run, pack);
+    const int error = pthread_create(&pack->thread, NULL, perfetto_pack_thread, pack);
     if (error != 0)
-        return status_system(error, "opscope", "cannot start a thread");
+        return output_finish(pack->output,
+                             status_system(error, "opscope", "cannot start a thread"));
     *out_pack = pack;
     return STATUS_OK;
 }
@@ -154,7 +155,7 @@ void pack_plain(struct pack *pack, bool plain)
     pack->plain = plain;
 }
 
-status pack_close(struct pack *pack)
+status pack_close(struct pack *pack, status written)
 {
     hand_on(pack);
     queue_close(&pack->full);
@@ -165,7 +166,7 @@ status pack_close(struct pack *pack)
         chunk_free(chunk);
     queue_free(&pack->full);
     queue_free(&pack->empty);
-    const status result = output_close(pack->output);
+    const status result = output_finish(pack->output, written);
     free(pack->packed);
     free(pack);
     return result;

@@ -26,6 +26,7 @@ void pack_commit(struct pack *pack, size_t size);
 // Whether what follows is written plain, whatever the size.
 void pack_plain(struct pack *pack, bool plain);
 
-status pack_close(struct pack *pack);
+// `written` says whether what was committed is the whole (base/output.h).
+status pack_close(struct pack *pack, status written);
 
 #endif

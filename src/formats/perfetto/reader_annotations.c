@@ -17,7 +17,7 @@ enum nested_field {
     NESTED_STRING = 8,
 };
 
-// An annotation's fields, gone over once: its name may stand behind its value.
+// An annotation's fields, gone over once: its name may stand after its value.
 struct annotation {
     bool has_name;
     bool name_is_interned;
@@ -34,7 +34,7 @@ static void add_message(struct perfetto_annotations *annotations, struct view me
 
 // Keys ------------------------------------------------------------------------
 
-// False when the name does not fit behind the names above it.
+// False when the name does not fit after the names above it.
 static bool push_name(struct perfetto_annotations *annotations, struct view name)
 {
     const size_t dot = annotations->path_size > 0;

@@ -207,7 +207,8 @@ static enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *cl
     return *time < 0 ? PERFETTO_CLOCK_RANGE : PERFETTO_CLOCK_DONE;
 }
 
-static bool advance(struct perfetto_clock *clock, uint64_t timestamp, int64_t *out_time)
+static bool reader_clocks_advance(struct perfetto_clock *clock, uint64_t timestamp,
+                                  int64_t *out_time)
 {
     int64_t time;
     if (!ticks_to_ns(timestamp, clock->unit, &time))
@@ -233,7 +234,7 @@ enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clock
     int64_t time = (int64_t)timestamp;
     if (clock == NULL && key != trace_key(clocks))
         return PERFETTO_CLOCK_UNKNOWN;
-    if (clock != NULL && !advance(clock, timestamp, &time))
+    if (clock != NULL && !reader_clocks_advance(clock, timestamp, &time))
         return PERFETTO_CLOCK_RANGE;
     const enum perfetto_clock_result result = to_trace_time(clocks, key, &time);
     *out_time = (uint64_t)time;

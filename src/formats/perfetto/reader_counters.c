@@ -32,7 +32,8 @@ static struct perfetto_total *total_of(struct perfetto_counters *counters,
 }
 
 // Adds a step to where the counter stood.
-static void accumulate(struct perfetto_total *total, uint32_t generation, struct value *value)
+static void reader_counters_accumulate(struct perfetto_total *total, uint32_t generation,
+                                       struct value *value)
 {
     if (total->generation != generation)
         *total = (struct perfetto_total){
@@ -51,7 +52,7 @@ static void accumulate(struct perfetto_total *total, uint32_t generation, struct
     value->real = total->real;
 }
 
-static void multiply(struct value *value, int64_t multiplier)
+static void reader_counters_multiply(struct value *value, int64_t multiplier)
 {
     int64_t product;
     if (value->kind == VALUE_REAL) {
@@ -75,9 +76,10 @@ void perfetto_counters_add(struct perfetto_counters *counters,
         perfetto_losses_add(counters->losses, id, PERFETTO_LOSS_NOT_COUNTER, 0, offset);
         return;
     }
-    multiply(&value, track->multiplier);
+    reader_counters_multiply(&value, track->multiplier);
     if (track->incremental)
-        accumulate(total_of(counters, track, sequence), sequence->generation, &value);
+        reader_counters_accumulate(total_of(counters, track, sequence), sequence->generation,
+                                   &value);
     if (value.kind == VALUE_INT && (int64_t)value.number >= 0)
         value.kind = VALUE_UINT;
     counters->value.size = 0;

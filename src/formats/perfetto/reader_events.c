@@ -385,8 +385,8 @@ static bool read_event(struct perfetto_events *events, const struct perfetto_seq
 
 // Counters --------------------------------------------------------------------
 
-static void lose(struct perfetto_events *events, uint32_t track, enum perfetto_loss loss,
-                 uint64_t detail, uint64_t offset)
+static void reader_events_lose(struct perfetto_events *events, uint32_t track,
+                               enum perfetto_loss loss, uint64_t detail, uint64_t offset)
 {
     profile_track(events->profile, track)->ledger.expected++;
     perfetto_losses_add(events->losses, track, loss, detail, offset);
@@ -404,7 +404,7 @@ static void add_extra_samples(struct perfetto_events *events,
         uint64_t number;
         uint64_t uuid;
         if (at >= tracks->size) {
-            lose(events, 0, PERFETTO_LOSS_NO_COUNTER_TRACK, 0, edge->offset);
+            reader_events_lose(events, 0, PERFETTO_LOSS_NO_COUNTER_TRACK, 0, edge->offset);
             continue;
         }
         memcpy(&number, extra->values.data + at, sizeof number);
@@ -431,7 +431,7 @@ static void add_counter(struct perfetto_events *events, const struct perfetto_se
                               (struct value){.kind = VALUE_REAL, .real = details->real},
                               edge->offset);
     else
-        lose(events, track->counter, PERFETTO_LOSS_NO_VALUE, 0, edge->offset);
+        reader_events_lose(events, track->counter, PERFETTO_LOSS_NO_VALUE, 0, edge->offset);
 }
 
 // Events ----------------------------------------------------------------------
@@ -477,7 +477,7 @@ static void add_whole_span(struct perfetto_events *events, struct perfetto_track
     uint64_t end;
     if (__builtin_mul_overflow(duration_us, 1000, &duration) ||
         __builtin_add_overflow(edge->time, duration, &end))
-        lose(events, track->lane, PERFETTO_LOSS_TIME_RANGE, 0, edge->offset);
+        reader_events_lose(events, track->lane, PERFETTO_LOSS_TIME_RANGE, 0, edge->offset);
     else
         add_whole(events, track, edge, EVENT_SPAN, end);
 }
@@ -486,9 +486,9 @@ static void add_untyped(struct perfetto_events *events, const struct perfetto_tr
                         const struct outline *outline, uint64_t offset)
 {
     if (outline->has_phase)
-        lose(events, track->lane, PERFETTO_LOSS_LEGACY_PHASE, outline->phase, offset);
+        reader_events_lose(events, track->lane, PERFETTO_LOSS_LEGACY_PHASE, outline->phase, offset);
     else
-        lose(events, track->lane, PERFETTO_LOSS_NO_TYPE, 0, offset);
+        reader_events_lose(events, track->lane, PERFETTO_LOSS_NO_TYPE, 0, offset);
 }
 
 static void add_event(struct perfetto_events *events, const struct perfetto_sequence *sequence,
@@ -511,7 +511,7 @@ static void add_event(struct perfetto_events *events, const struct perfetto_sequ
         add_counter(events, sequence, track, details, edge);
         break;
     case PERFETTO_TYPE_STATE:
-        lose(events, track->lane, PERFETTO_LOSS_STATE_EVENT, 0, edge->offset);
+        reader_events_lose(events, track->lane, PERFETTO_LOSS_STATE_EVENT, 0, edge->offset);
         break;
     default:
         add_untyped(events, track, outline, edge->offset);
@@ -560,5 +560,5 @@ void perfetto_events_lose(struct perfetto_events *events, const struct perfetto_
                           enum perfetto_loss loss, uint64_t detail)
 {
     if (announces(packet->event))
-        lose(events, 0, loss, detail, packet->offset);
+        reader_events_lose(events, 0, loss, detail, packet->offset);
 }

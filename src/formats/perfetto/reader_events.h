@@ -5,9 +5,9 @@
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_EVENTS_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_EVENTS_H
 
+#include "formats/trace/spans.h"
 #include "reader_annotations.h"
 #include "reader_counters.h"
-#include "formats/trace/spans.h"
 #include "reader_tracks.h"
 
 // Samples of further counters that come along with an event: uint64_t each.

@@ -108,7 +108,8 @@ static void report_packets(const struct loss_entry *entry, struct profile *profi
                      (unsigned long long)entry->detail, count);
 }
 
-static void report(const struct loss_entry *entry, struct profile *profile, const char *path)
+static void perfetto_report_loss(const struct loss_entry *entry, struct profile *profile,
+                                 const char *path)
 {
     const unsigned long long offset = entry->offset;
     switch (entry->reason) {
@@ -133,5 +134,5 @@ static void report(const struct loss_entry *entry, struct profile *profile, cons
 void perfetto_losses_report(const struct losses *losses, struct profile *profile, const char *path)
 {
     for (size_t i = 0; i < losses->count; i++)
-        report(&losses->entries[i], profile, path);
+        perfetto_report_loss(&losses->entries[i], profile, path);
 }

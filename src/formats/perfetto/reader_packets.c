@@ -91,7 +91,7 @@ static enum protobuf_ending read_packet(struct view bytes, struct perfetto_packe
     return reader.ending;
 }
 
-static void damage(struct walk *walk, enum perfetto_loss loss)
+static void reader_packets_damage(struct walk *walk, enum perfetto_loss loss)
 {
     walk->visitor->damage(walk->visitor, loss, walk->offset);
 }
@@ -101,7 +101,7 @@ static bool visit_plain(struct walk *walk, struct view bytes, struct protobuf_fi
 {
     struct perfetto_packet packet = {.offset = walk->offset};
     if (read_packet(bytes, &packet, out_packed) != PROTOBUF_WHOLE) {
-        damage(walk, PERFETTO_LOSS_MALFORMED);
+        reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
         return true;
     }
     if (out_packed->number != 0)
@@ -117,9 +117,9 @@ static enum protobuf_ending visit_unpacked(struct walk *walk, struct view packet
     struct protobuf_field packed;
     while (protobuf_next(&reader, &field)) {
         if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
-            damage(walk, PERFETTO_LOSS_MALFORMED);
+            reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
         else if (!visit_plain(walk, field.bytes, &packed))
-            damage(walk, PERFETTO_LOSS_PACKED_NESTED);
+            reader_packets_damage(walk, PERFETTO_LOSS_PACKED_NESTED);
     }
     return reader.ending;
 }
@@ -132,9 +132,9 @@ static void visit_packed(struct walk *walk, const struct protobuf_field *packed)
             : perfetto_unpack_zstd(&walk->unpacker, packed->bytes);
     const enum protobuf_ending ending = visit_unpacked(walk, bytes_view(&walk->unpacker.unpacked));
     if (result == PERFETTO_UNPACK_LARGE)
-        damage(walk, PERFETTO_LOSS_PACKED_LARGE);
+        reader_packets_damage(walk, PERFETTO_LOSS_PACKED_LARGE);
     else if (result == PERFETTO_UNPACK_DAMAGED || ending != PROTOBUF_WHOLE)
-        damage(walk, PERFETTO_LOSS_PACKED_DAMAGED);
+        reader_packets_damage(walk, PERFETTO_LOSS_PACKED_DAMAGED);
 }
 
 void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
@@ -146,16 +146,16 @@ void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
     struct protobuf_field packed;
     while (protobuf_next(&reader, &field)) {
         if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
-            damage(&walk, PERFETTO_LOSS_MALFORMED);
+            reader_packets_damage(&walk, PERFETTO_LOSS_MALFORMED);
         else if (!visit_plain(&walk, field.bytes, &packed))
             visit_packed(&walk, &packed);
         walk.offset = (uint64_t)(reader.at - start);
         progress_report(walk.offset, trace.size);
     }
     if (reader.ending == PROTOBUF_CUT)
-        damage(&walk, PERFETTO_LOSS_CUT);
+        reader_packets_damage(&walk, PERFETTO_LOSS_CUT);
     else if (reader.ending == PROTOBUF_MALFORMED)
-        damage(&walk, PERFETTO_LOSS_GARBAGE);
+        reader_packets_damage(&walk, PERFETTO_LOSS_GARBAGE);
     perfetto_unpack_free(&walk.unpacker);
 }
 

@@ -40,7 +40,7 @@ bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t i
 }
 
 // The first definition of a number stays.
-static void intern(struct perfetto_interned *interned, uint64_t iid, uint32_t text)
+static void reader_sequences_intern(struct perfetto_interned *interned, uint64_t iid, uint32_t text)
 {
     if (find_entry(interned, iid) != NULL)
         return;
@@ -104,7 +104,8 @@ static bool read_interned(struct perfetto_sequences *sequences, struct perfetto_
         if (kind == PERFETTO_TEXT_KINDS || field.type != PROTOBUF_BYTES)
             continue;
         if (read_entry(field.bytes, &iid, &text))
-            intern(&sequence->interned[kind], iid, strings_add(sequences->strings, text));
+            reader_sequences_intern(&sequence->interned[kind], iid,
+                                    strings_add(sequences->strings, text));
         else
             whole = false;
     }

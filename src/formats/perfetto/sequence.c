@@ -81,7 +81,7 @@ static unsigned char *length_close(unsigned char *content, unsigned char *end)
     return end + bytes - 1;
 }
 
-static void define(struct packet *packet, uint32_t field, uint32_t iid, uint32_t text_id)
+static void sequence_define(struct packet *packet, uint32_t field, uint32_t iid, uint32_t text_id)
 {
     const struct view text = profile_text(packet->profile, text_id);
     unsigned char entry[2 * PROTOBUF_HEADER_MOST + VARINT_MOST];
@@ -96,12 +96,13 @@ static void define(struct packet *packet, uint32_t field, uint32_t iid, uint32_t
     packet->interned.size += (size_t)(at - to) + head + text.size;
 }
 
-static uint32_t intern(struct packet *packet, struct iid_map *map, uint32_t field, uint32_t text)
+static uint32_t sequence_intern(struct packet *packet, struct iid_map *map, uint32_t field,
+                                uint32_t text)
 {
     bool is_new;
     const uint32_t iid = map_get(map, text, &is_new);
     if (is_new)
-        define(packet, field, iid, text);
+        sequence_define(packet, field, iid, text);
     return iid;
 }
 
@@ -111,7 +112,8 @@ static uint32_t intern_key(struct packet *packet, uint32_t key)
     const bool common = key < SEQUENCE_COMMON_KEYS;
     if (common && sequence->common_keys[key] != 0)
         return sequence->common_keys[key];
-    const uint32_t iid = intern(packet, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
+    const uint32_t iid =
+        sequence_intern(packet, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
     if (common && iid < 256)
         sequence->common_keys[key] = (unsigned char)iid;
     return iid;
@@ -124,7 +126,8 @@ static unsigned char *put_key(struct packet *packet, unsigned char *to, uint32_t
 
 static unsigned char *put_text(struct packet *packet, unsigned char *to, uint32_t text)
 {
-    const uint32_t iid = intern(packet, &packet->sequence->texts, PERFETTO_INTERNED_STRING, text);
+    const uint32_t iid =
+        sequence_intern(packet, &packet->sequence->texts, PERFETTO_INTERNED_STRING, text);
     return protobuf_put_varint(to, PERFETTO_ANNOTATION_STRING_IID, iid);
 }
 
@@ -213,8 +216,8 @@ static void put_value(struct packet *packet, const struct value *value)
 
 static void put_category(struct packet *packet, const struct value *value)
 {
-    const uint32_t iid = intern(packet, &packet->sequence->categories, PERFETTO_INTERNED_CATEGORY,
-                                (uint32_t)value->number);
+    const uint32_t iid = sequence_intern(packet, &packet->sequence->categories,
+                                         PERFETTO_INTERNED_CATEGORY, (uint32_t)value->number);
     packet->to = protobuf_put_varint(packet->to, PERFETTO_EVENT_CATEGORY_IID, iid);
 }
 
@@ -293,7 +296,8 @@ static void event_write(struct sequence *sequence, struct pack *pack, const stru
     unsigned char *front = put_front(sequence, content, ns);
     unsigned char *event = event_open(front, type);
     struct packet packet = {.sequence = sequence, .profile = profile, .to = event};
-    const uint32_t iid = intern(&packet, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
+    const uint32_t iid =
+        sequence_intern(&packet, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
     packet.to = protobuf_put_varint(packet.to, PERFETTO_EVENT_NAME_IID, iid);
     put_values(&packet, arguments);
     unsigned char *end = length_close(front + 2, packet.to);

@@ -93,7 +93,7 @@ static struct written_track *written(struct perfetto_writer *writer, uint32_t tr
     return &writer->tracks[track];
 }
 
-static uint64_t describe(struct perfetto_writer *writer, uint32_t id);
+static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_t id);
 
 static unsigned char *put_place(struct perfetto_writer *writer, unsigned char *to,
                                 const struct track *track, uint64_t uuid, uint64_t parent_uuid)
@@ -142,10 +142,10 @@ static void put_descriptor(struct perfetto_writer *writer, const struct track *t
 // The uuid of a track's parent, described first; 0 at the root.
 static uint64_t describe_parent(struct perfetto_writer *writer, const struct track *track)
 {
-    return track->parent == 0 ? 0 : describe(writer, track->parent);
+    return track->parent == 0 ? 0 : perfetto_writer_describe(writer, track->parent);
 }
 
-static uint64_t describe(struct perfetto_writer *writer, uint32_t id)
+static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_t id)
 {
     struct written_track *state = written(writer, id);
     if (state->described)
@@ -166,7 +166,7 @@ static uint64_t describe(struct perfetto_writer *writer, uint32_t id)
 
 static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, uint64_t ns)
 {
-    uint64_t uuid = describe(writer, id);
+    uint64_t uuid = perfetto_writer_describe(writer, id);
     struct written_track *state = written(writer, id);
     if (state->lane_count > 0) {
         const struct track *track = profile_track(writer->profile, id);
@@ -293,13 +293,13 @@ static status hold_back(struct perfetto_writer *writer, const struct event *even
     return batch->count < EVENT_BATCH ? STATUS_OK : flush_late(writer);
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status perfetto_writer_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct perfetto_writer *writer = (struct perfetto_writer *)sink;
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
         const struct view values = event_values(batch, event);
-        describe(writer, event->track);
+        perfetto_writer_describe(writer, event->track);
         struct written_track *state = written(writer, event->track);
         const uint64_t start = clock_to_ns(&state->clock, event->start);
         const uint64_t end = clock_to_ns(&state->clock, event->end);
@@ -322,7 +322,7 @@ status perfetto_writer_open(const char *path, struct profile *profile,
     struct pack *pack;
     STATUS_TRY(pack_open(path, &pack));
     struct perfetto_writer *writer = memory_allocate_zeroed(1, sizeof *writer);
-    writer->sink.take = take;
+    writer->sink.take = perfetto_writer_take_batch;
     writer->profile = profile;
     writer->pack = pack;
     writer->options = *options;
@@ -399,12 +399,12 @@ static void write_attributes(struct perfetto_writer *writer)
     bytes_free(&attributes);
 }
 
-status perfetto_writer_close(struct perfetto_writer *writer)
+status perfetto_writer_close(struct perfetto_writer *writer, status written)
 {
     close_lanes(writer);
-    status result = write_late(writer);
+    status result = status_first(written, write_late(writer));
     for (uint32_t i = 1; i < writer->profile->tracks.count; i++)
-        describe(writer, i);
+        perfetto_writer_describe(writer, i);
     write_attributes(writer);
     for (size_t i = 0; i < writer->track_count; i++) {
         for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
@@ -418,7 +418,7 @@ status perfetto_writer_close(struct perfetto_writer *writer)
         bytes_free(&writer->late_batch->values);
     free(writer->late_batch);
     store_free(writer->late);
-    result = status_first(result, pack_close(writer->pack));
+    result = pack_close(writer->pack, result);
     free(writer->tracks);
     free(writer->locations);
     free(writer);
@@ -431,5 +431,5 @@ status perfetto_write(struct profile *profile, const char *path,
     struct perfetto_writer *writer;
     STATUS_TRY(perfetto_writer_open(path, profile, options, &writer));
     const status result = profile_replay(profile, perfetto_writer_sink(writer));
-    return status_first(result, perfetto_writer_close(writer));
+    return perfetto_writer_close(writer, result);
 }

@@ -28,8 +28,9 @@ struct event_sink *perfetto_writer_sink(struct perfetto_writer *writer);
 // trace, so that tools that search the file for text find it.
 void perfetto_writer_plain(struct perfetto_writer *writer, bool plain);
 
-// Also writes the tracks that have no events.
-status perfetto_writer_close(struct perfetto_writer *writer);
+// Also writes the tracks that have no events. `written` says whether all events came: without
+// them there is no file.
+status perfetto_writer_close(struct perfetto_writer *writer, status written);
 
 // All of a stored profile at once.
 status perfetto_write(struct profile *profile, const char *path,

@@ -9,8 +9,8 @@
 
 #include "base/view.h"
 
-// In the order in which a report writes them; the tensors' columns come behind
-// COLUMN_GO_SEND_WAIT, the others behind COLUMN_NPE_CONGESTION.
+// In the order in which a report writes them; the tensors' columns come after
+// COLUMN_GO_SEND_WAIT, the others after COLUMN_NPE_CONGESTION.
 enum column_kind {
     COLUMN_OTHER,
     COLUMN_OP_CODE,

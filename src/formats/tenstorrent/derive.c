@@ -63,7 +63,7 @@ double derive_clock_mhz(const struct report *report)
     return most * 2 > rows ? best : 0;
 }
 
-static void account(struct derive_account *account, bool equal, uint64_t line)
+static void derive_account(struct derive_account *account, bool equal, uint64_t line)
 {
     if (equal) {
         account->equal++;
@@ -81,7 +81,7 @@ static void check_host_end(const struct report *report, size_t row, struct deriv
     if (report_u64(report, row, COLUMN_HOST_START, &start) &&
         report_u64(report, row, COLUMN_HOST_END, &end) &&
         report_u64(report, row, COLUMN_HOST_DURATION, &duration))
-        account(out, end >= start && end - start == duration, report->rows[row].line);
+        derive_account(out, end >= start && end - start == duration, report->rows[row].line);
     else
         out->unknown++;
 }
@@ -93,7 +93,7 @@ static void check_fw_duration(const struct report *report, size_t row, double cl
     if (report_text(report, row, COLUMN_FW_DURATION).size == 0)
         return;
     if (clock_mhz > 0 && read_cycles(report, row, &times))
-        account(out, fw_duration_is(report, row, &times, clock_mhz), report->rows[row].line);
+        derive_account(out, fw_duration_is(report, row, &times, clock_mhz), report->rows[row].line);
     else
         out->unknown++;
 }
@@ -110,8 +110,8 @@ static void check_fpu_util(const struct report *report, size_t row, struct deriv
         return;
     }
     char text[REPORT_REAL_ROOM];
-    account(out, view_is(printed, report_rounded_text(100 * compute / kernel, 3, text)),
-            report->rows[row].line);
+    derive_account(out, view_is(printed, report_rounded_text(100 * compute / kernel, 3, text)),
+                   report->rows[row].line);
 }
 
 // The last device operation of each device so far.
@@ -158,7 +158,7 @@ static void check_op_to_op(const struct report *report, size_t row, double clock
     if (!has_gap)
         return;
     if (first) {
-        account(out, gap == 0, report->rows[row].line);
+        derive_account(out, gap == 0, report->rows[row].line);
         return;
     }
     if (!(clock_mhz > 0) || !read_times(report, row, &now) ||
@@ -169,8 +169,8 @@ static void check_op_to_op(const struct report *report, size_t row, double clock
     const double firmware = ((double)now.fw_start - (double)before.fw_end) * 1000 / clock_mhz;
     const double around = now.fw_ns - now.kernel_ns + before.fw_ns - before.kernel_ns;
     const double rounding = 2;
-    account(out, gap >= firmware - rounding && gap <= firmware + around + rounding,
-            report->rows[row].line);
+    derive_account(out, gap >= firmware - rounding && gap <= firmware + around + rounding,
+                   report->rows[row].line);
 }
 
 static void check_op_to_op_dm_start(const struct report *report, size_t row,
@@ -185,7 +185,7 @@ static void check_op_to_op_dm_start(const struct report *report, size_t row,
         out->unknown++;
         return;
     }
-    account(out, fabs(from_dm - (gap + kernel - kernel_dm)) <= 1, report->rows[row].line);
+    derive_account(out, fabs(from_dm - (gap + kernel - kernel_dm)) <= 1, report->rows[row].line);
 }
 
 void derive_check(const struct report *report, struct derive_result *out_result)

@@ -31,7 +31,7 @@ void dispatch_free(struct dispatch_lane *lane)
     *lane = (struct dispatch_lane){0};
 }
 
-static struct dispatched *find(const struct dispatch_lane *lane, uint64_t id)
+static struct dispatched *device_dispatch_find_id(const struct dispatch_lane *lane, uint64_t id)
 {
     const uint32_t hash = hash_u64(id);
     uint32_t found;
@@ -48,7 +48,7 @@ static void read_meta(struct dispatch_lane *lane, struct view meta)
     uint64_t id;
     if (meta_runtime_id(meta, &id)) {
         lane->done = false;
-        lane->id = find(lane, id) == NULL ? id : 0;
+        lane->id = device_dispatch_find_id(lane, id) == NULL ? id : 0;
     }
     if (!has_text(meta, "dispatch_command_type"))
         return;
@@ -63,7 +63,7 @@ static void read_meta(struct dispatch_lane *lane, struct view meta)
 
 static void end_zone(struct dispatch_lane *lane, uint64_t time)
 {
-    struct dispatched *item = find(lane, lane->id);
+    struct dispatched *item = device_dispatch_find_id(lane, lane->id);
     if (item == NULL) {
         lane->items = memory_grow(lane->items, lane->count, &lane->capacity, sizeof *lane->items);
         hash_add(&lane->index, hash_u64(lane->id), (uint32_t)lane->count);

@@ -40,7 +40,7 @@ static const struct {
     {"meta data", FIELD_META},
 };
 
-// Behind this many fields the rest of a row is the same for all rows of a zone.
+// After this many fields the rest of a row is the same for all rows of a zone.
 enum { TAIL_AT = 4 };
 
 // First lines -----------------------------------------------------------------

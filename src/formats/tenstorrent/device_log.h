@@ -85,7 +85,7 @@ enum { DEVICE_LOG_DISTINCT_MOST = 1 << 16 };
 
 enum { DEVICE_LOG_FIELDS_MOST = 24, DEVICE_ZONES_CACHED = 1 << 12 };
 
-// How rows of a zone go on behind their run host ID, to the end of the line.
+// How rows of a zone go on after their run host ID, to the end of the line.
 struct device_log_tail {
     struct view text; // none yet: size 0
     uint64_t timer_id;
@@ -102,7 +102,7 @@ struct device_log {
     struct view arch;                             // of the log at hand; "" when it does not say
     uint64_t megahertz;                           // likewise; 0
     uint64_t most_cores;                          // likewise; 0
-    unsigned char fields[DEVICE_LOG_FIELDS_MOST]; // what stands behind the lane
+    unsigned char fields[DEVICE_LOG_FIELDS_MOST]; // what stands after the lane
     unsigned field_count;
     struct segments lanes; // struct device_lane
     struct hash_index lane_index;

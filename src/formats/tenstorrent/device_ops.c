@@ -187,7 +187,7 @@ static bool has_seen(const struct device_run *run, uint32_t core, uint32_t bit)
     return found != NULL && (found->seen & bit) != 0;
 }
 
-static uint64_t distance(const struct device_run *run, uint64_t time)
+static uint64_t device_ops_distance(const struct device_run *run, uint64_t time)
 {
     if (time < run->window.first)
         return run->window.first - time;
@@ -199,7 +199,7 @@ static uint64_t distance(const struct device_run *run, uint64_t time)
 static uint64_t fitness(const struct device_ops *ops, const struct device_run *run, uint32_t core,
                         uint32_t bit, uint64_t time)
 {
-    const uint64_t away = distance(run, time);
+    const uint64_t away = device_ops_distance(run, time);
     const uint64_t length = run->window.last - run->window.first;
     const uint64_t slack = length > ops->slack ? length : ops->slack;
     return away > slack || has_seen(run, core, bit) ? DEVICE_NEVER : away;
@@ -220,8 +220,8 @@ static uint32_t choose_traced(const struct device_ops *ops, const struct device_
     return found;
 }
 
-static uint32_t choose(const struct device_ops *ops, const struct device_op *op,
-                       const struct device_log_row *row, uint32_t core, uint32_t bit)
+static uint32_t device_ops_choose(const struct device_ops *ops, const struct device_op *op,
+                                  const struct device_log_row *row, uint32_t core, uint32_t bit)
 {
     if (row->traced)
         return choose_traced(ops, op, row);
@@ -294,8 +294,8 @@ static bool has_later(const struct device_ops *ops, const struct device_run *run
 }
 
 // Whether a marker still belongs to the run that the lane is in.
-static bool stays(const struct device_ops *ops, const struct device_lane_state *state,
-                  const struct device_log_row *row, uint32_t bit)
+static bool device_ops_stays(const struct device_ops *ops, const struct device_lane_state *state,
+                             const struct device_log_row *row, uint32_t bit)
 {
     if (!state->open || state->id != row->run_host_id)
         return false;
@@ -308,12 +308,13 @@ static bool stays(const struct device_ops *ops, const struct device_lane_state *
     return row->time <= run->window.last || !has_later(ops, run, state->run, row->time);
 }
 
-static void enter(struct device_ops *ops, struct device_lane_state *state,
-                  const struct device_lane *lane, const struct device_log_row *row, uint32_t bit)
+static void device_ops_enter(struct device_ops *ops, struct device_lane_state *state,
+                             const struct device_lane *lane, const struct device_log_row *row,
+                             uint32_t bit)
 {
     uint32_t op_index;
     struct device_op *op = op_get(ops, lane->device, row->run_host_id, &op_index);
-    uint32_t run = choose(ops, op, row, lane->core, bit);
+    uint32_t run = device_ops_choose(ops, op, row, lane->core, bit);
     if (run == HASH_NONE)
         run = run_add(ops, op, op_index, row);
     *state = (struct device_lane_state){.id = row->run_host_id,
@@ -405,8 +406,8 @@ void device_ops_take(struct device_ops *ops, const struct device_log_row *row)
         return;
 
     const uint32_t bit = marker_bit(lane, zone, row->marker);
-    if (!stays(ops, state, row, bit))
-        enter(ops, state, lane, row, bit);
+    if (!device_ops_stays(ops, state, row, bit))
+        device_ops_enter(ops, state, lane, row, bit);
     struct device_run *run = device_ops_run(ops, state->run);
     struct device_core *core = &run->cores[state->core];
     core->seen |= bit | (zone->names_firmware ? (uint32_t)DEVICE_SEEN_FIRMWARE : 0);

@@ -98,7 +98,7 @@ void device_ops_session(struct device_ops *ops);
 // Markers without a run host ID or with timer id 0 belong to no operation.
 void device_ops_take(struct device_ops *ops, const struct device_log_row *row);
 
-// Behind the last row: gives operations what the dispatch cores did for them.
+// After the last row: gives operations what the dispatch cores did for them.
 void device_ops_finish(struct device_ops *ops);
 
 static inline struct device_op *device_ops_op(const struct device_ops *ops, uint32_t index)

@@ -4,7 +4,7 @@
 // The log is read a second time: `device_ops` says which run a marker belongs
 // to. Zones are paired by time, in whatever order the rows of a processor
 // stand: markers of one time in the file's order, but an end that has no start
-// yet takes one of the same time behind it. A zone that starts and does not
+// yet takes one of the same time after it. A zone that starts and does not
 // end, or ends and did not start, is noted in the ledger of its lane.
 //
 // Memory: 64 bytes per lane and 32 per open zone. Where a processor's rows are

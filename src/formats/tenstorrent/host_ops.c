@@ -199,8 +199,9 @@ struct described {
 };
 
 // From the JSON, or from the description of the same operation that came first.
-static struct described describe(struct host_ops *host, const struct input *input,
-                                 const struct ops_message *message, struct ops_message_parts *parts)
+static struct described host_ops_describe(struct host_ops *host, const struct input *input,
+                                          const struct ops_message *message,
+                                          struct ops_message_parts *parts)
 {
     if (parts->details.size > 0 || message->cut)
         return (struct described){read_json(host, input, message, parts->details), parts->details,
@@ -241,7 +242,7 @@ static void take_op(struct host_ops *host, const struct input *input,
                     const struct ops_message *message, struct ops_message_parts *parts)
 {
     const bool describes = parts->details.size > 0 || message->cut;
-    const struct described described = describe(host, input, message, parts);
+    const struct described described = host_ops_describe(host, input, message, parts);
     bool has_device;
     bool has_hash;
     bool has_count;

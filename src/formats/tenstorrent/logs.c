@@ -43,7 +43,7 @@ static bool is_blank(struct view bytes)
     return true;
 }
 
-static status keep(struct logs *logs, struct input *input)
+static status tenstorrent_logs_keep_input(struct logs *logs, struct input *input)
 {
     enum log_kind kind = log_kind_of(input->bytes);
     const bool empty = is_blank(input->bytes);
@@ -72,7 +72,7 @@ static status open_file(struct logs *logs, const char *path)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));
-    return keep(logs, input);
+    return tenstorrent_logs_keep_input(logs, input);
 }
 
 static bool find_log(const char *folder, const char *below, const char *name, char *path,

@@ -369,7 +369,7 @@ static bool is_further(const struct joiner *joiner, const struct device_op *op)
     return joiner->run_times[op->runs[0]] != DEVICE_NEVER;
 }
 
-// A run that the host does not know stands behind the run before it.
+// A run that the host does not know stands after the run before it.
 static void join_unknown(struct joiner *joiner, bool has_host)
 {
     const struct device_ops *ops = &joiner->record->device_ops;

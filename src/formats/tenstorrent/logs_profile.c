@@ -365,7 +365,7 @@ static uint32_t key(struct profile *profile, const char *name)
     return profile_string(profile, view_of(name));
 }
 
-static status build(struct builder *builder)
+static status logs_profile_build(struct builder *builder)
 {
     struct profile *profile = builder->profile;
     builder->call_count_key = key(profile, "global_call_count");
@@ -401,7 +401,7 @@ status logs_profile_read(const struct logs *logs, struct profile *profile)
     // Events are counted as they are added; rows were counted as they were read.
     profile_track(profile, 0)->ledger.recorded = 0;
     struct builder builder = {.record = &record, .profile = profile};
-    const status failure = build(&builder);
+    const status failure = logs_profile_build(&builder);
     logs_record_free(&record);
     return failure;
 }

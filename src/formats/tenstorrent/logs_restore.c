@@ -25,7 +25,7 @@ struct restorer {
     uint32_t device_key, trace_key, message_key;
 };
 
-static status damaged(const struct restorer *to, const char *what)
+static status logs_restore_damaged(const struct restorer *to, const char *what)
 {
     return status_make(STATUS_DATA,
                        "%s: what it keeps of Tenstorrent's logs is damaged: %s; "
@@ -230,7 +230,7 @@ static status read_cores(struct restorer *to, struct device_run *run, struct vie
         struct device_core core;
         uint32_t x, y;
         if (!read_core(&at, end, run->window.first, &core, &x, &y))
-            return damaged(to, "the cores of a run");
+            return logs_restore_damaged(to, "the cores of a run");
         run->cores =
             memory_grow(run->cores, run->core_count, &run->core_capacity, sizeof *run->cores);
         run->cores[run->core_count++] = core;
@@ -251,11 +251,11 @@ static status find_parts(struct restorer *to, struct kept_call *call)
         if (!call->has[part])
             continue;
         if (call->numbers[part] >= to->profile->calls.count)
-            return damaged(to, "more parts than calls");
+            return logs_restore_damaged(to, "more parts than calls");
         call->parts[part] = AT[part](to, (uint32_t)call->numbers[part]);
     }
     if ((call->parts[LOGS_PART_RUN] != NULL) != (call->parts[LOGS_PART_OP] != NULL))
-        return damaged(to, "a run without its operation");
+        return logs_restore_damaged(to, "a run without its operation");
     return STATUS_OK;
 }
 
@@ -264,7 +264,7 @@ static status restore_run(struct restorer *to, const struct kept_call *call)
     struct device_run *run = call->parts[LOGS_PART_RUN];
     const uint32_t index = (uint32_t)call->numbers[LOGS_KEPT_RUN];
     if (run->op != HASH_NONE)
-        return damaged(to, "a run stands twice");
+        return logs_restore_damaged(to, "a run stands twice");
     run->op = (uint32_t)call->numbers[LOGS_KEPT_OP];
     to->positions = memory_extend(to->positions, &to->position_count, index, sizeof *to->positions);
     to->positions[index] = (uint32_t)call->numbers[LOGS_KEPT_POSITION];
@@ -298,7 +298,7 @@ static status restore_orders(struct restorer *to)
     for (uint32_t i = 0; i < ops->ops.count; i++) {
         struct device_op *op = device_ops_op(ops, i);
         if (op->session >= ops->sessions.count || op->run_count == 0)
-            return damaged(to, "an operation without a log or without runs");
+            return logs_restore_damaged(to, "an operation without a log or without runs");
         op->runs = memory_allocate((size_t)op->run_count * sizeof *op->runs);
         memset(op->runs, 0xff, (size_t)op->run_count * sizeof *op->runs);
         op->run_capacity = op->run_count;
@@ -307,10 +307,10 @@ static status restore_orders(struct restorer *to)
     for (uint32_t i = 0; i < ops->runs.count; i++) {
         const struct device_run *run = device_ops_run(ops, i);
         if (run->op == HASH_NONE)
-            return damaged(to, "a run is missing");
+            return logs_restore_damaged(to, "a run is missing");
         struct device_op *op = device_ops_op(ops, run->op);
         if (to->positions[i] >= op->run_count || op->runs[to->positions[i]] != HASH_NONE)
-            return damaged(to, "the order of runs");
+            return logs_restore_damaged(to, "the order of runs");
         op->runs[to->positions[i]] = i;
     }
     return STATUS_OK;
@@ -394,7 +394,7 @@ static void restore_places(struct restorer *to)
 
 // All -------------------------------------------------------------------------
 
-static void start(struct restorer *to)
+static void logs_restore_start(struct restorer *to)
 {
     const struct strings *strings = &to->profile->strings;
     struct device_ops *ops = &to->record->device_ops;
@@ -441,7 +441,7 @@ status logs_restore(struct profile *profile, struct input *input, struct logs *l
     record->device.input = input;
     host_ops_start(&record->host, ledger);
     struct restorer to = {.profile = profile, .record = record};
-    start(&to);
+    logs_restore_start(&to);
     const status result = restore(&to);
     session_at(&to, 0);
     free(to.descriptions);

@@ -45,7 +45,7 @@ static bool take_time(struct view *line, uint64_t *out_time)
 }
 
 // Whether a back-tick at `tick` closes a message: a time and a line end follow.
-static bool closes(const char *tick, const char *end, uint64_t *out_time)
+static bool ops_data_closes(const char *tick, const char *end, uint64_t *out_time)
 {
     if (end - tick < 2 || tick[1] != ';')
         return false;
@@ -54,7 +54,7 @@ static bool closes(const char *tick, const char *end, uint64_t *out_time)
                        out_time);
 }
 
-// The back-tick that closes the message that starts behind `at`; NULL when the
+// The back-tick that closes the message that starts after `at`; NULL when the
 // next message begins, or the input ends, before there is one.
 static const char *find_closing(const char *at, const char *end, uint64_t *out_time)
 {
@@ -62,7 +62,7 @@ static const char *find_closing(const char *at, const char *end, uint64_t *out_t
         const char *tick = memchr(from, '`', (size_t)(end - from));
         if (tick == NULL)
             return NULL;
-        if (closes(tick, end, out_time))
+        if (ops_data_closes(tick, end, out_time))
             return tick;
         if (tick[-1] == '\n' && tick > at)
             return NULL;

@@ -28,7 +28,7 @@ struct ops_data {
 
 bool ops_data_recognise(struct view bytes);
 
-// From behind the header on.
+// From after the header on.
 struct ops_data ops_data_of(struct view bytes);
 
 // False at the end.

@@ -26,7 +26,7 @@ static bool id_of(struct view text, uint64_t *out_id)
            view_to_u64(view_trim(view_slice(text, colon + 1, text.size)), out_id);
 }
 
-static struct view unquoted(struct view text)
+static struct view ops_times_unquoted(struct view text)
 {
     if (text.size >= 2 && text.data[0] == '"' && text.data[text.size - 1] == '"')
         return view_slice(text, 1, text.size - 1);
@@ -90,9 +90,9 @@ static enum ops_times_result read_line(struct ops_times *times, struct ops_time 
         return bad(times, "column 'ns_since_start' is not a number");
     if (!csv_field_take_last(&rest, ',', &text))
         return bad(times, "has too few columns");
-    time->zone_text = unquoted(text);
+    time->zone_text = ops_times_unquoted(text);
     split_names(rest, time);
-    time->has_parent = id_of(unquoted(view_trim(parent)), &time->parent);
+    time->has_parent = id_of(ops_times_unquoted(view_trim(parent)), &time->parent);
     time->has_call = view_starts_with(time->name, "TT_DNN") && id_of(time->zone_text, &time->call);
     return OPS_TIMES_ROW;
 }

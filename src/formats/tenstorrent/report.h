@@ -19,7 +19,7 @@ enum { REPORT_NO_COLUMN = 0xffffffff };
 
 struct report_row {
     struct view *cells; // by column
-    uint32_t count;     // cells behind these are empty
+    uint32_t count;     // cells after these are empty
     uint64_t line;      // on which it starts, header = 1; 0: not from a file
     bool is_cut;        // it has fewer fields than the header
     struct view source; // its bytes in the file, with what follows up to the next
@@ -72,7 +72,7 @@ uint32_t report_tensor_column(const struct report *report, bool output, uint32_t
                               enum column_kind kind);
 uint32_t report_named_column(const struct report *report, struct view name);
 
-// Adds a column behind the others; `column->name` must live as long as the
+// Adds a column after the others; `column->name` must live as long as the
 // report. Setting a cell does it where needed.
 uint32_t report_column_add(struct report *report, const struct column *column);
 

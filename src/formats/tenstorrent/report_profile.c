@@ -439,7 +439,7 @@ static void note_differences(struct builder *builder)
     }
 }
 
-static void build(struct builder *builder)
+static void report_profile_build(struct builder *builder)
 {
     choose_clock(builder);
     make_host(builder);
@@ -488,7 +488,7 @@ status report_profile_read(const struct input *input, struct profile *profile)
                               .report = report,
                               .profile = profile,
                               .operators = {.report = report, .profile = profile}};
-    build(&builder);
+    report_profile_build(&builder);
     profile_fact_add(profile, "format", view_of(format_of(report->version)));
     report_free(report);
     return STATUS_OK;

@@ -34,7 +34,7 @@ struct reader {
 };
 
 // The field as long as the report lives: most are views into the input.
-static struct view keep(struct reader *reader, struct view field)
+static struct view report_reader_keep_text(struct reader *reader, struct view field)
 {
     const struct view bytes = reader->input->bytes;
     if (field.size == 0)
@@ -76,7 +76,8 @@ static status read_header(struct reader *reader)
                          "expected the header of an operations report ('OP CODE', ..., 'DEVICE "
                          "KERNEL DURATION [ns]', ...)");
     for (size_t i = 0; i < reader->records.count; i++) {
-        const struct column column = column_from_name(keep(reader, reader->records.fields[i]));
+        const struct column column =
+            column_from_name(report_reader_keep_text(reader, reader->records.fields[i]));
         report_column_add(report, &column);
     }
     const char *end = reader->records.lines.at;
@@ -118,7 +119,7 @@ static void add_row(struct reader *reader)
     row->cells = arena_allocate(&report->arena, records->count * sizeof *row->cells);
     row->count = (uint32_t)records->count;
     for (size_t i = 0; i < records->count; i++)
-        row->cells[i] = keep(reader, records->fields[i]);
+        row->cells[i] = report_reader_keep_text(reader, records->fields[i]);
     row->line = records->number;
     row->source =
         (struct view){reader->end_of_last, (size_t)(records->lines.at - reader->end_of_last)};

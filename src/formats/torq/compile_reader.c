@@ -41,8 +41,8 @@ static bool has_ids(enum torq_form form)
     return form == TORQ_C1 || form == TORQ_C2;
 }
 
-static const struct run *add_run(struct compile_reader *reader, struct view bytes, uint32_t hash,
-                                 struct split_problem *out_problem)
+static const struct torq_run *add_run(struct compile_reader *reader, struct view bytes,
+                                      uint32_t hash, struct split_problem *out_problem)
 {
     struct profile *profile = reader->rows.profile;
     struct split_texts *texts = &reader->texts;
@@ -53,10 +53,10 @@ static const struct run *add_run(struct compile_reader *reader, struct view byte
     const struct unit unit = unit_of_event(texts->type);
     const uint32_t type = profile_string(profile, texts->type);
     const uint32_t location = profile_string(profile, texts->location);
-    const struct run run = {.name = type,
-                            .call = runs_call(&reader->runs, profile, type, location),
-                            .kind = unit_number(unit),
-                            .index = unit.slice};
+    const struct torq_run run = {.name = type,
+                                 .call = runs_call(&reader->runs, profile, type, location),
+                                 .kind = unit_number(unit),
+                                 .index = unit.slice};
     return runs_add(&reader->runs, bytes, hash, &run);
 }
 
@@ -68,7 +68,7 @@ static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
     return lanes_named(&reader->lanes, text, engine, index, LANES_OTHER);
 }
 
-static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const struct run *run)
+static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const struct torq_run *run)
 {
     if (unit.kind == NULL)
         return other_lane(reader, run->name);
@@ -83,7 +83,7 @@ static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const s
 
 // The unit that the ID says, or else the one that the event says.
 static struct unit unit_of(const struct compile_reader *reader, const struct split_compile *row,
-                           const struct run *run)
+                           const struct torq_run *run)
 {
     struct unit unit = {0};
     if (has_ids(reader->rows.form))
@@ -95,7 +95,7 @@ static struct unit unit_of(const struct compile_reader *reader, const struct spl
 
 // Whether a last row without a newline lacks what its kind of row always has.
 static bool is_cut(const struct compile_reader *reader, const struct split_compile *row,
-                   struct unit unit, const struct run *run)
+                   struct unit unit, const struct torq_run *run)
 {
     const struct rows *rows = &reader->rows;
     if (rows->line.terminated)
@@ -129,7 +129,7 @@ static struct view row_values(struct compile_reader *reader, const struct split_
 }
 
 static void add_span(struct compile_reader *reader, const struct split_compile *row,
-                     const struct run *run, uint32_t lane)
+                     const struct torq_run *run, uint32_t lane)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = row->start,
@@ -141,8 +141,8 @@ static void add_span(struct compile_reader *reader, const struct split_compile *
     profile_event_add(reader->rows.profile, &event, row_values(reader, row));
 }
 
-static bool split(const struct rows *rows, struct split_compile *out_row,
-                  struct split_problem *out_problem)
+static bool compile_reader_split(const struct rows *rows, struct split_compile *out_row,
+                                 struct split_problem *out_problem)
 {
     return has_ids(rows->form) ? split_c1(rows->line.text, out_row, out_problem)
                                : split_c3(rows->line.text, rows->form, out_row, out_problem);
@@ -154,19 +154,19 @@ static void unquote_id(struct compile_reader *reader, struct split_compile *row)
         row->id = split_text(row->id, &reader->id_scratch);
 }
 
-static const struct run *find_run(struct compile_reader *reader, struct waiting_row *waiting)
+static const struct torq_run *find_run(struct compile_reader *reader, struct waiting_row *waiting)
 {
     if (!waiting->whole)
         return NULL;
     const struct view bytes = waiting->row.run;
-    const struct run *run = runs_find(&reader->runs, bytes, waiting->hash);
+    const struct torq_run *run = runs_find(&reader->runs, bytes, waiting->hash);
     return run != NULL ? run : add_run(reader, bytes, waiting->hash, &waiting->problem);
 }
 
 static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
     struct split_compile *row = &waiting->row;
-    const struct run *run = find_run(reader, waiting);
+    const struct torq_run *run = find_run(reader, waiting);
     reader->rows.line.number = waiting->line;
     reader->rows.line.terminated = waiting->terminated;
     if (run == NULL) {
@@ -193,7 +193,7 @@ static void split_row(struct compile_reader *reader, struct waiting_row *waiting
     waiting->line = line->number;
     waiting->terminated = line->terminated;
     waiting->hash = 0;
-    waiting->whole = split(&reader->rows, &waiting->row, &waiting->problem);
+    waiting->whole = compile_reader_split(&reader->rows, &waiting->row, &waiting->problem);
     if (!waiting->whole)
         return;
     waiting->hash = hash_bytes(waiting->row.run.data, waiting->row.run.size);

@@ -35,7 +35,7 @@ static uint64_t to_cycles(const struct profile *profile, const struct track *tra
     return clock_from_ns(&cycles, clock_to_ns(profile_clock(profile, track->clock), ticks));
 }
 
-static status collect(struct compile_writer *writer)
+static status compile_writer_collect(struct compile_writer *writer)
 {
     struct writing *writing = &writer->writing;
     uint32_t *tracks = timeline_tracks(writing->profile);
@@ -222,7 +222,7 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
     };
     status result = writing_start(&writer.writing, profile, form, path, header, to_cycles);
     if (result == STATUS_OK)
-        result = collect(&writer);
+        result = compile_writer_collect(&writer);
     struct timeline_event event;
     while (result == STATUS_OK && timeline_next(&writer.writing.timeline, &event))
         write_event(&writer, &event);

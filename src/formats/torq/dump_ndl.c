@@ -20,7 +20,7 @@ static void skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-static bool take(struct cursor *cursor, char byte)
+static bool dump_ndl_accept_byte(struct cursor *cursor, char byte)
 {
     skip_blanks(cursor);
     if (cursor->at == cursor->end || *cursor->at != byte)
@@ -47,12 +47,12 @@ static bool take_count(struct cursor *cursor, uint64_t *out_number)
     return view_to_u64((struct view){start, (size_t)(cursor->at - start)}, out_number);
 }
 
-static bool multiply(uint64_t *product, uint64_t by)
+static bool dump_ndl_multiply(uint64_t *product, uint64_t by)
 {
     return !__builtin_mul_overflow(*product, by, product) && *product <= DUMP_AMOUNT_MOST;
 }
 
-// Behind the ']' that closes a bracket whose '[' is taken.
+// After the ']' that closes a bracket whose '[' is taken.
 static bool skip_list(struct cursor *cursor)
 {
     unsigned depth = 1;
@@ -68,17 +68,17 @@ static bool skip_list(struct cursor *cursor)
 static bool read_dims(struct cursor *cursor, uint64_t *out_cycles)
 {
     *out_cycles = 1;
-    while (!take(cursor, ']')) {
-        take(cursor, ',');
+    while (!dump_ndl_accept_byte(cursor, ']')) {
+        dump_ndl_accept_byte(cursor, ',');
         take_word(cursor);
         uint64_t count;
-        if (!take(cursor, '('))
+        if (!dump_ndl_accept_byte(cursor, '('))
             return false;
         const struct view type = take_word(cursor);
-        if (!take(cursor, ')') || !take(cursor, '[') || !take_count(cursor, &count) ||
-            !skip_list(cursor))
+        if (!dump_ndl_accept_byte(cursor, ')') || !dump_ndl_accept_byte(cursor, '[') ||
+            !take_count(cursor, &count) || !skip_list(cursor))
             return false;
-        if (view_is(type, "H") && !multiply(out_cycles, count))
+        if (view_is(type, "H") && !dump_ndl_multiply(out_cycles, count))
             return false;
     }
     return true;
@@ -92,7 +92,7 @@ static enum dump_ndl ndl_named(struct view name)
     return ndl;
 }
 
-// Behind "{": "NAME dims = [...]", or something else that is of no interest.
+// After "{": "NAME dims = [...]", or something else that is of no interest.
 static bool read_loop(struct cursor *cursor, uint64_t cycles[DUMP_NDLS])
 {
     const enum dump_ndl ndl = ndl_named(take_word(cursor));
@@ -100,7 +100,8 @@ static bool read_loop(struct cursor *cursor, uint64_t cycles[DUMP_NDLS])
         return true;
     uint64_t product = 1;
     if (view_is(take_word(cursor), "dims") &&
-        (!take(cursor, '=') || !take(cursor, '[') || !read_dims(cursor, &product)))
+        (!dump_ndl_accept_byte(cursor, '=') || !dump_ndl_accept_byte(cursor, '[') ||
+         !read_dims(cursor, &product)))
         return false;
     cycles[ndl] = is_memory_loop(ndl) ? cycles[ndl] + product : product;
     return cycles[ndl] <= DUMP_AMOUNT_MOST;
@@ -135,11 +136,11 @@ bool dump_ndl_bytes(struct view dma_ndl, uint64_t *out_bytes)
         return false;
     struct cursor cursor = {dma_ndl.data + start + 1, dma_ndl.data + dma_ndl.size};
     *out_bytes = 1;
-    while (!take(&cursor, ']')) {
-        take(&cursor, ',');
+    while (!dump_ndl_accept_byte(&cursor, ']')) {
+        dump_ndl_accept_byte(&cursor, ',');
         uint64_t count;
-        if (!take(&cursor, '[') || !take_count(&cursor, &count) || !skip_list(&cursor) ||
-            !multiply(out_bytes, count))
+        if (!dump_ndl_accept_byte(&cursor, '[') || !take_count(&cursor, &count) ||
+            !skip_list(&cursor) || !dump_ndl_multiply(out_bytes, count))
             return false;
     }
     return true;

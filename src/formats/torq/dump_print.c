@@ -129,7 +129,7 @@ uint64_t dump_box_address(const struct dump_writing *writing, const struct progr
     return address;
 }
 
-// Innermost first; dimensions that lie without a gap behind one another are one.
+// Innermost first; dimensions that lie without a gap one after another are one.
 void dump_append_ndl(const struct dump_writing *writing, const struct program_operand *box,
                      uint64_t bytes, struct bytes *to)
 {

@@ -55,7 +55,7 @@ uint32_t dump_text(struct dump_reading *reading, struct view text)
     return program_builder_text(reading->builder, text);
 }
 
-// Where the location behind an operation starts: at the bracket that its end closes.
+// Where the location after an operation starts: at the bracket that its end closes.
 static size_t location_start(struct view text)
 {
     unsigned depth = 0;
@@ -193,7 +193,7 @@ static status run_task(struct dump_reading *reading, const struct mlir_operation
     return STATUS_OK;
 }
 
-// The block that a jump leads to gets what is written behind the code's place.
+// The block that a jump leads to gets what is written after the code's place.
 static status jump(struct dump_reading *reading, const struct mlir_region *region,
                    const struct mlir_operation *next, uint32_t from, uint32_t *out_block)
 {
@@ -405,8 +405,8 @@ static status add_memory_action(struct dump_reading *reading,
     return add_action(reading, operation, kind, buffer, bytes);
 }
 
-static status allocate(struct dump_reading *reading, const struct mlir_operation *operation,
-                       bool frees)
+static status dump_reader_allocate(struct dump_reading *reading,
+                                   const struct mlir_operation *operation, bool frees)
 {
     struct dump_value value = {0};
     struct dump_size size = {0};
@@ -463,7 +463,7 @@ static status run_operation(struct dump_reading *reading, const struct mlir_oper
     if (view_is(name, "torq_hl.host_copy"))
         return host_copy(reading, operation);
     if (view_is(name, "memref.alloc") || view_is(name, "memref.dealloc"))
-        return allocate(reading, operation, view_is(name, "memref.dealloc"));
+        return dump_reader_allocate(reading, operation, view_is(name, "memref.dealloc"));
     if (mlir_find(operation, "torq-action-id") != NULL)
         return dump_failure(reading, operation, "is an action that is not known");
     dump_scope_define(&reading->values, &reading->globals, operation);

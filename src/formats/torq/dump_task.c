@@ -21,7 +21,7 @@ static status add_step(struct dump_reading *reading, enum program_step_kind kind
     return STATUS_OK;
 }
 
-static status start(struct dump_reading *reading, uint32_t task, uint32_t number)
+static status dump_task_start_job(struct dump_reading *reading, uint32_t task, uint32_t number)
 {
     struct program_task *item = DUMP_GET(reading, tasks, task);
     item->job = reading->job;
@@ -78,7 +78,7 @@ static status start_transfer(struct dump_reading *reading, const struct mlir_ope
     STATUS_TRY(dump_touch(reading, operation, task, &transfer->from, transfer->bytes, false));
     STATUS_TRY(dump_touch(reading, operation, task, &transfer->to, transfer->bytes, true));
     *last = task;
-    return start(reading, task, number);
+    return dump_task_start_job(reading, task, number);
 }
 
 static status start_dma(struct dump_reading *reading, const struct mlir_operation *operation,
@@ -168,7 +168,7 @@ static status touch_code(struct dump_reading *reading, const struct mlir_operati
     return STATUS_OK;
 }
 
-// Behind the invocation: the program's memory, what is written, what is read.
+// After the invocation: the program's memory, what is written, what is read.
 static status touch_arguments(struct dump_reading *reading, const struct mlir_operation *operation,
                               uint32_t task)
 {
@@ -234,7 +234,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
     dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last_slice[id] = task;
-    return start(reading, task, number);
+    return dump_task_start_job(reading, task, number);
 }
 
 static status wait_slice(struct dump_reading *reading, const struct mlir_operation *operation,
@@ -261,7 +261,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
     dump_attribute(reading, program, operation, task);
     STATUS_TRY(touch_arguments(reading, operation, task));
     reading->last[DUMP_LANE_CSS] = task;
-    return start(reading, task, number);
+    return dump_task_start_job(reading, task, number);
 }
 
 status dump_execute(struct dump_reading *reading, const struct mlir_operation *operation,

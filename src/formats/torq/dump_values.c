@@ -11,7 +11,8 @@ static uint32_t hash_of(struct view name, uint32_t number)
     return hash_bytes(name.data, name.size) ^ number;
 }
 
-static struct dump_value *find(const struct dump_scope *scope, struct view name, uint32_t number)
+static struct dump_value *dump_values_find(const struct dump_scope *scope, struct view name,
+                                           uint32_t number)
 {
     const uint32_t hash = hash_of(name, number);
     uint32_t id;
@@ -26,7 +27,7 @@ static struct dump_value *find(const struct dump_scope *scope, struct view name,
 
 void dump_scope_add(struct dump_scope *scope, struct dump_value value)
 {
-    struct dump_value *known = find(scope, value.name, value.number);
+    struct dump_value *known = dump_values_find(scope, value.name, value.number);
     if (known != NULL) {
         *known = value;
         return;
@@ -39,7 +40,7 @@ void dump_scope_add(struct dump_scope *scope, struct dump_value value)
 const struct dump_value *dump_scope_find(const struct dump_scope *scope, struct view name,
                                          uint32_t number)
 {
-    return find(scope, name, number);
+    return dump_values_find(scope, name, number);
 }
 
 void dump_scope_free(struct dump_scope *scope)

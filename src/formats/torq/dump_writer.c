@@ -458,7 +458,7 @@ static void write_dispatch(struct dump_writing *writing)
 
 // All of it ------------------------------------------------------------------------------
 
-// Behind all data, in pages.
+// After all data, in pages.
 static uint64_t end_of_far_memory(const struct dump_writing *writing)
 {
     uint64_t end = 0;

@@ -9,7 +9,7 @@
 #include "device/sim.h"
 #include "program/program.h"
 
-// `times` NULL: without profiling. `locations`: with loc(...) behind operations.
+// `times` NULL: without profiling. `locations`: with loc(...) after operations.
 // Memory: the names of one dispatch.
 status torq_dump_write(const struct program *program, const struct target *target,
                        const struct sim_result *times, bool locations, struct output *output);

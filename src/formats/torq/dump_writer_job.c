@@ -71,7 +71,7 @@ static void collect_port(struct job_writing *job, uint32_t buffer)
     job->ports[job->port_count++] = buffer;
 }
 
-static void collect(struct job_writing *job)
+static void dump_writer_job_collect(struct job_writing *job)
 {
     struct dump_writing *writing = job->writing;
     const uint32_t count = job_of(job)->step_count;
@@ -489,7 +489,7 @@ static void write_start(const struct job_writing *job, uint32_t action, struct b
     bytes_append(text, "\n", 1);
 }
 
-static void forget(struct job_writing *job)
+static void dump_writer_job_forget(struct job_writing *job)
 {
     for (uint32_t i = 0; i < job_of(job)->step_count; i++) {
         for (uint32_t k = 0; k < task_of(job, i)->operand_count; k++) {
@@ -514,7 +514,7 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
     job.ports = memory_allocate_zeroed(operands + 1, sizeof *job.ports);
     job.engine_programs =
         memory_allocate_zeroed((size_t)job_of(&job)->step_count + 1, sizeof *job.engine_programs);
-    collect(&job);
+    dump_writer_job_collect(&job);
     const uint32_t value = writing->values++;
     bytes_append_format(text, "          %%%" PRIu32 " = torq_hl.program ", value);
     dump_append_quoted(view_of(name), text);
@@ -527,7 +527,7 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
     write_descriptor(&job, value, name, text);
     write_start(&job, action, text);
     dump_flush(writing, text);
-    forget(&job);
+    dump_writer_job_forget(&job);
     free(job.ports);
     free(job.engine_programs);
 }

@@ -14,8 +14,8 @@ static enum torq_kind kind_of(const struct dump_writing *writing, uint32_t task)
     return torq_kind_of(writing->target, writing->program->tasks[task].engine);
 }
 
-static const struct program_operand *operand(const struct dump_writing *writing, uint32_t task,
-                                             uint32_t index)
+static const struct program_operand *dump_writer_slice_operand(const struct dump_writing *writing,
+                                                               uint32_t task, uint32_t index)
 {
     return &writing->program->operands[writing->program->tasks[task].first_operand + index];
 }
@@ -28,10 +28,10 @@ static void append_arguments(const struct dump_writing *writing, uint32_t task, 
     bytes_append_format(to, "          ^bb0(");
     for (uint32_t writes = 1; writes < 2; writes--) {
         for (uint32_t i = 0; i < count; i++) {
-            if ((operand(writing, task, i)->writes != 0) != (writes != 0))
+            if ((dump_writer_slice_operand(writing, task, i)->writes != 0) != (writes != 0))
                 continue;
             bytes_append_format(to, "%s%%arg%" PRIu32 ": ", number > 0 ? ", " : "", number);
-            dump_append_type(writing, operand(writing, task, i)->buffer, to);
+            dump_append_type(writing, dump_writer_slice_operand(writing, task, i)->buffer, to);
             number++;
         }
     }
@@ -56,7 +56,7 @@ static uint32_t count_written(const struct dump_writing *writing, uint32_t task)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < writing->program->tasks[task].operand_count; i++)
-        count += operand(writing, task, i)->writes != 0;
+        count += dump_writer_slice_operand(writing, task, i)->writes != 0;
     return count;
 }
 
@@ -69,14 +69,14 @@ static uint32_t append_bus(const struct dump_writing *writing, uint32_t task, ch
     struct bytes types = {0};
     uint32_t count = 0, input = 0, output = 0;
     for (uint32_t i = 0; i < item->operand_count; i++) {
-        const bool writes = operand(writing, task, i)->writes != 0;
+        const bool writes = dump_writer_slice_operand(writing, task, i)->writes != 0;
         const uint32_t number = writes ? output++ : written + input;
         if ((writes ? 'Q' : bus_of(item, input)) == bus) {
             if (count == 0)
                 bytes_append_format(to, "%s %c ", SPACE, bus);
             bytes_append_format(to, "%s%%arg%" PRIu32, count > 0 ? ", " : "", number);
             bytes_append_format(&types, count > 0 ? ", " : "");
-            dump_append_type(writing, operand(writing, task, i)->buffer, &types);
+            dump_append_type(writing, dump_writer_slice_operand(writing, task, i)->buffer, &types);
             count++;
         }
         input += !writes;
@@ -130,7 +130,7 @@ static void append_shapes(const struct dump_writing *writing, uint32_t task, str
 {
     for (uint32_t i = 0; i < writing->program->tasks[task].operand_count; i++) {
         const struct program_buffer *buffer =
-            &writing->program->buffers[operand(writing, task, i)->buffer];
+            &writing->program->buffers[dump_writer_slice_operand(writing, task, i)->buffer];
         bytes_append_format(to, i > 0 ? "+" : "");
         for (uint32_t k = 0; k < buffer->rank && buffer->rank <= SHAPE_RANK_MOST; k++)
             bytes_append_format(to, "%s%" PRId64, k > 0 ? "x" : "", buffer->dims[k]);
@@ -145,7 +145,8 @@ static void append_profile(const struct dump_writing *writing, uint32_t task,
     if (!dump_ndl_cycles(slice_task, cycles))
         return;
     for (uint32_t i = 0; i < writing->program->tasks[task].operand_count; i++)
-        memory += writing->program->buffers[operand(writing, task, i)->buffer].size;
+        memory +=
+            writing->program->buffers[dump_writer_slice_operand(writing, task, i)->buffer].size;
     bytes_append_format(to, "%storq_hw.slice_profiling\n%s memory : %" PRIu64 " bytes\n", SPACE,
                         SPACE, memory);
     bytes_append_format(to, "%s memory_info : \"", SPACE);
@@ -206,8 +207,8 @@ static void append_body(const struct dump_writing *writing, uint32_t task, struc
     bytes_append(to, "\n", 1);
 }
 
-static uint32_t find(const struct dump_writing *writing, struct view body, uint32_t group,
-                     uint32_t hash)
+static uint32_t dump_slice_find_body(const struct dump_writing *writing, struct view body,
+                                     uint32_t group, uint32_t hash)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&writing->program_index, hash);
@@ -244,7 +245,8 @@ void dump_write_engine_program(struct dump_writing *writing, uint32_t task)
     const uint32_t hash = hash_bytes(body.data, body.size) ^ group;
     // Each program of the host is waited for by itself.
     const bool alone = kind_of(writing, task) == TORQ_KIND_HOST;
-    uint32_t id = alone ? PROGRAM_NONE : find(writing, bytes_view(&body), group, hash);
+    uint32_t id =
+        alone ? PROGRAM_NONE : dump_slice_find_body(writing, bytes_view(&body), group, hash);
     if (id == PROGRAM_NONE) {
         writing->programs = memory_grow(writing->programs, writing->program_count,
                                         &writing->program_capacity, sizeof *writing->programs);

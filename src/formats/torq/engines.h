@@ -16,7 +16,7 @@ extern const struct torq_engine TORQ_DMA_IN, TORQ_DMA_OUT, TORQ_CDMA, TORQ_SLICE
 
 // The engine that a lane of this name stands for, in the spellings that the known tools write
 // ("DMA IN", "NDMA In", "0_DMA_IN", "Slice 1", "HOST_COPY"); NULL: none. `*out_index` is the
-// number behind it, 0 without one.
+// number after it, 0 without one.
 const struct torq_engine *torq_engine_of_name(struct view name, uint32_t *out_index);
 
 // The one that the record calls so; NULL: none.

@@ -24,9 +24,9 @@ struct job_reader {
 static bool find_call(struct job_reader *reader, struct view location, uint32_t *out_call)
 {
     const uint32_t hash = hash_bytes(location.data, location.size);
-    const struct run *run = runs_find(&reader->runs, location, hash);
+    const struct torq_run *run = runs_find(&reader->runs, location, hash);
     if (run == NULL) {
-        struct run added = {0};
+        struct torq_run added = {0};
         if (!split_location_is_whole(location))
             return false;
         const struct view text = split_text(location, &reader->scratch);

@@ -1,6 +1,6 @@
 #include "lanes.h"
 
-static uint32_t find(const struct lanes *lanes, uint32_t hash, uint32_t name)
+static uint32_t torq_lanes_find(const struct lanes *lanes, uint32_t hash, uint32_t name)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&lanes->index, hash);
@@ -16,7 +16,7 @@ uint32_t lanes_named(struct lanes *lanes, struct view name, const struct torq_en
 {
     const uint32_t string = profile_string(lanes->profile, name);
     const uint32_t hash = hash_u64(string);
-    const uint32_t known = find(lanes, hash, string);
+    const uint32_t known = torq_lanes_find(lanes, hash, string);
     if (known != HASH_NONE)
         return known;
     if (lanes->count >= LANES_MOST && !view_is(name, "OTHER"))

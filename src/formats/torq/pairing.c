@@ -18,7 +18,7 @@ static bool same_key(struct pairing_key a, struct pairing_key b)
 }
 
 // The slot that holds the list of `key`, or the free one where it would go.
-static uint32_t find(const struct pairing *pairing, struct pairing_key key)
+static uint32_t pairing_find(const struct pairing *pairing, struct pairing_key key)
 {
     uint32_t at = hash_of(key) & pairing->mask;
     while (pairing->slots[at] != 0 && !same_key(pairing->items[pairing->slots[at] - 1].key, key))
@@ -26,7 +26,7 @@ static uint32_t find(const struct pairing *pairing, struct pairing_key key)
     return at;
 }
 
-static void grow(struct pairing *pairing)
+static void pairing_grow(struct pairing *pairing)
 {
     uint32_t *const old = pairing->slots;
     const uint32_t old_size = old == NULL ? 0 : pairing->mask + 1;
@@ -37,12 +37,12 @@ static void grow(struct pairing *pairing)
     pairing->mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++) {
         if (old[i] != 0)
-            pairing->slots[find(pairing, pairing->items[old[i] - 1].key)] = old[i];
+            pairing->slots[pairing_find(pairing, pairing->items[old[i] - 1].key)] = old[i];
     }
     free(old);
 }
 
-// Moves the lists behind a slot that became free to where they are looked for.
+// Moves the lists after a slot that became free to where they are looked for.
 static void close_gap(struct pairing *pairing, uint32_t gap)
 {
     const uint32_t mask = pairing->mask;
@@ -80,8 +80,8 @@ static uint32_t new_item(struct pairing *pairing, const struct pairing_begin *be
 static uint32_t slot_for(struct pairing *pairing, struct pairing_key key)
 {
     if (pairing->slots == NULL || pairing->lists >= pairing->mask / 2)
-        grow(pairing);
-    const uint32_t slot = find(pairing, key);
+        pairing_grow(pairing);
+    const uint32_t slot = pairing_find(pairing, key);
     if (pairing->slots[slot] == 0)
         pairing->lists++;
     return slot;
@@ -116,7 +116,7 @@ bool pairing_take(struct pairing *pairing, struct pairing_key key, struct pairin
 {
     if (pairing->slots == NULL)
         return false;
-    const uint32_t slot = find(pairing, key);
+    const uint32_t slot = pairing_find(pairing, key);
     const uint32_t id = pairing->slots[slot];
     if (id == 0)
         return false;

@@ -4,7 +4,7 @@
 #include "rows.h"
 #include "unit.h"
 
-// How far a form is looked for behind lines that are none: other files come
+// How far a form is looked for after lines that are none: other files come
 // here, too, and may be large.
 enum { LINES_MOST = 50, BYTES_MOST = 1 << 20, SHOWN_MOST = 60 };
 

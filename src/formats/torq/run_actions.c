@@ -75,7 +75,7 @@ static void take_action(struct collecting *collecting, const struct event *event
     actions->items[actions->count++] = item;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status run_actions_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct collecting *collecting = (struct collecting *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -141,7 +141,7 @@ status run_actions_read(const struct program *program, struct profile *recorded,
 {
     *out_actions = (struct run_actions){.program = program};
     struct collecting collecting = {
-        .sink.take = take,
+        .sink.take = run_actions_take_batch,
         .profile = recorded,
         .actions = out_actions,
         .dispatch_names =
@@ -324,7 +324,7 @@ static uint32_t add_clock(const struct describing_run *run)
                              actions->init_end != 0 ? actions->init_end : first, 0);
 }
 
-static void describe(struct describing_run *run)
+static void run_actions_describe(struct describing_run *run)
 {
     const uint32_t clock = add_clock(run);
     run->action_key = profile_string(run->profile, VIEW_LITERAL("action"));
@@ -353,7 +353,7 @@ status run_actions_write(const struct run_actions *actions, enum torq_form form,
         .profile = profile_create(),
         .calls =
             memory_allocate_zeroed((size_t)actions->program->action_count + 1, sizeof *run.calls)};
-    describe(&run);
+    run_actions_describe(&run);
     status result = profile_finish(run.profile);
     if (result == STATUS_OK)
         result = torq_runtime_write(run.profile, form, path);

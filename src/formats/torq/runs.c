@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-const struct run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
-                           const struct run *run)
+const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
+                                const struct torq_run *run)
 {
     const struct run_entry entry = {*run, (uint32_t)bytes.size};
     const size_t id = runs->entries.size / RUNS_STEP;

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-struct run {
+struct torq_run {
     uint32_t name; // string id
     uint32_t call;
     uint32_t kind; // the two are the reader's
@@ -20,7 +20,7 @@ struct run {
 // A run as it is kept; its bytes follow at once, so that one look at memory
 // finds both.
 struct run_entry {
-    struct run run;
+    struct torq_run run;
     uint32_t size;
 };
 
@@ -52,7 +52,8 @@ static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
 }
 
 // NULL when the run is new. Valid until the next one is added.
-static inline const struct run *runs_find(const struct runs *runs, struct view bytes, uint32_t hash)
+static inline const struct torq_run *runs_find(const struct runs *runs, struct view bytes,
+                                               uint32_t hash)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&runs->index, hash);
@@ -65,8 +66,8 @@ static inline const struct run *runs_find(const struct runs *runs, struct view b
 }
 
 // `bytes` are copied and at most RUNS_SIZE_MOST.
-const struct run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
-                           const struct run *run);
+const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
+                                const struct torq_run *run);
 
 // The one call of the one operator with this type and location (string ids).
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location);

@@ -88,24 +88,24 @@ static const struct torq_engine *engine_of(struct view event)
 }
 
 // Fills in name, phase and lane.
-static void describe_event(struct runtime_reader *reader, struct view event, struct run *run)
+static void describe_event(struct runtime_reader *reader, struct view event, struct torq_run *run)
 {
     run->kind = take_phase(reader->rows.form, &event);
     run->name = profile_string(reader->rows.profile, event);
     run->index = lanes_named(&reader->lanes, event, engine_of(event), 0, LANES_OTHER);
 }
 
-static const struct run *find_located_event(struct runtime_reader *reader, struct view bytes,
-                                            struct split_problem *out_problem)
+static const struct torq_run *find_located_event(struct runtime_reader *reader, struct view bytes,
+                                                 struct split_problem *out_problem)
 {
     struct profile *profile = reader->rows.profile;
     const uint32_t hash = hash_bytes(bytes.data, bytes.size);
-    const struct run *known = runs_find(&reader->runs, bytes, hash);
+    const struct torq_run *known = runs_find(&reader->runs, bytes, hash);
     if (known != NULL)
         return known;
     if (!split_run_event(bytes, &reader->texts, out_problem))
         return NULL;
-    struct run run = {0};
+    struct torq_run run = {0};
     describe_event(reader, reader->texts.type, &run);
     if (reader->texts.location.size > 0)
         run.call = runs_call(&reader->runs, profile, run.name,
@@ -113,13 +113,13 @@ static const struct run *find_located_event(struct runtime_reader *reader, struc
     return runs_add(&reader->runs, bytes, hash, &run);
 }
 
-static const struct run *find_event(struct runtime_reader *reader, struct view event)
+static const struct torq_run *find_event(struct runtime_reader *reader, struct view event)
 {
     const uint32_t hash = hash_bytes(event.data, event.size);
-    const struct run *known = runs_find(&reader->events, event, hash);
+    const struct torq_run *known = runs_find(&reader->events, event, hash);
     if (known != NULL)
         return known;
-    struct run run = {0};
+    struct torq_run run = {0};
     describe_event(reader, split_text(event, &reader->texts.type_scratch), &run);
     return runs_add(&reader->events, event, hash, &run);
 }
@@ -129,24 +129,24 @@ static uint32_t operator_of_dispatch(struct runtime_reader *reader, uint32_t nam
     struct profile *profile = reader->rows.profile;
     const struct view text = profile_text(profile, name);
     const uint32_t hash = hash_bytes(text.data, text.size);
-    const struct run *known = runs_find(&reader->dispatches, text, hash);
+    const struct torq_run *known = runs_find(&reader->dispatches, text, hash);
     if (known != NULL)
         return known->kind;
     const struct operator_description op = {.name = name};
-    const struct run run = {.kind = profile_operator_add(profile, &op)};
+    const struct torq_run run = {.kind = profile_operator_add(profile, &op)};
     return runs_add(&reader->dispatches, text, hash, &run)->kind;
 }
 
-static const struct run *find_invocation(struct runtime_reader *reader,
-                                         const struct split_action *row)
+static const struct torq_run *find_invocation(struct runtime_reader *reader,
+                                              const struct split_action *row)
 {
     struct profile *profile = reader->rows.profile;
     const uint32_t hash = hash_bytes(row->run.data, row->run.size);
-    const struct run *known = runs_find(&reader->runs, row->run, hash);
+    const struct torq_run *known = runs_find(&reader->runs, row->run, hash);
     if (known != NULL)
         return known;
     split_run_r4(row->run, &reader->texts);
-    struct run run = {.name = profile_string(profile, reader->texts.type)};
+    struct torq_run run = {.name = profile_string(profile, reader->texts.type)};
     const struct call call = {.operator_id = operator_of_dispatch(reader, run.name),
                               .invocation =
                                   row->invocation <= UINT32_MAX ? (uint32_t)row->invocation : 0,
@@ -310,7 +310,7 @@ static void check_elapsed(struct runtime_reader *reader, const struct split_acti
 static bool look_up_r2(struct runtime_reader *reader, const struct split_action *row,
                        struct occurrence *out, struct split_problem *out_problem)
 {
-    const struct run *run = find_located_event(reader, row->run, out_problem);
+    const struct torq_run *run = find_located_event(reader, row->run, out_problem);
     if (run == NULL)
         return false;
     *out = (struct occurrence){
@@ -321,8 +321,8 @@ static bool look_up_r2(struct runtime_reader *reader, const struct split_action 
 static void look_up_r4(struct runtime_reader *reader, const struct split_action *row,
                        struct occurrence *out)
 {
-    const struct run *event = find_event(reader, row->event);
-    const struct run *invocation = find_invocation(reader, row);
+    const struct torq_run *event = find_event(reader, row->event);
+    const struct torq_run *invocation = find_invocation(reader, row);
     *out = (struct occurrence){.phase = (enum phase)event->kind,
                                .lane = event->index,
                                .name = event->name,
@@ -330,7 +330,7 @@ static void look_up_r4(struct runtime_reader *reader, const struct split_action 
                                .dispatch = invocation->name};
 }
 
-static void take(struct runtime_reader *reader, const struct occurrence *at)
+static void runtime_reader_take_event(struct runtime_reader *reader, const struct occurrence *at)
 {
     switch (at->phase) {
     case PHASE_BEGIN: {
@@ -388,7 +388,7 @@ static void read_row(struct runtime_reader *reader)
     at.key = (struct pairing_key){.invocation = row.invocation,
                                   .action = row.has_action ? row.action : PAIRING_NONE,
                                   .event = at.name};
-    take(reader, &at);
+    runtime_reader_take_event(reader, &at);
 }
 
 static void lose_open(struct runtime_reader *reader)

@@ -273,7 +273,7 @@ static bool has_rows(enum torq_form form, const struct track *track)
     return !role_is_device(track->role);
 }
 
-static status collect(struct runtime_writer *writer)
+static status runtime_writer_collect(struct runtime_writer *writer)
 {
     struct writing *writing = &writer->writing;
     uint32_t *tracks = timeline_tracks(writing->profile);
@@ -310,7 +310,7 @@ status torq_runtime_write(struct profile *profile, enum torq_form form, const ch
     status result = writing_start(&writer.writing, profile, form, path, header,
                                   fine ? to_nanoseconds : to_microseconds);
     if (result == STATUS_OK)
-        result = collect(&writer);
+        result = runtime_writer_collect(&writer);
     if (result == STATUS_OK)
         write_rows(&writer);
     free(writer.open);

@@ -145,7 +145,7 @@ bool split_c1(struct view line, struct split_compile *out_row, struct split_prob
            take_bytes(&out_row->run, out_row, out_problem);
 }
 
-// The field behind the location; rows of some tools end with the location.
+// The field after the location; rows of some tools end with the location.
 static bool take_last_bytes(struct view rest, struct split_compile *row, struct split_problem *out)
 {
     struct view bytes;

@@ -46,7 +46,7 @@ struct split_action {
     uint64_t elapsed; // R2, R3
     uint64_t timestamp;
     struct view run;   // R2, R3: "event,location"; R4: "dispatch_name,invocation_id"
-    bool has_location; // R2, R3: whether there is a comma behind the event
+    bool has_location; // R2, R3: whether there is a comma after the event
     struct view event;
     uint64_t invocation; // R4
 };

@@ -19,7 +19,7 @@ static size_t padding(size_t size)
     return (8 - size % 8) % 8;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status torq_timeline_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct timeline *timeline = (struct timeline *)(void *)sink;
     static const char zeros[8];
@@ -43,8 +43,10 @@ static status take(struct event_sink *sink, const struct event_batch *batch)
 
 struct timeline timeline_create(struct profile *profile, timeline_ticks to_ticks)
 {
-    return (struct timeline){
-        .sink = {take}, .profile = profile, .to_ticks = to_ticks, .spool = SPOOL_EMPTY};
+    return (struct timeline){.sink = {torq_timeline_take_batch},
+                             .profile = profile,
+                             .to_ticks = to_ticks,
+                             .spool = SPOOL_EMPTY};
 }
 
 static int compare_tracks(const void *left, const void *right, void *context)
@@ -91,7 +93,7 @@ static bool comes_before(const struct timeline *timeline, uint32_t a, uint32_t b
     return a_start != b_start ? a_start < b_start : a < b;
 }
 
-static void sift(struct timeline *timeline, size_t root)
+static void torq_timeline_sift(struct timeline *timeline, size_t root)
 {
     uint32_t *const heap = timeline->heap;
     const uint32_t moved = heap[root];
@@ -123,7 +125,7 @@ status timeline_start(struct timeline *timeline)
         timeline->heap[i] = (uint32_t)i;
     }
     for (size_t i = timeline->heap_size / 2; i > 0; i--)
-        sift(timeline, i - 1);
+        torq_timeline_sift(timeline, i - 1);
     return STATUS_OK;
 }
 
@@ -148,7 +150,7 @@ bool timeline_next(struct timeline *timeline, struct timeline_event *out_event)
     else
         timeline->heap[0] = timeline->heap[--timeline->heap_size];
     if (timeline->heap_size > 0)
-        sift(timeline, 0);
+        torq_timeline_sift(timeline, 0);
     return true;
 }
 

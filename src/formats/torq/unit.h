@@ -10,7 +10,7 @@ enum { UNIT_NUMBERS = 7, UNIT_COUNTERS = 3 };
 
 struct unit_kind {
     unsigned number;  // from 1 on, below UNIT_NUMBERS
-    const char *lane; // its name; a slice has its number behind it
+    const char *lane; // its name; a slice has its number after it
     const struct torq_engine *engine;
     int32_t rank;
     bool moves_bytes; // its rows have a number of bytes

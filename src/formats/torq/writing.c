@@ -134,7 +134,7 @@ status writing_finish(struct writing *writing, status result)
     if (result == STATUS_OK)
         note_losses(writing);
     if (writing->output != NULL)
-        result = status_first(result, output_close(writing->output));
+        result = output_finish(writing->output, result);
     timeline_free(&writing->timeline);
     bytes_free(&writing->row);
     bytes_free(&writing->text);

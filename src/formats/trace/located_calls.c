@@ -1,7 +1,7 @@
 #include "located_calls.h"
 
-static uint32_t find(const struct located_calls *calls, uint32_t hash, uint32_t name,
-                     uint32_t location)
+static uint32_t located_calls_find(const struct located_calls *calls, uint32_t hash, uint32_t name,
+                                   uint32_t location)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&calls->index, hash);
@@ -19,7 +19,7 @@ uint32_t located_call(struct located_calls *calls, uint32_t name, uint32_t locat
     if (location == 0)
         return 0;
     const uint32_t hash = hash_u64((uint64_t)name << 32 | location);
-    const uint32_t found = find(calls, hash, name, location);
+    const uint32_t found = located_calls_find(calls, hash, name, location);
     if (found != HASH_NONE)
         return found;
     const struct operator_description op = {.type = name, .location = location};

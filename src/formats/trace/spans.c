@@ -26,8 +26,8 @@ void spans_free(struct spans *spans)
     status_free(spans->failure);
 }
 
-static void lose(struct spans *spans, const struct span_lane *lane, enum span_loss loss,
-                 uint64_t offset)
+static void trace_spans_lose(struct spans *spans, const struct span_lane *lane, enum span_loss loss,
+                             uint64_t offset)
 {
     losses_add(spans->losses, lane->track, loss, 0, offset);
 }
@@ -63,11 +63,12 @@ static struct view to_ticks(struct spans *spans, uint32_t clock, struct event *e
     return bytes_view(&spans->other_values);
 }
 
-static void emit(struct spans *spans, struct span_lane *lane, const struct span_open *span,
-                 enum event_kind kind, uint64_t end, struct view values)
+static void trace_spans_emit(struct spans *spans, struct span_lane *lane,
+                             const struct span_open *span, enum event_kind kind, uint64_t end,
+                             struct view values)
 {
     if (end < span->start) {
-        lose(spans, lane, SPAN_LOSS_ENDS_BEFORE, span->offset);
+        trace_spans_lose(spans, lane, SPAN_LOSS_ENDS_BEFORE, span->offset);
         return;
     }
     struct event event = {.start = span->start,
@@ -116,7 +117,7 @@ void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct s
         values = bytes_view(&spans->values);
     }
     expect_one(spans, lane);
-    emit(spans, lane, &span, kind, end, values);
+    trace_spans_emit(spans, lane, &span, kind, end, values);
 }
 
 // Pairing ---------------------------------------------------------------------
@@ -126,7 +127,7 @@ static void begin_span(struct spans *spans, struct span_lane *lane, const struct
     expect_one(spans, lane);
     if (lane->open_count == SPAN_DEPTH_MOST) {
         lane->too_deep++;
-        lose(spans, lane, SPAN_LOSS_TOO_DEEP, edge->offset);
+        trace_spans_lose(spans, lane, SPAN_LOSS_TOO_DEEP, edge->offset);
         return;
     }
     lane->open =
@@ -137,7 +138,7 @@ static void begin_span(struct spans *spans, struct span_lane *lane, const struct
     append_values(spans, &lane->values, edge);
 }
 
-static bool closes(const struct span_edge *end, const struct span_open *span)
+static bool trace_spans_closes(const struct span_edge *end, const struct span_open *span)
 {
     if (end->category != 0 && end->category != span->category)
         return false;
@@ -148,7 +149,7 @@ static bool closes(const struct span_edge *end, const struct span_open *span)
 static size_t find_open(const struct span_lane *lane, const struct span_edge *end)
 {
     for (size_t i = lane->open_count; i > 0; i--) {
-        if (closes(end, &lane->open[i - 1]))
+        if (trace_spans_closes(end, &lane->open[i - 1]))
             return i - 1;
     }
     return lane->open_count;
@@ -176,12 +177,12 @@ static void end_inner(struct spans *spans, struct span_lane *lane, size_t index,
 {
     const struct span_open span = lane->open[index];
     const size_t size = lane->open[index + 1].values_at - span.values_at;
-    lose(spans, lane, SPAN_LOSS_MISNESTED, edge->offset);
+    trace_spans_lose(spans, lane, SPAN_LOSS_MISNESTED, edge->offset);
     spans->values.size = 0;
     if (size > 0)
         bytes_append(&spans->values, lane->values.data + span.values_at, size);
     append_values(spans, &spans->values, edge);
-    emit(spans, lane, &span, EVENT_SPAN, edge->time, bytes_view(&spans->values));
+    trace_spans_emit(spans, lane, &span, EVENT_SPAN, edge->time, bytes_view(&spans->values));
     remove_open(lane, index);
 }
 
@@ -192,7 +193,7 @@ static void end_innermost(struct spans *spans, struct span_lane *lane, const str
     struct view values = bytes_view(&lane->values);
     if (values.size > 0)
         values = view_slice(values, span->values_at, values.size);
-    emit(spans, lane, span, EVENT_SPAN, edge->time, values);
+    trace_spans_emit(spans, lane, span, EVENT_SPAN, edge->time, values);
     lane->values.size = span->values_at;
     lane->open_count--;
 }
@@ -206,7 +207,7 @@ static void end_span(struct spans *spans, struct span_lane *lane, const struct s
     const size_t index = find_open(lane, edge);
     if (index == lane->open_count) {
         expect_one(spans, lane);
-        lose(spans, lane, SPAN_LOSS_NO_BEGIN, edge->offset);
+        trace_spans_lose(spans, lane, SPAN_LOSS_NO_BEGIN, edge->offset);
         return;
     }
     struct span_open *span = &lane->open[index];
@@ -237,7 +238,8 @@ struct kept_key {
     uint64_t at; // rises with the order of the file
 };
 
-static status keep(struct spans *spans, struct span_lane *lane, const struct span_edge *edge)
+static status spans_keep_edge(struct spans *spans, struct span_lane *lane,
+                              const struct span_edge *edge)
 {
     const struct kept_key key = {lane, edge->time, spool_size(&spans->kept)};
     STATUS_TRY(spool_append(&spans->kept_keys, &key, sizeof key));
@@ -250,7 +252,7 @@ void spans_add(struct spans *spans, struct span_lane *lane, const struct span_ed
     if (!lane->by_time)
         pair(spans, lane, edge);
     else if (spans->failure == STATUS_OK)
-        spans->failure = keep(spans, lane, edge);
+        spans->failure = spans_keep_edge(spans, lane, edge);
 }
 
 static bool comes_before(const void *left, const void *right)
@@ -294,7 +296,7 @@ status spans_finish(struct spans *spans)
 void spans_lose_open(struct spans *spans, const struct span_lane *lane)
 {
     for (size_t open = 0; open < lane->open_count; open++)
-        lose(spans, lane, SPAN_LOSS_NO_END, lane->open[open].offset);
+        trace_spans_lose(spans, lane, SPAN_LOSS_NO_END, lane->open[open].offset);
 }
 
 void span_lane_free(struct span_lane *lane)

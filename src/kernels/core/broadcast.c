@@ -87,12 +87,12 @@ static void plan_strides(struct plan *plan)
 }
 
 // Where a piece stands: the index along each loop and each input's address.
-struct place {
+struct broadcast_position {
     uint64_t index[SHAPE_RANK_MOST];
     const char **in;
 };
 
-static void place_at(const struct plan *plan, uint64_t element, struct place *place)
+static void place_at(const struct plan *plan, uint64_t element, struct broadcast_position *place)
 {
     for (uint32_t i = 0; i < plan->input_count; i++)
         place->in[i] = plan->inputs[i].data;
@@ -105,7 +105,7 @@ static void place_at(const struct plan *plan, uint64_t element, struct place *pl
     }
 }
 
-static void place_forward(const struct plan *plan, struct place *place, uint32_t axis,
+static void place_forward(const struct plan *plan, struct broadcast_position *place, uint32_t axis,
                           uint64_t count)
 {
     place->index[axis] += count;
@@ -113,7 +113,8 @@ static void place_forward(const struct plan *plan, struct place *place, uint32_t
         place->in[i] += count * plan->loops[axis].strides[i];
 }
 
-static void place_back_to_start(const struct plan *plan, struct place *place, uint32_t axis)
+static void place_back_to_start(const struct plan *plan, struct broadcast_position *place,
+                                uint32_t axis)
 {
     for (uint32_t i = 0; i < plan->input_count; i++)
         place->in[i] -= place->index[axis] * plan->loops[axis].strides[i];
@@ -121,7 +122,7 @@ static void place_back_to_start(const struct plan *plan, struct place *place, ui
 }
 
 // Past the `count` elements of the row just computed.
-static void place_advance(const struct plan *plan, struct place *place, uint64_t count)
+static void place_advance(const struct plan *plan, struct broadcast_position *place, uint64_t count)
 {
     uint32_t axis = plan->rank - 1;
     place_forward(plan, place, axis, count);
@@ -137,7 +138,7 @@ static void run_piece(void *context, uint64_t from, uint64_t to)
     const char *few[4];
     const uint32_t inputs = plan->input_count;
     const char **many = inputs > 4 ? memory_allocate(inputs * sizeof *many) : NULL;
-    struct place place = {.in = many != NULL ? many : few};
+    struct broadcast_position place = {.in = many != NULL ? many : few};
     place_at(plan, from, &place);
     const uint64_t length = plan->loops[plan->rank - 1].length;
     while (from < to) {

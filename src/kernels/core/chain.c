@@ -26,7 +26,7 @@ uint32_t chain_add_step(struct chain *chain, struct chain_step step)
     return chain->step_count++;
 }
 
-static bool reads(const struct chain_step *step, uint32_t index)
+static bool chain_step_reads(const struct chain_step *step, uint32_t index)
 {
     if (step->operation == CHAIN_READ)
         return false;
@@ -36,7 +36,7 @@ static bool reads(const struct chain_step *step, uint32_t index)
 static bool needed_later(const struct chain *chain, uint32_t index, uint32_t now)
 {
     for (uint32_t i = now; i < chain->step_count; i++) {
-        if (reads(&chain->steps[i], index))
+        if (chain_step_reads(&chain->steps[i], index))
             return true;
     }
     return false;
@@ -85,7 +85,8 @@ CORE_CLONES(void, narrow_i8, (const float *from, int8_t *to, uint64_t count), (f
         to[i] = (int8_t)(int32_t)from[i];
 }
 
-static void widen(enum element element, const void *from, uint64_t at, float *to, uint64_t count)
+static void chain_widen(enum element element, const void *from, uint64_t at, float *to,
+                        uint64_t count)
 {
     if (element == ELEMENT_U8)
         widen_u8((const uint8_t *)from + at, to, count);
@@ -95,7 +96,8 @@ static void widen(enum element element, const void *from, uint64_t at, float *to
         memcpy(to, (const float *)from + at, count * sizeof *to);
 }
 
-static void narrow(enum element element, const float *from, void *to, uint64_t at, uint64_t count)
+static void chain_narrow(enum element element, const float *from, void *to, uint64_t at,
+                         uint64_t count)
 {
     if (element == ELEMENT_U8)
         narrow_u8(from, (uint8_t *)to + at, count);
@@ -105,11 +107,11 @@ static void narrow(enum element element, const float *from, void *to, uint64_t a
         memcpy((float *)to + at, from, count * sizeof *from);
 }
 
-static void repeat(const struct chain_input *input, const void *from, uint64_t at, float *to,
-                   uint64_t count)
+static void chain_repeat(const struct chain_input *input, const void *from, uint64_t at, float *to,
+                         uint64_t count)
 {
     if (input->period == 1) {
-        widen(input->element, from, 0, to, 1);
+        chain_widen(input->element, from, 0, to, 1);
         for (uint64_t i = 1; i < count; i++)
             to[i] = to[0];
         return;
@@ -118,7 +120,7 @@ static void repeat(const struct chain_input *input, const void *from, uint64_t a
         const uint64_t begin = (at + done) % input->period;
         const uint64_t left = input->period - begin;
         const uint64_t length = left < count - done ? left : count - done;
-        widen(input->element, from, begin, to + done, length);
+        chain_widen(input->element, from, begin, to + done, length);
         done += length;
     }
 }
@@ -234,8 +236,8 @@ CORE_CLONES(void, compute_curve,
     }
 }
 
-static void compute(const struct chain_step *step, const float *left, const float *right, float *to,
-                    uint64_t count)
+static void chain_compute(const struct chain_step *step, const float *left, const float *right,
+                          float *to, uint64_t count)
 {
     switch (step->operation) {
     case CHAIN_ADD:
@@ -280,21 +282,21 @@ static void run_block(const struct chain *chain, const void *const *inputs, void
             const struct chain_input *input = &chain->inputs[step->left];
             const void *from = inputs[step->left];
             if (input->period > 0)
-                repeat(input, from, at, room, count);
+                chain_repeat(input, from, at, room, count);
             else if (input->element == ELEMENT_F32)
                 registers->numbers[i] = (const float *)from + at;
             else
-                widen(input->element, from, at, room, count);
+                chain_widen(input->element, from, at, room, count);
             continue;
         }
         const bool straight = i == last && chain->result == ELEMENT_F32;
         float *to = straight ? (float *)result + at : room;
         registers->numbers[i] = to;
-        compute(step, registers->numbers[step->left],
-                step->operation <= CHAIN_GREATEST ? registers->numbers[step->right] : NULL, to,
-                count);
+        chain_compute(step, registers->numbers[step->left],
+                      step->operation <= CHAIN_GREATEST ? registers->numbers[step->right] : NULL,
+                      to, count);
     }
-    narrow(chain->result, registers->numbers[last], result, at, count);
+    chain_narrow(chain->result, registers->numbers[last], result, at, count);
 }
 
 void chain_run(const struct chain *chain, const void *const *inputs, void *result, uint64_t from,

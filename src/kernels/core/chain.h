@@ -1,4 +1,4 @@
-// Elementwise operators one behind the other, over short runs of elements that stay in
+// Elementwise operators one after the other, over short runs of elements that stay in
 // the cache between one operator and the next.
 //
 // Numbers are f32 in between. An input has an element for each place, or fewer that repeat

@@ -118,7 +118,7 @@ static void widen_narrow_real(enum element from, const void *in, struct wide *wi
         wide->member[i] = (__typeof__(wide->member[0]))((const type *)in)[i];                      \
     break
 
-static void widen(enum element from, const void *in, struct wide *wide, uint64_t count)
+static void convert_widen(enum element from, const void *in, struct wide *wide, uint64_t count)
 {
     wide->real = element_is_float(from);
     wide->is_unsigned = from == ELEMENT_U64;
@@ -306,7 +306,8 @@ static void narrow_to_integer(struct wide *wide, enum element to, void *out, uin
     }
 }
 
-static void narrow(struct wide *wide, enum element to, void *out, uint64_t count, bool saturate)
+static void convert_narrow(struct wide *wide, enum element to, void *out, uint64_t count,
+                           bool saturate)
 {
     switch (to) {
     case ELEMENT_F32:
@@ -357,7 +358,7 @@ void convert_row(enum element from, const void *in, enum element to, void *out, 
     struct wide wide;
     for (uint64_t at = 0; at < count; at += CHUNK) {
         const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
-        widen(from, (const char *)in + at * element_size(from), &wide, part);
-        narrow(&wide, to, (char *)out + at * element_size(to), part, saturate);
+        convert_widen(from, (const char *)in + at * element_size(from), &wide, part);
+        convert_narrow(&wide, to, (char *)out + at * element_size(to), part, saturate);
     }
 }

@@ -7,7 +7,7 @@
 #include "onednn.h"
 #include "sliding.h"
 
-static int64_t volume(uint64_t count, const int64_t *lengths)
+static int64_t convolution_volume(uint64_t count, const int64_t *lengths)
 {
     int64_t product = 1;
     for (uint64_t i = 0; i < count; i++)
@@ -73,7 +73,7 @@ static int64_t source_row(const struct convolution *c, const int64_t *row, const
     return offset;
 }
 
-static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
+static int64_t convolution_dot(uint64_t count, const int64_t *place, const int64_t *strides)
 {
     int64_t sum = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -119,9 +119,10 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
             do {                                                                                   \
                 const int64_t offset = source_row(c, row, tap);                                    \
                 if (offset >= 0)                                                                   \
-                    add_tap_##suffix(c, tap[last],                                                 \
-                                     taps[dot(c->spatial, tap, c->weight_strides + 2)],            \
-                                     plane + offset, result);                                      \
+                    add_tap_##suffix(                                                              \
+                        c, tap[last],                                                              \
+                        taps[convolution_dot(c->spatial, tap, c->weight_strides + 2)],             \
+                        plane + offset, result);                                                   \
             } while (sliding_advance(c->spatial, c->kernel, tap));                                 \
         }                                                                                          \
     }                                                                                              \
@@ -142,9 +143,9 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
             const type bias = task->bias != NULL ? task->bias[channel] : 0;                        \
             int64_t row[CONVOLUTION_SPATIAL_MOST] = {0};                                           \
             do {                                                                                   \
-                compute_row_##suffix(c, row, source,                                               \
-                                     task->weights + channel * c->weight_strides[0], bias,         \
-                                     result + dot(c->spatial - 1, row, c->result_strides + 2));    \
+                compute_row_##suffix(                                                              \
+                    c, row, source, task->weights + channel * c->weight_strides[0], bias,          \
+                    result + convolution_dot(c->spatial - 1, row, c->result_strides + 2));         \
             } while (sliding_advance(c->spatial - 1, c->output, row));                             \
         }                                                                                          \
     }                                                                                              \
@@ -154,7 +155,7 @@ static int64_t dot(uint64_t count, const int64_t *place, const int64_t *strides)
                                     struct parallel *parallel)                                     \
     {                                                                                              \
         const struct convolution *c = convolution;                                                 \
-        if (volume(c->spatial, c->output) == 0)                                                    \
+        if (convolution_volume(c->spatial, c->output) == 0)                                        \
             return;                                                                                \
         struct loops_##suffix task = {c, source, weights, bias, result};                           \
         parallel_for(parallel, (uint64_t)(c->batch * c->groups * c->outputs), 1,                   \
@@ -237,9 +238,9 @@ static void compute_channels(const struct transposed *task, int64_t first, int64
 {
     const struct convolution *c = task->convolution;
     const size_t size = element_size(task->element);
-    const int64_t positions = volume(c->spatial, c->input);
-    const int64_t taps = volume(c->spatial, c->kernel);
-    const int64_t area = volume(c->spatial, c->output);
+    const int64_t positions = convolution_volume(c->spatial, c->input);
+    const int64_t taps = convolution_volume(c->spatial, c->kernel);
+    const int64_t area = convolution_volume(c->spatial, c->output);
     const int64_t at_once = positions < PRODUCTS_MOST ? PRODUCTS_MOST / positions : 1;
     int64_t tap[CONVOLUTION_SPATIAL_MOST] = {0};
     for (int64_t from = first * taps; from < last * taps; from += at_once) {
@@ -268,8 +269,8 @@ static void transposed_pieces(void *context, uint64_t from, uint64_t to)
     struct transposed *task = context;
     const struct convolution *c = task->convolution;
     const size_t size = element_size(task->element);
-    const int64_t positions = volume(c->spatial, c->input);
-    const int64_t area = volume(c->spatial, c->output);
+    const int64_t positions = convolution_volume(c->spatial, c->input);
+    const int64_t area = convolution_volume(c->spatial, c->output);
     const int64_t most = positions < PRODUCTS_MOST ? PRODUCTS_MOST : positions;
     const int64_t parts = (c->outputs + task->channels - 1) / task->channels;
     char *products = malloc((size_t)most * size);
@@ -283,7 +284,7 @@ static void transposed_pieces(void *context, uint64_t from, uint64_t to)
         const int64_t last = end < c->outputs ? end : c->outputs;
         const int64_t group = i / parts % c->groups;
         const int64_t plane = i / parts * c->outputs + first;
-        const int64_t taps = volume(c->spatial, c->kernel);
+        const int64_t taps = convolution_volume(c->spatial, c->kernel);
         char *planes = task->result + (size_t)(plane * area) * size;
         for (int64_t channel = first; channel < last; channel++)
             fill_plane(task, group * c->outputs + channel, area,
@@ -299,16 +300,16 @@ static void transposed_pieces(void *context, uint64_t from, uint64_t to)
 static status run_transposed(struct transposed *task, struct parallel *parallel)
 {
     const struct convolution *c = task->convolution;
-    if (volume(c->spatial, c->output) == 0)
+    if (convolution_volume(c->spatial, c->output) == 0)
         return STATUS_OK;
-    if (volume(c->spatial, c->input) == 0)
+    if (convolution_volume(c->spatial, c->input) == 0)
         return status_make(STATUS_DATA, "a transposed convolution of nothing");
-    const int64_t taps = volume(c->spatial, c->kernel);
+    const int64_t taps = convolution_volume(c->spatial, c->kernel);
     task->channels = taps < ROWS_WANTED ? ROWS_WANTED / taps : 1;
     const int64_t parts = (c->outputs + task->channels - 1) / task->channels;
     parallel_for(parallel, (uint64_t)(c->batch * c->groups * parts), 1, transposed_pieces, task);
     if (atomic_load(&task->failed))
-        return status_make(STATUS_LIMIT, "no memory for a transposed convolution");
+        return status_no_memory("a transposed convolution");
     return STATUS_OK;
 }
 

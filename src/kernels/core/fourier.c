@@ -20,18 +20,19 @@ struct fourier {
     struct fourier_number *spectrum; // of the conjugate chirp
 };
 
-static struct fourier_number multiply(struct fourier_number a, struct fourier_number b)
+static struct fourier_number fourier_multiply_complex(struct fourier_number a,
+                                                      struct fourier_number b)
 {
     return (struct fourier_number){a.real * b.real - a.imaginary * b.imaginary,
                                    a.real * b.imaginary + a.imaginary * b.real};
 }
 
-static struct fourier_number add(struct fourier_number a, struct fourier_number b)
+static struct fourier_number fourier_add_complex(struct fourier_number a, struct fourier_number b)
 {
     return (struct fourier_number){a.real + b.real, a.imaginary + b.imaginary};
 }
 
-static struct fourier_number *allocate(uint64_t count)
+static struct fourier_number *fourier_allocate(uint64_t count)
 {
     if (count > UINT64_C(1) << 40)
         return NULL;
@@ -61,8 +62,7 @@ static bool factorize(uint64_t length, uint32_t factors[FACTORS_MOST])
 
 static status no_memory(uint64_t length)
 {
-    return status_make(STATUS_LIMIT, "no memory for a Fourier transform of length %llu",
-                       (unsigned long long)length);
+    return status_no_memory("a Fourier transform of length %llu", (unsigned long long)length);
 }
 
 static status prepare_bluestein(struct fourier *fourier)
@@ -71,9 +71,9 @@ static status prepare_bluestein(struct fourier *fourier)
     uint64_t size = 1;
     while (size < 2 * n - 1)
         size *= 2;
-    fourier->chirp = allocate(n);
-    fourier->spectrum = allocate(size);
-    struct fourier_number *kernel = allocate(size), *scratch = NULL;
+    fourier->chirp = fourier_allocate(n);
+    fourier->spectrum = fourier_allocate(size);
+    struct fourier_number *kernel = fourier_allocate(size), *scratch = NULL;
     status result = fourier->chirp == NULL || fourier->spectrum == NULL || kernel == NULL
                         ? no_memory(n)
                         : STATUS_OK;
@@ -82,7 +82,7 @@ static status prepare_bluestein(struct fourier *fourier)
     if (result == STATUS_OK)
         result = fourier_create(size, true, &fourier->backward);
     if (result == STATUS_OK)
-        scratch = allocate(fourier_scratch(fourier->forward));
+        scratch = fourier_allocate(fourier_scratch(fourier->forward));
     if (result == STATUS_OK && scratch == NULL)
         result = no_memory(n);
     if (result == STATUS_OK) {
@@ -116,7 +116,7 @@ status fourier_create(uint64_t length, bool inverse, struct fourier **out_fourie
     if (!factorize(length, fourier->factors)) {
         result = prepare_bluestein(fourier);
     } else {
-        fourier->roots = allocate(length);
+        fourier->roots = fourier_allocate(length);
         if (fourier->roots == NULL)
             result = no_memory(length);
         for (uint64_t k = 0; result == STATUS_OK && k < length; k++)
@@ -149,7 +149,7 @@ uint64_t fourier_scratch(const struct fourier *fourier)
     return 2 * fourier->forward->length;
 }
 
-// Joins `radix` transforms of length m, which lie one behind the other, to one.
+// Joins `radix` transforms of length m, which lie one after the other, to one.
 static void butterflies(const struct fourier *fourier, struct fourier_number *out, uint64_t m,
                         uint32_t radix)
 {
@@ -157,11 +157,13 @@ static void butterflies(const struct fourier *fourier, struct fourier_number *ou
     struct fourier_number part[RADIX_MOST];
     for (uint64_t k = 0; k < m; k++) {
         for (uint32_t q = 0; q < radix; q++)
-            part[q] = multiply(out[q * m + k], fourier->roots[step * q * k]);
+            part[q] = fourier_multiply_complex(out[q * m + k], fourier->roots[step * q * k]);
         for (uint32_t p = 0; p < radix; p++) {
             struct fourier_number sum = part[0];
             for (uint32_t q = 1; q < radix; q++)
-                sum = add(sum, multiply(part[q], fourier->roots[step * m * (q * p % radix)]));
+                sum = fourier_add_complex(
+                    sum,
+                    fourier_multiply_complex(part[q], fourier->roots[step * m * (q * p % radix)]));
             out[p * m + k] = sum;
         }
     }
@@ -172,8 +174,9 @@ static void butterflies_2(const struct fourier *fourier, struct fourier_number *
     const uint64_t step = fourier->length / (m * 2);
     for (uint64_t k = 0; k < m; k++) {
         const struct fourier_number a = out[k];
-        const struct fourier_number b = multiply(out[m + k], fourier->roots[step * k]);
-        out[k] = add(a, b);
+        const struct fourier_number b =
+            fourier_multiply_complex(out[m + k], fourier->roots[step * k]);
+        out[k] = fourier_add_complex(a, b);
         out[m + k] = (struct fourier_number){a.real - b.real, a.imaginary - b.imaginary};
     }
 }
@@ -184,16 +187,20 @@ static void butterflies_4(const struct fourier *fourier, struct fourier_number *
     const double sign = fourier->inverse ? 1 : -1;
     for (uint64_t k = 0; k < m; k++) {
         const struct fourier_number a = out[k];
-        const struct fourier_number b = multiply(out[m + k], fourier->roots[step * k]);
-        const struct fourier_number c = multiply(out[2 * m + k], fourier->roots[step * 2 * k]);
-        const struct fourier_number d = multiply(out[3 * m + k], fourier->roots[step * 3 * k]);
-        const struct fourier_number even = add(a, c), odd = add(b, d);
+        const struct fourier_number b =
+            fourier_multiply_complex(out[m + k], fourier->roots[step * k]);
+        const struct fourier_number c =
+            fourier_multiply_complex(out[2 * m + k], fourier->roots[step * 2 * k]);
+        const struct fourier_number d =
+            fourier_multiply_complex(out[3 * m + k], fourier->roots[step * 3 * k]);
+        const struct fourier_number even = fourier_add_complex(a, c),
+                                    odd = fourier_add_complex(b, d);
         const struct fourier_number even_less = {a.real - c.real, a.imaginary - c.imaginary};
         // (b - d) turned by a quarter
         const struct fourier_number odd_less = {-sign * (b.imaginary - d.imaginary),
                                                 sign * (b.real - d.real)};
-        out[k] = add(even, odd);
-        out[m + k] = add(even_less, odd_less);
+        out[k] = fourier_add_complex(even, odd);
+        out[m + k] = fourier_add_complex(even_less, odd_less);
         out[2 * m + k] =
             (struct fourier_number){even.real - odd.real, even.imaginary - odd.imaginary};
         out[3 * m + k] = (struct fourier_number){even_less.real - odd_less.real,
@@ -226,14 +233,14 @@ static void run_bluestein(const struct fourier *fourier, const struct fourier_nu
     const uint64_t n = fourier->length, size = fourier->forward->length;
     struct fourier_number *first = scratch, *second = scratch + size, unused[1];
     for (uint64_t k = 0; k < n; k++)
-        first[k] = multiply(in[k], fourier->chirp[k]);
+        first[k] = fourier_multiply_complex(in[k], fourier->chirp[k]);
     memset(first + n, 0, (size_t)(size - n) * sizeof *first);
     fourier_run(fourier->forward, first, second, unused);
     for (uint64_t k = 0; k < size; k++)
-        second[k] = multiply(second[k], fourier->spectrum[k]);
+        second[k] = fourier_multiply_complex(second[k], fourier->spectrum[k]);
     fourier_run(fourier->backward, second, first, unused);
     for (uint64_t k = 0; k < n; k++)
-        out[k] = multiply(first[k], fourier->chirp[k]);
+        out[k] = fourier_multiply_complex(first[k], fourier->chirp[k]);
 }
 
 void fourier_run(const struct fourier *fourier, const struct fourier_number *in,

@@ -64,7 +64,7 @@ struct fused_convolution {
     struct chain before, after;
     bool has_before, has_after, with_bias;
     bool own;   // by panels, not by oneDNN
-    bool clips; // the convolution clips its result before the chain behind it
+    bool clips; // the convolution clips its result before the chain after it
     float lowest, highest;
     float *bias;
     struct shared *shared;
@@ -81,12 +81,12 @@ struct fused_convolution {
 
 // Cutting -----------------------------------------------------------------------------
 
-static int64_t reach(const struct convolution *c, uint32_t axis)
+static int64_t fused_convolution_reach(const struct convolution *c, uint32_t axis)
 {
     return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
 }
 
-static bool suits(const struct convolution *c)
+static bool fused_convolution_suits(const struct convolution *c)
 {
     if (c->spatial != 2)
         return false;
@@ -100,7 +100,8 @@ static bool suits(const struct convolution *c)
     for (uint32_t i = 0; i < 2; i++) {
         // A row of the output must see some row of the input.
         if (c->dilations[i] < 1 || c->dilations[i] > DIMENSION_MOST ||
-            reach(c, i) > DIMENSION_MOST || c->pads[i] < 0 || c->pads[i] >= reach(c, i))
+            fused_convolution_reach(c, i) > DIMENSION_MOST || c->pads[i] < 0 ||
+            c->pads[i] >= fused_convolution_reach(c, i))
             return false;
     }
     return true;
@@ -207,7 +208,8 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
         !describe_bias(fused, shared->channels, &bias) ||
         !describe_weights(c, shared->channels, false, &shared->weights))
         return false;
-    const int64_t right = (c->output[1] - 1) * c->strides[1] + reach(c, 1) - c->pads[1];
+    const int64_t right =
+        (c->output[1] - 1) * c->strides[1] + fused_convolution_reach(c, 1) - c->pads[1];
     const dnnl_dims_t strides = {c->strides[0], c->strides[1]};
     const dnnl_dims_t dilations = {c->dilations[0] - 1, c->dilations[1] - 1};
     const dnnl_dims_t before = {shared->before, c->pads[1]};
@@ -257,8 +259,8 @@ static bool make_memory(const dnnl_memory_desc_t *layout, void *data, dnnl_memor
     return dnnl_memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
 }
 
-static bool pack(const struct fused_convolution *fused, struct packed *packed,
-                 const struct fused_convolution_plan *plan)
+static bool fused_convolution_pack(const struct fused_convolution *fused, struct packed *packed,
+                                   const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
     const int64_t from = packed->channels->from;
@@ -286,10 +288,10 @@ static dnnl_memory_t find_packed(struct fused_convolution *fused, const struct c
     struct packed *packed = &fused->packed[fused->packed_count++];
     packed->channels = channels;
     packed->layout = *layout;
-    return pack(fused, packed, plan) ? packed->memory : NULL;
+    return fused_convolution_pack(fused, packed, plan) ? packed->memory : NULL;
 }
 
-static size_t aligned(size_t bytes)
+static size_t fused_convolution_aligned(size_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
@@ -306,11 +308,11 @@ static bool make_piece(struct fused_convolution *fused, const struct channels *c
 {
     piece->shared = shared;
     piece->channels = channels;
-    size_t room = aligned(dnnl_memory_desc_get_size(&shared->scratch));
+    size_t room = fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->scratch));
     if (fused->has_before)
-        room += aligned(dnnl_memory_desc_get_size(&shared->source));
+        room += fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->source));
     if (!lies_in_place(fused, channels))
-        room += aligned(dnnl_memory_desc_get_size(&shared->result));
+        room += fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->result));
     fused->room = room > fused->room ? room : fused->room;
     return dnnl_stream_create(&piece->stream, onednn_engine(), dnnl_stream_default_flags) ==
                dnnl_success &&
@@ -327,11 +329,12 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
                                                   .before = wanted->before,
                                                   .after = wanted->after,
                                                   .out = wanted->rows_out};
-    size_t room = aligned(panel_convolution_room(channels->own, &piece->rows));
+    size_t room = fused_convolution_aligned(panel_convolution_room(channels->own, &piece->rows));
     if (fused->has_before)
-        room += aligned(piece->source_count * sizeof(float));
+        room += fused_convolution_aligned(piece->source_count * sizeof(float));
     if (!lies_in_place(fused, channels))
-        room += aligned(piece->result_pixels * (uint64_t)wanted->channels * sizeof(float));
+        room += fused_convolution_aligned(piece->result_pixels * (uint64_t)wanted->channels *
+                                          sizeof(float));
     fused->room = room > fused->room ? room : fused->room;
 }
 
@@ -342,7 +345,7 @@ static bool add_piece(struct fused_convolution *fused, const struct channels *ch
 {
     const struct convolution *c = &fused->c;
     const int64_t start = from * c->strides[0] - c->pads[0];
-    const int64_t end = (to - 1) * c->strides[0] - c->pads[0] + reach(c, 0);
+    const int64_t end = (to - 1) * c->strides[0] - c->pads[0] + fused_convolution_reach(c, 0);
     const int64_t first = start > 0 ? start : 0;
     const int64_t last = end < c->input[0] ? end : c->input[0];
     if (last <= first)
@@ -428,7 +431,7 @@ static bool make_all(struct fused_convolution *fused, const struct fused_convolu
     return true;
 }
 
-// A clip right behind the convolution is the panels' to do. oneDNN's makes numbers of NaN.
+// A clip right after the convolution is the panels' to do. oneDNN's makes numbers of NaN.
 static void take_clip(struct fused_convolution *fused)
 {
     struct chain *after = &fused->after;
@@ -463,7 +466,7 @@ static void take_bias(struct fused_convolution *fused, const float *bias)
 
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
 {
-    if (!suits(&plan->convolution) || onednn_engine() == NULL)
+    if (!fused_convolution_suits(&plan->convolution) || onednn_engine() == NULL)
         return NULL;
     onednn_single_thread();
     struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);
@@ -517,32 +520,34 @@ size_t fused_convolution_room(const struct fused_convolution *fused)
 
 // Running -----------------------------------------------------------------------------
 
-struct run {
+struct fused_pass {
     struct fused_convolution *fused;
     const void *source;
     const void *const *others;
     void *result;
-    struct rooms *rooms;
+    struct scratch_pool *rooms;
     atomic_bool failed;
 };
 
-static const void *advance(const void *data, uint64_t places, enum element element)
+static const void *fused_convolution_advance(const void *data, uint64_t places,
+                                             enum element element)
 {
     return (const char *)data + places * element_size(element);
 }
 
-// Runs the chain behind the convolution over `pixels` of `channels` each that lie dense in
+// Runs the chain after the convolution over `pixels` of `channels` each that lie dense in
 // `made`, and puts the result where it belongs.
-static void finish(const struct run *run, const float *made, uint64_t pixel, uint64_t pixels,
-                   const struct channels *range)
+static void fused_convolution_finish_pixels(const struct fused_pass *pass, const float *made,
+                                            uint64_t pixel, uint64_t pixels,
+                                            const struct channels *range)
 {
-    const struct fused_convolution *fused = run->fused;
+    const struct fused_convolution *fused = pass->fused;
     const struct chain *after = &fused->after;
     const uint64_t from = (uint64_t)range->from;
     const uint64_t at = pixel * fused->outputs + from;
     const uint64_t count = pixels * (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
     const enum element element = fused->has_after ? after->result : ELEMENT_F32;
-    void *to = (char *)run->result + at * element_size(element);
+    void *to = (char *)pass->result + at * element_size(element);
     if (!fused->has_after) {
         if (to != made)
             memcpy(to, made, count * sizeof *made);
@@ -552,14 +557,15 @@ static void finish(const struct run *run, const float *made, uint64_t pixel, uin
     for (uint32_t i = 1; i < after->input_count; i++) {
         const struct chain_input *input = &after->inputs[i];
         const uint64_t start = input->period == 0 ? at : input->period == 1 ? 0 : from;
-        inputs[i] = advance(run->others[i - 1], start, input->element);
+        inputs[i] = fused_convolution_advance(pass->others[i - 1], start, input->element);
     }
     chain_run(after, inputs, to, 0, count);
 }
 
 // Computes what lies at `made`, a pixel every `step`.
-static bool convolve(const struct fused_convolution *fused, const struct piece *piece,
-                     const float *source, void *scratch, float *made, uint64_t step)
+static bool fused_convolution_convolve(const struct fused_convolution *fused,
+                                       const struct piece *piece, const float *source,
+                                       void *scratch, float *made, uint64_t step)
 {
     if (fused->own) {
         panel_convolution_run(piece->channels->own, &piece->rows, source, scratch, made, step);
@@ -579,62 +585,62 @@ static bool convolve(const struct fused_convolution *fused, const struct piece *
 
 static size_t scratch_bytes(const struct piece *piece)
 {
-    return aligned(piece->channels->own != NULL
-                       ? panel_convolution_room(piece->channels->own, &piece->rows)
-                       : dnnl_memory_desc_get_size(&piece->shared->scratch));
+    return fused_convolution_aligned(
+        piece->channels->own != NULL ? panel_convolution_room(piece->channels->own, &piece->rows)
+                                     : dnnl_memory_desc_get_size(&piece->shared->scratch));
 }
 
-static bool run_piece(const struct run *run, const struct piece *piece, char *room)
+static bool run_piece(const struct fused_pass *pass, const struct piece *piece, char *room)
 {
-    const struct fused_convolution *fused = run->fused;
+    const struct fused_convolution *fused = pass->fused;
     const struct channels *range = piece->channels;
     const uint64_t channels = (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
     const bool in_place = lies_in_place(fused, range);
-    const float *source = (const float *)run->source + piece->source_at;
+    const float *source = (const float *)pass->source + piece->source_at;
     char *scratch = room;
     room += scratch_bytes(piece);
     if (fused->has_before) {
-        const void *from = advance(run->source, piece->source_at, fused->before.inputs[0].element);
+        const void *from = fused_convolution_advance(pass->source, piece->source_at,
+                                                     fused->before.inputs[0].element);
         chain_run(&fused->before, &from, room, 0, piece->source_count);
         source = (const float *)room;
-        room += aligned(piece->source_count * sizeof(float));
+        room += fused_convolution_aligned(piece->source_count * sizeof(float));
     }
     const uint64_t step = in_place ? fused->outputs : channels;
     float *made =
-        in_place ? (float *)run->result + piece->result_at * step + range->from : (float *)room;
-    if (!convolve(fused, piece, source, scratch, made, step))
+        in_place ? (float *)pass->result + piece->result_at * step + range->from : (float *)room;
+    if (!fused_convolution_convolve(fused, piece, source, scratch, made, step))
         return false;
     if (channels == fused->outputs) {
-        finish(run, made, piece->result_at, piece->result_pixels, range);
+        fused_convolution_finish_pixels(pass, made, piece->result_at, piece->result_pixels, range);
         return true;
     }
     for (uint64_t i = 0; (!in_place || fused->has_after) && i < piece->result_pixels; i++)
-        finish(run, made + i * step, piece->result_at + i, 1, range);
+        fused_convolution_finish_pixels(pass, made + i * step, piece->result_at + i, 1, range);
     return true;
 }
 
 static void run_pieces(void *context, uint64_t from, uint64_t to)
 {
-    struct run *run = context;
+    struct fused_pass *pass = context;
     onednn_single_thread();
-    char *room = rooms_take(run->rooms);
+    char *room = scratch_pool_take(pass->rooms);
     if (room == NULL) {
-        atomic_store(&run->failed, true);
+        atomic_store(&pass->failed, true);
         return;
     }
     for (uint64_t i = from; i < to; i++) {
-        if (!run_piece(run, &run->fused->pieces[i], room))
-            atomic_store(&run->failed, true);
+        if (!run_piece(pass, &pass->fused->pieces[i], room))
+            atomic_store(&pass->failed, true);
     }
-    rooms_give_back(run->rooms, room);
+    scratch_pool_give_back(pass->rooms, room);
 }
 
 status fused_convolution_run(struct fused_convolution *fused, const void *source,
-                             const void *const *others, void *result, struct rooms *rooms,
+                             const void *const *others, void *result, struct scratch_pool *rooms,
                              struct parallel *parallel)
 {
-    struct run run = {fused, source, others, result, rooms, false};
-    parallel_for(parallel, fused->piece_count, 1, run_pieces, &run);
-    return atomic_load(&run.failed) ? status_make(STATUS_LIMIT, "no memory for a convolution")
-                                    : STATUS_OK;
+    struct fused_pass pass = {fused, source, others, result, rooms, false};
+    parallel_for(parallel, fused->piece_count, 1, run_pieces, &pass);
+    return atomic_load(&pass.failed) ? status_no_memory("a convolution") : STATUS_OK;
 }

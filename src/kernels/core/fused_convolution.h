@@ -1,9 +1,9 @@
 // f32 convolutions of images with the channels last (NHWC), by panels (panel_convolution.h)
-// or oneDNN, with what is done element by element before and behind them.
+// or oneDNN, with what is done element by element before and after them.
 //
 // The output is cut into pieces by the shapes alone, and each piece is computed by one
 // thread: results do not depend on the number of threads. What a chain makes of a piece's
-// input, and the piece's result before the chain behind it, stay in the cache.
+// input, and the piece's result before the chain after it, stay in the cache.
 
 #ifndef OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
 #define OPSCOPE_KERNELS_CORE_FUSED_CONVOLUTION_H
@@ -11,7 +11,7 @@
 #include "base/blocks.h"
 #include "chain.h"
 #include "convolution.h"
-#include "rooms.h"
+#include "scratch_pool.h"
 
 struct fused_convolution_plan {
     // Two spatial dimensions; strides of tensors do not count.
@@ -36,9 +36,9 @@ void fused_convolution_free(struct fused_convolution *convolution);
 // What a piece needs at most.
 size_t fused_convolution_room(const struct fused_convolution *convolution);
 
-// `others`: the inputs of the chain behind it from its second one on.
+// `others`: the inputs of the chain after it from its second one on.
 status fused_convolution_run(struct fused_convolution *convolution, const void *source,
-                             const void *const *others, void *result, struct rooms *rooms,
+                             const void *const *others, void *result, struct scratch_pool *rooms,
                              struct parallel *parallel);
 
 #endif

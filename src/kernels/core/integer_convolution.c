@@ -21,7 +21,7 @@ struct convolution_job {
     bool no_memory; // set by any piece
 };
 
-static uint64_t product(const uint64_t dims[3])
+static uint64_t integer_convolution_product(const uint64_t dims[3])
 {
     return dims[0] * dims[1] * dims[2];
 }
@@ -267,8 +267,8 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
 {
     struct convolution_job job = {
         .shape = convolution,
-        .in_count = product(convolution->in),
-        .out_count = product(convolution->out),
+        .in_count = integer_convolution_product(convolution->in),
+        .out_count = integer_convolution_product(convolution->out),
         .finish = finish,
         .context = context,
     };
@@ -294,5 +294,5 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
     const bool done = job.input != NULL && !job.no_memory;
     free(job.input);
     integer_weights_release(weights, convolution->keep);
-    return done ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for a convolution");
+    return done ? STATUS_OK : status_no_memory("a convolution");
 }

@@ -42,7 +42,7 @@ void *integer_tile_allocate(const struct integer_plan *plan, const struct intege
 
 uint64_t integer_packed_columns(const struct integer_packed *packed);
 // Numbers that must be readable in each row of the other side: the depth, made even.
-// What stands behind an odd depth does not matter.
+// What stands after an odd depth does not matter.
 uint64_t integer_packed_stride(const struct integer_packed *packed);
 
 // Sums of the tile's rows (which begin at `a`, `a_stride` apart) and columns, into

@@ -26,7 +26,7 @@ struct integer_packed {
 
 static status no_memory(void)
 {
-    return status_make(STATUS_LIMIT, "no memory for an integer product");
+    return status_no_memory("an integer product");
 }
 
 int16_t *integer_allocate(uint64_t count)

@@ -21,8 +21,8 @@ static status pack_groups(struct integer_weights *weights)
     group.rows = all->rows / weights->groups;
     weights->packed = calloc((size_t)weights->groups, sizeof(struct integer_packed *));
     if (weights->packed == NULL)
-        return status_make(STATUS_LIMIT, "no memory for %llu groups",
-                           (unsigned long long)weights->groups);
+        return status_no_memory("the packed weights of %llu groups",
+                                (unsigned long long)weights->groups);
     for (uint64_t g = 0; g < weights->groups; g++) {
         const uint64_t first = g * group.rows;
         group.data = (const char *)all->data + first * all->row_stride * element_size(all->element);
@@ -41,7 +41,7 @@ static status line_up(struct integer_weights *weights)
     weights->lines = integer_allocate(taps * matrix->rows);
     if (row == NULL || weights->lines == NULL) {
         free(row);
-        return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
+        return status_no_memory("the weights of a convolution");
     }
     for (uint64_t f = 0; f < matrix->rows; f++) {
         integer_matrix_row(matrix, f, row);
@@ -52,8 +52,9 @@ static status line_up(struct integer_weights *weights)
     return STATUS_OK;
 }
 
-static bool fits(const struct integer_weights *kept, const struct integer_matrix *matrix,
-                 uint64_t groups, bool depthwise)
+static bool integer_weights_match(const struct integer_weights *kept,
+                                  const struct integer_matrix *matrix, uint64_t groups,
+                                  bool depthwise)
 {
     const struct integer_matrix *own = &kept->matrix;
     return kept->groups == groups && kept->depthwise == depthwise && own->data == matrix->data &&
@@ -72,13 +73,13 @@ status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups
                             struct integer_keep keep, struct integer_weights **out_weights)
 {
     if (is_kept(keep) && *keep.state != NULL && (*keep.state)->free == weights_free &&
-        fits((struct integer_weights *)*keep.state, matrix, groups, depthwise)) {
+        integer_weights_match((struct integer_weights *)*keep.state, matrix, groups, depthwise)) {
         *out_weights = (struct integer_weights *)*keep.state;
         return STATUS_OK;
     }
     struct integer_weights *weights = calloc(1, sizeof *weights);
     if (weights == NULL)
-        return status_make(STATUS_LIMIT, "no memory for weights");
+        return status_no_memory("the packed weights of an integer product");
     *weights = (struct integer_weights){{weights_free}, *matrix, groups, depthwise, NULL, NULL};
     const status result = depthwise ? line_up(weights) : pack_groups(weights);
     if (result != STATUS_OK) {

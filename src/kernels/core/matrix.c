@@ -26,7 +26,7 @@ struct matrix_product matrix_product_dense(uint64_t rows, uint64_t columns, uint
     };
 }
 
-static void clear(const struct matrix_product *product, float *c)
+static void matrix_clear(const struct matrix_product *product, float *c)
 {
     for (uint64_t i = 0; i < product->rows; i++)
         memset(c + i * product->c_stride, 0, product->columns * sizeof *c);
@@ -73,7 +73,7 @@ static void multiply_f32(const struct matrix_product *product, const float *a, c
                          float *c)
 {
     if (product->depth == 0) {
-        clear(product, c);
+        matrix_clear(product, c);
         return;
     }
     if (multiply_arranged(product, a, b, c))
@@ -152,7 +152,7 @@ struct multiplication {
     uint64_t tiles_across;
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t matrix_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -177,8 +177,8 @@ static void multiply_pieces(void *context, uint64_t from, uint64_t to)
             c += place * product->c_batch[d];
         }
         struct matrix_product tile = *product;
-        tile.rows = least(task->tile_rows, product->rows - row);
-        tile.columns = least(task->tile_columns, product->columns - column);
+        tile.rows = matrix_least(task->tile_rows, product->rows - row);
+        tile.columns = matrix_least(task->tile_columns, product->columns - column);
         if (product->panels != NULL)
             multiply_panels(&tile, product->panels + column * product->depth,
                             (const float *)task->a + a, (float *)task->c + c);
@@ -200,12 +200,12 @@ static void cut_tiles(struct multiplication *task, uint64_t depth)
 {
     const struct matrix_product *product = task->product;
     const uint64_t rows = TILE_NUMBERS / depth;
-    task->tile_rows =
-        least(product->rows, even_part(product->rows, rows > PANELS_WIDTH ? rows : PANELS_WIDTH));
+    task->tile_rows = matrix_least(
+        product->rows, even_part(product->rows, rows > PANELS_WIDTH ? rows : PANELS_WIDTH));
     const uint64_t columns = TILE_STEPS / depth / task->tile_rows;
     task->tile_columns =
-        least(product->columns,
-              even_part(product->columns, columns > PANELS_WIDTH ? columns : PANELS_WIDTH));
+        matrix_least(product->columns,
+                     even_part(product->columns, columns > PANELS_WIDTH ? columns : PANELS_WIDTH));
     task->tiles_down = (product->rows + task->tile_rows - 1) / task->tile_rows;
     task->tiles_across = (product->columns + task->tile_columns - 1) / task->tile_columns;
 }

@@ -39,11 +39,11 @@ static size_t real_text(double value, enum element element, char text[NUMBER_TEX
     const char *mark = strchr(text, 'e');
     const int exponent = atoi(mark + 1);
     const int digits = (int)(mark - text) - (value < 0 || signbit(value) ? 1 : 0);
-    const int decimals = digits > 2 ? digits - 2 : 0; // behind the point
+    const int decimals = digits > 2 ? digits - 2 : 0; // after the point
     if (value != 0 && (exponent < -4 || exponent >= 16))
         return strlen(text);
-    const int behind = decimals - exponent;
-    return (size_t)snprintf(text, NUMBER_TEXT_MOST, "%.*f", behind > 1 ? behind : 1,
+    const int after = decimals - exponent;
+    return (size_t)snprintf(text, NUMBER_TEXT_MOST, "%.*f", after > 1 ? after : 1,
                             strtod(text, NULL));
 }
 

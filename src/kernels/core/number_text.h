@@ -8,7 +8,7 @@
 
 enum { NUMBER_TEXT_MOST = 40 };
 
-// Writes the number at `data`, of a type that convert.h knows, with a NUL behind it.
+// Writes the number at `data`, of a type that convert.h knows, with a NUL after it.
 // Returns its length.
 size_t number_text(enum element element, const void *data, char text[NUMBER_TEXT_MOST]);
 

@@ -140,7 +140,7 @@ struct cuts {
     int64_t channels;
 };
 
-static int64_t reach(const struct convolution *c, uint32_t axis)
+static int64_t onednn_reach(const struct convolution *c, uint32_t axis)
 {
     return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
 }
@@ -165,7 +165,7 @@ static struct cuts choose_cuts(const struct convolution *c)
     const int64_t left = wanted / cuts.batch;
     if (left < 2)
         return cuts;
-    const bool rows_possible = c->output[0] >= 2 * left && c->pads[0] < reach(c, 0);
+    const bool rows_possible = c->output[0] >= 2 * left && c->pads[0] < onednn_reach(c, 0);
     int64_t positions = 1;
     for (uint32_t i = 0; i < c->spatial; i++)
         positions *= c->output[i];
@@ -214,8 +214,8 @@ struct geometry {
     int64_t source_offset, weight_offset, bias_offset, result_offset;
 };
 
-static bool describe(dnnl_memory_desc_t *layout, uint32_t rank, const int64_t *dims,
-                     const int64_t *strides)
+static bool onednn_describe(dnnl_memory_desc_t *layout, uint32_t rank, const int64_t *dims,
+                            const int64_t *strides)
 {
     dnnl_dims_t lengths = {0};
     dnnl_dims_t distances = {0};
@@ -232,7 +232,7 @@ static void cut_input(const struct convolution *c, uint32_t axis, int64_t from, 
                       struct geometry *geometry, int64_t *out_first, int64_t *out_length)
 {
     const int64_t start = from * c->strides[axis] - c->pads[axis];
-    const int64_t end = (to - 1) * c->strides[axis] - c->pads[axis] + reach(c, axis);
+    const int64_t end = (to - 1) * c->strides[axis] - c->pads[axis] + onednn_reach(c, axis);
     const int64_t first = start > 0 ? start : 0;
     const int64_t last = end < c->input[axis] ? end : c->input[axis];
     geometry->strides[axis] = c->strides[axis];
@@ -279,11 +279,11 @@ static bool describe_part(const struct convolution *c, const struct part *part,
     }
     const int64_t bias = groups * channels;
     const int64_t one = 1;
-    return describe(&geometry->source, rank, source, c->source_strides) &&
-           describe(&geometry->result, rank, result, c->result_strides) &&
-           describe(&geometry->weights, grouped ? rank + 1 : rank, weights + (grouped ? 0 : 1),
-                    weight_strides + (grouped ? 0 : 1)) &&
-           describe(&geometry->bias, 1, &bias, &one);
+    return onednn_describe(&geometry->source, rank, source, c->source_strides) &&
+           onednn_describe(&geometry->result, rank, result, c->result_strides) &&
+           onednn_describe(&geometry->weights, grouped ? rank + 1 : rank,
+                           weights + (grouped ? 0 : 1), weight_strides + (grouped ? 0 : 1)) &&
+           onednn_describe(&geometry->bias, 1, &bias, &one);
 }
 
 // The same dimensions, in whatever layout suits oneDNN.
@@ -463,7 +463,8 @@ static bool prepare_pieces(struct prepared *prepared)
 
 // Packing ---------------------------------------------------------------------
 
-static bool pack(struct packed *packed, const struct geometry *geometry, const float *weights)
+static bool onednn_pack(struct packed *packed, const struct geometry *geometry,
+                        const float *weights)
 {
     if (packed->data == NULL)
         packed->data = memory_take(dnnl_memory_desc_get_size(&packed->layout));
@@ -488,7 +489,7 @@ static bool pack_weights(struct prepared *prepared, const float *weights)
         const struct part part = part_at(c, &cuts, i);
         struct geometry geometry;
         if (!describe_part(c, &part, &geometry) ||
-            !pack(&prepared->packed[next], &geometry, weights))
+            !onednn_pack(&prepared->packed[next], &geometry, weights))
             return false;
         next++;
     }
@@ -508,8 +509,8 @@ static void *align(char *at)
     return at + (TENSOR_ALIGNMENT - (uintptr_t)at % TENSOR_ALIGNMENT) % TENSOR_ALIGNMENT;
 }
 
-static bool reorder(const struct piece *piece, const struct operand *operand, dnnl_memory_t from,
-                    dnnl_memory_t to)
+static bool onednn_reorder_operand(const struct piece *piece, const struct operand *operand,
+                                   dnnl_memory_t from, dnnl_memory_t to)
 {
     return dnnl_primitive_execute(
                operand->reorder, piece->stream, 2,
@@ -540,7 +541,7 @@ static bool run_piece(const struct task *task, const struct piece *piece, char *
         set_data(piece->bias, operands->bias + piece->bias_offset);
     if (source->wanted != NULL) {
         set_data(source->wanted, source_room);
-        if (!reorder(piece, source, source->plain, source->wanted))
+        if (!onednn_reorder_operand(piece, source, source->plain, source->wanted))
             return false;
     }
     if (result->wanted != NULL)
@@ -555,7 +556,8 @@ static bool run_piece(const struct task *task, const struct piece *piece, char *
     if (dnnl_primitive_execute(piece->primitive, piece->stream, operands->bias != NULL ? 5 : 4,
                                arguments) != dnnl_success)
         return false;
-    return result->wanted == NULL || reorder(piece, result, result->wanted, result->plain);
+    return result->wanted == NULL ||
+           onednn_reorder_operand(piece, result, result->wanted, result->plain);
 }
 
 static void run_pieces(void *context, uint64_t from, uint64_t to)
@@ -572,7 +574,7 @@ static void run_pieces(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static bool suits(const struct convolution *c)
+static bool onednn_suits(const struct convolution *c)
 {
     if (c->spatial < 1 || c->spatial > SPATIAL_MOST)
         return false;
@@ -590,20 +592,21 @@ static bool suits(const struct convolution *c)
             most = around[j] > most ? around[j] : most;
             fewest = around[j] < fewest ? around[j] : fewest;
         }
-        if (reach(c, i) > DIMENSION_MOST)
+        if (onednn_reach(c, i) > DIMENSION_MOST)
             return false;
     }
     return fewest > 0 && most <= DIMENSION_MOST;
 }
 
-static bool fits(const struct kernel_state *state, const struct convolution *c, bool with_bias)
+static bool onednn_packed_fits(const struct kernel_state *state, const struct convolution *c,
+                               bool with_bias)
 {
     const struct prepared *prepared = (const struct prepared *)state;
     return prepared != NULL && prepared->with_bias == with_bias &&
            memcmp(&prepared->convolution, c, sizeof *c) == 0;
 }
 
-static struct prepared *prepare(const struct convolution *c, bool with_bias)
+static struct prepared *onednn_prepare(const struct convolution *c, bool with_bias)
 {
     struct prepared *prepared = memory_allocate_zeroed(1, sizeof *prepared);
     prepared->base.free = prepared_free;
@@ -621,11 +624,11 @@ status onednn_convolution(const struct convolution *convolution,
 {
     *out_done = false;
     pthread_once(&engine_once, create_engine);
-    if (engine == NULL || !suits(convolution))
+    if (engine == NULL || !onednn_suits(convolution))
         return STATUS_OK;
     onednn_single_thread();
-    if (!fits(*state, convolution, operands->bias != NULL)) {
-        struct prepared *made = prepare(convolution, operands->bias != NULL);
+    if (!onednn_packed_fits(*state, convolution, operands->bias != NULL)) {
+        struct prepared *made = onednn_prepare(convolution, operands->bias != NULL);
         if (made == NULL)
             return STATUS_OK;
         if (*state != NULL)
@@ -636,13 +639,13 @@ status onednn_convolution(const struct convolution *convolution,
     const bool packed =
         operands->weights_fixed && prepared->packed_once && prepared->weights == operands->weights;
     if (!packed && !pack_weights(prepared, operands->weights))
-        return status_make(STATUS_LIMIT, "no memory for the packed weights of a convolution");
+        return status_no_memory("the packed weights of a convolution");
     prepared->packed_once = operands->weights_fixed;
     prepared->weights = operands->weights;
     struct task task = {.prepared = prepared, .operands = operands};
     parallel_for(parallel, prepared->piece_count, 1, run_pieces, &task);
     if (atomic_load(&task.failed))
-        return status_make(STATUS_LIMIT, "no memory for a convolution");
+        return status_no_memory("a convolution");
     *out_done = true;
     return STATUS_OK;
 }

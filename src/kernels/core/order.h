@@ -9,7 +9,7 @@
 #include "network/element.h"
 
 // Keys of `count` numbers or bools that lie `step` elements apart. Equal numbers
-// have equal keys (-0 and 0 as well); every NaN has the key UINT64_MAX, behind all
+// have equal keys (-0 and 0 as well); every NaN has the key UINT64_MAX, after all
 // others.
 void order_keys(enum element element, const void *data, int64_t step, uint64_t count,
                 uint64_t *keys);

@@ -46,7 +46,8 @@ static void pack_panel(const struct convolution *c, const float *const filters[P
     }
 }
 
-static bool pack(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
+                                   struct panel_convolution *own)
 {
     const uint64_t depth = depth_of(own);
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
@@ -91,7 +92,7 @@ struct panel_convolution *panel_convolution_create(const struct panel_convolutio
         own->bias = memory_allocate_zeroed(panels_size(own->outputs, 1), sizeof *own->bias);
         memcpy(own->bias, plan->bias + plan->from, own->outputs * sizeof *own->bias);
     }
-    if (pack(plan, own))
+    if (panel_convolution_pack(plan, own))
         return own;
     panel_convolution_free(own);
     return NULL;

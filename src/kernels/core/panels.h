@@ -33,7 +33,7 @@ struct panels_product {
     const float *panels;
     uint64_t rows, depth;
     uint64_t x_stride, y_stride;
-    // A vector may consist of parts that do not lie behind one another: `parts` of them,
+    // A vector may consist of parts that do not lie one after another: `parts` of them,
     // `part_step` apart, of `part_depth` numbers each, which meet the matrix from `skip` on.
     // No parts: all of the depth in one.
     uint64_t parts, part_step, part_depth, skip;

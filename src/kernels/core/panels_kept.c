@@ -20,13 +20,13 @@ static void kept_free(struct kernel_state *state)
     free(kept);
 }
 
-static bool stays(const struct kernel_call *call, uint32_t index)
+static bool panels_kept_stays(const struct kernel_call *call, uint32_t index)
 {
     return call->state != NULL && kernel_input_fixed(call, index);
 }
 
-static bool fits(const struct panels_kept *kept, const void *data,
-                 const struct panels_source *first, uint64_t count)
+static bool panels_kept_match(const struct panels_kept *kept, const void *data,
+                              const struct panels_source *first, uint64_t count)
 {
     return kept->data == data && kept->count == count && kept->first.rows == first->rows &&
            kept->first.depth == first->depth && kept->first.row_step == first->row_step &&
@@ -39,7 +39,7 @@ static status pack_all(struct panels_kept *kept)
     kept->each = panels_size(source.rows, source.depth);
     kept->panels = memory_take(kept->count * kept->each * sizeof(float));
     if (kept->panels == NULL)
-        return status_make(STATUS_LIMIT, "no memory to arrange weights");
+        return status_no_memory("the packed weights of a product");
     for (uint64_t i = 0; i < kept->count; i++) {
         panels_pack(&source, kept->panels + i * kept->each);
         source.numbers += source.rows * source.depth;
@@ -51,15 +51,15 @@ status panels_take(const struct kernel_call *call, uint32_t index,
                    const struct panels_source *first, uint64_t count, struct panels_kept **out_kept)
 {
     const void *data = call->inputs[index]->data;
-    struct kernel_state *state = stays(call, index) ? *call->state : NULL;
+    struct kernel_state *state = panels_kept_stays(call, index) ? *call->state : NULL;
     if (state != NULL && state->free == kept_free &&
-        fits((struct panels_kept *)state, data, first, count)) {
+        panels_kept_match((struct panels_kept *)state, data, first, count)) {
         *out_kept = (struct panels_kept *)state;
         return STATUS_OK;
     }
     struct panels_kept *kept = calloc(1, sizeof *kept);
     if (kept == NULL)
-        return status_make(STATUS_LIMIT, "no memory to arrange weights");
+        return status_no_memory("the packed weights of a product");
     *kept =
         (struct panels_kept){.base = {kept_free}, .data = data, .first = *first, .count = count};
     const status failure = pack_all(kept);
@@ -67,7 +67,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
         kept_free(&kept->base);
         return failure;
     }
-    if (stays(call, index)) {
+    if (panels_kept_stays(call, index)) {
         if (state != NULL)
             state->free(state);
         *call->state = &kept->base;
@@ -78,7 +78,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
 
 void panels_release(struct panels_kept *kept, const struct kernel_call *call, uint32_t index)
 {
-    if (kept != NULL && !stays(call, index))
+    if (kept != NULL && !panels_kept_stays(call, index))
         kept_free(&kept->base);
 }
 

@@ -8,7 +8,7 @@
 
 struct panels_kept;
 
-// `count` matrices of input `index`, that lie behind one another as `first` says of the
+// `count` matrices of input `index`, that lie one after another as `first` says of the
 // first: what the call's state holds, or what is made now. Release them after use. Fails
 // when there is no memory.
 status panels_take(const struct kernel_call *call, uint32_t index,

@@ -9,8 +9,8 @@ status picture_start(uint64_t width, uint64_t height, struct picture *out_pictur
                            (unsigned long long)height);
     unsigned char *pixels = malloc((size_t)(3 * width * height));
     if (pixels == NULL)
-        return status_make(STATUS_LIMIT, "no memory for a picture of %llu by %llu",
-                           (unsigned long long)width, (unsigned long long)height);
+        return status_no_memory("a picture of %llu by %llu", (unsigned long long)width,
+                                (unsigned long long)height);
     *out_picture = (struct picture){(uint32_t)width, (uint32_t)height, pixels};
     return STATUS_OK;
 }
@@ -109,7 +109,7 @@ static status read_bmp(struct view file, struct picture *out_picture)
     return STATUS_OK;
 }
 
-// The next number of a PNM header, after blanks and comments; the blank behind it is
+// The next number of a PNM header, after blanks and comments; the blank after it is
 // taken as well.
 static status pnm_number(struct view *rest, uint32_t *out_number)
 {
@@ -159,7 +159,7 @@ static status read_pnm(struct view file, struct picture *out_picture)
     return STATUS_OK;
 }
 
-static bool begins(struct view file, const char *bytes, size_t size)
+static bool picture_has_magic(struct view file, const char *bytes, size_t size)
 {
     return file.size >= size && memcmp(file.data, bytes, size) == 0;
 }
@@ -185,7 +185,7 @@ status picture_read(struct view file, struct picture *out_picture)
         {"P", 1, "text or bitmap PNM", NULL},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (!begins(file, formats[i].bytes, formats[i].size))
+        if (!picture_has_magic(file, formats[i].bytes, formats[i].size))
             continue;
         if (formats[i].read == NULL)
             return status_make(STATUS_UNSUPPORTED,

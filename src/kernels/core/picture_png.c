@@ -5,10 +5,7 @@
 
 #include "picture.h"
 
-enum {
-    INFLATION_MOST = 1100,       // of deflate
-    CHUNK_BYTES_MOST = 16 << 20, // of one that is not pixels
-};
+enum { INFLATION_MOST = 1100 }; // of deflate
 
 struct reading {
     struct view rest;
@@ -48,7 +45,7 @@ static status start(struct reading *reading, struct view file)
     png_read_info(reading->png, reading->info);
     const uint64_t width = png_get_image_width(reading->png, reading->info);
     const uint64_t height = png_get_image_height(reading->png, reading->info);
-    if (png_get_rowbytes(reading->png, reading->info) / INFLATION_MOST > file.size / height)
+    if (png_get_rowbytes(reading->png, reading->info) * height / INFLATION_MOST > file.size)
         return status_make(STATUS_DATA,
                            "the PNG file is damaged: so few bytes cannot fill the picture");
     png_set_expand(reading->png);
@@ -75,7 +72,8 @@ static status read_pixels(struct reading *reading, struct view file)
         return reading->failure;
     png_set_read_fn(reading->png, reading, take_bytes);
     png_set_user_limits(reading->png, PICTURE_SIDE_MOST, PICTURE_SIDE_MOST);
-    png_set_chunk_malloc_max(reading->png, CHUNK_BYTES_MOST);
+    // What is neither pixels nor palette is skipped, whatever length it claims to have.
+    png_set_keep_unknown_chunks(reading->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     STATUS_TRY(start(reading, file));
     const struct picture picture = reading->picture;
     reading->rows = malloc(picture.height * sizeof *reading->rows);

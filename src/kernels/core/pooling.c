@@ -279,7 +279,7 @@ static void run_rows(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static void run(struct task *task, row_function function, struct parallel *parallel)
+static void pooling_run_rows(struct task *task, row_function function, struct parallel *parallel)
 {
     const struct window *window = &task->pooling->window;
     task->input_area = 1;
@@ -312,7 +312,8 @@ void pooling_max(const struct pooling *pooling, int64_t *indices, bool column_ma
         function = indexed ? max_index_row_i8 : max_row_i8;
     else if (pooling->element == ELEMENT_U8)
         function = indexed ? max_index_row_u8 : max_row_u8;
-    run(&(struct task){.pooling = pooling, .indices = indices, .column_major = column_major},
+    pooling_run_rows(
+        &(struct task){.pooling = pooling, .indices = indices, .column_major = column_major},
         function, parallel);
 }
 
@@ -321,14 +322,15 @@ void pooling_average(const struct pooling *pooling, bool with_pads, struct paral
     struct task task = {.pooling = pooling, .with_pads = with_pads};
     int32_t *counts = count_taps(&task);
     task.counts = counts;
-    run(&task, pooling->element == ELEMENT_F64 ? average_row_f64 : average_row_f32, parallel);
+    pooling_run_rows(&task, pooling->element == ELEMENT_F64 ? average_row_f64 : average_row_f32,
+                     parallel);
     free(counts);
 }
 
 void pooling_norm(const struct pooling *pooling, double power, struct parallel *parallel)
 {
-    run(&(struct task){.pooling = pooling, .power = power},
-        pooling->element == ELEMENT_F64 ? norm_row_f64 : norm_row_f32, parallel);
+    pooling_run_rows(&(struct task){.pooling = pooling, .power = power},
+                     pooling->element == ELEMENT_F64 ? norm_row_f64 : norm_row_f32, parallel);
 }
 
 // Whole planes ------------------------------------------------------------------

@@ -31,7 +31,7 @@ struct reduction {
     bool real;
     struct group groups[SHAPE_RANK_MOST]; // outermost first
     uint32_t group_count;                 // at least 1
-    uint64_t reduced_count;               // elements behind each result
+    uint64_t reduced_count;               // elements that each result is made of
 };
 
 // Dimensions of length 1 belong to either kind.
@@ -90,7 +90,8 @@ static void turn_top_bits(int64_t *items, uint64_t count)
         items[i] ^= INT64_MIN;
 }
 
-static void load(const struct reduction *reduction, uint64_t at, uint64_t count, union lanes *row)
+static void reduce_load_row(const struct reduction *reduction, uint64_t at, uint64_t count,
+                            union lanes *row)
 {
     const enum element element = reduction->in->element;
     const char *from = (const char *)reduction->in->data + at * element_size(element);
@@ -99,8 +100,8 @@ static void load(const struct reduction *reduction, uint64_t at, uint64_t count,
         turn_top_bits(row->integers, count);
 }
 
-static void store(const struct reduction *reduction, union lanes *lanes, uint64_t at,
-                  uint64_t count)
+static void reduce_store_row(const struct reduction *reduction, union lanes *lanes, uint64_t at,
+                             uint64_t count)
 {
     const enum element element = reduction->out->element;
     if (turns_top_bit(reduction))
@@ -109,7 +110,8 @@ static void store(const struct reduction *reduction, union lanes *lanes, uint64_
                 (char *)reduction->out->data + at * element_size(element), count, true);
 }
 
-static void start(const struct reduction *reduction, union lanes *lanes, uint64_t count)
+static void reduce_start_lanes(const struct reduction *reduction, union lanes *lanes,
+                               uint64_t count)
 {
     const enum element element = reduction->in->element;
     const bool turned = turns_top_bit(reduction);
@@ -133,12 +135,11 @@ static void start(const struct reduction *reduction, union lanes *lanes, uint64_
     }
 }
 
-// Does it for every lane, and is done.
+// Does it for every lane.
 #define FOR_LANES(statement)                                                                       \
     do {                                                                                           \
         for (uint64_t i = 0; i < count; i++)                                                       \
             statement;                                                                             \
-        return;                                                                                    \
     } while (0)
 
 // lanes[i] = lanes[i] (kind) row[i], where both are accumulated already.
@@ -149,12 +150,16 @@ CORE_CLONES(void, combine_reals,
     switch (kind) {
     case REDUCE_MAX:
         FOR_LANES(lanes[i] = row[i] > lanes[i] || row[i] != row[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_MIN:
         FOR_LANES(lanes[i] = row[i] < lanes[i] || row[i] != row[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_PRODUCT:
         FOR_LANES(lanes[i] *= row[i]);
+        return;
     default:
         FOR_LANES(lanes[i] += row[i]);
+        return;
     }
 }
 
@@ -165,12 +170,16 @@ CORE_CLONES(void, combine_integers,
     switch (kind) {
     case REDUCE_MAX:
         FOR_LANES(lanes[i] = row[i] > lanes[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_MIN:
         FOR_LANES(lanes[i] = row[i] < lanes[i] ? row[i] : lanes[i]);
+        return;
     case REDUCE_PRODUCT:
         FOR_LANES(lanes[i] = (int64_t)((uint64_t)lanes[i] * (uint64_t)row[i]));
+        return;
     default:
         FOR_LANES(lanes[i] = (int64_t)((uint64_t)lanes[i] + (uint64_t)row[i]));
+        return;
     }
 }
 
@@ -185,7 +194,7 @@ static void combine(const struct reduction *reduction, union lanes *lanes, const
 
 // What of each element is accumulated. `largest` is what an exponent is taken
 // relative to: one for each lane, or one for all.
-CORE_CLONES(void, prepare,
+CORE_CLONES(void, reduce_prepare_row,
             (const struct reduction *reduction, union lanes *row, uint64_t count,
              const double *largest, bool for_each),
             (reduction, row, count, largest, for_each))
@@ -194,46 +203,64 @@ CORE_CLONES(void, prepare,
     int64_t *integers = row->integers;
     switch (reduction->kind) {
     case REDUCE_L1:
-        if (reduction->real)
+        if (reduction->real) {
             FOR_LANES(reals[i] = fabs(reals[i]));
-        if (reduction->in->element != ELEMENT_U64)
+            return;
+        }
+        if (reduction->in->element != ELEMENT_U64) {
             FOR_LANES(integers[i] =
                           integers[i] < 0 ? (int64_t)(0 - (uint64_t)integers[i]) : integers[i]);
+            return;
+        }
         break;
     case REDUCE_L2:
     case REDUCE_SUM_SQUARE:
-        if (reduction->real)
+        if (reduction->real) {
             FOR_LANES(reals[i] *= reals[i]);
+            return;
+        }
         FOR_LANES(integers[i] = (int64_t)((uint64_t)integers[i] * (uint64_t)integers[i]));
+        return;
     case REDUCE_LOG_SUM_EXP:
-        if (reduction->in->element == ELEMENT_F64)
+        if (reduction->in->element == ELEMENT_F64) {
             FOR_LANES(reals[i] = exp(reals[i] - largest[for_each ? i : 0]));
+            return;
+        }
         FOR_LANES(reals[i] =
                       (double)elementary_exp_f32((float)(reals[i] - largest[for_each ? i : 0])));
+        return;
     default:
         break;
     }
 }
 
-static void finish(const struct reduction *reduction, union lanes *lanes, uint64_t count,
-                   const double *largest)
+static void reduce_finish_lanes(const struct reduction *reduction, union lanes *lanes,
+                                uint64_t count, const double *largest)
 {
-    const uint64_t behind = reduction->reduced_count;
+    const uint64_t reduced = reduction->reduced_count;
     double *reals = lanes->reals;
     switch (reduction->kind) {
     case REDUCE_MEAN:
-        if (reduction->real)
-            FOR_LANES(reals[i] /= (double)behind);
-        if (reduction->in->element == ELEMENT_U64)
+        if (reduction->real) {
+            FOR_LANES(reals[i] /= (double)reduced);
+            return;
+        }
+        if (reduction->in->element == ELEMENT_U64) {
             FOR_LANES(lanes->integers[i] =
-                          behind > 0 ? (int64_t)((uint64_t)lanes->integers[i] / behind) : 0);
-        FOR_LANES(lanes->integers[i] = behind > 0 ? lanes->integers[i] / (int64_t)behind : 0);
+                          reduced > 0 ? (int64_t)((uint64_t)lanes->integers[i] / reduced) : 0);
+            return;
+        }
+        FOR_LANES(lanes->integers[i] = reduced > 0 ? lanes->integers[i] / (int64_t)reduced : 0);
+        return;
     case REDUCE_L2:
         FOR_LANES(reals[i] = sqrt(reals[i]));
+        return;
     case REDUCE_LOG_SUM:
         FOR_LANES(reals[i] = log(reals[i]));
+        return;
     case REDUCE_LOG_SUM_EXP:
         FOR_LANES(reals[i] = log(reals[i]) + largest[i]);
+        return;
     default:
         break;
     }
@@ -244,10 +271,11 @@ static void accumulate_side_by_side(const struct reduction *reduction, uint64_t 
                                     uint64_t count, const double *largest, union lanes *lanes)
 {
     union lanes row;
-    start(reduction, lanes, count);
+    reduce_start_lanes(reduction, lanes, count);
     for (uint64_t r = 0; r < reduction->reduced_count; r++) {
-        load(reduction, base + offset_of(reduction, reduction->group_count, true, r), count, &row);
-        prepare(reduction, &row, count, largest, true);
+        reduce_load_row(reduction, base + offset_of(reduction, reduction->group_count, true, r),
+                        count, &row);
+        reduce_prepare_row(reduction, &row, count, largest, true);
         combine(reduction, lanes, &row, 0, count);
     }
 }
@@ -261,13 +289,13 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
     const uint64_t length = reduction->groups[last].length;
     const uint64_t runs = length > 0 ? reduction->reduced_count / length : 0;
     uint64_t used = length < LANES ? length : LANES;
-    start(reduction, lanes, used > 0 ? used : 1);
+    reduce_start_lanes(reduction, lanes, used > 0 ? used : 1);
     for (uint64_t r = 0; r < runs; r++) {
         const uint64_t begin = base + offset_of(reduction, last, true, r);
         for (uint64_t at = 0; at < length; at += LANES) {
             const uint64_t part = length - at < LANES ? length - at : LANES;
-            load(reduction, begin + at, part, &row);
-            prepare(reduction, &row, part, largest, false);
+            reduce_load_row(reduction, begin + at, part, &row);
+            reduce_prepare_row(reduction, &row, part, largest, false);
             combine(reduction, lanes, &row, 0, part);
         }
     }
@@ -279,8 +307,8 @@ static void accumulate_run(const struct reduction *reduction, uint64_t base, con
 }
 
 // Fills the lanes for `count` results from `base` on.
-static void accumulate(const struct reduction *reduction, uint64_t base, uint64_t count,
-                       const double *largest, union lanes *lanes)
+static void reduce_accumulate_rows(const struct reduction *reduction, uint64_t base, uint64_t count,
+                                   const double *largest, union lanes *lanes)
 {
     if (reduction->groups[reduction->group_count - 1].reduced)
         accumulate_run(reduction, base, largest, lanes);
@@ -294,21 +322,22 @@ static void find_largest(const struct reduction *reduction, uint64_t base, uint6
     struct reduction maximum = *reduction;
     maximum.kind = REDUCE_MAX;
     union lanes lanes;
-    accumulate(&maximum, base, count, NULL, &lanes);
+    reduce_accumulate_rows(&maximum, base, count, NULL, &lanes);
     for (uint64_t i = 0; i < count; i++)
         largest[i] = isfinite(lanes.reals[i]) ? lanes.reals[i] : 0; // can be subtracted
 }
 
 // Results [from, from + count): one when the innermost group is reduced.
-static void compute(const struct reduction *reduction, uint64_t base, uint64_t from, uint64_t count)
+static void reduce_compute_lanes(const struct reduction *reduction, uint64_t base, uint64_t from,
+                                 uint64_t count)
 {
     union lanes lanes;
     double largest[LANES];
     if (reduction->kind == REDUCE_LOG_SUM_EXP)
         find_largest(reduction, base, count, largest);
-    accumulate(reduction, base, count, largest, &lanes);
-    finish(reduction, &lanes, count, largest);
-    store(reduction, &lanes, from, count);
+    reduce_accumulate_rows(reduction, base, count, largest, &lanes);
+    reduce_finish_lanes(reduction, &lanes, count, largest);
+    reduce_store_row(reduction, &lanes, from, count);
 }
 
 static void reduce_piece(void *context, uint64_t from, uint64_t to)
@@ -321,7 +350,8 @@ static void reduce_piece(void *context, uint64_t from, uint64_t to)
         uint64_t count = left < to - from ? left : to - from;
         if (count > LANES)
             count = LANES;
-        compute(reduction, offset_of(reduction, reduction->group_count, false, from), from, count);
+        reduce_compute_lanes(reduction, offset_of(reduction, reduction->group_count, false, from),
+                             from, count);
         from += count;
     }
 }
@@ -338,7 +368,7 @@ void reduce_run(struct parallel *parallel, const struct tensor *in, const bool *
     struct reduction reduction = {
         .in = in, .out = out, .kind = kind, .real = is_real(in->element, kind)};
     plan_groups(&reduction, axes);
-    const uint64_t behind = reduction.reduced_count;
-    const uint64_t grain = behind < GRAIN ? GRAIN / (behind > 0 ? behind : 1) : 1;
+    const uint64_t reduced = reduction.reduced_count;
+    const uint64_t grain = reduced < GRAIN ? GRAIN / (reduced > 0 ? reduced : 1) : 1;
     parallel_for(parallel, tensor_count(out), grain, reduce_piece, &reduction);
 }

@@ -24,14 +24,15 @@ struct regex {
     size_t workspace_size;
 };
 
-static status refuse(struct view pattern, int error)
+static status regex_refuse_pattern(struct view pattern, int error)
 {
     char message[256] = "";
     pcre2_get_error_message(error, (PCRE2_UCHAR *)message, sizeof message);
     return status_make(STATUS_DATA, "pattern '%.*s': %s", VIEW_ARGUMENTS(pattern), message);
 }
 
-static status compile(struct view pattern, const struct bytes *translated, struct regex *regex)
+static status regex_compile_translated(struct view pattern, const struct bytes *translated,
+                                       struct regex *regex)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     const uint32_t options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_DOLLAR_ENDONLY |
@@ -44,7 +45,7 @@ static status compile(struct view pattern, const struct bytes *translated, struc
                                 translated->size, options, &error, &place, context);
     pcre2_compile_context_free(context);
     if (regex->code == NULL)
-        return refuse(pattern, error);
+        return regex_refuse_pattern(pattern, error);
     regex->data = pcre2_match_data_create(1, NULL);
     regex->limits = pcre2_match_context_create(NULL);
     pcre2_set_match_limit(regex->limits, STEPS_MOST);
@@ -60,7 +61,7 @@ status regex_compile(struct view pattern, struct regex **out_regex)
     status failure = regex_translate(pattern, &translated);
     regex->pattern = view_copy(pattern);
     if (failure == STATUS_OK)
-        failure = compile(pattern, &translated, regex);
+        failure = regex_compile_translated(pattern, &translated, regex);
     bytes_free(&translated);
     if (failure != STATUS_OK) {
         regex_free(regex);
@@ -70,7 +71,7 @@ status regex_compile(struct view pattern, struct regex **out_regex)
     return STATUS_OK;
 }
 
-static int match(struct regex *regex, struct view text)
+static int regex_match_text(struct regex *regex, struct view text)
 {
     return pcre2_dfa_match(regex->code, (PCRE2_SPTR)(text.size > 0 ? text.data : ""), text.size, 0,
                            0, regex->data, regex->limits, regex->workspace, regex->workspace_size);
@@ -83,17 +84,17 @@ static bool is_no_utf(int error)
 
 status regex_match(struct regex *regex, struct view text, bool *out_matches)
 {
-    int found = match(regex, text);
+    int found = regex_match_text(regex, text);
     while (found == PCRE2_ERROR_DFA_WSSIZE && regex->workspace_size < WORKSPACE_MOST) {
         free(regex->workspace);
         regex->workspace_size *= 4;
         regex->workspace = memory_allocate_zeroed(regex->workspace_size, sizeof *regex->workspace);
-        found = match(regex, text);
+        found = regex_match_text(regex, text);
     }
     *out_matches = found >= 0;
     return found >= 0 || found == PCRE2_ERROR_NOMATCH || is_no_utf(found)
                ? STATUS_OK
-               : refuse(view_of(regex->pattern), found);
+               : regex_refuse_pattern(view_of(regex->pattern), found);
 }
 
 void regex_free(struct regex *regex)

@@ -14,13 +14,13 @@ struct translation {
     bool repeatable; // what stands before may be repeated
 };
 
-static status wrong(const struct translation *translation, const char *what)
+static status regex_syntax_fail(const struct translation *translation, const char *what)
 {
     return status_make(STATUS_DATA, "pattern '%.*s', byte %zu: %s",
                        VIEW_ARGUMENTS(translation->pattern), translation->at, what);
 }
 
-// The byte so far behind the next one; 0 behind the end.
+// The byte so far after the next one; 0 after the end.
 static char peek(const struct translation *translation, size_t ahead)
 {
     const size_t at = translation->at + ahead;
@@ -38,14 +38,14 @@ static bool looking_at(const struct translation *translation, const char *text)
     return view_starts_with(view_slice(pattern, translation->at, pattern.size), text);
 }
 
-static void copy(struct translation *translation, size_t count)
+static void regex_syntax_copy(struct translation *translation, size_t count)
 {
     bytes_append(translation->out, translation->pattern.data + translation->at, count);
     translation->at += count;
 }
 
 // Puts `text` in place of the next bytes.
-static void put(struct translation *translation, size_t count, const char *text)
+static void regex_syntax_put(struct translation *translation, size_t count, const char *text)
 {
     bytes_append(translation->out, text, strlen(text));
     translation->at += count;
@@ -64,7 +64,7 @@ static status translate_octal(struct translation *translation)
     unsigned code = 0;
     size_t digits = 0;
     if (peek(translation, 1) != '0' && !is_octal(peek(translation, 2)))
-        return wrong(translation, "backreferences are not in RE2's syntax");
+        return regex_syntax_fail(translation, "backreferences are not in RE2's syntax");
     for (; digits < 3 && is_octal(peek(translation, 1 + digits)); digits++)
         code = code * 8 + (unsigned)(peek(translation, 1 + digits) - '0');
     bytes_append_format(translation->out, "\\x{%x}", code);
@@ -79,15 +79,15 @@ static status translate_hex(struct translation *translation)
     if (peek(translation, 2) != '{') {
         if (!isxdigit((unsigned char)peek(translation, 2)) ||
             !isxdigit((unsigned char)peek(translation, 3)))
-            return wrong(translation, "\\x needs two digits");
-        copy(translation, 4);
+            return regex_syntax_fail(translation, "\\x needs two digits");
+        regex_syntax_copy(translation, 4);
         return STATUS_OK;
     }
     while (isxdigit((unsigned char)peek(translation, size + 1)))
         size++;
     if (peek(translation, size + 1) != '}' || size == 2)
-        return wrong(translation, "\\x{ needs digits and }");
-    copy(translation, size + 2);
+        return regex_syntax_fail(translation, "\\x{ needs digits and }");
+    regex_syntax_copy(translation, size + 2);
     return STATUS_OK;
 }
 
@@ -101,8 +101,8 @@ static status translate_property(struct translation *translation)
         size++;
     }
     if (translation->at + size > translation->pattern.size)
-        return wrong(translation, "\\p needs the name of a class");
-    copy(translation, size);
+        return regex_syntax_fail(translation, "\\p needs the name of a class");
+    regex_syntax_copy(translation, size);
     return STATUS_OK;
 }
 
@@ -117,17 +117,18 @@ static status translate_common(struct translation *translation, bool in_class)
     if (letter == 'p' || letter == 'P')
         return translate_property(translation);
     if (letter == 'v') // PCRE2: a class
-        put(translation, 2, "\\x0b");
+        regex_syntax_put(translation, 2, "\\x0b");
     else if (letter == 's') // PCRE2's has \v as well
-        put(translation, 2, in_class ? "\\t\\n\\f\\r " : "[\\t\\n\\f\\r ]");
+        regex_syntax_put(translation, 2, in_class ? "\\t\\n\\f\\r " : "[\\t\\n\\f\\r ]");
     else if (letter == 'S')
-        put(translation, 2,
-            in_class ? "\\x00-\\x08\\x0b\\x0e-\\x1f\\x21-\\x{10ffff}" : "[^\\t\\n\\f\\r ]");
+        regex_syntax_put(translation, 2,
+                         in_class ? "\\x00-\\x08\\x0b\\x0e-\\x1f\\x21-\\x{10ffff}"
+                                  : "[^\\t\\n\\f\\r ]");
     else if (letter != '\0' && (strchr("dDwWafnrt", letter) != NULL ||
                                 ispunct((unsigned char)letter) || letter == ' '))
-        copy(translation, 2);
+        regex_syntax_copy(translation, 2);
     else
-        return wrong(translation, "not an escape of RE2's syntax");
+        return regex_syntax_fail(translation, "not an escape of RE2's syntax");
     return STATUS_OK;
 }
 
@@ -139,7 +140,7 @@ static void translate_quoted(struct translation *translation)
         const char byte = peek(translation, 0);
         if (ispunct((unsigned char)byte) || isspace((unsigned char)byte))
             bytes_append(translation->out, "\\", 1);
-        copy(translation, 1);
+        regex_syntax_copy(translation, 1);
         translation->repeatable = true;
     }
     translation->at += ended(translation) ? 0 : 2;
@@ -154,7 +155,7 @@ static status translate_escape(struct translation *translation)
     }
     translation->repeatable = true;
     if (letter != '\0' && strchr("bBAz", letter) != NULL) {
-        copy(translation, 2);
+        regex_syntax_copy(translation, 2);
         return STATUS_OK;
     }
     return translate_common(translation, false);
@@ -169,8 +170,8 @@ static status translate_name(struct translation *translation)
     while (islower((unsigned char)peek(translation, size)))
         size++;
     if (peek(translation, size) != ':' || peek(translation, size + 1) != ']')
-        return wrong(translation, "not a class of RE2's syntax");
-    copy(translation, size + 2);
+        return regex_syntax_fail(translation, "not a class of RE2's syntax");
+    regex_syntax_copy(translation, size + 2);
     return STATUS_OK;
 }
 
@@ -185,24 +186,24 @@ static bool is_name(const struct translation *translation)
 static status translate_class(struct translation *translation)
 {
     const size_t start = translation->at;
-    copy(translation, peek(translation, 1) == '^' ? 2 : 1);
+    regex_syntax_copy(translation, peek(translation, 1) == '^' ? 2 : 1);
     if (peek(translation, 0) == ']')
-        put(translation, 1, "\\]");
+        regex_syntax_put(translation, 1, "\\]");
     while (peek(translation, 0) != ']' || ended(translation)) {
         if (ended(translation)) {
             translation->at = start;
-            return wrong(translation, "[ without ]");
+            return regex_syntax_fail(translation, "[ without ]");
         }
         if (is_name(translation))
             STATUS_TRY(translate_name(translation));
         else if (peek(translation, 0) == '\\')
             STATUS_TRY(translate_common(translation, true));
         else if (peek(translation, 0) == '[')
-            put(translation, 1, "\\["); // PCRE2 would see names of its own
+            regex_syntax_put(translation, 1, "\\["); // PCRE2 would see names of its own
         else
-            copy(translation, 1);
+            regex_syntax_copy(translation, 1);
     }
-    copy(translation, 1);
+    regex_syntax_copy(translation, 1);
     translation->repeatable = true;
     return STATUS_OK;
 }
@@ -215,37 +216,37 @@ static status translate_group(struct translation *translation)
     size_t size = 2;
     translation->repeatable = false;
     if (peek(translation, 1) == '*')
-        return wrong(translation, "nothing to repeat");
+        return regex_syntax_fail(translation, "nothing to repeat");
     translation->depth++;
     if (peek(translation, 1) != '?') {
-        copy(translation, 1);
+        regex_syntax_copy(translation, 1);
         return STATUS_OK;
     }
     if (looking_at(translation, "(?=") || looking_at(translation, "(?!") ||
         looking_at(translation, "(?<=") || looking_at(translation, "(?<!"))
-        return wrong(translation, "looking ahead or back is not in RE2's syntax");
+        return regex_syntax_fail(translation, "looking ahead or back is not in RE2's syntax");
     if (looking_at(translation, "(?P=") || looking_at(translation, "(?P>"))
-        return wrong(translation, "backreferences are not in RE2's syntax");
+        return regex_syntax_fail(translation, "backreferences are not in RE2's syntax");
     if (looking_at(translation, "(?P<") || looking_at(translation, "(?<")) {
-        copy(translation, peek(translation, 2) == 'P' ? 4 : 3);
+        regex_syntax_copy(translation, peek(translation, 2) == 'P' ? 4 : 3);
         return STATUS_OK;
     }
     while (peek(translation, size) != '\0' && strchr("imsU-", peek(translation, size)) != NULL)
         size++;
     if (peek(translation, size) != ':' && peek(translation, size) != ')')
-        return wrong(translation, "not a group of RE2's syntax");
+        return regex_syntax_fail(translation, "not a group of RE2's syntax");
     translation->depth -= peek(translation, size) == ')'; // it lasts for the group around it
-    copy(translation, size + 1);
+    regex_syntax_copy(translation, size + 1);
     return STATUS_OK;
 }
 
 static status translate_group_end(struct translation *translation)
 {
     if (translation->depth == 0)
-        return wrong(translation, ") without (");
+        return regex_syntax_fail(translation, ") without (");
     translation->depth--;
     translation->repeatable = true;
-    copy(translation, 1);
+    regex_syntax_copy(translation, 1);
     return STATUS_OK;
 }
 
@@ -270,7 +271,7 @@ static status find_count(const struct translation *translation, size_t *out_size
     if (peek(translation, size) != '}')
         return STATUS_OK;
     if (counts[0] > REPEATS_MOST || counts[1] > REPEATS_MOST)
-        return wrong(translation, "more than 1000 repeats");
+        return regex_syntax_fail(translation, "more than 1000 repeats");
     *out_size = size + 1;
     return STATUS_OK;
 }
@@ -278,10 +279,10 @@ static status find_count(const struct translation *translation, size_t *out_size
 static status translate_repeat(struct translation *translation, size_t size)
 {
     if (!translation->repeatable)
-        return wrong(translation, "nothing to repeat");
-    copy(translation, size);
+        return regex_syntax_fail(translation, "nothing to repeat");
+    regex_syntax_copy(translation, size);
     if (peek(translation, 0) == '?')
-        copy(translation, 1);
+        regex_syntax_copy(translation, 1);
     translation->repeatable = false;
     return STATUS_OK;
 }
@@ -305,9 +306,9 @@ static status translate_next(struct translation *translation)
     if (count > 0)
         return translate_repeat(translation, count);
     if (byte == '{')
-        put(translation, 1, "\\{");
+        regex_syntax_put(translation, 1, "\\{");
     else
-        copy(translation, 1);
+        regex_syntax_copy(translation, 1);
     translation->repeatable = byte != '|';
     return STATUS_OK;
 }
@@ -319,5 +320,5 @@ status regex_translate(struct view pattern, struct bytes *out_pattern)
     while (!ended(&translation))
         STATUS_TRY(translate_next(&translation));
     bytes_append_format(out_pattern, ")\\z");
-    return translation.depth == 0 ? STATUS_OK : wrong(&translation, "( without )");
+    return translation.depth == 0 ? STATUS_OK : regex_syntax_fail(&translation, "( without )");
 }

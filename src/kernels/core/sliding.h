@@ -23,7 +23,7 @@ static inline struct sliding_range sliding_inside(int64_t count, int64_t step, i
     return range;
 }
 
-// The next place in row-major order; false behind the last one, at the first again.
+// The next place in row-major order; false after the last one, at the first again.
 static inline bool sliding_advance(uint64_t rank, const int64_t *lengths, int64_t *place)
 {
     for (uint64_t i = rank; i-- > 0;) {

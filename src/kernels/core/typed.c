@@ -67,28 +67,37 @@ static void wide_row(const void *context, void *out, const void *const *in, cons
     free(many_pointers);
 }
 
-void typed_run(struct parallel *parallel, const struct tensor *out,
-               const struct broadcast_input *inputs, uint32_t input_count, enum element element,
-               const typed_rows rows, const void *context)
+status typed_run(struct parallel *parallel, const struct tensor *out,
+                 const struct broadcast_input *inputs, uint32_t input_count, enum element element,
+                 const typed_rows rows, const void *context)
 {
     const enum element wide = stand_in(rows, element);
+    bool fits = rows[wide] != NULL && (out->element == element || out->element == ELEMENT_BOOL);
+    for (uint32_t i = 0; i < input_count; i++)
+        fits = fits && inputs[i].size == element_size(element);
+    if (!fits)
+        return status_make(STATUS_UNSUPPORTED, "it is not computed for elements %s",
+                           element_name(element));
     if (wide == element) {
         broadcast_run(parallel, out, inputs, input_count, rows[element], context);
-        return;
+        return STATUS_OK;
     }
     const struct wide_rows wide_rows = {
         rows[wide], context, element, wide, out->element == element, input_count,
     };
     broadcast_run(parallel, out, inputs, input_count, wide_row, &wide_rows);
+    return STATUS_OK;
 }
 
-void typed_run_tensors(struct parallel *parallel, const struct tensor *out,
-                       const struct tensor *const *inputs, uint32_t input_count,
-                       const typed_rows rows, const void *context)
+status typed_run_tensors(struct parallel *parallel, const struct tensor *out,
+                         const struct tensor *const *inputs, uint32_t input_count,
+                         const typed_rows rows, const void *context)
 {
     struct broadcast_input *all = memory_allocate_zeroed((size_t)input_count + 1, sizeof *all);
     for (uint32_t i = 0; i < input_count; i++)
         all[i] = broadcast_input(inputs[i]);
-    typed_run(parallel, out, all, input_count, inputs[0]->element, rows, context);
+    const status failure =
+        typed_run(parallel, out, all, input_count, inputs[0]->element, rows, context);
     free(all);
+    return failure;
 }

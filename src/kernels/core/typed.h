@@ -23,35 +23,29 @@ typedef broadcast_row typed_rows[ELEMENT_COUNT];
     [ELEMENT_U64] = name##_u64
 #define TYPED_NUMBERS(name) TYPED_REALS(name), TYPED_SIGNED(name), TYPED_UNSIGNED(name)
 
-// Makes the functions of such entries: `row(name, type, bits, ...)` is a macro that
-// makes one; `bits` is an unsigned type of at least the size in which nothing
-// overflows.
-#define TYPED_REAL_ROWS(row, name, ...)                                                            \
-    row(name##_f32, float, uint32_t, __VA_ARGS__) row(name##_f64, double, uint64_t, __VA_ARGS__)
-#define TYPED_SIGNED_ROWS(row, name, ...)                                                          \
-    row(name##_i8, int8_t, uint32_t, __VA_ARGS__) row(name##_i16, int16_t, uint32_t, __VA_ARGS__)  \
-        row(name##_i32, int32_t, uint32_t, __VA_ARGS__)                                            \
-            row(name##_i64, int64_t, uint64_t, __VA_ARGS__)
-#define TYPED_UNSIGNED_ROWS(row, name, ...)                                                        \
-    row(name##_u8, uint8_t, uint32_t, __VA_ARGS__)                                                 \
-        row(name##_u16, uint16_t, uint32_t, __VA_ARGS__)                                           \
-            row(name##_u32, uint32_t, uint32_t, __VA_ARGS__)                                       \
-                row(name##_u64, uint64_t, uint64_t, __VA_ARGS__)
-#define TYPED_NUMBER_ROWS(row, name, ...)                                                          \
-    TYPED_REAL_ROWS(row, name, __VA_ARGS__)                                                        \
-    TYPED_SIGNED_ROWS(row, name, __VA_ARGS__) TYPED_UNSIGNED_ROWS(row, name, __VA_ARGS__)
+// Makes the functions of such entries, whose names the caller spells out so that a search
+// finds them: `row(name, type, bits, ...)` is a macro that makes one; `bits` is an unsigned
+// type of at least the size in which nothing overflows.
+#define TYPED_REAL_ROWS(row, f32, f64, ...)                                                        \
+    row(f32, float, uint32_t, __VA_ARGS__) row(f64, double, uint64_t, __VA_ARGS__)
+#define TYPED_SIGNED_ROWS(row, i8, i16, i32, i64, ...)                                             \
+    row(i8, int8_t, uint32_t, __VA_ARGS__) row(i16, int16_t, uint32_t, __VA_ARGS__)                \
+        row(i32, int32_t, uint32_t, __VA_ARGS__) row(i64, int64_t, uint64_t, __VA_ARGS__)
+#define TYPED_UNSIGNED_ROWS(row, u8, u16, u32, u64, ...)                                           \
+    row(u8, uint8_t, uint32_t, __VA_ARGS__) row(u16, uint16_t, uint32_t, __VA_ARGS__)              \
+        row(u32, uint32_t, uint32_t, __VA_ARGS__) row(u64, uint64_t, uint64_t, __VA_ARGS__)
 
 // Runs them. An element without a function of its own goes through a wider one: narrow
 // floats through f32, integers through f64, rounded once at the end by the rules of
 // convert.h. All inputs are of `element`; the output is so too, or of bools, which the
-// rows write (comparisons).
-void typed_run(struct parallel *parallel, const struct tensor *out,
-               const struct broadcast_input *inputs, uint32_t input_count, enum element element,
-               const typed_rows rows, const void *context);
+// rows write (comparisons). Fails for elements that there are no rows for.
+status typed_run(struct parallel *parallel, const struct tensor *out,
+                 const struct broadcast_input *inputs, uint32_t input_count, enum element element,
+                 const typed_rows rows, const void *context);
 
 // The same over whole tensors of one element.
-void typed_run_tensors(struct parallel *parallel, const struct tensor *out,
-                       const struct tensor *const *inputs, uint32_t input_count,
-                       const typed_rows rows, const void *context);
+status typed_run_tensors(struct parallel *parallel, const struct tensor *out,
+                         const struct tensor *const *inputs, uint32_t input_count,
+                         const typed_rows rows, const void *context);
 
 #endif

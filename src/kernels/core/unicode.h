@@ -10,7 +10,7 @@
 // What stands for a byte that is no part of a character.
 #define UNICODE_INVALID UINT32_C(0x110000)
 
-// The character at `*at` < text.size; moves `*at` behind it.
+// The character at `*at` < text.size; moves `*at` past it.
 uint32_t unicode_next(struct view text, size_t *at);
 
 // Writes a character (no UNICODE_INVALID) to `bytes`; returns how many there are.

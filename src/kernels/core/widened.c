@@ -44,7 +44,7 @@ status widened_output(const struct tensor *tensor, struct widened *out_widened)
     const uint64_t count = tensor_count(tensor);
     void *data = memory_take(count * sizeof(float));
     if (data == NULL)
-        return status_make(STATUS_LIMIT, "no memory to compute in f32");
+        return status_no_memory("a copy of the inputs in f32");
     out_widened->data = data;
     out_widened->owned = true;
     return STATUS_OK;

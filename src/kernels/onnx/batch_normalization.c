@@ -47,30 +47,30 @@ static void measure_channels(void *context, uint64_t from, uint64_t to)
     }
 }
 
-#define DEFINE_PLANES(type, suffix)                                                                \
-    static void scale_plane_##suffix(const type *restrict x, type *restrict y, uint64_t count,     \
-                                     type mean, type factor, type bias)                            \
+#define DEFINE_PLANES(scale_plane, scale_planes, type)                                             \
+    static void scale_plane(const type *restrict x, type *restrict y, uint64_t count, type mean,   \
+                            type factor, type bias)                                                \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
             y[i] = (x[i] - mean) * factor + bias;                                                  \
     }                                                                                              \
                                                                                                    \
-    static void scale_planes_##suffix(void *context, uint64_t from, uint64_t to)                   \
+    static void scale_planes(void *context, uint64_t from, uint64_t to)                            \
     {                                                                                              \
         const struct batch *batch = context;                                                       \
         for (uint64_t plane = from; plane < to; plane++) {                                         \
             const uint64_t channel = plane % batch->channels;                                      \
             const double factor =                                                                  \
                 batch->parameters[0][channel] / sqrt(batch->variance[channel] + batch->epsilon);   \
-            scale_plane_##suffix((const type *)batch->reals.x + plane * batch->area,               \
-                                 (type *)batch->reals.y + plane * batch->area, batch->area,        \
-                                 (type)batch->mean[channel], (type)factor,                         \
-                                 (type)batch->parameters[1][channel]);                             \
+            scale_plane((const type *)batch->reals.x + plane * batch->area,                        \
+                        (type *)batch->reals.y + plane * batch->area, batch->area,                 \
+                        (type)batch->mean[channel], (type)factor,                                  \
+                        (type)batch->parameters[1][channel]);                                      \
         }                                                                                          \
     }
 
-DEFINE_PLANES(float, f32)
-DEFINE_PLANES(double, f64)
+DEFINE_PLANES(scale_plane_f32, scale_planes_f32, float)
+DEFINE_PLANES(scale_plane_f64, scale_planes_f64, double)
 
 static void store(struct kernel_call *call, uint32_t index, const double *numbers)
 {
@@ -115,7 +115,7 @@ static status open_batch(struct kernel_call *call, struct batch *batch, bool tra
         return STATUS_OK;
     batch->mean = calloc(2 * batch->channels + 1, sizeof *batch->mean);
     if (batch->mean == NULL)
-        return status_make(STATUS_LIMIT, "no memory for statistics");
+        return status_no_memory("the statistics of a normalization");
     batch->variance = batch->mean + batch->channels;
     return STATUS_OK;
 }

@@ -28,9 +28,9 @@
 #define QUICK_ROW(name, type, bits, ...)                                                           \
     CORE_CLONES(void, name, TYPED_PARAMETERS, TYPED_ARGUMENTS) ROW_BODY(type)
 
-TYPED_REAL_ROWS(QUICK_ROW, clip, )
-TYPED_SIGNED_ROWS(ROW, clip, )
-TYPED_UNSIGNED_ROWS(ROW, clip, )
+TYPED_REAL_ROWS(QUICK_ROW, clip_f32, clip_f64, )
+TYPED_SIGNED_ROWS(ROW, clip_i8, clip_i16, clip_i32, clip_i64, )
+TYPED_UNSIGNED_ROWS(ROW, clip_u8, clip_u16, clip_u32, clip_u64, )
 
 static double largest_real(enum element element)
 {
@@ -88,6 +88,5 @@ status unary_clip(struct kernel_call *call)
         bound_of(call, in->element, false, &lowest),
         bound_of(call, in->element, true, &highest),
     };
-    typed_run(call->parallel, out, inputs, 3, in->element, rows, NULL);
-    return STATUS_OK;
+    return typed_run(call->parallel, out, inputs, 3, in->element, rows, NULL);
 }

@@ -39,7 +39,8 @@ static status run_if(struct kernel_call *call)
     STATUS_TRY(one_bool(kernel_input(call, 0), &condition));
     const uint32_t branch = graph_of(call, condition ? "then_branch" : "else_branch");
     struct datum **outputs = datum_list(call->output_count);
-    const status failure = executor_run_graph(call->runner, branch, NULL, 0, outputs);
+    const status failure =
+        executor_run_graph(call->runner, branch, NULL, 0, outputs, call->output_count);
     for (uint32_t i = 0; failure == STATUS_OK && i < call->output_count; i++)
         kernel_give(call, i, datum_keep(outputs[i]));
     datum_list_free(outputs, call->output_count);
@@ -182,7 +183,7 @@ static status loop_step(struct kernel_call *call, struct loop *loop, int64_t num
     loop->inputs[1] = NULL;
     STATUS_TRY(make_scalar(ELEMENT_BOOL, &flag, &loop->inputs[1]));
     STATUS_TRY(executor_run_graph(call->runner, loop->body, loop->inputs, loop->carried + 2,
-                                  loop->outputs));
+                                  loop->outputs, (size_t)1 + loop->carried + loop->scans));
     const status failure = one_bool(
         loop->outputs[0]->kind == DATUM_TENSOR ? &loop->outputs[0]->tensor : NULL, condition);
     for (uint32_t i = 0; i < loop->carried; i++) {
@@ -297,7 +298,8 @@ static status scan_step(struct kernel_call *call, struct scan *scan,
                        &scan->inputs[scan->states + i]));
     }
     STATUS_TRY(executor_run_graph(call->runner, scan->body, scan->inputs,
-                                  scan->states + scan->scans, scan->outputs));
+                                  scan->states + scan->scans, scan->outputs,
+                                  (size_t)scan->states + scan->given));
     for (uint32_t i = 0; i < scan->states; i++) {
         datum_release(scan->inputs[i]);
         scan->inputs[i] = datum_keep(scan->outputs[i]);
@@ -351,7 +353,7 @@ static status keep_item(struct kernel_call *call, struct scan *scan, struct stac
     return STATUS_OK;
 }
 
-// Zeros behind what a sequence shorter than the others gave.
+// Zeros after what a sequence shorter than the others gave.
 static status stack_pad(struct stack *stack, uint64_t count)
 {
     if (stack->count == 0 || stack->count >= count || stack->items[0]->kind != DATUM_TENSOR)
@@ -456,7 +458,8 @@ static status map_items(struct kernel_call *call, struct stack *results, struct 
             const struct datum *datum = call->data[i];
             inputs[i] = datum->kind == DATUM_SEQUENCE ? datum->items[item] : call->data[i];
         }
-        STATUS_TRY(executor_run_graph(call->runner, body, inputs, call->input_count, outputs));
+        STATUS_TRY(executor_run_graph(call->runner, body, inputs, call->input_count, outputs,
+                                      call->output_count));
         for (uint32_t i = 0; i < call->output_count; i++) {
             stack_add(&results[i], outputs[i]);
             datum_release(outputs[i]);

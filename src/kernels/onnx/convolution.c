@@ -90,7 +90,7 @@ static status run_f64(struct kernel_call *call, const struct convolution *convol
     return STATUS_OK;
 }
 
-static status run(struct kernel_call *call, bool transposed)
+static status onnx_convolution_run(struct kernel_call *call, bool transposed)
 {
     const struct operands operands = {call->inputs[0], call->inputs[1], kernel_input(call, 2),
                                       kernel_output(call, 0)};
@@ -111,12 +111,12 @@ static status run(struct kernel_call *call, bool transposed)
 
 static status run_conv(struct kernel_call *call)
 {
-    return run(call, false);
+    return onnx_convolution_run(call, false);
 }
 
 static status run_conv_transpose(struct kernel_call *call)
 {
-    return run(call, true);
+    return onnx_convolution_run(call, true);
 }
 
 static const struct kernel KERNELS[] = {

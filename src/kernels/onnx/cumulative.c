@@ -51,15 +51,16 @@ static enum element wide_element(const struct summing *summing)
     return summing->real ? ELEMENT_F64 : ELEMENT_I64;
 }
 
-static void load(const struct summing *summing, uint64_t at, uint64_t count, union numbers *items)
+static void cumulative_load(const struct summing *summing, uint64_t at, uint64_t count,
+                            union numbers *items)
 {
     const enum element element = summing->in->element;
     convert_row(element, (const char *)summing->in->data + at * element_size(element),
                 wide_element(summing), items, count, true);
 }
 
-static void store(const struct summing *summing, uint64_t at, uint64_t count,
-                  const union numbers *items)
+static void cumulative_store(const struct summing *summing, uint64_t at, uint64_t count,
+                             const union numbers *items)
 {
     const enum element element = summing->out->element;
     convert_row(wide_element(summing), items, element,
@@ -74,12 +75,12 @@ static void sum_lanes(const struct summing *summing, uint64_t base, uint64_t cou
     for (uint64_t k = 0; k < summing->axis.length; k++) {
         const uint64_t place = summing->reverse ? summing->axis.length - 1 - k : k;
         const uint64_t at = base + place * summing->axis.inner;
-        load(summing, at, count, &items);
+        cumulative_load(summing, at, count, &items);
         if (summing->real)
             sum_rows_of_reals(sums.reals, items.reals, count, summing->exclusive);
         else
             sum_rows_of_integers(sums.integers, items.integers, count, summing->exclusive);
-        store(summing, at, count, &items);
+        cumulative_store(summing, at, count, &items);
     }
 }
 
@@ -93,13 +94,13 @@ static void sum_run(const struct summing *summing, uint64_t base)
         const uint64_t left = summing->axis.length - done;
         const uint64_t part = left < LANES ? left : LANES;
         const uint64_t at = base + (summing->reverse ? left - part : done);
-        load(summing, at, part, &items);
+        cumulative_load(summing, at, part, &items);
         if (summing->real)
             sum_run_of_reals(&real, items.reals, part, summing->exclusive, summing->reverse);
         else
             sum_run_of_integers(&integer, items.integers, part, summing->exclusive,
                                 summing->reverse);
-        store(summing, at, part, &items);
+        cumulative_store(summing, at, part, &items);
     }
 }
 

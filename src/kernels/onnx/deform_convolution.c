@@ -28,9 +28,8 @@ struct deform {
     void *samples;
 };
 
-#define DEFINE_DEFORM(type, suffix)                                                                \
-    static type pixel_##suffix(const struct deform *deform, const type *plane, int64_t row,        \
-                               int64_t column)                                                     \
+#define DEFINE_DEFORM(pixel, sample, sample_rows, add_bias, type)                                  \
+    static type pixel(const struct deform *deform, const type *plane, int64_t row, int64_t column) \
     {                                                                                              \
         const int64_t *input = deform->window.input;                                               \
         if (row < 0 || row >= input[0] || column < 0 || column >= input[1])                        \
@@ -39,8 +38,7 @@ struct deform {
     }                                                                                              \
                                                                                                    \
     /* Bilinear; what lies outside is 0. */                                                        \
-    static type sample_##suffix(const struct deform *deform, const type *plane, double row,        \
-                                double column)                                                     \
+    static type sample(const struct deform *deform, const type *plane, double row, double column)  \
     {                                                                                              \
         const int64_t *input = deform->window.input;                                               \
         if (!(row > -1 && row < (double)input[0] && column > -1 && column < (double)input[1]))     \
@@ -49,15 +47,15 @@ struct deform {
         const int64_t left = (int64_t)floor(column);                                               \
         const type down = (type)(row - (double)top);                                               \
         const type right = (type)(column - (double)left);                                          \
-        const type above = pixel_##suffix(deform, plane, top, left) * (1 - right) +                \
-                           pixel_##suffix(deform, plane, top, left + 1) * right;                   \
-        const type below = pixel_##suffix(deform, plane, top + 1, left) * (1 - right) +            \
-                           pixel_##suffix(deform, plane, top + 1, left + 1) * right;               \
+        const type above = pixel(deform, plane, top, left) * (1 - right) +                         \
+                           pixel(deform, plane, top, left + 1) * right;                            \
+        const type below = pixel(deform, plane, top + 1, left) * (1 - right) +                     \
+                           pixel(deform, plane, top + 1, left + 1) * right;                        \
         return above * (1 - down) + below * down;                                                  \
     }                                                                                              \
                                                                                                    \
     /* Rows of the matrix: one channel under one tap each. */                                      \
-    static void sample_rows_##suffix(void *context, uint64_t from, uint64_t to)                    \
+    static void sample_rows(void *context, uint64_t from, uint64_t to)                             \
     {                                                                                              \
         const struct deform *deform = context;                                                     \
         const struct window *window = &deform->window;                                             \
@@ -83,15 +81,15 @@ struct deform {
                     p / window->output[1] * window->stride[0] + tap_row - window->pad[0];          \
                 const int64_t column =                                                             \
                     p % window->output[1] * window->stride[1] + tap_column - window->pad[1];       \
-                out[p] = sample_##suffix(deform, plane, (double)row + (double)down[p],             \
-                                         (double)column + (double)right[p]);                       \
+                out[p] = sample(deform, plane, (double)row + (double)down[p],                      \
+                                (double)column + (double)right[p]);                                \
                 if (mask != NULL)                                                                  \
                     out[p] *= mask[place * positions + p];                                         \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void add_bias_##suffix(const struct deform *deform)                                     \
+    static void add_bias(const struct deform *deform)                                              \
     {                                                                                              \
         const type *bias = deform->inputs[INPUT_BIAS];                                             \
         for (int64_t i = 0; bias != NULL && i < deform->filters; i++) {                            \
@@ -102,8 +100,8 @@ struct deform {
         }                                                                                          \
     }
 
-DEFINE_DEFORM(float, f32)
-DEFINE_DEFORM(double, f64)
+DEFINE_DEFORM(pixel_f32, sample_f32, sample_rows_f32, add_bias_f32, float)
+DEFINE_DEFORM(pixel_f64, sample_f64, sample_rows_f64, add_bias_f64, double)
 
 static struct matrix_product product_of(const struct deform *deform)
 {
@@ -119,7 +117,7 @@ static struct matrix_product product_of(const struct deform *deform)
     return product;
 }
 
-static status compute(struct deform *deform, struct parallel *parallel)
+static status deform_convolution_compute(struct deform *deform, struct parallel *parallel)
 {
     const bool wide = deform->element == ELEMENT_F64;
     const size_t size = element_size(deform->element);
@@ -128,7 +126,7 @@ static status compute(struct deform *deform, struct parallel *parallel)
         &(struct shape){3, {deform->channels, deform->taps, deform->positions}}, &count));
     deform->samples = malloc((count + 1) * size);
     if (deform->samples == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the samples of a convolution");
+        return status_no_memory("the samples of a convolution");
     const struct matrix_product product = product_of(deform);
     for (deform->item = 0; deform->item < deform->batch; deform->item++) {
         const int64_t place = deform->item * deform->filters * deform->positions;
@@ -156,7 +154,7 @@ static status compute_widened(struct kernel_call *call, struct deform *deform, s
         deform->inputs[i] = inputs[i].data;
     }
     if (failure == STATUS_OK)
-        failure = compute(deform, call->parallel);
+        failure = deform_convolution_compute(deform, call->parallel);
     if (failure == STATUS_OK)
         widened_finish(&result, call->parallel);
     for (uint32_t i = 0; i < INPUTS; i++)
@@ -191,5 +189,5 @@ status deform_convolution_run(struct kernel_call *call)
         deform.inputs[i] = input != NULL ? input->data : NULL;
     }
     deform.result = out->data;
-    return compute(&deform, call->parallel);
+    return deform_convolution_compute(&deform, call->parallel);
 }

@@ -46,7 +46,7 @@ static void scale_row(enum element element, const void *in, void *out, const uin
     convert_row(ELEMENT_F64, numbers, element, out, count, true);
 }
 
-static void drop(struct kernel_call *call, const struct tensor *in, double ratio)
+static void dropout_drop(struct kernel_call *call, const struct tensor *in, double ratio)
 {
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *kept = kernel_output(call, 1);
@@ -95,6 +95,6 @@ status random_dropout(struct kernel_call *call)
     }
     if (!(ratio > 0 && ratio < 1))
         return status_make(STATUS_DATA, "a ratio of %g is not within 0 and 1", ratio);
-    drop(call, in, ratio);
+    dropout_drop(call, in, ratio);
     return STATUS_OK;
 }

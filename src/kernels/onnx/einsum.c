@@ -68,14 +68,14 @@ static void operand_free(struct operand *operand)
     operand->owned = NULL;
 }
 
-static status allocate(const struct evaluation *evaluation, uint64_t count, void **out_data)
+static status einsum_allocate(const struct evaluation *evaluation, uint64_t count, void **out_data)
 {
     uint64_t size;
     *out_data = NULL;
     if (__builtin_mul_overflow(count, (uint64_t)element_size(evaluation->element), &size) ||
         size > (UINT64_C(1) << 62) ||
         posix_memalign(out_data, TENSOR_ALIGNMENT, size + TENSOR_ALIGNMENT) != 0)
-        return status_make(STATUS_LIMIT, "no memory for what lies between two operands");
+        return status_no_memory("an intermediate product of Einsum");
     return STATUS_OK;
 }
 
@@ -113,7 +113,7 @@ static status take_operand(const struct evaluation *evaluation, uint32_t index,
     }
     if (element_size(tensor->element) != element_size(evaluation->element)) {
         const uint64_t count = tensor_count(tensor);
-        STATUS_TRY(allocate(evaluation, count, &operand.owned));
+        STATUS_TRY(einsum_allocate(evaluation, count, &operand.owned));
         convert_row(tensor->element, tensor->data, evaluation->element, operand.owned, count,
                     false);
         operand.data = operand.owned;
@@ -173,7 +173,7 @@ static status make_dense(const struct evaluation *evaluation, struct operand *op
         uint64_t count;
         void *data;
         STATUS_TRY(count_of(evaluation, labels, rank, &count));
-        STATUS_TRY(allocate(evaluation, count, &data));
+        STATUS_TRY(einsum_allocate(evaluation, count, &data));
         if (count > 0)
             arrange(evaluation, operand, labels, rank, data);
         operand_free(operand);
@@ -185,7 +185,8 @@ static status make_dense(const struct evaluation *evaluation, struct operand *op
 }
 
 // Appends the labels of `operand` that are in `set`.
-static void append(const struct operand *operand, uint64_t set, uint8_t *labels, uint32_t *rank)
+static void einsum_append_labels(const struct operand *operand, uint64_t set, uint8_t *labels,
+                                 uint32_t *rank)
 {
     for (uint32_t d = 0; d < operand->rank; d++) {
         if ((set & bit(operand->labels[d])) != 0)
@@ -224,16 +225,16 @@ static status sum_out(const struct evaluation *evaluation, struct operand *opera
         return STATUS_OK;
     uint8_t labels[COPY_RANK_MOST];
     uint32_t kept = 0;
-    append(operand, needed, labels, &kept);
+    einsum_append_labels(operand, needed, labels, &kept);
     uint32_t rank = kept;
-    append(operand, ~needed, labels, &rank);
+    einsum_append_labels(operand, ~needed, labels, &rank);
     STATUS_TRY(make_dense(evaluation, operand, labels, rank));
     uint64_t rows;
     uint64_t length;
     void *data;
     STATUS_TRY(count_of(evaluation, labels, kept, &rows));
     STATUS_TRY(count_of(evaluation, labels + kept, rank - kept, &length));
-    STATUS_TRY(allocate(evaluation, rows, &data));
+    STATUS_TRY(einsum_allocate(evaluation, rows, &data));
     sum_rows(evaluation->element, operand->data, data, rows, length);
     operand_free(operand);
     *operand = (struct operand){.data = data, .owned = data};
@@ -252,14 +253,15 @@ static struct roles roles_of(const struct operand *a, const struct operand *b, u
 {
     struct roles roles = {0};
     const uint64_t shared = labels_of(a) & labels_of(b);
-    append(a, shared & needed, roles.batch, &roles.batch_rank);
-    append(a, ~shared, roles.rows, &roles.rows_rank);
-    append(b, ~shared, roles.columns, &roles.columns_rank);
-    append(a, shared & ~needed, roles.depth, &roles.depth_rank);
+    einsum_append_labels(a, shared & needed, roles.batch, &roles.batch_rank);
+    einsum_append_labels(a, ~shared, roles.rows, &roles.rows_rank);
+    einsum_append_labels(b, ~shared, roles.columns, &roles.columns_rank);
+    einsum_append_labels(a, shared & ~needed, roles.depth, &roles.depth_rank);
     return roles;
 }
 
-static uint32_t join(uint8_t *labels, uint32_t count, const uint8_t *more, uint32_t more_count)
+static uint32_t einsum_join_labels(uint8_t *labels, uint32_t count, const uint8_t *more,
+                                   uint32_t more_count)
 {
     memcpy(labels + count, more, more_count);
     return count + more_count;
@@ -270,17 +272,17 @@ static status arrange_operands(const struct evaluation *evaluation, const struct
                                struct operand *a, struct operand *b)
 {
     uint8_t labels[COPY_RANK_MOST];
-    uint32_t rank = join(labels, 0, roles->batch, roles->batch_rank);
-    rank = join(labels, rank, roles->rows, roles->rows_rank);
-    rank = join(labels, rank, roles->depth, roles->depth_rank);
+    uint32_t rank = einsum_join_labels(labels, 0, roles->batch, roles->batch_rank);
+    rank = einsum_join_labels(labels, rank, roles->rows, roles->rows_rank);
+    rank = einsum_join_labels(labels, rank, roles->depth, roles->depth_rank);
     STATUS_TRY(make_dense(evaluation, a, labels, rank));
-    rank = join(labels, 0, roles->batch, roles->batch_rank);
-    rank = join(labels, rank, roles->depth, roles->depth_rank);
-    rank = join(labels, rank, roles->columns, roles->columns_rank);
+    rank = einsum_join_labels(labels, 0, roles->batch, roles->batch_rank);
+    rank = einsum_join_labels(labels, rank, roles->depth, roles->depth_rank);
+    rank = einsum_join_labels(labels, rank, roles->columns, roles->columns_rank);
     return make_dense(evaluation, b, labels, rank);
 }
 
-// a = a x b, over the labels that neither the output nor an operand behind b needs.
+// a = a x b, over the labels that neither the output nor an operand after b needs.
 static status contract(const struct evaluation *evaluation, struct operand *a, struct operand *b,
                        uint64_t needed)
 {
@@ -288,9 +290,9 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
     STATUS_TRY(sum_out(evaluation, b, needed | labels_of(a)));
     const struct roles roles = roles_of(a, b, needed);
     uint8_t labels[3 * COPY_RANK_MOST];
-    uint32_t rank = join(labels, 0, roles.batch, roles.batch_rank);
-    rank = join(labels, rank, roles.rows, roles.rows_rank);
-    rank = join(labels, rank, roles.columns, roles.columns_rank);
+    uint32_t rank = einsum_join_labels(labels, 0, roles.batch, roles.batch_rank);
+    rank = einsum_join_labels(labels, rank, roles.rows, roles.rows_rank);
+    rank = einsum_join_labels(labels, rank, roles.columns, roles.columns_rank);
     if (rank > COPY_RANK_MOST)
         return status_make(STATUS_LIMIT, "too many labels between two operands");
     STATUS_TRY(arrange_operands(evaluation, &roles, a, b));
@@ -305,7 +307,7 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
     STATUS_TRY(count_of(evaluation, roles.depth, roles.depth_rank, &depth));
     STATUS_TRY(count_of(evaluation, labels, rank, &count));
     void *data;
-    STATUS_TRY(allocate(evaluation, count, &data));
+    STATUS_TRY(einsum_allocate(evaluation, count, &data));
     struct matrix_product product = matrix_product_dense(rows, columns, depth);
     product.batch_rank = 1;
     product.batch[0] = matrices;
@@ -346,8 +348,8 @@ static status write_output(const struct evaluation *evaluation, struct operand *
     return STATUS_OK;
 }
 
-static status evaluate(const struct evaluation *evaluation, struct operand *result,
-                       struct tensor *out)
+static status einsum_evaluate(const struct evaluation *evaluation, struct operand *result,
+                              struct tensor *out)
 {
     STATUS_TRY(take_operand(evaluation, 0, result));
     for (uint32_t i = 1; i < evaluation->einsum.operand_count; i++) {
@@ -379,7 +381,7 @@ status einsum_run(struct kernel_call *call)
     STATUS_TRY(einsum_parse(attribute_text(call->attributes, "equation", ""), call->input_count,
                             shapes, &evaluation.einsum));
     struct operand result = {0};
-    const status failure = evaluate(&evaluation, &result, out);
+    const status failure = einsum_evaluate(&evaluation, &result, out);
     operand_free(&result);
     return failure;
 }

@@ -8,7 +8,7 @@
 
 enum { PIECE_BYTES = 1 << 16 };
 
-// Slices of the data, one behind the other in the output.
+// Slices of the data, one after the other in the output.
 struct slices {
     const char *source;
     char *target;

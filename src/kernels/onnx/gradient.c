@@ -151,7 +151,7 @@ static void mark_needed(struct tape *tape, const struct network_graph *graph, bo
     }
 }
 
-static status compute(struct tape *tape, const struct network_node *node)
+static status gradient_compute(struct tape *tape, const struct network_node *node)
 {
     const struct rule *rule;
     STATUS_TRY(find_rule(node, &rule));
@@ -244,7 +244,7 @@ static status walk(struct tape *tape, bool *on_the_way)
     mark_needed(tape, graph, on_the_way);
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (on_the_way[i])
-            STATUS_TRY(compute(tape, network_node(tape->network, graph->nodes[i])));
+            STATUS_TRY(gradient_compute(tape, network_node(tape->network, graph->nodes[i])));
 
     struct tape_value *y = &tape->values[result];
     double *gradient = gradient_of(y);

@@ -56,19 +56,19 @@ static double reflect(const struct sampler *sampler, double at, int64_t length)
     return fmod(flips, 2) == 0 ? low + rest : high - rest;
 }
 
-static double clamp(double at, int64_t length)
+static double gridding_clamp(double at, int64_t length)
 {
     return fmax(0, fmin(at, (double)(length - 1)));
 }
 
 // The element that place `at` along a dimension means, or -1 for a zero.
-static int64_t resolve(const struct sampler *sampler, double at, int64_t length)
+static int64_t gridding_resolve(const struct sampler *sampler, double at, int64_t length)
 {
     if (sampler->border == BORDER_REFLECT)
         at = reflect(sampler, at, length);
     if (sampler->border == BORDER_ZEROS)
         return at >= 0 && at <= (double)(length - 1) ? (int64_t)at : -1;
-    return (int64_t)clamp(at, length);
+    return (int64_t)gridding_clamp(at, length);
 }
 
 static double cubic_weight(double distance)
@@ -84,19 +84,19 @@ static uint32_t axis_taps(const struct sampler *sampler, double at, int64_t leng
                           double *weights)
 {
     if (sampler->sampling == SAMPLE_NEAREST) { // rounded first, then mirrored
-        places[0] = resolve(sampler, rint(at), length);
+        places[0] = gridding_resolve(sampler, rint(at), length);
         weights[0] = 1;
         return 1;
     }
     if (sampler->sampling == SAMPLE_LINEAR && sampler->border == BORDER_CLAMP)
-        at = clamp(at, length);
+        at = gridding_clamp(at, length);
     if (sampler->sampling == SAMPLE_LINEAR && sampler->border == BORDER_REFLECT)
         at = reflect(sampler, at, length);
     const double base = floor(at);
     const uint32_t count = sampler->sampling == SAMPLE_LINEAR ? 2 : 4;
     for (uint32_t k = 0; k < count; k++) {
         const double place = base + (double)k - (count == 4 ? 1 : 0);
-        places[k] = resolve(sampler, place, length);
+        places[k] = gridding_resolve(sampler, place, length);
         weights[k] = count == 2 ? 1 - fabs(at - place) : cubic_weight(at - place);
     }
     return count;

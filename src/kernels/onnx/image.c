@@ -30,7 +30,7 @@ status unary_crop(struct kernel_call *call)
             to[i] = scale * from[i * steps[0]] + bias[i * steps[1]];                               \
     }
 
-TYPED_REAL_ROWS(ROW, scale, )
+TYPED_REAL_ROWS(ROW, scale_f32, scale_f64, )
 
 status unary_image_scaler(struct kernel_call *call)
 {
@@ -49,7 +49,7 @@ status unary_image_scaler(struct kernel_call *call)
     STATUS_TRY(datum_tensor(in->element, &shape, &narrow));
     convert_row(ELEMENT_F64, bias, in->element, narrow->tensor.data, channels, true);
     const struct tensor *inputs[2] = {in, &narrow->tensor};
-    typed_run_tensors(call->parallel, out, inputs, 2, rows, &scale);
+    const status failure = typed_run_tensors(call->parallel, out, inputs, 2, rows, &scale);
     datum_release(narrow);
-    return STATUS_OK;
+    return failure;
 }

@@ -8,8 +8,8 @@
 #include "kernels/kernel_tables.h"
 
 // C = A x B of any element that products have: narrow floats in f32.
-static status multiply(struct kernel_call *call, const struct matrix_product *product,
-                       struct tensor *out)
+static status onnx_matmul_multiply(struct kernel_call *call, const struct matrix_product *product,
+                                   struct tensor *out)
 {
     const struct tensor *a = call->inputs[0];
     const struct tensor *b = call->inputs[1];
@@ -73,7 +73,7 @@ static status run_matmul(struct kernel_call *call)
         return STATUS_OK;
     const struct matrix_product product =
         product_of(&call->inputs[0]->shape, &call->inputs[1]->shape, &out->shape);
-    return multiply(call, &product, out);
+    return onnx_matmul_multiply(call, &product, out);
 }
 
 // Gemm ----------------------------------------------------------------------------
@@ -90,8 +90,8 @@ struct addition {
 };
 
 // Integers are scaled in f64, and exact where there is nothing to scale.
-#define DEFINE_ADD(type, suffix)                                                                   \
-    static void add_rows_##suffix(void *context, uint64_t from, uint64_t to)                       \
+#define DEFINE_ADD(add_rows, type)                                                                 \
+    static void add_rows(void *context, uint64_t from, uint64_t to)                                \
     {                                                                                              \
         const struct addition *addition = context;                                                 \
         const type alpha = (type)addition->alpha;                                                  \
@@ -114,11 +114,11 @@ struct addition {
         }                                                                                          \
     }
 
-DEFINE_ADD(float, f32)
-DEFINE_ADD(double, f64)
+DEFINE_ADD(add_rows_f32, float)
+DEFINE_ADD(add_rows_f64, double)
 
-#define DEFINE_ADD_INTEGERS(type, wrapped, suffix, element)                                        \
-    static type scale_##suffix(double factor, type number)                                         \
+#define DEFINE_ADD_INTEGERS(add_rows, scale, type, wrapped, element)                               \
+    static type scale(double factor, type number)                                                  \
     {                                                                                              \
         if (factor == 1)                                                                           \
             return number;                                                                         \
@@ -128,26 +128,26 @@ DEFINE_ADD(double, f64)
         return result;                                                                             \
     }                                                                                              \
                                                                                                    \
-    static void add_rows_##suffix(void *context, uint64_t from, uint64_t to)                       \
+    static void add_rows(void *context, uint64_t from, uint64_t to)                                \
     {                                                                                              \
         const struct addition *addition = context;                                                 \
         for (uint64_t i = from; i < to; i++) {                                                     \
             type *y = (type *)addition->y + i * addition->columns;                                 \
             for (uint64_t j = 0; j < addition->columns; j++) {                                     \
-                y[j] = scale_##suffix(addition->alpha, y[j]);                                      \
+                y[j] = scale(addition->alpha, y[j]);                                               \
                 if (addition->c == NULL)                                                           \
                     continue;                                                                      \
                 const type *c = (const type *)addition->c + i * addition->row_stride +             \
                                 j * addition->column_stride;                                       \
-                y[j] = (type)((wrapped)y[j] + (wrapped)scale_##suffix(addition->beta, *c));        \
+                y[j] = (type)((wrapped)y[j] + (wrapped)scale(addition->beta, *c));                 \
             }                                                                                      \
         }                                                                                          \
     }
 
-DEFINE_ADD_INTEGERS(int32_t, uint32_t, i32, ELEMENT_I32)
-DEFINE_ADD_INTEGERS(uint32_t, uint32_t, u32, ELEMENT_U32)
-DEFINE_ADD_INTEGERS(int64_t, uint64_t, i64, ELEMENT_I64)
-DEFINE_ADD_INTEGERS(uint64_t, uint64_t, u64, ELEMENT_U64)
+DEFINE_ADD_INTEGERS(add_rows_i32, scale_i32, int32_t, uint32_t, ELEMENT_I32)
+DEFINE_ADD_INTEGERS(add_rows_u32, scale_u32, uint32_t, uint32_t, ELEMENT_U32)
+DEFINE_ADD_INTEGERS(add_rows_i64, scale_i64, int64_t, uint64_t, ELEMENT_I64)
+DEFINE_ADD_INTEGERS(add_rows_u64, scale_u64, uint64_t, uint64_t, ELEMENT_U64)
 
 static void add(enum element element, struct addition *addition, uint64_t rows,
                 struct parallel *parallel)
@@ -277,7 +277,7 @@ static status run_det(struct kernel_call *call)
     const size_t size = element_size(x->element);
     double *matrix = malloc((n * n + 1) * sizeof *matrix);
     if (matrix == NULL)
-        return status_make(STATUS_LIMIT, "no memory for a matrix");
+        return status_no_memory("a widened matrix");
     for (uint64_t i = 0; i < tensor_count(out); i++) {
         convert_row(x->element, (const char *)x->data + i * n * n * size, ELEMENT_F64, matrix,
                     n * n, false);

@@ -295,7 +295,7 @@ static status run_center_crop_pad(struct kernel_call *call)
     for (uint32_t i = 0; i < shape.rank; i++) {
         const int64_t more = shape.dims[i] - input->shape.dims[i];
         padding.before[i] = more / 2;
-        padding.behind[i] = more - more / 2;
+        padding.after[i] = more - more / 2;
     }
     static const uint64_t ZERO[2];
     pad_constant(call->parallel, input, output, &padding, ZERO);

@@ -99,7 +99,7 @@ static status expand_parameters(struct kernel_call *call, uint32_t index, const 
     if (*out_data != NULL && shape_count(&row) > 0)
         copy_run(call->parallel, &copy, dense, *out_data);
     free(dense);
-    return *out_data != NULL ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for parameters");
+    return *out_data != NULL ? STATUS_OK : status_no_memory("the parameters of a normalization");
 }
 
 static void store_statistics(struct kernel_call *call, uint32_t index, const double *numbers)
@@ -122,7 +122,7 @@ static status run_layer(struct kernel_call *call)
     const bool asked = kernel_output(call, 1) != NULL || kernel_output(call, 2) != NULL;
     double *statistics = calloc(asked ? 2 * rows + 1 : 1, sizeof *statistics);
     status failure =
-        statistics != NULL ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for statistics");
+        statistics != NULL ? STATUS_OK : status_no_memory("the statistics of a normalization");
     if (failure == STATUS_OK)
         failure = reals_open(call, call->inputs[0], kernel_output(call, 0), &reals);
     else
@@ -173,8 +173,8 @@ struct lrn {
 };
 
 // Planes of a channel; the squares of neighbouring channels are added up in y.
-#define DEFINE_LRN(type, suffix, raise)                                                            \
-    static void lrn_##suffix(void *context, uint64_t from, uint64_t to)                            \
+#define DEFINE_LRN(name, type, raise)                                                              \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct lrn *lrn = context;                                                           \
         const int64_t area = lrn->area;                                                            \
@@ -197,8 +197,8 @@ struct lrn {
         }                                                                                          \
     }
 
-DEFINE_LRN(float, f32, powf)
-DEFINE_LRN(double, f64, pow)
+DEFINE_LRN(lrn_f32, float, powf)
+DEFINE_LRN(lrn_f64, double, pow)
 
 static status run_lrn(struct kernel_call *call)
 {
@@ -237,8 +237,8 @@ struct lp {
 };
 
 // Vectors of nothing but zeros stay what they are.
-#define DEFINE_LP(type, suffix)                                                                    \
-    static void lp_##suffix(void *context, uint64_t from, uint64_t to)                             \
+#define DEFINE_LP(name, type)                                                                      \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct lp *lp = context;                                                             \
         for (uint64_t i = from; i < to; i++) {                                                     \
@@ -256,8 +256,8 @@ struct lp {
         }                                                                                          \
     }
 
-DEFINE_LP(float, f32)
-DEFINE_LP(double, f64)
+DEFINE_LP(lp_f32, float)
+DEFINE_LP(lp_f64, double)
 
 static status run_lp(struct kernel_call *call)
 {
@@ -285,7 +285,7 @@ static status run_lp(struct kernel_call *call)
 
 // MeanVarianceNormalization ---------------------------------------------------------
 
-// The dimensions that share a mean are moved behind the others, and back.
+// The dimensions that share a mean are moved past the others, and back.
 static void move(struct kernel_call *call, enum element element, const struct shape *shape,
                  const bool *reduced, bool back, const void *source, void *target)
 {
@@ -317,7 +317,7 @@ static status run_mean_variance(struct kernel_call *call)
     if (failure == STATUS_OK && reals.y != NULL && count > 0) {
         moved = malloc(count * element_size(reals.element));
         if (moved == NULL)
-            failure = status_make(STATUS_LIMIT, "no memory for the rows of a normalization");
+            failure = status_no_memory("the rows of a normalization");
     }
     if (moved != NULL) {
         move(call, reals.element, x, reduced, false, reals.x, moved);

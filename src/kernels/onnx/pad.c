@@ -15,13 +15,13 @@ static int64_t positive(int64_t value)
     return value > 0 ? value : 0;
 }
 
-static struct kept keep(const struct shape *shape, const struct padding *padding)
+static struct kept pad_kept_part(const struct shape *shape, const struct padding *padding)
 {
     struct kept kept = {{0}, {0}, {0}};
     for (uint32_t i = 0; i < shape->rank; i++) {
         kept.from[i] = positive(-padding->before[i]);
         kept.to[i] = positive(padding->before[i]);
-        kept.length[i] = shape->dims[i] - kept.from[i] - positive(-padding->behind[i]);
+        kept.length[i] = shape->dims[i] - kept.from[i] - positive(-padding->after[i]);
     }
     return kept;
 }
@@ -48,10 +48,10 @@ static void copy_kept(struct parallel *parallel, const struct tensor *input, str
 void pad_constant(struct parallel *parallel, const struct tensor *input, struct tensor *output,
                   const struct padding *padding, const void *value)
 {
-    const struct kept kept = keep(&input->shape, padding);
+    const struct kept kept = pad_kept_part(&input->shape, padding);
     bool bordered = false;
     for (uint32_t i = 0; i < input->shape.rank; i++)
-        bordered = bordered || padding->before[i] > 0 || padding->behind[i] > 0;
+        bordered = bordered || padding->before[i] > 0 || padding->after[i] > 0;
     if (bordered)
         copy_fill(parallel, output->data, tensor_count(output),
                   (uint32_t)element_size(output->element), value);
@@ -69,7 +69,7 @@ static int64_t mirror(enum padding_mode mode, int64_t at, int64_t length)
 }
 
 // Fills the border positions [from, to) of dimension `d` with copies of what lies
-// at their mirror images, in runs. Dimensions behind `d` have their borders already.
+// at their mirror images, in runs. Dimensions after `d` have their borders already.
 static void fill_border(struct parallel *parallel, struct tensor *output, const struct kept *kept,
                         enum padding_mode mode, uint32_t d, int64_t from, int64_t to)
 {
@@ -104,7 +104,7 @@ static void pad_mirrored(struct parallel *parallel, const struct tensor *input,
 {
     if (tensor_count(output) == 0)
         return;
-    const struct kept kept = keep(&input->shape, padding);
+    const struct kept kept = pad_kept_part(&input->shape, padding);
     copy_kept(parallel, input, output, &kept);
     for (uint32_t d = output->shape.rank; d-- > 0;) {
         fill_border(parallel, output, &kept, mode, d, 0, kept.to[d]);

@@ -56,8 +56,8 @@ static int64_t integer_power(int64_t base, int64_t exponent, bool exponent_unsig
 }
 
 // A chunk of an input as `wide`.
-static void widen(enum element element, const void *in, uint8_t step, uint64_t at,
-                  enum element wide, void *out, uint64_t count)
+static void pow_widen(enum element element, const void *in, uint8_t step, uint64_t at,
+                      enum element wide, void *out, uint64_t count)
 {
     convert_row(element, (const char *)in + at * step * element_size(element), wide, out,
                 step != 0 ? count : 1, true);
@@ -71,8 +71,8 @@ static void row_of_integers(const void *context, void *out, const void *const *i
     const bool exponent_unsigned = types->exponent == ELEMENT_U64;
     for (uint64_t at = 0; at < count; at += CHUNK) {
         const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
-        widen(types->base, in[0], steps[0], at, ELEMENT_I64, base, part);
-        widen(types->exponent, in[1], steps[1], at, ELEMENT_I64, exponent, part);
+        pow_widen(types->base, in[0], steps[0], at, ELEMENT_I64, base, part);
+        pow_widen(types->exponent, in[1], steps[1], at, ELEMENT_I64, exponent, part);
         for (uint64_t i = 0; i < part; i++)
             result[i] =
                 integer_power(base[i * steps[0]], exponent[i * steps[1]], exponent_unsigned);
@@ -88,8 +88,8 @@ static void row_of_reals(const void *context, void *out, const void *const *in,
     double base[CHUNK], exponent[CHUNK], result[CHUNK];
     for (uint64_t at = 0; at < count; at += CHUNK) {
         const uint64_t part = count - at < CHUNK ? count - at : CHUNK;
-        widen(types->base, in[0], steps[0], at, ELEMENT_F64, base, part);
-        widen(types->exponent, in[1], steps[1], at, ELEMENT_F64, exponent, part);
+        pow_widen(types->base, in[0], steps[0], at, ELEMENT_F64, base, part);
+        pow_widen(types->exponent, in[1], steps[1], at, ELEMENT_F64, exponent, part);
         for (uint64_t i = 0; i < part; i++)
             result[i] = pow(base[i * steps[0]], exponent[i * steps[1]]);
         convert_row(ELEMENT_F64, result, types->base, (char *)out + at * element_size(types->base),

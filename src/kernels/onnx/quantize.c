@@ -94,8 +94,8 @@ static const void *element_at(const struct tensor *tensor, uint64_t index)
 }
 
 // `count` numbers of `tensor` from `first`, or the same one again and again, as f32 or i32.
-static void load(const struct tensor *tensor, uint64_t first, uint64_t step, uint64_t count,
-                 enum element element, void *out)
+static void quantize_load(const struct tensor *tensor, uint64_t first, uint64_t step,
+                          uint64_t count, enum element element, void *out)
 {
     const void *from = element_at(tensor, first);
     convert_row(tensor->element, from, element, out, step == 0 ? 1 : count, true);
@@ -173,10 +173,10 @@ static void quantize_chunk(const struct linear_job *job, uint64_t first, uint64_
 {
     float x[CHUNK], scales[CHUNK], zeros[CHUNK] = {0}, y[CHUNK];
     const enum element element = job->y->element;
-    load(job->x, first, 1, count, ELEMENT_F32, x);
-    load(job->scale, scale, job->plan.step, count, ELEMENT_F32, scales);
+    quantize_load(job->x, first, 1, count, ELEMENT_F32, x);
+    quantize_load(job->scale, scale, job->plan.step, count, ELEMENT_F32, scales);
     if (job->zero != NULL)
-        load(job->zero, scale, job->plan.step, count, ELEMENT_F32, zeros);
+        quantize_load(job->zero, scale, job->plan.step, count, ELEMENT_F32, zeros);
     if (element_is_float(element))
         divide_numbers(x, scales, zeros, count, y);
     else
@@ -189,7 +189,7 @@ static int32_t zero_at(const struct linear_job *job, uint64_t index)
 {
     int32_t zero = 0;
     if (job->zero != NULL)
-        load(job->zero, index, 1, 1, ELEMENT_I32, &zero);
+        quantize_load(job->zero, index, 1, 1, ELEMENT_I32, &zero);
     return zero;
 }
 
@@ -235,18 +235,18 @@ static void dequantize_chunk(const struct linear_job *job, uint64_t first, uint6
 {
     float scales[CHUNK], y[CHUNK];
     const uint64_t step = job->plan.step;
-    load(job->scale, scale, step, count, ELEMENT_F32, scales);
+    quantize_load(job->scale, scale, step, count, ELEMENT_F32, scales);
     if (element_is_float(job->x->element)) {
         float x[CHUNK], zeros[CHUNK] = {0};
-        load(job->x, first, 1, count, ELEMENT_F32, x);
+        quantize_load(job->x, first, 1, count, ELEMENT_F32, x);
         if (job->zero != NULL)
-            load(job->zero, scale, step, count, ELEMENT_F32, zeros);
+            quantize_load(job->zero, scale, step, count, ELEMENT_F32, zeros);
         multiply_numbers(x, scales, zeros, count, y);
     } else {
         int32_t x[CHUNK], zeros[CHUNK] = {0};
-        load(job->x, first, 1, count, ELEMENT_I32, x);
+        quantize_load(job->x, first, 1, count, ELEMENT_I32, x);
         if (job->zero != NULL)
-            load(job->zero, scale, step, count, ELEMENT_I32, zeros);
+            quantize_load(job->zero, scale, step, count, ELEMENT_I32, zeros);
         dequantize_numbers(x, scales, zeros, count, y);
     }
     convert_row(ELEMENT_F32, y, job->y->element, (void *)element_at(job->y, first), count, true);

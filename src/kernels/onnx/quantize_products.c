@@ -357,7 +357,7 @@ static status multiply_floats(const struct matmul_sides *sides, uint64_t index,
     const bool done = a != NULL && b != NULL;
     free(a);
     free(b);
-    return done ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for a product");
+    return done ? STATUS_OK : status_no_memory("a quantized product");
 }
 
 status quantize_qlinear_matmul(struct kernel_call *call)

@@ -27,8 +27,8 @@ void random_start(const struct kernel_call *call, struct twister *out_twister)
 
 // Numbers `scale` x draw + `offset`. Scaled in f32, as the reference does, unless the
 // result is f64.
-static status fill(struct kernel_call *call, double (*draw)(struct twister *), double scale,
-                   double offset)
+static status random_fill_output(struct kernel_call *call, double (*draw)(struct twister *),
+                                 double scale, double offset)
 {
     const struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
@@ -53,14 +53,15 @@ static status fill(struct kernel_call *call, double (*draw)(struct twister *), d
 
 static status normal_kernel(struct kernel_call *call)
 {
-    return fill(call, twister_normal, attribute_real(call->attributes, "scale", 1),
-                attribute_real(call->attributes, "mean", 0));
+    return random_fill_output(call, twister_normal, attribute_real(call->attributes, "scale", 1),
+                              attribute_real(call->attributes, "mean", 0));
 }
 
 static status uniform_kernel(struct kernel_call *call)
 {
     const double low = attribute_real(call->attributes, "low", 0);
-    return fill(call, twister_uniform, attribute_real(call->attributes, "high", 1) - low, low);
+    return random_fill_output(call, twister_uniform,
+                              attribute_real(call->attributes, "high", 1) - low, low);
 }
 
 // 1 with probability p. The reference draws from a binomial distribution, which takes

@@ -63,7 +63,7 @@ struct top {
 enum { KEYS = 512 };
 
 // Finds the first `chosen` in order of one line of the input.
-static void choose(const struct top *top, const char *line, struct ranked *heap)
+static void ranking_choose(const struct top *top, const char *line, struct ranked *heap)
 {
     const size_t size = element_size(top->input->element);
     uint64_t keys[KEYS], held = 0;
@@ -94,7 +94,7 @@ static void top_lines(void *context, uint64_t from, uint64_t to)
         const uint64_t outer = i / top->inner, column = i % top->inner;
         const char *line =
             (const char *)top->input->data + (outer * top->length * top->inner + column) * size;
-        choose(top, line, heap);
+        ranking_choose(top, line, heap);
         for (uint64_t k = 0; k < top->chosen; k++) {
             const uint64_t place = (outer * top->chosen + k) * top->inner + column;
             if (top->values != NULL)

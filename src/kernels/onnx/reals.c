@@ -40,7 +40,7 @@ status reals_copy(const struct tensor *tensor, enum element element, void **out_
     const uint64_t count = tensor_count(tensor);
     *out_data = malloc((count + 1) * element_size(element));
     if (*out_data == NULL)
-        return status_make(STATUS_LIMIT, "no memory for parameters");
+        return status_no_memory("the parameters of an operator");
     convert_row(tensor->element, tensor->data, element, *out_data, count, false);
     return STATUS_OK;
 }

@@ -15,7 +15,7 @@ enum { OUTPUT_Y, OUTPUT_H, OUTPUT_C, OUTPUTS };
 enum { LANE_ITEMS = 8 };
 
 // Everything in the element that is computed in.
-struct run {
+struct recurrence {
     struct kernel_call *call;
     struct recurrent recurrent;
     enum element element; // f32 or f64
@@ -40,24 +40,24 @@ struct run {
 };
 
 // Where an item's numbers begin: products of its state, reset numbers, state, cells.
-static uint64_t reset_place(const struct run *run)
+static uint64_t reset_place(const struct recurrence *run)
 {
     return run->recurrent.gates * run->hidden;
 }
 
-static uint64_t hidden_place(const struct run *run)
+static uint64_t hidden_place(const struct recurrence *run)
 {
     return reset_place(run) + run->hidden;
 }
 
-static uint64_t cell_place(const struct run *run)
+static uint64_t cell_place(const struct recurrence *run)
 {
     return hidden_place(run) + run->hidden;
 }
 
 // A direction of some items, which does all its steps on one thread.
 struct lane {
-    const struct run *run;
+    const struct recurrence *run;
     uint32_t direction;
     bool backwards;
     uint64_t first;
@@ -65,28 +65,28 @@ struct lane {
     uint64_t step;
 };
 
-static void *at(const struct run *run, const void *base, uint64_t index)
+static void *at(const struct recurrence *run, const void *base, uint64_t index)
 {
     return base != NULL ? (char *)(uintptr_t)base + index * run->size : NULL;
 }
 
-static uint64_t row_width(const struct run *run)
+static uint64_t row_width(const struct recurrence *run)
 {
     return run->recurrent.gates * run->hidden;
 }
 
-static void *gates_of(const struct run *run, uint32_t direction)
+static void *gates_of(const struct recurrence *run, uint32_t direction)
 {
     return at(run, run->gates, direction * run->steps * run->batch * row_width(run));
 }
 
 static void *item_at(const struct lane *lane, uint64_t item, uint64_t place)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     return at(run, run->items, (lane->direction * run->batch + item) * run->item_width + place);
 }
 
-static uint64_t length_of(const struct run *run, uint64_t item)
+static uint64_t length_of(const struct recurrence *run, uint64_t item)
 {
     return run->lengths != NULL ? (uint64_t)run->lengths[item] : run->steps;
 }
@@ -94,7 +94,7 @@ static uint64_t length_of(const struct run *run, uint64_t item)
 // Where the numbers of an item lie in the states that go in and out.
 static uint64_t state_place(const struct lane *lane, uint64_t item)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     const uint64_t row = run->recurrent.batch_first
                              ? item * run->recurrent.directions + lane->direction
                              : lane->direction * run->batch + item;
@@ -103,7 +103,7 @@ static uint64_t state_place(const struct lane *lane, uint64_t item)
 
 static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t item)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     const uint64_t directions = run->recurrent.directions;
     const uint64_t row = run->recurrent.batch_first
                              ? (item * run->steps + time) * directions + lane->direction
@@ -113,10 +113,10 @@ static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t it
 
 // The bias of the inputs and the recurring one to all gates of a row; but a GRU that is linear
 // before the reset adds the last recurring one later.
-#define DEFINE_ADD_BIAS(type, suffix)                                                              \
-    static void add_bias_##suffix(void *context, uint64_t from, uint64_t to)                       \
+#define DEFINE_ADD_BIAS(name, type)                                                                \
+    static void name(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
-        const struct run *run = context;                                                           \
+        const struct recurrence *run = context;                                                    \
         const uint64_t width = row_width(run);                                                     \
         const uint64_t recurring =                                                                 \
             run->recurrent.kind == RECURRENT_GRU && run->recurrent.linear_before_reset             \
@@ -133,11 +133,11 @@ static uint64_t output_place(const struct lane *lane, uint64_t time, uint64_t it
         }                                                                                          \
     }
 
-DEFINE_ADD_BIAS(float, f32)
-DEFINE_ADD_BIAS(double, f64)
+DEFINE_ADD_BIAS(add_bias_f32, float)
+DEFINE_ADD_BIAS(add_bias_f64, double)
 
 // The products of all inputs of a direction.
-static void multiply_inputs(struct run *run, uint32_t direction)
+static void multiply_inputs(struct recurrence *run, uint32_t direction)
 {
     const uint64_t width = row_width(run);
     const uint64_t rows = run->steps * run->batch;
@@ -158,7 +158,7 @@ static void multiply_inputs(struct run *run, uint32_t direction)
 // The products of a part of the recurring weights with the numbers at `place` of every item.
 static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     const uint64_t rows = run->part_rows;
     const uint64_t index = lane->direction * run->parts + part;
     const void *x = item_at(lane, lane->first, place);
@@ -183,7 +183,7 @@ static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place
                          at(run, run->inputs[INPUT_R], index * rows * run->hidden), y);
 }
 
-// The step of an item: false behind its end.
+// The step of an item: false after its end.
 static bool time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
 {
     const uint64_t length = length_of(lane->run, item);
@@ -195,7 +195,7 @@ static bool time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
 
 static struct recurrent_cell cell_of(const struct lane *lane, uint64_t item, uint64_t time)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     const uint64_t width = row_width(run);
     const uint64_t row =
         run->recurrent.batch_first ? item * run->steps + time : time * run->batch + item;
@@ -216,7 +216,7 @@ static struct recurrent_cell cell_of(const struct lane *lane, uint64_t item, uin
 
 static void store_step(const struct lane *lane, uint64_t item, uint64_t time)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     if (run->outputs[OUTPUT_Y] != NULL)
         memcpy(at(run, run->outputs[OUTPUT_Y], output_place(lane, time, item)),
                item_at(lane, item, hidden_place(run)), run->hidden * run->size);
@@ -235,7 +235,7 @@ static void run_gates(const struct lane *lane)
 
 static void finish_step(const struct lane *lane)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
         uint64_t time;
         if (!time_of(lane, item, &time))
@@ -251,7 +251,7 @@ static void finish_step(const struct lane *lane)
 
 static void run_step(const struct lane *lane)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     multiply_part(lane, 0, hidden_place(run));
     if (run->recurrent.kind == RECURRENT_GRU) {
         const bool before = run->recurrent.linear_before_reset;
@@ -265,7 +265,7 @@ static void run_step(const struct lane *lane)
 // Between a state of the network and our own.
 static void load_state(const struct lane *lane, uint32_t input, uint64_t place)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
         void *row = item_at(lane, item, place);
         if (run->inputs[input] != NULL)
@@ -278,7 +278,7 @@ static void load_state(const struct lane *lane, uint32_t input, uint64_t place)
 
 static void store_state(const struct lane *lane, uint32_t output, uint64_t place)
 {
-    const struct run *run = lane->run;
+    const struct recurrence *run = lane->run;
     for (uint64_t i = 0; i < lane->count && run->outputs[output] != NULL; i++) {
         const uint64_t item = lane->first + i;
         memcpy(at(run, run->outputs[output], state_place(lane, item)), item_at(lane, item, place),
@@ -286,14 +286,14 @@ static void store_state(const struct lane *lane, uint32_t output, uint64_t place
     }
 }
 
-static uint64_t lanes_of_direction(const struct run *run)
+static uint64_t lanes_of_direction(const struct recurrence *run)
 {
     return (run->batch + LANE_ITEMS - 1) / LANE_ITEMS;
 }
 
 static void run_lanes(void *context, uint64_t from, uint64_t to)
 {
-    const struct run *run = context;
+    const struct recurrence *run = context;
     for (uint64_t i = from; i < to; i++) {
         struct lane lane = {.run = run, .direction = (uint32_t)(i / lanes_of_direction(run))};
         lane.backwards = run->recurrent.reverse || lane.direction == 1;
@@ -309,7 +309,7 @@ static void run_lanes(void *context, uint64_t from, uint64_t to)
 }
 
 // A GRU multiplies its last gate's weights in the middle of a step, so its gates are parts.
-static void plan_parts(struct run *run)
+static void plan_parts(struct recurrence *run)
 {
     run->parts = run->recurrent.kind == RECURRENT_GRU ? run->recurrent.gates : 1;
     run->part_rows = row_width(run) / run->parts;
@@ -317,7 +317,7 @@ static void plan_parts(struct run *run)
 }
 
 // One block for all that the directions need.
-static status allocate(struct run *run, void **out_room)
+static status recurrent_allocate(struct recurrence *run, void **out_room)
 {
     const uint64_t directions = run->recurrent.directions;
     uint64_t gates;
@@ -327,21 +327,22 @@ static status allocate(struct run *run, void **out_room)
         __builtin_mul_overflow(gates, row_width(run) * directions, &gates) ||
         __builtin_mul_overflow(run->batch, run->item_width * directions, &items) ||
         __builtin_add_overflow(gates, items, &total) || total > (UINT64_C(1) << 58))
-        return status_make(STATUS_LIMIT, "too many gates");
+        return status_make(STATUS_LIMIT, "the gates of all steps exceed 2^58 elements: use fewer "
+                                         "steps, or a smaller batch or hidden size");
     *out_room = memory_take(total * run->size);
     if (*out_room == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the gates");
+        return status_no_memory("the gates of a recurrent operator");
     run->items = *out_room;
     run->gates = at(run, *out_room, items);
     return STATUS_OK;
 }
 
-static status run_directions(struct run *run)
+static status run_directions(struct recurrence *run)
 {
     const uint32_t directions = run->recurrent.directions;
     void *room;
-    STATUS_TRY(allocate(run, &room));
-    // Steps behind the end of an item are 0.
+    STATUS_TRY(recurrent_allocate(run, &room));
+    // Steps after the end of an item are 0.
     if (run->outputs[OUTPUT_Y] != NULL && run->lengths != NULL)
         memset(run->outputs[OUTPUT_Y], 0,
                run->steps * directions * run->batch * run->hidden * run->size);
@@ -385,7 +386,7 @@ static struct kept *find_kept(const struct kernel_call *call)
     return (struct kept *)*call->state;
 }
 
-static status run_arranged(struct run *run)
+static status run_arranged(struct recurrence *run)
 {
     struct kept *kept = find_kept(run->call);
     struct kernel_call input = *run->call, recurring = *run->call;
@@ -410,7 +411,7 @@ static status run_arranged(struct run *run)
     return failure;
 }
 
-static status check_lengths(const struct run *run)
+static status check_lengths(const struct recurrence *run)
 {
     for (uint64_t item = 0; run->lengths != NULL && item < run->batch; item++) {
         if (run->lengths[item] < 0 || (uint64_t)run->lengths[item] > run->steps)
@@ -421,7 +422,7 @@ static status check_lengths(const struct run *run)
 }
 
 // Runs with all tensors in the element that is computed in.
-static status run_widened(struct run *run, struct widened *inputs, struct widened *outputs)
+static status run_widened(struct recurrence *run, struct widened *inputs, struct widened *outputs)
 {
     struct kernel_call *call = run->call;
     for (uint32_t i = 0; i < INPUTS; i++) {
@@ -451,7 +452,7 @@ static status run_recurrent(struct kernel_call *call)
 {
     const struct tensor *x = call->inputs[INPUT_X];
     const struct tensor *lengths = kernel_input(call, INPUT_LENGTHS);
-    struct run run = {.call = call, .element = ELEMENT_F32};
+    struct recurrence run = {.call = call, .element = ELEMENT_F32};
     STATUS_TRY(
         recurrent_parse(recurrent_kind_of(call->node->type), call->attributes, &run.recurrent));
     if (x->element == ELEMENT_F64)

@@ -7,7 +7,7 @@
 #include "network/onnx/axes.h"
 #include "reduce.h"
 
-static status run(struct kernel_call *call, enum reduce_kind kind)
+static status onnx_reduce_run(struct kernel_call *call, enum reduce_kind kind)
 {
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *in = kernel_input(call, 0);
@@ -26,7 +26,7 @@ static status run(struct kernel_call *call, enum reduce_kind kind)
 #define KERNEL(name, kind)                                                                         \
     static status name(struct kernel_call *call)                                                   \
     {                                                                                              \
-        return run(call, kind);                                                                    \
+        return onnx_reduce_run(call, kind);                                                        \
     }
 
 KERNEL(reduce_l1, REDUCE_L1)

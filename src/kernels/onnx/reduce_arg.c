@@ -3,7 +3,7 @@
 #include "kernels/core/extreme.h"
 #include "reduce.h"
 
-static status find(struct kernel_call *call, bool largest)
+static status reduce_arg_run(struct kernel_call *call, bool largest)
 {
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *in = kernel_input(call, 0);
@@ -18,10 +18,10 @@ static status find(struct kernel_call *call, bool largest)
 
 status reduce_arg_max(struct kernel_call *call)
 {
-    return find(call, true);
+    return reduce_arg_run(call, true);
 }
 
 status reduce_arg_min(struct kernel_call *call)
 {
-    return find(call, false);
+    return reduce_arg_run(call, false);
 }

@@ -32,7 +32,7 @@ static status images_load(const struct tensor *x, struct images *out_images)
     } else {
         images.widened = malloc((size_t)(tensor_count(x) + 1) * sizeof(float));
         if (images.widened == NULL)
-            return status_make(STATUS_LIMIT, "no memory for images");
+            return status_no_memory("the images of a region operator");
         convert_to_f32(x->element, x->data, images.widened, tensor_count(x));
         images.f32 = images.widened;
     }
@@ -48,7 +48,7 @@ static double *load_numbers(const struct tensor *tensor)
     return numbers;
 }
 
-static void store(struct tensor *tensor, uint64_t index, double value)
+static void regions_store(struct tensor *tensor, uint64_t index, double value)
 {
     convert_row(ELEMENT_F64, &value, tensor->element,
                 (char *)tensor->data + index * element_size(tensor->element), 1, true);
@@ -113,7 +113,7 @@ static status place_samples(const struct align_options *options, double from, do
     const uint64_t each = wanted < 0 ? 0 : (uint64_t)wanted;
     struct sample *items = malloc((size_t)(bins * each + 1) * sizeof *items);
     if (items == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the samples of a region");
+        return status_no_memory("the samples of a region");
     for (uint64_t i = 0; i < bins * each; i++) {
         const double place =
             start + (double)(i / each) * bin + ((double)(i % each) + 0.5) * bin / (double)each;
@@ -184,7 +184,7 @@ static void align_piece(void *context, uint64_t from, uint64_t to)
                                     columns, job->columns->each, job->maximum)
                     : align_bin_f64(images->f64 + plane, images->width, rows, job->rows->each,
                                     columns, job->columns->each, job->maximum);
-            store(job->out, place + i, value);
+            regions_store(job->out, place + i, value);
         }
     }
 }
@@ -257,7 +257,7 @@ struct pool_job {
     struct tensor *out;
 };
 
-static double pixel(const struct images *images, uint64_t index)
+static double regions_pixel(const struct images *images, uint64_t index)
 {
     return images->f32 != NULL ? (double)images->f32[index] : images->f64[index];
 }
@@ -270,7 +270,7 @@ static double pool_bin(const struct images *images, uint64_t plane, const uint64
     double highest = -INFINITY;
     for (uint64_t r = rows[0]; r < rows[1]; r++)
         for (uint64_t c = columns[0]; c < columns[1]; c++) {
-            const double value = pixel(images, plane + r * images->width + c);
+            const double value = regions_pixel(images, plane + r * images->width + c);
             highest = value > highest ? value : highest;
         }
     return highest;
@@ -301,7 +301,8 @@ static void pool_piece(void *context, uint64_t from, uint64_t to)
             uint64_t rows[2], columns[2];
             bin_range(top, down, bin / width, height, images->height, &rows[0], &rows[1]);
             bin_range(left, across, bin % width, width, images->width, &columns[0], &columns[1]);
-            store(job->out, i * height * width + bin, pool_bin(images, plane, rows, columns));
+            regions_store(job->out, i * height * width + bin,
+                          pool_bin(images, plane, rows, columns));
         }
     }
 }

@@ -109,8 +109,8 @@ struct pass {
 
 // A unit is one place of the axis, with all of `inner`; or, along the last dimension, one
 // row of places.
-#define DEFINE_PASS(name, type)                                                                    \
-    CORE_CLONES(void, name##_add,                                                                  \
+#define DEFINE_PASS(name, add_row, run_row, gather_row, last, type)                                \
+    CORE_CLONES(void, add_row,                                                                     \
                 (type *restrict target, const type *restrict row, type weight, uint64_t count,     \
                  bool first),                                                                      \
                 (target, row, weight, count, first))                                               \
@@ -122,15 +122,15 @@ struct pass {
             for (uint64_t i = 0; i < count; i++)                                                   \
                 target[i] += weight * row[i];                                                      \
     }                                                                                              \
-    static void name##_row(const struct pass *pass, const int64_t *indices, const double *weights, \
-                           const type *source, type *target)                                       \
+    static void run_row(const struct pass *pass, const int64_t *indices, const double *weights,    \
+                        const type *source, type *target)                                          \
     {                                                                                              \
         bool first = true;                                                                         \
         for (int64_t k = 0; k < pass->taps->width; k++) {                                          \
             const type *row = source + (uint64_t)indices[k] * pass->inner;                         \
             if (weights[k] == 0)                                                                   \
                 continue;                                                                          \
-            name##_add(target, row, (type)weights[k], pass->inner, first);                         \
+            add_row(target, row, (type)weights[k], pass->inner, first);                            \
             first = false;                                                                         \
         }                                                                                          \
         for (uint64_t i = 0; first && i < pass->inner; i++)                                        \
@@ -150,10 +150,10 @@ struct pass {
                 for (uint64_t i = 0; i < inner; i++)                                               \
                     target[i] = (type)pass->extrapolation;                                         \
             else                                                                                   \
-                name##_row(pass, indices, weights, source, target);                                \
+                run_row(pass, indices, weights, source, target);                                   \
         }                                                                                          \
     }                                                                                              \
-    CORE_CLONES(void, name##_gather,                                                               \
+    CORE_CLONES(void, gather_row,                                                                  \
                 (type *restrict target, const type *restrict source,                               \
                  const int32_t *restrict columns, const type *restrict factors, uint64_t count),   \
                 (target, source, columns, factors, count))                                         \
@@ -163,7 +163,7 @@ struct pass {
             target[i] += factors[i] != 0 ? product : 0;                                            \
         }                                                                                          \
     }                                                                                              \
-    static void name##_last(void *context, uint64_t from, uint64_t to)                             \
+    static void last(void *context, uint64_t from, uint64_t to)                                    \
     {                                                                                              \
         const struct pass *pass = context;                                                         \
         const uint64_t width = (uint64_t)pass->taps->width;                                        \
@@ -174,8 +174,7 @@ struct pass {
             type *target = (type *)pass->target + row * count;                                     \
             memset(target, 0, count * sizeof *target);                                             \
             for (uint64_t k = 0; k < width; k++)                                                   \
-                name##_gather(target, source, pass->columns + k * count, factors + k * count,      \
-                              count);                                                              \
+                gather_row(target, source, pass->columns + k * count, factors + k * count, count); \
             for (uint64_t i = 0; pass->taps->outside && i < count; i++) {                          \
                 if (pass->taps->indices[i * width] == RESIZE_OUTSIDE)                              \
                     target[i] = (type)pass->extrapolation;                                         \
@@ -183,8 +182,8 @@ struct pass {
         }                                                                                          \
     }
 
-DEFINE_PASS(pass_f32, float)
-DEFINE_PASS(pass_f64, double)
+DEFINE_PASS(pass_f32, pass_f32_add, pass_f32_row, pass_f32_gather, pass_f32_last, float)
+DEFINE_PASS(pass_f64, pass_f64_add, pass_f64_row, pass_f64_gather, pass_f64_last, double)
 
 // Taps as rows of places; those outside get weight 0.
 static status turn_taps(const struct resize_taps *taps, enum element element, int32_t **out_columns,
@@ -196,7 +195,7 @@ static status turn_taps(const struct resize_taps *taps, enum element element, in
     if (columns == NULL || factors == NULL) {
         free(columns);
         free(factors);
-        return status_make(STATUS_LIMIT, "no memory for the weights of a resize");
+        return status_no_memory("the weights of a resize");
     }
     for (size_t i = 0; i < count; i++) {
         const bool outside = taps->indices[i * width] == RESIZE_OUTSIDE;

@@ -39,22 +39,22 @@ static double original(const struct resize *resize, const struct resize_axis *ax
     return x;
 }
 
-static int64_t clamp(double at, int64_t length)
+static int64_t resize_taps_clamp(double at, int64_t length)
 {
     return at >= 0 ? at < (double)length ? (int64_t)at : length - 1 : 0;
 }
 
-static int64_t nearest(const struct resize *resize, double x, int64_t length)
+static int64_t resize_taps_nearest(const struct resize *resize, double x, int64_t length)
 {
     switch (resize->nearest) {
     case RESIZE_ROUND_PREFER_FLOOR:
-        return clamp(ceil(x - 0.5), length);
+        return resize_taps_clamp(ceil(x - 0.5), length);
     case RESIZE_ROUND_PREFER_CEIL:
-        return clamp(floor(x + 0.5), length);
+        return resize_taps_clamp(floor(x + 0.5), length);
     case RESIZE_FLOOR:
-        return clamp(floor(x), length);
+        return resize_taps_clamp(floor(x), length);
     case RESIZE_CEIL:
-        return clamp(ceil(x), length);
+        return resize_taps_clamp(ceil(x), length);
     }
     return 0;
 }
@@ -93,7 +93,7 @@ static void fill_taps(const struct resize *resize, const struct resize_axis *axi
     for (int64_t k = 0; k < width; k++) {
         const double at = first + (double)k;
         const bool inside = at >= 0 && at < (double)length;
-        indices[k] = clamp(at, length);
+        indices[k] = resize_taps_clamp(at, length);
         weights[k] =
             inside || !resize->exclude_outside ? kernel_weight(resize, (at - x) * scale) : 0;
         sum += weights[k];
@@ -141,7 +141,7 @@ status resize_taps_make(const struct resize *resize, uint32_t axis_index, int64_
     for (int64_t i = 0; i < count; i++) {
         const double x = original(resize, axis, i, length, count);
         if (weights == NULL)
-            indices[i] = nearest(resize, x, length);
+            indices[i] = resize_taps_nearest(resize, x, length);
         else
             fill_taps(resize, axis, x, length, out_taps->width, indices + i * out_taps->width,
                       weights + i * out_taps->width);

@@ -101,7 +101,7 @@ static status run_insert(struct kernel_call *call)
     const struct datum *sequence = call->data[0];
     const struct tensor *tensor = kernel_input(call, 2);
     size_t place;
-    // The place behind the last item is one more than those there are.
+    // The place after the last item is one more than those there are.
     if (tensor != NULL && gathering_index(tensor, 0) == (int64_t)sequence->count)
         place = sequence->count;
     else

@@ -28,7 +28,7 @@ struct transform_job {
     bool no_memory;       // set by any piece
 };
 
-static double load(const struct tensor *tensor, uint64_t index)
+static double signal_load(const struct tensor *tensor, uint64_t index)
 {
     double value;
     convert_row(tensor->element, (const char *)tensor->data + index * element_size(tensor->element),
@@ -36,7 +36,7 @@ static double load(const struct tensor *tensor, uint64_t index)
     return value;
 }
 
-static void store(struct tensor *tensor, uint64_t index, double value)
+static void signal_store(struct tensor *tensor, uint64_t index, double value)
 {
     convert_row(ELEMENT_F64, &value, tensor->element,
                 (char *)tensor->data + index * element_size(tensor->element), 1, true);
@@ -93,7 +93,7 @@ static status numbers_load(const struct tensor *in, const struct tensor *out,
     if (numbers->in == NULL || numbers->out == NULL) {
         free(numbers->in);
         free(numbers->out);
-        return status_make(STATUS_LIMIT, "no memory for a transform");
+        return status_no_memory("a Fourier transform");
     }
     convert_row(in->element, in->data, ELEMENT_F64, numbers->in, in_count, true);
     return STATUS_OK;
@@ -116,7 +116,7 @@ static status run_transforms(const struct kernel_call *call, struct transform_jo
     job->fourier = fourier;
     parallel_for(call->parallel, lines, 4096 / job->length + 1, transform_piece, job);
     fourier_free(fourier);
-    return job->no_memory ? status_make(STATUS_LIMIT, "no memory for a transform") : STATUS_OK;
+    return job->no_memory ? status_no_memory("a Fourier transform") : STATUS_OK;
 }
 
 static int64_t integer_input(const struct kernel_call *call, uint32_t index, int64_t fallback)
@@ -224,7 +224,7 @@ static status cosine_window(struct kernel_call *call, const double coefficients[
                                          : coefficients[0] + coefficients[1] * cos(angle) +
                                                coefficients[2] * cos(2 * angle);
         // The definition computes in f32: what is nearly 1 is 1, also as an integer.
-        store(out, i, out->element == ELEMENT_F64 ? value : (double)(float)value);
+        signal_store(out, i, out->element == ELEMENT_F64 ? value : (double)(float)value);
     }
     return STATUS_OK;
 }
@@ -260,12 +260,13 @@ static void mel_triangle(struct tensor *out, uint64_t column, const int64_t corn
     const uint64_t columns = (uint64_t)out->shape.dims[1];
     const int64_t low = corners[0], center = corners[1], high = corners[2];
     if (low == center)
-        store(out, (uint64_t)center * columns + column, 1);
+        signal_store(out, (uint64_t)center * columns + column, 1);
     for (int64_t bin = low; low < center && bin <= center; bin++)
-        store(out, (uint64_t)bin * columns + column, (double)(bin - low) / (double)(center - low));
+        signal_store(out, (uint64_t)bin * columns + column,
+                     (double)(bin - low) / (double)(center - low));
     for (int64_t bin = center; bin < high; bin++)
-        store(out, (uint64_t)bin * columns + column,
-              (double)(high - bin) / (double)(high - center));
+        signal_store(out, (uint64_t)bin * columns + column,
+                     (double)(high - bin) / (double)(high - center));
 }
 
 static status mel_weight_matrix(struct kernel_call *call)
@@ -275,9 +276,9 @@ static status mel_weight_matrix(struct kernel_call *call)
         return STATUS_OK;
     const int64_t mel_bins = integer_input(call, 0, 0), length = integer_input(call, 1, 0);
     const int64_t rate = integer_input(call, 2, 0);
-    const double lower = load(call->inputs[3], 0), upper = load(call->inputs[4], 0);
+    const double lower = signal_load(call->inputs[3], 0), upper = signal_load(call->inputs[4], 0);
     for (uint64_t i = 0; i < tensor_count(out); i++)
-        store(out, i, 0);
+        signal_store(out, i, 0);
     if (rate == 0)
         return status_make(STATUS_DATA, "a sample rate of 0");
     const double lowest = mel_of_hertz(lower);

@@ -55,7 +55,7 @@ static void fill_run(const struct softmax *softmax, void *run)
     }
 }
 
-static void compute(const struct softmax *softmax, void *rows, uint64_t lanes)
+static void softmax_compute(const struct softmax *softmax, void *rows, uint64_t lanes)
 {
     if (softmax->kind == HARDMAX && softmax->wide == ELEMENT_F32)
         hardmax_f32(rows, softmax->axis.length, lanes);
@@ -89,14 +89,14 @@ static void solve(void *context, uint64_t base, uint64_t first, uint64_t lanes, 
                     rows + k * row_bytes, run, true);
     if (softmax->axis.inner == 1)
         fill_run(softmax, rows);
-    compute(softmax, rows, lanes);
+    softmax_compute(softmax, rows, lanes);
     for (uint64_t k = 0; k < steps; k++)
         convert_row(softmax->wide, rows + k * row_bytes, element,
                     to + k * softmax->axis.inner * size, run, true);
 }
 
 // Before version 13 everything from the axis on is one problem.
-static status run(struct kernel_call *call, enum softmax_kind kind)
+static status softmax_run(struct kernel_call *call, enum softmax_kind kind)
 {
     const struct tensor *out = kernel_output(call, 0);
     const struct tensor *in = kernel_input(call, 0);
@@ -125,17 +125,17 @@ static status run(struct kernel_call *call, enum softmax_kind kind)
 
 static status softmax_kernel(struct kernel_call *call)
 {
-    return run(call, SOFTMAX);
+    return softmax_run(call, SOFTMAX);
 }
 
 static status log_softmax_kernel(struct kernel_call *call)
 {
-    return run(call, LOG_SOFTMAX);
+    return softmax_run(call, LOG_SOFTMAX);
 }
 
 static status hardmax_kernel(struct kernel_call *call)
 {
-    return run(call, HARDMAX);
+    return softmax_run(call, HARDMAX);
 }
 
 static const struct kernel KERNELS[] = {

@@ -237,7 +237,7 @@ static status run_split(struct kernel_call *call)
     STATUS_TRY(kernel_make(call, 0, ELEMENT_TEXT, &shape, &output));
     if (output == NULL)
         return STATUS_OK;
-    // What is behind the last piece of a text stays empty.
+    // What is after the last piece of a text stays empty.
     for (uint64_t i = 0; i < count; i++)
         split_text(&splitter, texts[i], (struct view *)output->data + i * most);
     moving_own_texts(call, 0);

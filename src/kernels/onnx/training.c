@@ -10,7 +10,7 @@
 #include "kernels/kernel_tables.h"
 
 // Numbers of a tensor in another element, or NULL when there is no memory.
-static void *load(const struct tensor *tensor, enum element element)
+static void *training_load(const struct tensor *tensor, enum element element)
 {
     const uint64_t count = tensor_count(tensor);
     void *items = malloc((size_t)(count + 1) * element_size(element));
@@ -19,7 +19,7 @@ static void *load(const struct tensor *tensor, enum element element)
     return items;
 }
 
-static void store(const double *items, struct tensor *tensor)
+static void training_store(const double *items, struct tensor *tensor)
 {
     convert_row(ELEMENT_F64, items, tensor->element, tensor->data, tensor_count(tensor), true);
 }
@@ -51,9 +51,9 @@ static status loss_load(const struct kernel_call *call, struct loss *loss)
         .batch = (uint64_t)scores->shape.dims[0],
         .classes = (uint64_t)scores->shape.dims[1],
         .inner = shape_count_between(&scores->shape, 2, scores->shape.rank),
-        .scores = load(scores, ELEMENT_F64),
-        .targets = load(targets, ELEMENT_I64),
-        .weights = weights == NULL ? NULL : load(weights, ELEMENT_F64),
+        .scores = training_load(scores, ELEMENT_F64),
+        .targets = training_load(targets, ELEMENT_I64),
+        .weights = weights == NULL ? NULL : training_load(weights, ELEMENT_F64),
         .losses = malloc((size_t)(tensor_count(targets) + 1) * sizeof(double)),
         .has_ignored = attribute_given(call->attributes, "ignore_index"),
         .ignored = attribute_integer(call->attributes, "ignore_index", 0),
@@ -62,7 +62,7 @@ static status loss_load(const struct kernel_call *call, struct loss *loss)
         (weights == NULL || loss->weights != NULL))
         return STATUS_OK;
     loss_free(loss);
-    return status_make(STATUS_LIMIT, "no memory for a loss");
+    return status_no_memory("the logarithms of a loss");
 }
 
 // Replaces the scores of one batch item by the logarithms of their softmax.
@@ -114,7 +114,7 @@ static status loss_finish(const struct kernel_call *call, struct loss *loss)
         return STATUS_OK;
     const struct view reduction = attribute_text(call->attributes, "reduction", "mean");
     if (view_is(reduction, "none")) {
-        store(loss->losses, out);
+        training_store(loss->losses, out);
         return STATUS_OK;
     }
     double sum = 0;
@@ -122,7 +122,7 @@ static status loss_finish(const struct kernel_call *call, struct loss *loss)
         sum += loss->losses[i];
     if (view_is(reduction, "mean"))
         sum /= weight;
-    store(&sum, out);
+    training_store(&sum, out);
     return STATUS_OK;
 }
 
@@ -143,7 +143,7 @@ static status softmax_cross_entropy_loss(struct kernel_call *call)
                  log_softmax_piece, &loss);
     struct tensor *log_prob = kernel_output(call, 1);
     if (log_prob != NULL)
-        store(loss.scores, log_prob);
+        training_store(loss.scores, log_prob);
     const status result = loss_finish(call, &loss);
     loss_free(&loss);
     return result;

@@ -33,13 +33,13 @@ static struct parameters read_parameters(struct attributes attributes, struct pa
     };
 }
 
-static status run(struct kernel_call *call, const typed_rows rows,
-                  const struct parameters *parameters)
+static status unary_run_rows(struct kernel_call *call, const typed_rows rows,
+                             const struct parameters *parameters)
 {
     const struct tensor *in = kernel_input(call, 0);
     const struct tensor *out = kernel_output(call, 0);
     if (out != NULL && in != NULL)
-        typed_run_tensors(call->parallel, out, &in, 1, rows, parameters);
+        return typed_run_tensors(call->parallel, out, &in, 1, rows, parameters);
     return STATUS_OK;
 }
 
@@ -70,76 +70,87 @@ static status run(struct kernel_call *call, const typed_rows rows,
     ROW_BODY(type, type, bits, expression)
 #define BOOL_ROW(name, type, bits, expression) ROW_TO(name, type, uint8_t, bits, expression)
 
-#define REAL_ROWS(name, expression) TYPED_REAL_ROWS(QUICK_ROW, name, expression)
-#define SIGNED_ROWS(name, expression) TYPED_SIGNED_ROWS(ROW, name, expression)
-#define UNSIGNED_ROWS(name, expression) TYPED_UNSIGNED_ROWS(ROW, name, expression)
+#define REAL_ROWS(f32, f64, expression) TYPED_REAL_ROWS(QUICK_ROW, f32, f64, expression)
+#define SIGNED_ROWS(i8, i16, i32, i64, expression)                                                 \
+    TYPED_SIGNED_ROWS(ROW, i8, i16, i32, i64, expression)
+#define UNSIGNED_ROWS(u8, u16, u32, u64, expression)                                               \
+    TYPED_UNSIGNED_ROWS(ROW, u8, u16, u32, u64, expression)
 
 // A kernel over floats, with up to two parameters.
-#define REAL_KERNEL_WITH(name, alpha_name, alpha_fallback, beta_name, beta_fallback, expression)   \
-    REAL_ROWS(name, expression)                                                                    \
-    static status name##_kernel(struct kernel_call *call)                                          \
+#define REAL_KERNEL_WITH(kernel, f32, f64, alpha_name, alpha_fallback, beta_name, beta_fallback,   \
+                         expression)                                                               \
+    REAL_ROWS(f32, f64, expression)                                                                \
+    static status kernel(struct kernel_call *call)                                                 \
     {                                                                                              \
-        static const typed_rows rows = {TYPED_REALS(name)};                                        \
+        static const typed_rows rows = {[ELEMENT_F32] = f32, [ELEMENT_F64] = f64};                 \
         const struct parameters parameters =                                                       \
             read_parameters(call->attributes, (struct parameter){alpha_name, alpha_fallback},      \
                             (struct parameter){beta_name, beta_fallback});                         \
-        return run(call, rows, &parameters);                                                       \
+        return unary_run_rows(call, rows, &parameters);                                            \
     }
 
-#define REAL_KERNEL(name, expression) REAL_KERNEL_WITH(name, NULL, 0, NULL, 0, expression)
+#define REAL_KERNEL(kernel, f32, f64, expression)                                                  \
+    REAL_KERNEL_WITH(kernel, f32, f64, NULL, 0, NULL, 0, expression)
 
 // A kernel over rows made above.
-#define KERNEL(name, ...)                                                                          \
-    static status name##_kernel(struct kernel_call *call)                                          \
+#define KERNEL(kernel, ...)                                                                        \
+    static status kernel(struct kernel_call *call)                                                 \
     {                                                                                              \
         static const typed_rows rows = {__VA_ARGS__};                                              \
-        return run(call, rows, NULL);                                                              \
+        return unary_run_rows(call, rows, NULL);                                                   \
     }
 
-REAL_KERNEL(acos, acos(x))
-REAL_KERNEL(acosh, acosh(x))
-REAL_KERNEL(asin, asin(x))
-REAL_KERNEL(asinh, asinh(x))
-REAL_KERNEL(atan, atan(x))
-REAL_KERNEL(atanh, atanh(x))
-REAL_KERNEL(ceil, ceil(x))
-REAL_KERNEL(cos, cos(x))
-REAL_KERNEL(cosh, cosh(x))
-REAL_KERNEL(erf, elementary_erf(x))
-REAL_KERNEL(exp, elementary_exp(x))
-REAL_KERNEL(floor, floor(x))
-REAL_KERNEL(log, elementary_log(x))
-REAL_KERNEL(reciprocal, 1 / x)
-REAL_KERNEL(round, rint(x))
-REAL_KERNEL(sigmoid, elementary_sigmoid(x))
-REAL_KERNEL(sin, sin(x))
-REAL_KERNEL(sinh, sinh(x))
-REAL_KERNEL(softplus, elementary_softplus(x))
-REAL_KERNEL(softsign, x / (1 + fabs(x)))
-REAL_KERNEL(sqrt, sqrt(x))
-REAL_KERNEL(tan, tan(x))
-REAL_KERNEL(tanh, elementary_tanh(x))
-REAL_KERNEL(mish, elementary_tanh(elementary_softplus(x)) * x)
+REAL_KERNEL(acos_kernel, acos_f32, acos_f64, acos(x))
+REAL_KERNEL(acosh_kernel, acosh_f32, acosh_f64, acosh(x))
+REAL_KERNEL(asin_kernel, asin_f32, asin_f64, asin(x))
+REAL_KERNEL(asinh_kernel, asinh_f32, asinh_f64, asinh(x))
+REAL_KERNEL(atan_kernel, atan_f32, atan_f64, atan(x))
+REAL_KERNEL(atanh_kernel, atanh_f32, atanh_f64, atanh(x))
+REAL_KERNEL(ceil_kernel, ceil_f32, ceil_f64, ceil(x))
+REAL_KERNEL(cos_kernel, cos_f32, cos_f64, cos(x))
+REAL_KERNEL(cosh_kernel, cosh_f32, cosh_f64, cosh(x))
+REAL_KERNEL(erf_kernel, erf_f32, erf_f64, elementary_erf(x))
+REAL_KERNEL(exp_kernel, exp_f32, exp_f64, elementary_exp(x))
+REAL_KERNEL(floor_kernel, floor_f32, floor_f64, floor(x))
+REAL_KERNEL(log_kernel, log_f32, log_f64, elementary_log(x))
+REAL_KERNEL(reciprocal_kernel, reciprocal_f32, reciprocal_f64, 1 / x)
+REAL_KERNEL(round_kernel, round_f32, round_f64, rint(x))
+REAL_KERNEL(sigmoid_kernel, sigmoid_f32, sigmoid_f64, elementary_sigmoid(x))
+REAL_KERNEL(sin_kernel, sin_f32, sin_f64, sin(x))
+REAL_KERNEL(sinh_kernel, sinh_f32, sinh_f64, sinh(x))
+REAL_KERNEL(softplus_kernel, softplus_f32, softplus_f64, elementary_softplus(x))
+REAL_KERNEL(softsign_kernel, softsign_f32, softsign_f64, x / (1 + fabs(x)))
+REAL_KERNEL(sqrt_kernel, sqrt_f32, sqrt_f64, sqrt(x))
+REAL_KERNEL(tan_kernel, tan_f32, tan_f64, tan(x))
+REAL_KERNEL(tanh_kernel, tanh_f32, tanh_f64, elementary_tanh(x))
+REAL_KERNEL(mish_kernel, mish_f32, mish_f64, elementary_tanh(elementary_softplus(x)) * x)
 
 #define CLAMP(value, lowest, highest)                                                              \
     ((value) < (lowest) ? (lowest) : (value) > (highest) ? (highest) : (value))
 
-REAL_KERNEL(hard_swish, CLAMP(x / 6 + (number)0.5, 0, 1) * x)
-REAL_KERNEL_WITH(hard_sigmoid, "alpha", 0.2, "beta", 0.5, CLAMP(beta + alpha * x, 0, 1))
-REAL_KERNEL_WITH(elu, "alpha", 1, NULL, 0, x < 0 ? alpha * elementary_expm1(x) : x)
-REAL_KERNEL_WITH(celu, "alpha", 1, NULL, 0, x < 0 ? alpha * elementary_expm1(x / alpha) : x)
-REAL_KERNEL_WITH(leaky_relu, "alpha", 0.01, NULL, 0, x < 0 ? alpha * x : x)
-REAL_KERNEL_WITH(thresholded_relu, "alpha", 1, NULL, 0, x > alpha ? x : 0)
-REAL_KERNEL_WITH(shrink, "lambd", 0.5, "bias", 0,
+REAL_KERNEL(hard_swish_kernel, hard_swish_f32, hard_swish_f64, CLAMP(x / 6 + (number)0.5, 0, 1) * x)
+REAL_KERNEL_WITH(hard_sigmoid_kernel, hard_sigmoid_f32, hard_sigmoid_f64, "alpha", 0.2, "beta", 0.5,
+                 CLAMP(beta + alpha * x, 0, 1))
+REAL_KERNEL_WITH(elu_kernel, elu_f32, elu_f64, "alpha", 1, NULL, 0,
+                 x < 0 ? alpha * elementary_expm1(x) : x)
+REAL_KERNEL_WITH(celu_kernel, celu_f32, celu_f64, "alpha", 1, NULL, 0,
+                 x < 0 ? alpha * elementary_expm1(x / alpha) : x)
+REAL_KERNEL_WITH(leaky_relu_kernel, leaky_relu_f32, leaky_relu_f64, "alpha", 0.01, NULL, 0,
+                 x < 0 ? alpha * x : x)
+REAL_KERNEL_WITH(thresholded_relu_kernel, thresholded_relu_f32, thresholded_relu_f64, "alpha", 1,
+                 NULL, 0, x > alpha ? x : 0)
+REAL_KERNEL_WITH(shrink_kernel, shrink_f32, shrink_f64, "lambd", 0.5, "bias", 0,
                  -alpha > x ? x + beta : (x > alpha ? x - beta : 0))
 
 // Operators of the first, experimental set.
-REAL_KERNEL_WITH(affine, "alpha", 1, "beta", 0, beta + alpha * x)
-REAL_KERNEL_WITH(scale, "scale", 1, NULL, 0, alpha *x)
-REAL_KERNEL_WITH(scaled_tanh, "alpha", 1, "beta", 1, elementary_tanh(beta *x) * alpha)
-REAL_KERNEL_WITH(parametric_softplus, "alpha", 1, "beta", 1, elementary_softplus(beta *x) * alpha)
+REAL_KERNEL_WITH(affine_kernel, affine_f32, affine_f64, "alpha", 1, "beta", 0, beta + alpha * x)
+REAL_KERNEL_WITH(scale_kernel, scale_f32, scale_f64, "scale", 1, NULL, 0, alpha *x)
+REAL_KERNEL_WITH(scaled_tanh_kernel, scaled_tanh_f32, scaled_tanh_f64, "alpha", 1, "beta", 1,
+                 elementary_tanh(beta *x) * alpha)
+REAL_KERNEL_WITH(parametric_softplus_kernel, parametric_softplus_f32, parametric_softplus_f64,
+                 "alpha", 1, "beta", 1, elementary_softplus(beta *x) * alpha)
 
-REAL_ROWS(selu, x > 0 ? beta * x : beta * (alpha * elementary_expm1(x)))
+REAL_ROWS(selu_f32, selu_f64, x > 0 ? beta * x : beta * (alpha * elementary_expm1(x)))
 
 static status selu_kernel(struct kernel_call *call)
 {
@@ -148,14 +159,16 @@ static status selu_kernel(struct kernel_call *call)
     const struct parameters parameters = read_parameters(
         call->attributes, (struct parameter){"alpha", first ? 1.6732 : 1.67326319217681884765625},
         (struct parameter){"gamma", first ? 1.0507 : 1.05070102214813232421875});
-    return run(call, rows, &parameters);
+    return unary_run_rows(call, rows, &parameters);
 }
 
-REAL_ROWS(gelu, (number)0.5 * x * (1 + elementary_erf(x * (number)0.70710678118654752440)))
+REAL_ROWS(gelu_f32, gelu_f64,
+          (number)0.5 * x * (1 + elementary_erf(x * (number)0.70710678118654752440)))
 // sqrt(2 / pi)
-REAL_ROWS(gelu_tanh, (number)0.5 * x *
-                         (1 + elementary_tanh((number)0.79788456080286535588 *
-                                              (x + (number)0.044715 * x * x * x))))
+REAL_ROWS(gelu_tanh_f32, gelu_tanh_f64,
+          (number)0.5 * x *
+              (1 + elementary_tanh((number)0.79788456080286535588 *
+                                   (x + (number)0.044715 * x * x * x))))
 
 static status gelu_kernel(struct kernel_call *call)
 {
@@ -163,40 +176,40 @@ static status gelu_kernel(struct kernel_call *call)
     static const typed_rows by_tanh = {TYPED_REALS(gelu_tanh)};
     const bool approximate =
         view_is(attribute_text(call->attributes, "approximate", "none"), "tanh");
-    return run(call, approximate ? by_tanh : exact, NULL);
+    return unary_run_rows(call, approximate ? by_tanh : exact, NULL);
 }
 
-REAL_ROWS(abs, fabs(x))
-SIGNED_ROWS(abs, x < 0 ? (bits)(0 - (bits)x) : (bits)x)
-UNSIGNED_ROWS(abs, x)
-KERNEL(abs, TYPED_NUMBERS(abs))
+REAL_ROWS(abs_f32, abs_f64, fabs(x))
+SIGNED_ROWS(abs_i8, abs_i16, abs_i32, abs_i64, x < 0 ? (bits)(0 - (bits)x) : (bits)x)
+UNSIGNED_ROWS(abs_u8, abs_u16, abs_u32, abs_u64, x)
+KERNEL(abs_kernel, TYPED_NUMBERS(abs))
 
-REAL_ROWS(neg, -x)
-SIGNED_ROWS(neg, 0 - (bits)x)
-KERNEL(neg, TYPED_REALS(neg), TYPED_SIGNED(neg))
+REAL_ROWS(neg_f32, neg_f64, -x)
+SIGNED_ROWS(neg_i8, neg_i16, neg_i32, neg_i64, 0 - (bits)x)
+KERNEL(neg_kernel, TYPED_REALS(neg), TYPED_SIGNED(neg))
 
-REAL_ROWS(relu, x < 0 ? 0 : x)
-SIGNED_ROWS(relu, x < 0 ? 0 : x)
-UNSIGNED_ROWS(relu, x)
-KERNEL(relu, TYPED_NUMBERS(relu))
+REAL_ROWS(relu_f32, relu_f64, x < 0 ? 0 : x)
+SIGNED_ROWS(relu_i8, relu_i16, relu_i32, relu_i64, x < 0 ? 0 : x)
+UNSIGNED_ROWS(relu_u8, relu_u16, relu_u32, relu_u64, x)
+KERNEL(relu_kernel, TYPED_NUMBERS(relu))
 
-REAL_ROWS(sign, x != x ? x : (number)((x > 0) - (x < 0)))
-SIGNED_ROWS(sign, (x > 0) - (x < 0))
-UNSIGNED_ROWS(sign, x > 0)
-KERNEL(sign, TYPED_NUMBERS(sign))
+REAL_ROWS(sign_f32, sign_f64, x != x ? x : (number)((x > 0) - (x < 0)))
+SIGNED_ROWS(sign_i8, sign_i16, sign_i32, sign_i64, (x > 0) - (x < 0))
+UNSIGNED_ROWS(sign_u8, sign_u16, sign_u32, sign_u64, x > 0)
+KERNEL(sign_kernel, TYPED_NUMBERS(sign))
 
-SIGNED_ROWS(bitwise_not, ~x)
-UNSIGNED_ROWS(bitwise_not, ~x)
-KERNEL(bitwise_not, TYPED_SIGNED(bitwise_not), TYPED_UNSIGNED(bitwise_not))
+SIGNED_ROWS(bitwise_not_i8, bitwise_not_i16, bitwise_not_i32, bitwise_not_i64, ~x)
+UNSIGNED_ROWS(bitwise_not_u8, bitwise_not_u16, bitwise_not_u32, bitwise_not_u64, ~x)
+KERNEL(bitwise_not_kernel, TYPED_SIGNED(bitwise_not), TYPED_UNSIGNED(bitwise_not))
 
 ROW(not_bool, uint8_t, uint32_t, x == 0)
-KERNEL(not, [ELEMENT_BOOL] = not_bool)
+KERNEL(not_kernel, [ELEMENT_BOOL] = not_bool)
 
-TYPED_REAL_ROWS(BOOL_ROW, is_nan, x != x)
-KERNEL(is_nan, TYPED_REALS(is_nan))
+TYPED_REAL_ROWS(BOOL_ROW, is_nan_f32, is_nan_f64, x != x)
+KERNEL(is_nan_kernel, TYPED_REALS(is_nan))
 
 // alpha: whether negative infinity counts; beta: whether the positive one does.
-TYPED_REAL_ROWS(BOOL_ROW, is_inf,
+TYPED_REAL_ROWS(BOOL_ROW, is_inf_f32, is_inf_f64,
                 (alpha != 0 && x == -(number)INFINITY) || (beta != 0 && x == (number)INFINITY))
 
 static status is_inf_kernel(struct kernel_call *call)
@@ -206,7 +219,7 @@ static status is_inf_kernel(struct kernel_call *call)
         (double)attribute_integer(call->attributes, "detect_negative", 1),
         (double)attribute_integer(call->attributes, "detect_positive", 1),
     };
-    return run(call, rows, &parameters);
+    return unary_run_rows(call, rows, &parameters);
 }
 
 // Tensors are copied to where the output was planned; texts and everything else

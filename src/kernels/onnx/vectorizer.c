@@ -10,7 +10,7 @@ enum { ROOT = 0 };
 #define NO_GRAM UINT32_MAX
 
 // A place in the tree of n-grams: what stands before it, and its last word.
-struct place {
+struct gram_node {
     uint32_t parent;
     uint32_t gram; // that ends here, or NO_GRAM
     struct view text;
@@ -19,28 +19,29 @@ struct place {
 
 struct vectorizer {
     bool texts;
-    struct place *places;
+    struct gram_node *places;
     size_t count, capacity;
     struct hash_index index;
     const int64_t *columns; // of the n-grams
     const double *weights;  // NULL: all 1
 };
 
-static uint32_t place_hash(uint32_t parent, const struct place *word, bool texts)
+static uint32_t place_hash(uint32_t parent, const struct gram_node *word, bool texts)
 {
     const uint32_t hash =
         texts ? hash_bytes(word->text.data, word->text.size) : hash_u64((uint64_t)word->number);
     return hash ^ hash_u64(parent);
 }
 
-// The place behind `parent` with this word, or HASH_NONE.
-static uint32_t find_place(const struct vectorizer *v, uint32_t parent, const struct place *word)
+// The place after `parent` with this word, or HASH_NONE.
+static uint32_t find_place(const struct vectorizer *v, uint32_t parent,
+                           const struct gram_node *word)
 {
     const uint32_t hash = place_hash(parent, word, v->texts);
     uint32_t id;
     for (uint32_t at = hash_first(&v->index, hash);
          (id = hash_next(&v->index, hash, &at)) != HASH_NONE;) {
-        const struct place *place = &v->places[id];
+        const struct gram_node *place = &v->places[id];
         if (place->parent == parent &&
             (v->texts ? view_equal(place->text, word->text) : place->number == word->number))
             return id;
@@ -48,7 +49,7 @@ static uint32_t find_place(const struct vectorizer *v, uint32_t parent, const st
     return HASH_NONE;
 }
 
-static uint32_t add_place(struct vectorizer *v, uint32_t parent, struct place word)
+static uint32_t add_place(struct vectorizer *v, uint32_t parent, struct gram_node word)
 {
     uint32_t id = find_place(v, parent, &word);
     if (id != HASH_NONE)
@@ -72,14 +73,14 @@ static void read_pool(struct vectorizer *v, struct attributes attributes)
     const uint32_t lengths = attribute_integers(attributes, "ngram_counts", &starts);
     v->texts = texts != NULL;
     v->places = memory_grow(NULL, 0, &v->capacity, sizeof *v->places);
-    v->places[v->count++] = (struct place){.parent = NO_GRAM, .gram = NO_GRAM};
+    v->places[v->count++] = (struct gram_node){.parent = NO_GRAM, .gram = NO_GRAM};
     uint32_t gram = 0;
     for (uint32_t length = 1; length <= lengths; length++) {
         const int64_t end = length < lengths ? starts[length] : (int64_t)pool;
         for (int64_t at = starts[length - 1]; at < end; at += length) {
             uint32_t place = ROOT;
             for (int64_t i = at; i < at + length; i++) {
-                struct place word = {0};
+                struct gram_node word = {0};
                 if (v->texts)
                     word.text = texts->texts[i];
                 else
@@ -97,9 +98,9 @@ struct line {
     uint64_t from, count;
 };
 
-static struct place line_word(const struct line *line, uint64_t index)
+static struct gram_node line_word(const struct line *line, uint64_t index)
 {
-    struct place word = {0};
+    struct gram_node word = {0};
     const uint64_t at = line->from + index;
     if (line->words->element == ELEMENT_TEXT)
         word.text = ((const struct view *)line->words->data)[at];
@@ -118,7 +119,7 @@ static void count_grams(const struct vectorizer *v, const struct line *line, uin
         uint32_t place = ROOT;
         uint64_t at = start;
         for (uint64_t length = 1; length <= most && at < line->count; length++, at += distance) {
-            const struct place word = line_word(line, at);
+            const struct gram_node word = line_word(line, at);
             place = find_place(v, place, &word);
             if (place == HASH_NONE)
                 break;

@@ -29,7 +29,7 @@ static struct box box_of(const float *corners, bool center)
     return box;
 }
 
-static bool overlap(const struct box *a, const struct box *b, float threshold)
+static bool vision_overlap(const struct box *a, const struct box *b, float threshold)
 {
     const float left = a->left > b->left ? a->left : b->left;
     const float right = a->right < b->right ? a->right : b->right;
@@ -98,7 +98,7 @@ static void suppress_class(struct suppression *task, const float *boxes, const f
         const struct box box = box_of(boxes + 4 * task->candidates[i].index, task->center);
         bool suppressed = false;
         for (int64_t k = 0; k < kept && !suppressed; k++)
-            suppressed = overlap(&box, &task->kept[k], task->overlap_threshold);
+            suppressed = vision_overlap(&box, &task->kept[k], task->overlap_threshold);
         if (suppressed)
             continue;
         task->kept[kept++] = box;
@@ -253,7 +253,7 @@ static status col2im(struct kernel_call *call)
     struct blocks blocks = blocks_of(call, out);
     const uint64_t images = (uint64_t)out->shape.dims[0] * (uint64_t)out->shape.dims[1];
     parallel_for(call->parallel, images, 1, col2im_piece, &blocks);
-    return blocks.no_memory ? status_make(STATUS_LIMIT, "no memory for an image") : STATUS_OK;
+    return blocks.no_memory ? status_no_memory("a decoded image") : STATUS_OK;
 }
 
 static const struct kernel KERNELS[] = {

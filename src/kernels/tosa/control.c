@@ -47,7 +47,7 @@ static status run_cond_if(struct kernel_call *call)
     struct datum **outputs = make_list(call->output_count);
     const status failure =
         executor_run_graph(call->runner, graph_of(call, condition ? "then_graph" : "else_graph"),
-                           call->data + 1, call->input_count - 1, outputs);
+                           call->data + 1, call->input_count - 1, outputs, call->output_count);
     if (failure == STATUS_OK)
         give_all(call, outputs);
     free_list(outputs, call->output_count);
@@ -59,7 +59,7 @@ static status condition_holds(struct kernel_call *call, struct datum *const *car
 {
     struct datum *result = NULL;
     STATUS_TRY(executor_run_graph(call->runner, graph_of(call, "cond_graph"), carried,
-                                  call->input_count, &result));
+                                  call->input_count, &result, 1));
     status failure = STATUS_OK;
     if (result == NULL || result->kind != DATUM_TENSOR || result->tensor.element != ELEMENT_BOOL ||
         tensor_count(&result->tensor) != 1)
@@ -78,7 +78,8 @@ static status loop(struct kernel_call *call, struct datum **carried, struct datu
         STATUS_TRY(condition_holds(call, carried, &holds));
         if (!holds)
             return STATUS_OK;
-        STATUS_TRY(executor_run_graph(call->runner, body, carried, call->input_count, next));
+        STATUS_TRY(executor_run_graph(call->runner, body, carried, call->input_count, next,
+                                      call->input_count));
         release_all(carried, call->input_count);
         for (uint32_t i = 0; i < call->input_count; i++) {
             carried[i] = next[i];
@@ -89,6 +90,8 @@ static status loop(struct kernel_call *call, struct datum **carried, struct datu
 
 static status run_while_loop(struct kernel_call *call)
 {
+    if (call->output_count != call->input_count)
+        return status_make(STATUS_DATA, "it gives other values than it takes");
     struct datum **carried = make_list(call->input_count);
     struct datum **next = make_list(call->input_count);
     for (uint32_t i = 0; i < call->input_count; i++)
@@ -106,17 +109,17 @@ static status run_while_loop(struct kernel_call *call)
 // False: there is no such number.
 typedef bool (*shape_function)(int64_t a, int64_t b, int64_t *out);
 
-static bool add(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_add(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_add_overflow(a, b, out);
 }
 
-static bool subtract(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_subtract(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_sub_overflow(a, b, out);
 }
 
-static bool multiply(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_multiply(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_mul_overflow(a, b, out);
 }
@@ -146,7 +149,7 @@ static bool modulo(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-static bool larger(int64_t a, int64_t b, int64_t *out)
+static bool tosa_shape_larger(int64_t a, int64_t b, int64_t *out)
 {
     *out = a > b ? a : b;
     return true;
@@ -208,13 +211,13 @@ static status run_shape(struct kernel_call *call, shape_function function)
         return run_shape(call, function);                                                          \
     }
 
-SHAPE(add_shape, add)
-SHAPE(sub_shape, subtract)
-SHAPE(mul_shape, multiply)
+SHAPE(add_shape, tosa_shape_add)
+SHAPE(sub_shape, tosa_shape_subtract)
+SHAPE(mul_shape, tosa_shape_multiply)
 SHAPE(div_floor_shape, divide_floor)
 SHAPE(div_ceil_shape, divide_ceil)
 SHAPE(mod_shape, modulo)
-SHAPE(max_shape, larger)
+SHAPE(max_shape, tosa_shape_larger)
 SHAPE(min_shape, smaller)
 SHAPE(exp2_shape, power)
 SHAPE(log2_floor_shape, logarithm_floor)

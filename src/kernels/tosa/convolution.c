@@ -38,7 +38,7 @@ struct problem {
     int64_t kernel_strides[3];
     int64_t input_zero;
     int64_t weight_zero;
-    // The bias of floats is added in the result's type behind the sum, instead of
+    // The bias of floats is added in the result's type after the sum, instead of
     // in the accumulator's type in front of it.
     bool bias_last;
 };
@@ -294,7 +294,7 @@ static status convolve_reals(const struct problem *problem, struct kernel_call *
     return failure;
 }
 
-static status convolve(struct problem *problem, struct kernel_call *call)
+static status tosa_convolution_convolve(struct problem *problem, struct kernel_call *call)
 {
     if (tensor_count(problem->output) == 0)
         return STATUS_OK;
@@ -339,7 +339,7 @@ static status run_conv(struct kernel_call *call, uint32_t dimensions)
     if (output == NULL)
         return STATUS_OK;
     struct problem problem = problem_of(call, output, dimensions);
-    return convolve(&problem, call);
+    return tosa_convolution_convolve(&problem, call);
 }
 
 static status run_conv2d(struct kernel_call *call)
@@ -369,7 +369,7 @@ static status run_depthwise_conv2d(struct kernel_call *call)
     problem.channel_stride = 1;
     problem.kernel_strides[2] = weight[2] * weight[3];
     problem.kernel_strides[1] = problem.kernel_strides[2] * weight[1];
-    return convolve(&problem, call);
+    return tosa_convolution_convolve(&problem, call);
 }
 
 // A convolution of 1 x 1 images.
@@ -387,7 +387,7 @@ static status run_fully_connected(struct kernel_call *call)
     struct kernel_call same = *call;
     same.inputs = inputs;
     struct problem problem = problem_of(&same, &images[2], 2);
-    return convolve(&problem, &same);
+    return tosa_convolution_convolve(&problem, &same);
 }
 
 // Transposed convolution ------------------------------------------------------
@@ -399,13 +399,13 @@ static status make_tensor(struct tensor *tensor)
     STATUS_TRY(shape_elements(&tensor->shape, &count));
     if (count > SIZE_MAX / 16 || posix_memalign(&tensor->data, TENSOR_ALIGNMENT,
                                                 (count + 1) * element_size(tensor->element)) != 0)
-        return status_make(STATUS_LIMIT, "no memory for a transposed convolution");
+        return status_no_memory("a transposed convolution");
     return STATUS_OK;
 }
 
 // The input with stride - 1 elements of the zero point between its own.
-static status spread(const struct problem *problem, struct kernel_call *call, const int64_t *stride,
-                     struct tensor *out_tensor)
+static status tosa_convolution_spread(const struct problem *problem, struct kernel_call *call,
+                                      const int64_t *stride, struct tensor *out_tensor)
 {
     const struct tensor *in = &problem->input;
     *out_tensor = *in;
@@ -462,7 +462,7 @@ static status run_transpose_conv2d(struct kernel_call *call)
     problem.bias_last = stride[0] != 1 || stride[1] != 1;
     struct tensor input = {0};
     struct tensor weight = {0};
-    status failure = spread(&problem, call, stride, &input);
+    status failure = tosa_convolution_spread(&problem, call, stride, &input);
     if (failure == STATUS_OK)
         failure = flip(&problem, call, &weight);
     for (uint32_t i = 0; i < 2; i++) {
@@ -472,7 +472,7 @@ static status run_transpose_conv2d(struct kernel_call *call)
     problem.input = input;
     problem.weight = weight;
     if (failure == STATUS_OK)
-        failure = convolve(&problem, call);
+        failure = tosa_convolution_convolve(&problem, call);
     free(input.data);
     free(weight.data);
     return failure;

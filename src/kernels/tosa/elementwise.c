@@ -14,37 +14,37 @@
 
 // Operators that ONNX has as well -----------------------------------------------
 
-#define SAME(title, name, inputs)                                                                  \
-    static status run_##title(struct kernel_call *call)                                            \
+#define SAME(function, name, inputs)                                                               \
+    static status function(struct kernel_call *call)                                               \
     {                                                                                              \
         return tosa_run_as(call, name, inputs);                                                    \
     }
 
-SAME(abs, "Abs", 1)
-SAME(add, "Add", 2)
-SAME(sub, "Sub", 2)
-SAME(pow, "Pow", 2)
-SAME(bitwise_and, "BitwiseAnd", 2)
-SAME(bitwise_or, "BitwiseOr", 2)
-SAME(bitwise_xor, "BitwiseXor", 2)
-SAME(bitwise_not, "BitwiseNot", 1)
-SAME(logical_and, "And", 2)
-SAME(logical_or, "Or", 2)
-SAME(logical_xor, "Xor", 2)
-SAME(logical_not, "Not", 1)
-SAME(equal, "Equal", 2)
-SAME(greater, "Greater", 2)
-SAME(greater_equal, "GreaterOrEqual", 2)
-SAME(select, "Where", 3)
-SAME(ceil, "Ceil", 1)
-SAME(floor, "Floor", 1)
-SAME(reciprocal, "Reciprocal", 1)
-SAME(exp, "Exp", 1)
-SAME(log, "Log", 1)
-SAME(sin, "Sin", 1)
-SAME(cos, "Cos", 1)
-SAME(tanh, "Tanh", 1)
-SAME(erf, "Erf", 1)
+SAME(run_abs, "Abs", 1)
+SAME(run_add, "Add", 2)
+SAME(run_sub, "Sub", 2)
+SAME(run_pow, "Pow", 2)
+SAME(run_bitwise_and, "BitwiseAnd", 2)
+SAME(run_bitwise_or, "BitwiseOr", 2)
+SAME(run_bitwise_xor, "BitwiseXor", 2)
+SAME(run_bitwise_not, "BitwiseNot", 1)
+SAME(run_logical_and, "And", 2)
+SAME(run_logical_or, "Or", 2)
+SAME(run_logical_xor, "Xor", 2)
+SAME(run_logical_not, "Not", 1)
+SAME(run_equal, "Equal", 2)
+SAME(run_greater, "Greater", 2)
+SAME(run_greater_equal, "GreaterOrEqual", 2)
+SAME(run_select, "Where", 3)
+SAME(run_ceil, "Ceil", 1)
+SAME(run_floor, "Floor", 1)
+SAME(run_reciprocal, "Reciprocal", 1)
+SAME(run_exp, "Exp", 1)
+SAME(run_log, "Log", 1)
+SAME(run_sin, "Sin", 1)
+SAME(run_cos, "Cos", 1)
+SAME(run_tanh, "Tanh", 1)
+SAME(run_erf, "Erf", 1)
 
 // 1 / (1 + exp(-x)); f16 and bf16 are rounded at every step.
 static void sigmoid_row(const void *context, void *out, const void *const *in, const uint8_t *steps,
@@ -96,8 +96,7 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
         pointers[i] = &views[i];
     }
     const struct tensor view = tosa_view(out, false);
-    typed_run_tensors(call->parallel, &view, pointers, inputs, rows, context);
-    return STATUS_OK;
+    return typed_run_tensors(call->parallel, &view, pointers, inputs, rows, context);
 }
 
 // `expression` of x and y, both of type `number`, and of *context.
@@ -144,18 +143,15 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
         }                                                                                          \
     }
 
-#define INTEGER_ROWS(form, name, context_type, expression)                                         \
-    form(name##_i8, int8_t, context_type, expression)                                              \
-        form(name##_u8, uint8_t, context_type, expression)                                         \
-            form(name##_i16, int16_t, context_type, expression)                                    \
-                form(name##_u16, uint16_t, context_type, expression)                               \
-                    form(name##_i32, int32_t, context_type, expression)                            \
-                        form(name##_u32, uint32_t, context_type, expression)                       \
-                            form(name##_i64, int64_t, context_type, expression)
+#define INTEGER_ROWS(form, i8, u8, i16, u16, i32, u32, i64, context_type, expression)              \
+    form(i8, int8_t, context_type, expression) form(u8, uint8_t, context_type, expression)         \
+        form(i16, int16_t, context_type, expression) form(u16, uint16_t, context_type, expression) \
+            form(i32, int32_t, context_type, expression)                                           \
+                form(u32, uint32_t, context_type, expression)                                      \
+                    form(i64, int64_t, context_type, expression)
 
-#define REAL_ROWS(form, name, context_type, expression)                                            \
-    form(name##_f32, float, context_type, expression)                                              \
-        form(name##_f64, double, context_type, expression)
+#define REAL_ROWS(form, f32, f64, context_type, expression)                                        \
+    form(f32, float, context_type, expression) form(f64, double, context_type, expression)
 
 #define INTEGER_TABLE(name)                                                                        \
     [ELEMENT_I8] = name##_i8, [ELEMENT_U8] = name##_u8, [ELEMENT_I16] = name##_i16,                \
@@ -165,13 +161,15 @@ static status run_rows(struct kernel_call *call, const typed_rows rows, uint32_t
 
 // The larger and the smaller one ---------------------------------------------------
 
-INTEGER_ROWS(BINARY_ROW, larger, const void, x > y ? x : y)
-INTEGER_ROWS(BINARY_ROW, smaller, const void, x < y ? x : y)
-REAL_ROWS(BINARY_ROW, larger, const void, x > y || x != x ? x : y)
-REAL_ROWS(BINARY_ROW, smaller, const void, x < y || x != x ? x : y)
+INTEGER_ROWS(BINARY_ROW, larger_i8, larger_u8, larger_i16, larger_u16, larger_i32, larger_u32,
+             larger_i64, const void, x > y ? x : y)
+INTEGER_ROWS(BINARY_ROW, smaller_i8, smaller_u8, smaller_i16, smaller_u16, smaller_i32, smaller_u32,
+             smaller_i64, const void, x < y ? x : y)
+REAL_ROWS(BINARY_ROW, larger_f32, larger_f64, const void, x > y || x != x ? x : y)
+REAL_ROWS(BINARY_ROW, smaller_f32, smaller_f64, const void, x < y || x != x ? x : y)
 // Where NaN is ignored.
-REAL_ROWS(BINARY_ROW, larger_number, const void, x > y || y != y ? x : y)
-REAL_ROWS(BINARY_ROW, smaller_number, const void, x < y || y != y ? x : y)
+REAL_ROWS(BINARY_ROW, larger_number_f32, larger_number_f64, const void, x > y || y != y ? x : y)
+REAL_ROWS(BINARY_ROW, smaller_number_f32, smaller_number_f64, const void, x < y || y != y ? x : y)
 
 static status run_maximum(struct kernel_call *call)
 {
@@ -220,10 +218,18 @@ static inline int64_t shift_signed(int64_t value, int64_t by, bool round)
 }
 
 #define BITS(x) bits_of((int64_t)(x), WIDTH)
-INTEGER_ROWS(BINARY_ROW, left_shift, const void, shift_left(BITS(x), (int64_t)y, WIDTH))
-INTEGER_ROWS(BINARY_ROW, right_shift, const void, shift_right(BITS(x), (int64_t)y, WIDTH))
-INTEGER_ROWS(BINARY_ROW, sign_shift, const void, shift_signed((int64_t)x, (int64_t)y, false))
-INTEGER_ROWS(BINARY_ROW, round_shift, const void, shift_signed((int64_t)x, (int64_t)y, true))
+INTEGER_ROWS(BINARY_ROW, left_shift_i8, left_shift_u8, left_shift_i16, left_shift_u16,
+             left_shift_i32, left_shift_u32, left_shift_i64, const void,
+             shift_left(BITS(x), (int64_t)y, WIDTH))
+INTEGER_ROWS(BINARY_ROW, right_shift_i8, right_shift_u8, right_shift_i16, right_shift_u16,
+             right_shift_i32, right_shift_u32, right_shift_i64, const void,
+             shift_right(BITS(x), (int64_t)y, WIDTH))
+INTEGER_ROWS(BINARY_ROW, sign_shift_i8, sign_shift_u8, sign_shift_i16, sign_shift_u16,
+             sign_shift_i32, sign_shift_u32, sign_shift_i64, const void,
+             shift_signed((int64_t)x, (int64_t)y, false))
+INTEGER_ROWS(BINARY_ROW, round_shift_i8, round_shift_u8, round_shift_i16, round_shift_u16,
+             round_shift_i32, round_shift_u32, round_shift_i64, const void,
+             shift_signed((int64_t)x, (int64_t)y, true))
 
 static status run_logical_left_shift(struct kernel_call *call)
 {
@@ -257,7 +263,8 @@ static inline int64_t divide(int64_t x, int64_t y, atomic_bool *out_zero)
     return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
 }
 
-INTEGER_ROWS(BINARY_ROW, quotient, atomic_bool, divide((int64_t)x, (int64_t)y, with))
+INTEGER_ROWS(BINARY_ROW, quotient_i8, quotient_u8, quotient_i16, quotient_u16, quotient_i32,
+             quotient_u32, quotient_i64, atomic_bool, divide((int64_t)x, (int64_t)y, with))
 
 static status run_intdiv(struct kernel_call *call)
 {
@@ -274,8 +281,9 @@ static inline int leading_zeros(uint64_t bits, int width)
     return bits == 0 ? width : __builtin_clzll(bits) - (64 - width);
 }
 
-INTEGER_ROWS(UNARY_ROW, clz, void, leading_zeros(BITS(x), WIDTH))
-REAL_ROWS(UNARY_ROW, rsqrt, void,
+INTEGER_ROWS(UNARY_ROW, clz_i8, clz_u8, clz_i16, clz_u16, clz_i32, clz_u32, clz_i64, void,
+             leading_zeros(BITS(x), WIDTH))
+REAL_ROWS(UNARY_ROW, rsqrt_f32, rsqrt_f64, void,
           1 / (sizeof x == sizeof(float) ? sqrtf((float)x) : sqrt((double)x)))
 
 static status run_clz(struct kernel_call *call)
@@ -301,10 +309,11 @@ struct limits {
 
 #define BETWEEN(value, low, high) ((value) < (low) ? (low) : (value) > (high) ? (high) : (value))
 
-INTEGER_ROWS(UNARY_ROW, clamp, struct limits,
-             BETWEEN(x, (number)with->lowest, (number)with->highest))
-REAL_ROWS(UNARY_ROW, clamp, struct limits, BETWEEN(x, (number)with->least, (number)with->most))
-REAL_ROWS(UNARY_ROW, clamp_number, struct limits,
+INTEGER_ROWS(UNARY_ROW, clamp_i8, clamp_u8, clamp_i16, clamp_u16, clamp_i32, clamp_u32, clamp_i64,
+             struct limits, BETWEEN(x, (number)with->lowest, (number)with->highest))
+REAL_ROWS(UNARY_ROW, clamp_f32, clamp_f64, struct limits,
+          BETWEEN(x, (number)with->least, (number)with->most))
+REAL_ROWS(UNARY_ROW, clamp_number_f32, clamp_number_f64, struct limits,
           x > (number)with->least ? BETWEEN(x, (number)with->least, (number)with->most)
                                   : (number)with->least)
 
@@ -331,15 +340,16 @@ static status run_clamp(struct kernel_call *call)
     return run_rows(call, tosa_ignores_nan(call) ? numbers : rows, 1, &limits);
 }
 
-static inline int64_t subtract(int64_t x, int64_t y)
+static inline int64_t elementwise_subtract(int64_t x, int64_t y)
 {
     return (int64_t)((uint64_t)x - (uint64_t)y);
 }
 
 // zero - x, within the type; -x of floats.
-INTEGER_ROWS(UNARY_ROW, negate, struct limits,
-             BETWEEN(subtract(with->zero, (int64_t)x), with->lowest, with->highest))
-REAL_ROWS(UNARY_ROW, negate, void, -x)
+INTEGER_ROWS(UNARY_ROW, negate_i8, negate_u8, negate_i16, negate_u16, negate_i32, negate_u32,
+             negate_i64, struct limits,
+             BETWEEN(elementwise_subtract(with->zero, (int64_t)x), with->lowest, with->highest))
+REAL_ROWS(UNARY_ROW, negate_f32, negate_f64, void, -x)
 
 static status run_negate(struct kernel_call *call)
 {

@@ -94,7 +94,7 @@ static status transform_images(struct kernel_call *call, struct transform *trans
         transform->middle = malloc(count * sizeof *transform->middle);
     status failure = transform->middle != NULL
                          ? fourier_create(transform->width, inverse, &transform->rows)
-                         : status_make(STATUS_LIMIT, "no memory for a Fourier transform");
+                         : status_no_memory("a Fourier transform");
     if (failure == STATUS_OK)
         failure = fourier_create(transform->height, inverse, &transform->columns);
     if (failure == STATUS_OK) {

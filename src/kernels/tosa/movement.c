@@ -190,8 +190,8 @@ static void scatter_batch(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static struct choice choose(const struct kernel_call *call, const struct tensor *in,
-                            const struct tensor *out)
+static struct choice tosa_movement_choose(const struct kernel_call *call, const struct tensor *in,
+                                          const struct tensor *out)
 {
     const struct tensor *values = call->inputs[0];
     const struct tensor *indices = call->inputs[1];
@@ -210,7 +210,7 @@ static status run_gather(struct kernel_call *call)
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
         return STATUS_OK;
-    struct choice choice = choose(call, call->inputs[0], out);
+    struct choice choice = tosa_movement_choose(call, call->inputs[0], out);
     STATUS_TRY(check_indices(&choice));
     if (choice.bytes != 0)
         parallel_for(call->parallel, tensor_count(choice.indices), 65536 / choice.bytes + 1,
@@ -223,7 +223,7 @@ static status run_scatter(struct kernel_call *call)
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
         return STATUS_OK;
-    struct choice choice = choose(call, call->inputs[2], out);
+    struct choice choice = tosa_movement_choose(call, call->inputs[2], out);
     STATUS_TRY(check_indices(&choice));
     copy_all(call->parallel, call->inputs[0], out);
     if (choice.bytes != 0)

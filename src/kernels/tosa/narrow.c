@@ -81,7 +81,7 @@ struct job {
     uint64_t positions;
 };
 
-static uint64_t volume(const struct convolution *c, const int64_t *lengths)
+static uint64_t narrow_volume(const struct convolution *c, const int64_t *lengths)
 {
     uint64_t count = 1;
     for (uint64_t i = 0; i < c->spatial; i++)
@@ -168,14 +168,14 @@ status narrow_convolve(const struct convolution *convolution, enum element eleme
         .source = operands->source,
         .bias = operands->bias,
         .result = operands->result,
-        .depth = volume(c, c->kernel) * (uint64_t)c->inputs,
-        .positions = volume(c, c->output),
+        .depth = narrow_volume(c, c->kernel) * (uint64_t)c->inputs,
+        .positions = narrow_volume(c, c->output),
     };
     const uint64_t count = job.depth * (uint64_t)(c->outputs * c->groups);
     float *arranged =
         count < SIZE_MAX / sizeof(float) ? malloc((count + 1) * sizeof *arranged) : NULL;
     if (arranged == NULL)
-        return status_make(STATUS_LIMIT, "no memory for the weights of a convolution");
+        return status_no_memory("the weights of a convolution");
     arrange_weights(&job, operands->weights, arranged);
     job.weights = arranged;
     parallel_for(parallel, (uint64_t)c->batch * job.positions, 4096 / (count + 1) + 1,

@@ -81,8 +81,8 @@ static const char *tap(const struct pool *pool, const char *in, int64_t y, int64
 // The largest -----------------------------------------------------------------
 
 // `first` is what the taps are compared with at first.
-#define MAX_PIXEL(name, type, first, expression)                                                   \
-    CORE_CLONES(void, name##_taps, (type * best, const type *values, int64_t channels),            \
+#define MAX_PIXEL(name, add_tap, type, first, expression)                                          \
+    CORE_CLONES(void, add_tap, (type * best, const type *values, int64_t channels),                \
                 (best, values, channels))                                                          \
     {                                                                                              \
         for (int64_t i = 0; i < channels; i++) {                                                   \
@@ -101,21 +101,21 @@ static const char *tap(const struct pool *pool, const char *in, int64_t y, int64
             ((type *)out)[i] = (first);                                                            \
         for (int64_t y = rows.from; y < rows.to; y++) {                                            \
             for (int64_t x = columns.from; x < columns.to; x++)                                    \
-                name##_taps((type *)out, (const type *)tap(pool, in, y, x), channels);             \
+                add_tap((type *)out, (const type *)tap(pool, in, y, x), channels);                 \
         }                                                                                          \
     }
 
-MAX_PIXEL(max_i8, int8_t, start[i], a > b)
-MAX_PIXEL(max_u8, uint8_t, start[i], a > b)
-MAX_PIXEL(max_i16, int16_t, start[i], a > b)
-MAX_PIXEL(max_u16, uint16_t, start[i], a > b)
-MAX_PIXEL(max_i32, int32_t, start[i], a > b)
-MAX_PIXEL(max_u32, uint32_t, start[i], a > b)
-MAX_PIXEL(max_i64, int64_t, start[i], a > b)
-MAX_PIXEL(max_f32, float, start[i], a > b || a != a)
-MAX_PIXEL(max_f64, double, start[i], a > b || a != a)
-MAX_PIXEL(max_number_f32, float, (float)pool->least, a > b || b != b)
-MAX_PIXEL(max_number_f64, double, (double)pool->least, a > b || b != b)
+MAX_PIXEL(max_i8, max_i8_tap, int8_t, start[i], a > b)
+MAX_PIXEL(max_u8, max_u8_tap, uint8_t, start[i], a > b)
+MAX_PIXEL(max_i16, max_i16_tap, int16_t, start[i], a > b)
+MAX_PIXEL(max_u16, max_u16_tap, uint16_t, start[i], a > b)
+MAX_PIXEL(max_i32, max_i32_tap, int32_t, start[i], a > b)
+MAX_PIXEL(max_u32, max_u32_tap, uint32_t, start[i], a > b)
+MAX_PIXEL(max_i64, max_i64_tap, int64_t, start[i], a > b)
+MAX_PIXEL(max_f32, max_f32_tap, float, start[i], a > b || a != a)
+MAX_PIXEL(max_f64, max_f64_tap, double, start[i], a > b || a != a)
+MAX_PIXEL(max_number_f32, max_number_f32_tap, float, (float)pool->least, a > b || b != b)
+MAX_PIXEL(max_number_f64, max_number_f64_tap, double, (double)pool->least, a > b || b != b)
 
 // The lowest finite number.
 static double least_real(enum element element)

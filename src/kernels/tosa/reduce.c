@@ -24,13 +24,13 @@ struct folder {
     void (*line)(void *sum, const void *values, uint64_t count);
 };
 
-#define FOLDER(name, type, first, expression)                                                      \
-    static void name##_start(void *sums, uint64_t count)                                           \
+#define FOLDER(start, columns, line, type, first, expression)                                      \
+    static void start(void *sums, uint64_t count)                                                  \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            ((type *)sums)[i] = (first);                                                           \
+            ((type *)sums)[i] = (type)(first);                                                     \
     }                                                                                              \
-    CORE_CLONES(void, name##_columns, (void *sums, const void *values, uint64_t count),            \
+    CORE_CLONES(void, columns, (void *sums, const void *values, uint64_t count),                   \
                 (sums, values, count))                                                             \
     {                                                                                              \
         type *to = sums;                                                                           \
@@ -41,7 +41,7 @@ struct folder {
             to[i] = (type)(expression);                                                            \
         }                                                                                          \
     }                                                                                              \
-    static void name##_line(void *sum, const void *values, uint64_t count)                         \
+    static void line(void *sum, const void *values, uint64_t count)                                \
     {                                                                                              \
         const type *from = values;                                                                 \
         type a = *(type *)sum;                                                                     \
@@ -57,21 +57,33 @@ struct folder {
         name##_start, name##_columns, name##_line                                                  \
     }
 
-#define REAL_FOLDERS(name, first, expression)                                                      \
-    FOLDER(name##_f32, float, (float)(first), expression)                                          \
-    FOLDER(name##_f64, double, first, expression)
-
-FOLDER(sum_i64, int64_t, 0, (uint64_t)a + (uint64_t)b)
-FOLDER(product_i64, int64_t, 1, (uint64_t)a *(uint64_t)b)
-FOLDER(largest_i64, int64_t, INT64_MIN, a > b ? a : b)
-FOLDER(smallest_i64, int64_t, INT64_MAX, a < b ? a : b)
-REAL_FOLDERS(sum, 0.0, a + b)
-REAL_FOLDERS(product, 1.0, a *b)
-REAL_FOLDERS(largest, -INFINITY, a > b || a != a ? a : b)
-REAL_FOLDERS(smallest, INFINITY, a < b || a != a ? a : b)
+FOLDER(sum_i64_start, sum_i64_columns, sum_i64_line, int64_t, 0, (uint64_t)a + (uint64_t)b)
+FOLDER(product_i64_start, product_i64_columns, product_i64_line, int64_t, 1,
+       (uint64_t)a *(uint64_t)b)
+FOLDER(largest_i64_start, largest_i64_columns, largest_i64_line, int64_t, INT64_MIN, a > b ? a : b)
+FOLDER(smallest_i64_start, smallest_i64_columns, smallest_i64_line, int64_t, INT64_MAX,
+       a < b ? a : b)
+FOLDER(sum_f32_start, sum_f32_columns, sum_f32_line, float, 0, a + b)
+FOLDER(sum_f64_start, sum_f64_columns, sum_f64_line, double, 0.0, a + b)
+FOLDER(product_f32_start, product_f32_columns, product_f32_line, float, 1, a *b)
+FOLDER(product_f64_start, product_f64_columns, product_f64_line, double, 1.0, a *b)
+FOLDER(largest_f32_start, largest_f32_columns, largest_f32_line, float, -INFINITY,
+       a > b || a != a ? a : b)
+FOLDER(largest_f64_start, largest_f64_columns, largest_f64_line, double, -INFINITY,
+       a > b || a != a ? a : b)
+FOLDER(smallest_f32_start, smallest_f32_columns, smallest_f32_line, float, INFINITY,
+       a < b || a != a ? a : b)
+FOLDER(smallest_f64_start, smallest_f64_columns, smallest_f64_line, double, INFINITY,
+       a < b || a != a ? a : b)
 // Nothing but NaN stays NaN.
-REAL_FOLDERS(largest_number, NAN, a > b || b != b ? a : b)
-REAL_FOLDERS(smallest_number, NAN, a < b || b != b ? a : b)
+FOLDER(largest_number_f32_start, largest_number_f32_columns, largest_number_f32_line, float, NAN,
+       a > b || b != b ? a : b)
+FOLDER(largest_number_f64_start, largest_number_f64_columns, largest_number_f64_line, double, NAN,
+       a > b || b != b ? a : b)
+FOLDER(smallest_number_f32_start, smallest_number_f32_columns, smallest_number_f32_line, float, NAN,
+       a < b || b != b ? a : b)
+FOLDER(smallest_number_f64_start, smallest_number_f64_columns, smallest_number_f64_line, double,
+       NAN, a < b || b != b ? a : b)
 
 static const struct folder INTEGER_FOLDERS[] = {
     [SUM] = FOLDER_ENTRY(sum_i64),
@@ -92,22 +104,24 @@ static const struct folder INTEGER_FOLDERS[] = {
 
 // Products of narrow floats and sums of f16 are rounded at every step, but sums of
 // bf16 are not: TOSA adds those up in f32.
-#define NARROW_FOLDER(name, element, base)                                                         \
-    static void name##_columns(void *sums, const void *values, uint64_t count)                     \
+#define NARROW_FOLDER(name, columns, line, element, base_start, base_columns)                      \
+    static void columns(void *sums, const void *values, uint64_t count)                            \
     {                                                                                              \
-        base##_columns(sums, values, count);                                                       \
+        base_columns(sums, values, count);                                                         \
         narrow_round(element, sums, count);                                                        \
     }                                                                                              \
-    static void name##_line(void *sum, const void *values, uint64_t count)                         \
+    static void line(void *sum, const void *values, uint64_t count)                                \
     {                                                                                              \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            name##_columns(sum, (const float *)values + i, 1);                                     \
+            columns(sum, (const float *)values + i, 1);                                            \
     }                                                                                              \
-    static const struct folder name = {base##_start, name##_columns, name##_line};
+    static const struct folder name = {base_start, columns, line};
 
-NARROW_FOLDER(sum_f16, ELEMENT_F16, sum_f32)
-NARROW_FOLDER(product_f16, ELEMENT_F16, product_f32)
-NARROW_FOLDER(product_bf16, ELEMENT_BF16, product_f32)
+NARROW_FOLDER(sum_f16, sum_f16_columns, sum_f16_line, ELEMENT_F16, sum_f32_start, sum_f32_columns)
+NARROW_FOLDER(product_f16, product_f16_columns, product_f16_line, ELEMENT_F16, product_f32_start,
+              product_f32_columns)
+NARROW_FOLDER(product_bf16, product_bf16_columns, product_bf16_line, ELEMENT_BF16,
+              product_f32_start, product_f32_columns)
 
 static const struct folder F32_FOLDERS[] = REAL_TABLE(f32);
 static const struct folder F64_FOLDERS[] = REAL_TABLE(f64);
@@ -144,14 +158,15 @@ static struct axis axis_of(const struct kernel_call *call, const struct tensor *
 }
 
 // `count` numbers from element `index` on.
-static void load(const struct axis *axis, uint64_t index, void *wide, uint64_t count)
+static void tosa_reduce_load(const struct axis *axis, uint64_t index, void *wide, uint64_t count)
 {
     convert_row(axis->in->element,
                 (const char *)axis->in->data + index * element_size(axis->in->element), axis->wide,
                 wide, count, false);
 }
 
-static void store(const struct axis *axis, uint64_t index, const void *wide, uint64_t count)
+static void tosa_reduce_store(const struct axis *axis, uint64_t index, const void *wide,
+                              uint64_t count)
 {
     convert_row(axis->wide, wide, axis->out->element,
                 (char *)axis->out->data + index * element_size(axis->out->element), count, false);
@@ -164,10 +179,10 @@ static void reduce_line(const struct axis *axis, uint64_t outer)
     axis->folder->start(&sum, 1);
     for (uint64_t at = 0; at < axis->length; at += CHUNK) {
         const uint64_t count = axis->length - at < CHUNK ? axis->length - at : CHUNK;
-        load(axis, outer * axis->length + at, values, count);
+        tosa_reduce_load(axis, outer * axis->length + at, values, count);
         axis->folder->line(&sum, values, count);
     }
-    store(axis, outer, &sum, 1);
+    tosa_reduce_store(axis, outer, &sum, 1);
 }
 
 static void reduce_columns(const struct axis *axis, uint64_t outer, uint64_t column)
@@ -177,10 +192,10 @@ static void reduce_columns(const struct axis *axis, uint64_t outer, uint64_t col
     const uint64_t count = axis->inner - column < CHUNK ? axis->inner - column : CHUNK;
     axis->folder->start(sums, count);
     for (uint64_t i = 0; i < axis->length; i++) {
-        load(axis, (outer * axis->length + i) * axis->inner + column, values, count);
+        tosa_reduce_load(axis, (outer * axis->length + i) * axis->inner + column, values, count);
         axis->folder->columns(sums, values, count);
     }
-    store(axis, outer * axis->inner + column, sums, count);
+    tosa_reduce_store(axis, outer * axis->inner + column, sums, count);
 }
 
 static void reduce_piece(void *context, uint64_t from, uint64_t to)
@@ -271,7 +286,8 @@ struct argmax {
             places[j] = 0;                                                                         \
         }                                                                                          \
         for (uint64_t i = 0; i < axis->length; i++) {                                              \
-            load(axis, (outer * axis->length + i) * axis->inner + column, values, count);          \
+            tosa_reduce_load(axis, (outer * axis->length + i) * axis->inner + column, values,      \
+                             count);                                                               \
             for (uint64_t j = 0; j < count; j++) {                                                 \
                 const type a = best[j];                                                            \
                 const type b = values[j];                                                          \
@@ -296,7 +312,7 @@ ARGMAX(argmax_reals, double, -(double)INFINITY, b > a || (!ignores_nan && b != b
         int64_t place = 0;                                                                         \
         for (uint64_t at = 0; at < axis->length; at += CHUNK) {                                    \
             const uint64_t count = axis->length - at < CHUNK ? axis->length - at : CHUNK;          \
-            load(axis, outer * axis->length + at, values, count);                                  \
+            tosa_reduce_load(axis, outer * axis->length + at, values, count);                      \
             for (uint64_t i = 0; i < count; i++) {                                                 \
                 const type b = values[i];                                                          \
                 const bool wins = (better);                                                        \

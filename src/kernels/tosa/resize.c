@@ -9,7 +9,7 @@
 
 // Where an output row (column) lies between two of the input, in units of
 // 1 / `unit` from the first one.
-struct place {
+struct resize_source {
     uint64_t first;
     uint64_t second;
     int64_t fraction;
@@ -28,23 +28,25 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static uint64_t clamp(int64_t value, int64_t length)
+static uint64_t tosa_resize_clamp(int64_t value, int64_t length)
 {
     return (uint64_t)(value < 0 ? 0 : value >= length ? length - 1 : value);
 }
 
 // `axis` is 0 for y, 1 for x.
-static struct place place_of(const struct resize *resize, uint32_t axis, uint64_t index)
+static struct resize_source place_of(const struct resize *resize, uint32_t axis, uint64_t index)
 {
     const int64_t unit = resize->scale[2 * axis];
     const int64_t length = resize->in->shape.dims[1 + axis];
     const int64_t at = (int64_t)index * resize->scale[2 * axis + 1] + resize->offset[axis];
     const int64_t whole = floor_divide(at, unit);
-    return (struct place){clamp(whole, length), clamp(whole + 1, length), at - whole * unit};
+    return (struct resize_source){tosa_resize_clamp(whole, length),
+                                  tosa_resize_clamp(whole + 1, length), at - whole * unit};
 }
 
 // The pixel of the input at a row and a column of batch `batch`.
-static const char *pixel(const struct resize *resize, uint64_t batch, uint64_t y, uint64_t x)
+static const char *tosa_resize_pixel(const struct resize *resize, uint64_t batch, uint64_t y,
+                                     uint64_t x)
 {
     const struct shape *shape = &resize->in->shape;
     const uint64_t index = (batch * (uint64_t)shape->dims[1] + y) * (uint64_t)shape->dims[2] + x;
@@ -52,12 +54,12 @@ static const char *pixel(const struct resize *resize, uint64_t batch, uint64_t y
            index * (uint64_t)shape->dims[3] * element_size(resize->in->element);
 }
 
-static void nearest(const struct resize *resize, uint64_t batch, struct place y, struct place x,
-                    char *out)
+static void tosa_resize_nearest(const struct resize *resize, uint64_t batch, struct resize_source y,
+                                struct resize_source x, char *out)
 {
     const uint64_t row = 2 * y.fraction >= resize->scale[0] ? y.second : y.first;
     const uint64_t column = 2 * x.fraction >= resize->scale[2] ? x.second : x.first;
-    memcpy(out, pixel(resize, batch, row, column),
+    memcpy(out, tosa_resize_pixel(resize, batch, row, column),
            (size_t)resize->in->shape.dims[3] * element_size(resize->in->element));
 }
 
@@ -70,14 +72,16 @@ struct corners {
     int64_t x_fraction;
 };
 
-static struct corners corners_of(const struct resize *resize, uint64_t batch, struct place y,
-                                 struct place x)
+static struct corners corners_of(const struct resize *resize, uint64_t batch,
+                                 struct resize_source y, struct resize_source x)
 {
     const int64_t y_unit = resize->scale[0];
     const int64_t x_unit = resize->scale[2];
     return (struct corners){
-        {pixel(resize, batch, y.first, x.first), pixel(resize, batch, y.first, x.second),
-         pixel(resize, batch, y.second, x.first), pixel(resize, batch, y.second, x.second)},
+        {tosa_resize_pixel(resize, batch, y.first, x.first),
+         tosa_resize_pixel(resize, batch, y.first, x.second),
+         tosa_resize_pixel(resize, batch, y.second, x.first),
+         tosa_resize_pixel(resize, batch, y.second, x.second)},
         {(y_unit - y.fraction) * (x_unit - x.fraction), (y_unit - y.fraction) * x.fraction,
          y.fraction * (x_unit - x.fraction), y.fraction * x.fraction},
         y.fraction,
@@ -178,8 +182,8 @@ static blend_function blend_of(enum element element)
     return element_is_float(element) ? blend_reals : blend_integers;
 }
 
-static void bilinear(const struct resize *resize, uint64_t batch, struct place y, struct place x,
-                     char *out)
+static void bilinear(const struct resize *resize, uint64_t batch, struct resize_source y,
+                     struct resize_source x, char *out)
 {
     const struct corners corners = corners_of(resize, batch, y, x);
     const uint64_t channels = (uint64_t)resize->in->shape.dims[3];
@@ -197,14 +201,14 @@ static void resize_rows(void *context, uint64_t from, uint64_t to)
     const uint64_t width = (uint64_t)shape->dims[2];
     const uint64_t bytes = (uint64_t)shape->dims[3] * element_size(resize->out->element);
     for (uint64_t row = from; row < to; row++) {
-        const struct place y = place_of(resize, 0, row % height);
+        const struct resize_source y = place_of(resize, 0, row % height);
         char *out = (char *)resize->out->data + row * width * bytes;
         for (uint64_t column = 0; column < width; column++, out += bytes) {
-            const struct place x = place_of(resize, 1, column);
+            const struct resize_source x = place_of(resize, 1, column);
             if (resize->bilinear)
                 bilinear(resize, row / height, y, x, out);
             else
-                nearest(resize, row / height, y, x, out);
+                tosa_resize_nearest(resize, row / height, y, x, out);
         }
     }
 }

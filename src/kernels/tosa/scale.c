@@ -41,7 +41,7 @@ struct rescale {
     bool narrow; // both sides fit 32 bits, also without the zero point
 };
 
-static int64_t between(int64_t value, int64_t lowest, int64_t highest)
+static int64_t tosa_scale_between(int64_t value, int64_t lowest, int64_t highest)
 {
     return value < lowest ? lowest : value > highest ? highest : value;
 }
@@ -53,7 +53,7 @@ static inline int64_t rescale_one(const struct rescale *rescale, int64_t value, 
     const int64_t difference = (int64_t)((uint64_t)value - (uint64_t)rescale->in_zero);
     const int32_t scaled =
         (int32_t)scale_apply(difference, scale.multiplier, scale.shift, double_round);
-    return between(scaled + rescale->out_zero, rescale->lowest, rescale->highest);
+    return tosa_scale_between(scaled + rescale->out_zero, rescale->lowest, rescale->highest);
 }
 
 static void rescale_wide(const struct rescale *rescale, const void *in, const struct scale *scales,
@@ -75,7 +75,7 @@ CORE_CLONES(void, rescale_values,
 {
     const uint64_t offset = UINT64_C(1) << 63;
     const int64_t shifted_offset = (int64_t)(offset >> scale.shift);
-    const uint64_t round = scale.shift > 0 ? UINT64_C(1) << (scale.shift - 1) : 0;
+    const uint64_t round = UINT64_C(1) << (scale.shift - 1);
     const uint64_t more = rescale->double_round && scale.shift > 31 ? UINT64_C(1) << 30 : 0;
     const int64_t multiplier = scale.multiplier;
     const int64_t out_zero = rescale->out_zero;
@@ -157,14 +157,21 @@ static void rescale_row(const void *context, void *out, const void *const *in, c
     }
 }
 
+static status check_shift(int64_t shift)
+{
+    return shift >= SCALE_SHIFT_LEAST && shift <= SCALE_SHIFT_MOST
+               ? STATUS_OK
+               : status_make(STATUS_DATA, "a shift by %" PRId64 " bits: TOSA has %d to %d", shift,
+                             SCALE_SHIFT_LEAST, SCALE_SHIFT_MOST);
+}
+
 static status read_scales(const struct tensor *multipliers, const struct tensor *shifts,
                           struct scale *out_scales)
 {
     const uint64_t count = tensor_count(multipliers);
     for (uint64_t i = 0; i < count; i++) {
         const int64_t shift = tosa_integer(shifts, i);
-        if (shift < 0 || shift > SCALE_SHIFT_MOST)
-            return status_make(STATUS_DATA, "a shift by %" PRId64 " bits", shift);
+        STATUS_TRY(check_shift(shift));
         out_scales[i] = (struct scale){(int32_t)tosa_integer(multipliers, i), (uint32_t)shift};
     }
     return STATUS_OK;
@@ -174,7 +181,7 @@ static status read_scales(const struct tensor *multipliers, const struct tensor 
 static int64_t zero_point(const struct tensor *tensor, bool is_unsigned)
 {
     const struct tensor view = tosa_view(tensor, is_unsigned);
-    return between(tosa_integer(&view, 0), INT32_MIN, INT32_MAX);
+    return tosa_scale_between(tosa_integer(&view, 0), INT32_MIN, INT32_MAX);
 }
 
 static status run_rescale(struct kernel_call *call)
@@ -231,10 +238,8 @@ static void apply_scale_row(const void *context, void *out, const void *const *i
 
 static status check_shifts(const int64_t *shifts, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        if (shifts[i] < 0 || shifts[i] > SCALE_SHIFT_MOST)
-            return status_make(STATUS_DATA, "a shift by %" PRId64 " bits", shifts[i]);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        STATUS_TRY(check_shift(shifts[i]));
     return STATUS_OK;
 }
 

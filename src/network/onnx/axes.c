@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-static status mark(int64_t axis, uint32_t rank, bool *axes)
+static status axes_mark(int64_t axis, uint32_t rank, bool *axes)
 {
     uint32_t counted;
     STATUS_TRY(shape_axis(axis, rank, &counted));
@@ -25,7 +25,7 @@ status axes_read(struct attributes attributes, const struct constant *list, uint
         count = tensor_count(&list->tensor);
     }
     for (uint64_t i = 0; i < count; i++)
-        STATUS_TRY(mark(list != NULL ? constant_integer(list, i) : items[i], rank, out_axes));
+        STATUS_TRY(axes_mark(list != NULL ? constant_integer(list, i) : items[i], rank, out_axes));
     const bool all = count == 0 && attribute_integer(attributes, "noop_with_empty_axes", 0) == 0;
     for (uint32_t i = 0; all && i < rank; i++)
         out_axes[i] = true;

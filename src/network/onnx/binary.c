@@ -138,7 +138,7 @@ static status infer_where(struct inference *inference)
     return STATUS_OK;
 }
 
-// One step for each input behind the first.
+// One step for each input after the first.
 static void measure_variadic(const struct inference *inference, struct work *work)
 {
     work->flops = work->elements * (inference->input_count - 1);

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-static bool differ(int64_t a, int64_t b)
+static bool contraction_differ(int64_t a, int64_t b)
 {
     return a != b && a != SHAPE_UNKNOWN && b != SHAPE_UNKNOWN;
 }
@@ -27,7 +27,7 @@ status contraction_matmul(const struct shape *a, const struct shape *b, struct s
     if (a->rank == 0 || b->rank == 0)
         return no_product(a, b);
     const int64_t depth = a->dims[a->rank - 1];
-    if (differ(depth, b->dims[b->rank == 1 ? 0 : b->rank - 2]))
+    if (contraction_differ(depth, b->dims[b->rank == 1 ? 0 : b->rank - 2]))
         return no_product(a, b);
     const struct shape a_batch = batch_of(a), b_batch = batch_of(b);
     struct shape out;
@@ -51,7 +51,7 @@ static status check_kernel(struct attributes attributes, const struct shape *wei
     const uint32_t count = attribute_integers(attributes, "kernel_shape", &kernel);
     bool fits = count == 0 || count == weights->rank - 2;
     for (uint32_t d = 0; fits && d < count; d++)
-        fits = !differ(kernel[d], weights->dims[d + 2]);
+        fits = !contraction_differ(kernel[d], weights->dims[d + 2]);
     if (fits)
         return STATUS_OK;
     char text[SHAPE_TEXT_MOST];
@@ -70,7 +70,7 @@ static status check_channels(const struct shape *x, const struct shape *weights,
                            "%" PRId64 " groups share neither %" PRId64 " channels nor %" PRId64
                            " filters evenly",
                            groups, channels, filters);
-    if (channels_known && differ(channels / groups, depth))
+    if (channels_known && contraction_differ(channels / groups, depth))
         return status_make(STATUS_DATA,
                            "%" PRId64 " channels in %" PRId64 " groups, but weights for %" PRId64
                            " channels of a group",

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
 #include "message.h"
 
@@ -41,27 +40,12 @@ static bool stays_inside(struct view location)
     return true;
 }
 
-static char *path_beside(const char *model, struct view location)
-{
-    const struct view path = view_of(model);
-    const size_t slash = view_find_last(path, '/');
-    struct bytes joined = {0};
-    if (slash < path.size)
-        bytes_append(&joined, path.data, slash + 1);
-    bytes_append(&joined, location.data, location.size);
-    bytes_append(&joined, "", 1);
-    return (char *)joined.data;
-}
-
 static status open_file(struct external_files *files, struct view location, uint32_t hash,
                         const struct input **out_input)
 {
     struct network *network = files->network;
-    char *path = path_beside(network->source->path, location);
     struct input *input;
-    const status failure = input_map(path, &input);
-    free(path);
-    STATUS_TRY(failure);
+    STATUS_TRY(input_map_beneath(network->source->path, location, &input));
     const size_t count = network->external_count;
     network->externals = memory_grow(network->externals, count, &files->external_capacity,
                                      sizeof *network->externals);

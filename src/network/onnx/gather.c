@@ -8,7 +8,7 @@
 
 static const struct shape UNKNOWN_LINE = {1, {SHAPE_UNKNOWN}};
 
-static bool differ(int64_t a, int64_t b)
+static bool gather_differ(int64_t a, int64_t b)
 {
     return a != SHAPE_UNKNOWN && b != SHAPE_UNKNOWN && a != b;
 }
@@ -23,7 +23,7 @@ static status data_and_indices(const struct inference *inference, uint32_t index
     return inference_check_element(inference, index, LIST_INDEX_ELEMENTS);
 }
 
-static status append(struct shape *shape, int64_t length)
+static status gather_append_length(struct shape *shape, int64_t length)
 {
     if (shape->rank == SHAPE_RANK_MOST)
         return status_make(STATUS_LIMIT, "a rank of more than %d", SHAPE_RANK_MOST);
@@ -34,7 +34,7 @@ static status append(struct shape *shape, int64_t length)
 static status append_part(struct shape *shape, const struct shape *part, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        STATUS_TRY(append(shape, part->dims[i]));
+        STATUS_TRY(gather_append_length(shape, part->dims[i]));
     return STATUS_OK;
 }
 
@@ -95,7 +95,7 @@ static status infer_gather_elements(struct inference *inference)
     return STATUS_OK;
 }
 
-// How many dimensions of the data an index of GatherND or ScatterND names, behind
+// How many dimensions of the data an index of GatherND or ScatterND names, after
 // the first `batch` ones.
 static status index_width(const struct shape *data, const struct shape *indices, int64_t batch,
                           uint32_t *out_width)
@@ -109,7 +109,7 @@ static status index_width(const struct shape *data, const struct shape *indices,
         return status_make(STATUS_DATA, "indices of %" PRId64 " numbers for data of rank %" PRIu32,
                            width, data->rank);
     for (uint32_t i = 0; i < batch; i++) {
-        if (differ(data->dims[i], indices->dims[i]))
+        if (gather_differ(data->dims[i], indices->dims[i]))
             return status_make(STATUS_DATA,
                                "batch dimension %" PRIu32 " is %" PRId64 " and %" PRId64, i,
                                data->dims[i], indices->dims[i]);
@@ -171,7 +171,7 @@ static status check_updates(const struct shape *updates, const struct shape *wan
 {
     bool fits = updates->rank == want->rank;
     for (uint32_t i = 0; fits && i < want->rank; i++)
-        fits = !differ(updates->dims[i], want->dims[i]);
+        fits = !gather_differ(updates->dims[i], want->dims[i]);
     if (fits)
         return STATUS_OK;
     char left[SHAPE_TEXT_MOST];
@@ -216,7 +216,7 @@ static status infer_one_hot(struct inference *inference)
     STATUS_TRY(inference_need_tensor(inference, 2, &values));
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC));
     STATUS_TRY(inference_check_element(inference, 1, ELEMENTS_NUMERIC));
-    if (values->ranked && (values->shape.rank != 1 || differ(values->shape.dims[0], 2)))
+    if (values->ranked && (values->shape.rank != 1 || gather_differ(values->shape.dims[0], 2)))
         return status_make(STATUS_DATA, "input 2 is not a pair of values");
     int64_t length = SHAPE_UNKNOWN;
     if (inference->known[1] != NULL) {
@@ -234,7 +234,7 @@ static status infer_one_hot(struct inference *inference)
                           indices->shape.rank + 1, &axis));
     struct shape shape = {0};
     STATUS_TRY(append_part(&shape, &indices->shape, 0, axis));
-    STATUS_TRY(append(&shape, length));
+    STATUS_TRY(gather_append_length(&shape, length));
     STATUS_TRY(append_part(&shape, &indices->shape, axis, indices->shape.rank));
     uint64_t count;
     if (shape_known(&shape))
@@ -262,7 +262,8 @@ static status infer_top_k(struct inference *inference)
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC));
     int64_t count = attribute_integer(inference->node->attributes, "k", SHAPE_UNKNOWN);
     if (inference->node->version < 10 ? count < 0 : inference->input_count < 2)
-        return status_make(STATUS_DATA, "no k");
+        return status_make(STATUS_DATA,
+                           "TopK needs k: an input since version 10, an attribute before");
     if (inference->node->version >= 10) {
         STATUS_TRY(inference_check_element(inference, 1, ELEMENT_BIT(ELEMENT_I64)));
         bool known;

@@ -27,8 +27,8 @@ static uint32_t hash_name(struct view domain, struct view name, struct view over
            hash_bytes(overload.data, overload.size) * 37;
 }
 
-static struct function *find(const struct importer *importer, struct view domain, struct view name,
-                             struct view overload)
+static struct function *import_function_by_name(const struct importer *importer, struct view domain,
+                                                struct view name, struct view overload)
 {
     const uint32_t hash = hash_name(domain, name, overload);
     uint32_t id;
@@ -56,7 +56,8 @@ status import_function_add(struct importer *importer, struct view bytes)
             function.overload = message_bytes(&message);
     }
     STATUS_TRY(message_close(&message, "a function"));
-    if (find(importer, function.domain, function.name, function.overload) != NULL)
+    if (import_function_by_name(importer, function.domain, function.name, function.overload) !=
+        NULL)
         return status_make(STATUS_DATA, "function '%.*s' is there twice",
                            VIEW_ARGUMENTS(function.name));
     importer->functions = memory_grow(importer->functions, importer->function_count,
@@ -73,7 +74,7 @@ struct function *import_function_find(struct importer *importer, const struct no
 {
     if (importer->function_count == 0)
         return NULL;
-    return find(importer, node->domain, node->type, node->overload);
+    return import_function_by_name(importer, node->domain, node->type, node->overload);
 }
 
 // An output of a function that no node of it computes: an input handed through,

@@ -185,7 +185,7 @@ status import_node_inputs(struct importer *importer, const struct frame *frame,
 const uint32_t *import_node_results(struct importer *importer, const struct frame *frame,
                                     const struct node_fields *node);
 
-// `name` behind the frame's path. Charges what it copies.
+// `name` after the frame's path. Charges what it copies.
 status import_name(struct importer *importer, const struct frame *frame, struct view name,
                    struct view *out_name);
 

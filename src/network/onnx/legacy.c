@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-// Adds dimensions of 1 behind, so that `shape` begins at `axis` of `rank` dimensions.
+// Adds dimensions of 1 at the end, so that `shape` begins at `axis` of `rank` dimensions.
 static struct shape begin_at(const struct shape *shape, uint32_t axis, uint32_t rank)
 {
     struct shape result = *shape;

@@ -45,7 +45,7 @@ static inline uint64_t message_number(struct message *message)
     return 0;
 }
 
-// Fails when the message did not end behind its last field, or one of its fields
+// Fails when the message did not end after its last field, or one of its fields
 // was not what was asked for. `what` starts the text of the failure.
 status message_close(const struct message *message, const char *what);
 

@@ -16,7 +16,7 @@ static void set_like(struct inference *inference, uint32_t index, const struct v
 }
 
 // `shape` with nothing known but the rank.
-static struct shape forget(const struct shape *shape)
+static struct shape onnx_movement_forget(const struct shape *shape)
 {
     struct shape result = {.rank = shape->rank};
     for (uint32_t i = 0; i < result.rank; i++)
@@ -34,7 +34,8 @@ static status check_size(const struct shape *shape)
 // Concat -------------------------------------------------------------------------
 
 // Joins the shape of one more input to what is known of the result.
-static status join(struct shape *result, const struct shape *shape, uint32_t axis, uint32_t index)
+static status onnx_concat_shapes(struct shape *result, const struct shape *shape, uint32_t axis,
+                                 uint32_t index)
 {
     if (shape->rank != result->rank)
         return status_make(STATUS_DATA, "input %" PRIu32 " has rank %" PRIu32 ", not %" PRIu32,
@@ -81,7 +82,7 @@ static status infer_concat(struct inference *inference)
         uint32_t place;
         STATUS_TRY(shape_axis(axis, type->shape.rank, &place));
         if (result.ranked) {
-            STATUS_TRY(join(&result.shape, &type->shape, place, i));
+            STATUS_TRY(onnx_concat_shapes(&result.shape, &type->shape, place, i));
             continue;
         }
         result.ranked = true;
@@ -144,11 +145,11 @@ static status infer_slice(struct inference *inference)
     STATUS_TRY(list_infer(inference, "axes", 3, &slice.axes));
     STATUS_TRY(list_infer(inference, NULL, 4, &slice.steps));
     if (!slice.starts.given || !slice.ends.given)
-        return status_make(STATUS_DATA, "no starts or no ends");
+        return status_make(STATUS_DATA, "Slice needs both starts and ends");
     set_like(inference, 0, type, NULL);
     if (!type->ranked)
         return STATUS_OK;
-    struct shape shape = forget(&type->shape);
+    struct shape shape = onnx_movement_forget(&type->shape);
     const bool known = slice.starts.known && slice.ends.known &&
                        (!slice.axes.given || slice.axes.known) &&
                        (!slice.steps.given || slice.steps.known);
@@ -193,7 +194,8 @@ static status infer_pad(struct inference *inference)
     STATUS_TRY(list_infer(inference, inference->node->version < 2 ? "paddings" : "pads", 1, &pads));
     STATUS_TRY(list_infer(inference, NULL, 3, &axes));
     if (!pads.given)
-        return status_make(STATUS_DATA, "no pads");
+        return status_make(STATUS_DATA,
+                           "Pad needs pads: an input since version 11, an attribute before");
     if (inference->input_count > 2 && inference->inputs[2] != NULL) {
         STATUS_TRY(list_same_elements(inference, 0, 2));
         const struct value_type *value = inference_tensor(inference, 2);
@@ -206,7 +208,7 @@ static status infer_pad(struct inference *inference)
     set_like(inference, 0, type, NULL);
     if (!type->ranked)
         return STATUS_OK;
-    struct shape shape = forget(&type->shape);
+    struct shape shape = onnx_movement_forget(&type->shape);
     struct padding padding;
     if (pads.known && (!axes.given || axes.known))
         STATUS_TRY(movement_padding(&pads, &axes, &type->shape, mode, &padding, &shape));
@@ -225,7 +227,7 @@ static status infer_tile(struct inference *inference)
     set_like(inference, 0, type, NULL);
     if (!type->ranked)
         return STATUS_OK;
-    struct shape shape = forget(&type->shape);
+    struct shape shape = onnx_movement_forget(&type->shape);
     if (repeats.known && (!axis.given || axis.known)) {
         int64_t times[SHAPE_RANK_MOST];
         STATUS_TRY(movement_repeats(inference->node->version, &repeats, &axis, shape.rank, times));
@@ -263,7 +265,7 @@ static status infer_expand(struct inference *inference)
         STATUS_TRY(check_size(&shape));
     } else {
         shape.rank = shape.rank > type->shape.rank ? shape.rank : type->shape.rank;
-        shape = forget(&shape);
+        shape = onnx_movement_forget(&shape);
     }
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
@@ -369,7 +371,7 @@ static status infer_center_crop_pad(struct inference *inference)
     set_like(inference, 0, type, NULL);
     if (!type->ranked)
         return STATUS_OK;
-    struct shape shape = forget(&type->shape);
+    struct shape shape = onnx_movement_forget(&type->shape);
     if (lengths.known)
         STATUS_TRY(movement_center(&lengths, &axes, &type->shape, &shape));
     STATUS_TRY(check_size(&shape));

@@ -41,10 +41,10 @@ status movement_split_check(const struct split *split, int64_t length);
 // The order of Transpose: dimension d of the output is order[d] of the input.
 status movement_order(struct attributes attributes, uint32_t rank, uint32_t order[SHAPE_RANK_MOST]);
 
-// Elements before and behind each dimension, negative where they are cut off.
+// Elements before and after each dimension, negative where they are cut off.
 struct padding {
     int64_t before[SHAPE_RANK_MOST];
-    int64_t behind[SHAPE_RANK_MOST];
+    int64_t after[SHAPE_RANK_MOST];
 };
 
 enum padding_mode {

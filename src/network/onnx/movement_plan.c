@@ -6,7 +6,7 @@
 
 // Slice --------------------------------------------------------------------------
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+static int64_t movement_plan_clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
@@ -19,12 +19,12 @@ static int64_t slice_dimension(int64_t length, int64_t start, int64_t end, int64
     end += end < 0 ? length : 0;
     uint64_t distance = 0;
     if (step > 0) {
-        start = clamp(start, 0, length);
-        end = clamp(end, 0, length);
+        start = movement_plan_clamp(start, 0, length);
+        end = movement_plan_clamp(end, 0, length);
         distance = end > start ? (uint64_t)(end - start) : 0;
     } else {
-        start = length > 0 ? clamp(start, 0, length - 1) : -1;
-        end = clamp(end, -1, length - 1);
+        start = length > 0 ? movement_plan_clamp(start, 0, length - 1) : -1;
+        end = movement_plan_clamp(end, -1, length - 1);
         distance = start > end ? (uint64_t)(start - end) : 0;
     }
     const uint64_t stride = step > 0 ? (uint64_t)step : UINT64_C(0) - (uint64_t)step;
@@ -116,7 +116,7 @@ status movement_split_part(const struct split *split, int64_t length, uint32_t p
             STATUS_DATA, "a dimension of %" PRId64 " does not divide into %" PRId64 " equal parts",
             length, parts);
     const int64_t whole = length / parts + (length % parts != 0);
-    *out_length = clamp(length - whole * part, 0, whole);
+    *out_length = movement_plan_clamp(length - whole * part, 0, whole);
     return STATUS_OK;
 }
 
@@ -172,22 +172,22 @@ status movement_padding_mode(struct attributes attributes, enum padding_mode *ou
 }
 
 // A padded dimension; pads are cut off before others are added.
-static status pad_dimension(int64_t length, int64_t before, int64_t behind, enum padding_mode mode,
+static status pad_dimension(int64_t length, int64_t before, int64_t after, enum padding_mode mode,
                             int64_t *out_length)
 {
     const int64_t least = -(INT64_C(1) << 61), most = INT64_C(1) << 61;
-    if (before < least || before > most || behind < least || behind > most)
-        return status_make(STATUS_DATA, "pads of %" PRId64 " and %" PRId64, before, behind);
+    if (before < least || before > most || after < least || after > most)
+        return status_make(STATUS_DATA, "pads of %" PRId64 " and %" PRId64, before, after);
     *out_length = SHAPE_UNKNOWN;
     if (length == SHAPE_UNKNOWN)
         return STATUS_OK;
-    const int64_t kept = length + (before < 0 ? before : 0) + (behind < 0 ? behind : 0);
+    const int64_t kept = length + (before < 0 ? before : 0) + (after < 0 ? after : 0);
     if (kept < 0)
         return status_make(STATUS_DATA,
                            "pads of %" PRId64 " and %" PRId64
                            " take more than a dimension of %" PRId64,
-                           before, behind, length);
-    *out_length = kept + (before > 0 ? before : 0) + (behind > 0 ? behind : 0);
+                           before, after, length);
+    *out_length = kept + (before > 0 ? before : 0) + (after > 0 ? after : 0);
     if (kept == 0 && *out_length > 0 && mode != PADDING_CONSTANT)
         return status_make(STATUS_DATA, "an empty dimension has nothing to pad with");
     return STATUS_OK;
@@ -219,7 +219,7 @@ status movement_padding(const struct list *pads, const struct list *axes, const 
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t d = places[i];
         out_padding->before[d] = pads->items[i];
-        out_padding->behind[d] = pads->items[i + count];
+        out_padding->after[d] = pads->items[i + count];
         STATUS_TRY(pad_dimension(data->dims[d], pads->items[i], pads->items[i + count], mode,
                                  &out_shape->dims[d]));
     }

@@ -10,7 +10,7 @@
 // root and a reciprocal.
 enum { FLOPS_NORMALIZED = 5, FLOPS_STATISTICS = 5 };
 
-static bool given(const struct inference *inference, uint32_t index)
+static bool normalization_given(const struct inference *inference, uint32_t index)
 {
     return index < inference->input_count && inference->inputs[index] != NULL;
 }
@@ -158,7 +158,7 @@ static status check_layer_parameter(const struct inference *inference, uint32_t 
         return STATUS_OK;
     char got[SHAPE_TEXT_MOST];
     char wanted[SHAPE_TEXT_MOST];
-    return status_make(STATUS_DATA, "input %" PRIu32 " of %s does not fit %s behind axis %" PRIu32,
+    return status_make(STATUS_DATA, "input %" PRIu32 " of %s does not fit %s after axis %" PRIu32,
                        index, shape_text(&type->shape, got), shape_text(x, wanted), axis);
 }
 
@@ -196,7 +196,8 @@ static void measure_layer(const struct inference *inference, struct work *work)
     uint32_t axis = 0;
     status_free(
         shape_axis(attribute_integer(inference->node->attributes, "axis", -1), x->rank, &axis));
-    measure_rows(inference, shape_count_between(x, 0, axis), given(inference, 2) ? 2 : 1, work);
+    measure_rows(inference, shape_count_between(x, 0, axis),
+                 normalization_given(inference, 2) ? 2 : 1, work);
 }
 
 static status infer_lrn(struct inference *inference)

@@ -124,7 +124,7 @@ status recurrent_parse(enum recurrent_kind kind, struct attributes attributes,
 enum { INPUT_X, INPUT_W, INPUT_R, INPUT_B, INPUT_LENGTHS, INPUT_H, INPUT_C, INPUT_P };
 
 // The length of a dimension that any of two inputs tells.
-static int64_t either(int64_t a, int64_t b)
+static int64_t recurrent_either(int64_t a, int64_t b)
 {
     return a != SHAPE_UNKNOWN ? a : b;
 }
@@ -185,8 +185,8 @@ static status infer_recurrent(struct inference *inference)
     if (wanted < 0 && wanted != SHAPE_UNKNOWN)
         return status_make(STATUS_DATA, "attribute hidden_size is %" PRId64, wanted);
     const uint32_t batch_at = recurrent.batch_first ? 0 : 1;
-    const int64_t batch =
-        either(length_of(inference, INPUT_X, batch_at), length_of(inference, INPUT_H, batch_at));
+    const int64_t batch = recurrent_either(length_of(inference, INPUT_X, batch_at),
+                                           length_of(inference, INPUT_H, batch_at));
     const int64_t steps = length_of(inference, INPUT_X, 1 - batch_at);
     const int64_t d = recurrent.directions;
     STATUS_TRY(check_inputs(inference, &recurrent, batch, wanted));

@@ -104,41 +104,41 @@ static status infer_cumulative(struct inference *inference)
 }
 
 // Steps on every input element, and on every result.
-static void measure(const struct inference *inference, struct work *work, uint64_t each,
-                    uint64_t last)
+static void onnx_reduce_measure(const struct inference *inference, struct work *work, uint64_t each,
+                                uint64_t last)
 {
     work->flops = each * shape_count(&inference->inputs[0]->shape) + last * work->elements;
 }
 
 static void measure_plain(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 1, 0);
+    onnx_reduce_measure(inference, work, 1, 0);
 }
 
 static void measure_mean(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 1, 1);
+    onnx_reduce_measure(inference, work, 1, 1);
 }
 
 static void measure_two_steps(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 2, 0);
+    onnx_reduce_measure(inference, work, 2, 0);
 }
 
 static void measure_l2(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 2, 1);
+    onnx_reduce_measure(inference, work, 2, 1);
 }
 
 static void measure_log_sum(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 1, 4);
+    onnx_reduce_measure(inference, work, 1, 4);
 }
 
 // Maximum, difference, exponential, sum; a logarithm and an addition.
 static void measure_log_sum_exp(const struct inference *inference, struct work *work)
 {
-    measure(inference, work, 7, 5);
+    onnx_reduce_measure(inference, work, 7, 5);
 }
 
 #define REDUCTION(...)                                                                             \

@@ -149,7 +149,7 @@ static status infer_grid_sample(struct inference *inference)
     if (shape_known(&shape))
         STATUS_TRY(shape_elements(&shape, &count));
     if (empty && count > 0)
-        return status_make(STATUS_DATA, "nothing to sample from");
+        return status_make(STATUS_DATA, "the input has no elements to sample from");
     inference_set(inference, 0, data->element, &shape);
     return STATUS_OK;
 }

@@ -231,7 +231,8 @@ status resize_plan(const struct network_node *node, const struct resize_inputs *
     STATUS_TRY(resized_axes(node, input->rank, places, &count));
     STATUS_TRY(plan_region(inputs->region, places, count, out_resize));
     if (inputs->sizes != NULL && inputs->scales != NULL)
-        return status_make(STATUS_DATA, "both scales and sizes");
+        return status_make(STATUS_DATA,
+                           "both scales and sizes are given: Resize takes one of them");
     if (inputs->sizes != NULL)
         STATUS_TRY(plan_sizes(node, inputs->sizes, places, count, out_resize, out_shape));
     else

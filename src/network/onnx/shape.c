@@ -29,7 +29,7 @@ static void set_integers(struct inference *inference, const struct shape *shape,
     inference->values[0] = constant;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+static int64_t shape_clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
@@ -39,8 +39,8 @@ void shape_part(struct attributes attributes, uint32_t rank, uint32_t *out_from,
     const int64_t all = rank;
     int64_t from = attribute_integer(attributes, "start", 0);
     int64_t to = attribute_integer(attributes, "end", all);
-    from = clamp(from < 0 ? from + all : from, 0, all);
-    to = clamp(to < 0 ? to + all : to, from, all);
+    from = shape_clamp(from < 0 ? from + all : from, 0, all);
+    to = shape_clamp(to < 0 ? to + all : to, from, all);
     *out_from = (uint32_t)from;
     *out_to = (uint32_t)to;
 }
@@ -83,8 +83,8 @@ static status infer_size(struct inference *inference)
 
 // Product of the dimensions but for those that are copied; SHAPE_UNKNOWN when one
 // of them is.
-static status product(const struct shape *shape, uint32_t copied, int64_t skipped,
-                      int64_t *out_product)
+static status shape_product(const struct shape *shape, uint32_t copied, int64_t skipped,
+                            int64_t *out_product)
 {
     struct shape part = {0};
     for (uint32_t i = 0; i < shape->rank; i++) {
@@ -114,8 +114,8 @@ static status close_shape(const struct shape *from, uint32_t copied, int64_t ope
                           struct shape *shape)
 {
     int64_t before, after;
-    STATUS_TRY(product(from, copied, -1, &before));
-    STATUS_TRY(product(shape, copied, open, &after));
+    STATUS_TRY(shape_product(from, copied, -1, &before));
+    STATUS_TRY(shape_product(shape, copied, open, &after));
     if (before < 0 || after < 0)
         return STATUS_OK;
     if (open < 0)
@@ -183,7 +183,7 @@ static status infer_reshape(struct inference *inference)
     struct list list;
     STATUS_TRY(list_infer(inference, "shape", 1, &list));
     if (!list.given)
-        return status_make(STATUS_DATA, "no shape to reshape to");
+        return status_make(STATUS_DATA, "Reshape needs the shape to reshape to");
     STATUS_TRY(set_unknown_rank(inference, type->element, &list));
     if (!list.known)
         return STATUS_OK;
@@ -208,8 +208,8 @@ static status infer_flatten(struct inference *inference)
                                rank);
         axis += axis < 0 ? rank : 0;
         const uint32_t before = (UINT32_C(1) << axis) - 1;
-        STATUS_TRY(product(&type->shape, ~before, -1, &shape.dims[0]));
-        STATUS_TRY(product(&type->shape, before, -1, &shape.dims[1]));
+        STATUS_TRY(shape_product(&type->shape, ~before, -1, &shape.dims[0]));
+        STATUS_TRY(shape_product(&type->shape, before, -1, &shape.dims[1]));
     }
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
@@ -268,7 +268,7 @@ static status infer_unsqueeze(struct inference *inference)
     struct list list;
     STATUS_TRY(list_infer(inference, "axes", 1, &list));
     if (!list.given)
-        return status_make(STATUS_DATA, "no axes to insert");
+        return status_make(STATUS_DATA, "Unsqueeze needs the axes to insert");
     inference_set_unranked(inference, 0, type->element);
     if (!type->ranked || !list.known)
         return STATUS_OK;

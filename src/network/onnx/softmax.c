@@ -5,7 +5,7 @@
 #include "network/operator_tables.h"
 
 // Before version 13 the axis says where the shape is split in two, which may be
-// behind the last dimension.
+// after the last dimension.
 static status infer_softmax(struct inference *inference)
 {
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_FLOAT));

@@ -246,7 +246,7 @@ static status raw_find(struct tensor_proto_reader *reader, const struct tensor_f
                        struct constant *constant)
 {
     if (fields->element == ELEMENT_TEXT)
-        return status_make(STATUS_DATA, "texts as raw data");
+        return status_make(STATUS_DATA, "texts stand in raw_data: ONNX keeps them in string_data");
     uint64_t size;
     STATUS_TRY(packed_size(fields, &size));
     struct view bytes = fields->raw;

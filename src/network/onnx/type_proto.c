@@ -141,7 +141,7 @@ static status element_type_open(struct view *bytes, uint32_t *out_field)
     return type_open(inner, out_field, bytes);
 }
 
-static status refuse(uint32_t field, const char *where)
+static status type_proto_refuse_field(uint32_t field, const char *where)
 {
     const char *what = field == TYPE_MAP             ? "map"
                        : field == TYPE_SPARSE_TENSOR ? "sparse tensor"
@@ -173,7 +173,7 @@ status type_proto_read(struct view message, struct arena *arena, struct value_ty
     if (field == TYPE_TENSOR)
         STATUS_TRY(tensor_type_read(inner, arena, out_type, out_symbols));
     else if (field != 0)
-        return refuse(field, where);
+        return type_proto_refuse_field(field, where);
     if (sequence)
         out_type->kind = VALUE_SEQUENCE;
     return STATUS_OK;

@@ -116,13 +116,13 @@ static status infer_crop(struct inference *inference)
     for (uint32_t i = 0; input->ranked && i < 2; i++) {
         const int64_t length = input->shape.dims[2 + i];
         const int64_t before = border[1 - i];
-        const int64_t behind = border[3 - i];
+        const int64_t after = border[3 - i];
         if (length == SHAPE_UNKNOWN)
             continue;
-        if (before < 0 || before > length || behind < 0 ||
-            (sizes == 0 ? behind > length - before : scale[i] < 0 || scale[i] > length - before))
+        if (before < 0 || before > length || after < 0 ||
+            (sizes == 0 ? after > length - before : scale[i] < 0 || scale[i] > length - before))
             return status_make(STATUS_DATA, "the crop does not lie within the image");
-        inference->outputs[0].shape.dims[2 + i] = sizes == 0 ? length - before - behind : scale[i];
+        inference->outputs[0].shape.dims[2 + i] = sizes == 0 ? length - before - after : scale[i];
     }
     return STATUS_OK;
 }

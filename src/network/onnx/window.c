@@ -73,7 +73,7 @@ static status slide(struct window *window, uint32_t d, bool round_up)
                            " of length %" PRId64 " with its padding",
                            extent, d + 2, window->input[d]);
     window->output[d] = room / stride + 1;
-    // The last window must not begin behind the input.
+    // The last window must not begin after the input.
     if (round_up && room % stride != 0 &&
         window->output[d] * stride < window->input[d] + window->pad[d])
         window->output[d]++;
@@ -126,7 +126,7 @@ status window_resolve(struct attributes attributes, uint32_t spatial, const int6
     return STATUS_OK;
 }
 
-// Fits the output to a length that is wanted, by cutting off or adding zeros behind.
+// Fits the output to a length that is wanted, by cutting off or adding zeros at the end.
 static void cut_to(struct window *window, uint32_t d, int64_t whole, int64_t wanted, bool upper)
 {
     const int64_t total = whole > wanted ? whole - wanted : 0;

@@ -17,7 +17,7 @@ struct window {
     int64_t stride[WINDOW_SPATIAL_MOST];
     int64_t dilation[WINDOW_SPATIAL_MOST];
     int64_t pad[WINDOW_SPATIAL_MOST];     // in front
-    int64_t pad_end[WINDOW_SPATIAL_MOST]; // behind
+    int64_t pad_end[WINDOW_SPATIAL_MOST]; // after
     int64_t output[WINDOW_SPATIAL_MOST];
 };
 
@@ -28,7 +28,7 @@ status window_resolve(struct attributes attributes, uint32_t spatial, const int6
                       const int64_t *kernel, struct window *out_window);
 
 // The same for a transposed convolution, whose output is the larger side: `pad` is
-// what is cut off in front of it and `pad_end` behind (negative where output_padding
+// what is cut off in front of it and `pad_end` after (negative where output_padding
 // or output_shape add to it). Fails for an output without elements.
 status window_resolve_transposed(struct attributes attributes, uint32_t spatial,
                                  const int64_t *input, const int64_t *kernel,

@@ -124,7 +124,7 @@ static status check_bias(const struct inference *inference, int64_t channels)
     return tosa_same_length("output channels", channels, bias->shape.dims[0]);
 }
 
-static int64_t length(const struct value_type *type, uint32_t axis)
+static int64_t convolution_length(const struct value_type *type, uint32_t axis)
 {
     return type->ranked ? type->shape.dims[axis] : SHAPE_UNKNOWN;
 }
@@ -139,15 +139,15 @@ static status infer_convolution(struct inference *inference, uint32_t dimensions
     STATUS_TRY(check_operands(inference, rank, rank, &input, &weight, &element));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, dimensions, false, &window));
-    STATUS_TRY(
-        tosa_same_length("input channels", length(input, rank - 1), length(weight, rank - 1)));
-    STATUS_TRY(check_bias(inference, length(weight, 0)));
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, rank - 1),
+                                convolution_length(weight, rank - 1)));
+    STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
     struct shape shape = {.rank = rank};
-    shape.dims[0] = length(input, 0);
-    shape.dims[rank - 1] = length(weight, 0);
+    shape.dims[0] = convolution_length(input, 0);
+    shape.dims[rank - 1] = convolution_length(weight, 0);
     for (uint32_t i = 0; i < dimensions; i++)
-        STATUS_TRY(window_places(&window, 3 - dimensions + i, length(input, 1 + i),
-                                 length(weight, 1 + i), &shape.dims[1 + i]));
+        STATUS_TRY(window_places(&window, 3 - dimensions + i, convolution_length(input, 1 + i),
+                                 convolution_length(weight, 1 + i), &shape.dims[1 + i]));
     return tosa_set(inference, 0, element, &shape);
 }
 
@@ -170,14 +170,17 @@ static status infer_depthwise(struct inference *inference)
     STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, 2, false, &window));
-    STATUS_TRY(tosa_same_length("input channels", length(input, 3), length(weight, 2)));
-    const bool known = length(weight, 2) != SHAPE_UNKNOWN && length(weight, 3) != SHAPE_UNKNOWN;
-    const int64_t channels = known ? length(weight, 2) * length(weight, 3) : SHAPE_UNKNOWN;
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3),
+                                convolution_length(weight, 2)));
+    const bool known = convolution_length(weight, 2) != SHAPE_UNKNOWN &&
+                       convolution_length(weight, 3) != SHAPE_UNKNOWN;
+    const int64_t channels =
+        known ? convolution_length(weight, 2) * convolution_length(weight, 3) : SHAPE_UNKNOWN;
     STATUS_TRY(check_bias(inference, channels));
-    struct shape shape = {4, {length(input, 0), 0, 0, channels}};
+    struct shape shape = {4, {convolution_length(input, 0), 0, 0, channels}};
     for (uint32_t i = 0; i < 2; i++)
-        STATUS_TRY(window_places(&window, 1 + i, length(input, 1 + i), length(weight, i),
-                                 &shape.dims[1 + i]));
+        STATUS_TRY(window_places(&window, 1 + i, convolution_length(input, 1 + i),
+                                 convolution_length(weight, i), &shape.dims[1 + i]));
     return tosa_set(inference, 0, element, &shape);
 }
 
@@ -192,12 +195,15 @@ static status infer_transpose_conv2d(struct inference *inference)
     int64_t pad[4];
     STATUS_TRY(tosa_lengths(inference, "stride", 2, 1, stride));
     STATUS_TRY(tosa_lengths(inference, "out_pad", 4, -TOSA_LENGTH_MOST, pad));
-    STATUS_TRY(tosa_same_length("input channels", length(input, 3), length(weight, 3)));
-    STATUS_TRY(check_bias(inference, length(weight, 0)));
-    struct shape shape = {4, {length(input, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN, length(weight, 0)}};
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3),
+                                convolution_length(weight, 3)));
+    STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
+    struct shape shape = {4,
+                          {convolution_length(input, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN,
+                           convolution_length(weight, 0)}};
     for (uint32_t i = 0; i < 2; i++) {
-        const int64_t in = length(input, 1 + i);
-        const int64_t kernel = length(weight, 1 + i);
+        const int64_t in = convolution_length(input, 1 + i);
+        const int64_t kernel = convolution_length(weight, 1 + i);
         if (in == SHAPE_UNKNOWN || kernel == SHAPE_UNKNOWN)
             continue;
         if (in < 1 || kernel < 1 || pad[2 * i] <= -kernel || pad[2 * i + 1] <= -kernel)
@@ -215,9 +221,10 @@ static status infer_fully_connected(struct inference *inference)
     const struct value_type *weight;
     enum element element;
     STATUS_TRY(check_operands(inference, 2, 2, &input, &weight, &element));
-    STATUS_TRY(tosa_same_length("input channels", length(input, 1), length(weight, 1)));
-    STATUS_TRY(check_bias(inference, length(weight, 0)));
-    const struct shape shape = {2, {length(input, 0), length(weight, 0)}};
+    STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 1),
+                                convolution_length(weight, 1)));
+    STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
+    const struct shape shape = {2, {convolution_length(input, 0), convolution_length(weight, 0)}};
     return tosa_set(inference, 0, element, &shape);
 }
 
@@ -231,10 +238,12 @@ static status infer_matmul(struct inference *inference)
     STATUS_TRY(tosa_need_single(inference, 2, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_NUMBERS | TOSA_FLOATS8));
     STATUS_TRY(check_product_elements(inference, a->element, b->element, &element));
-    STATUS_TRY(tosa_same_length("batches", length(a, 0), length(b, 0)));
-    STATUS_TRY(tosa_same_length("inner dimensions", length(a, 2), length(b, 1)));
-    const int64_t batch = length(a, 0) == SHAPE_UNKNOWN ? length(b, 0) : length(a, 0);
-    const struct shape shape = {3, {batch, length(a, 1), length(b, 2)}};
+    STATUS_TRY(tosa_same_length("batches", convolution_length(a, 0), convolution_length(b, 0)));
+    STATUS_TRY(
+        tosa_same_length("inner dimensions", convolution_length(a, 2), convolution_length(b, 1)));
+    const int64_t batch = convolution_length(a, 0) == SHAPE_UNKNOWN ? convolution_length(b, 0)
+                                                                    : convolution_length(a, 0);
+    const struct shape shape = {3, {batch, convolution_length(a, 1), convolution_length(b, 2)}};
     return tosa_set(inference, 0, element, &shape);
 }
 
@@ -246,13 +255,13 @@ static status infer_pool(struct inference *inference, uint32_t set)
     STATUS_TRY(check_window(inference, 2, true, &window));
     if (window.kernel[1] > TOSA_LENGTH_MOST / window.kernel[2])
         return status_make(STATUS_LIMIT, "the kernel is too large");
-    struct shape shape = {4, {length(input, 0), 0, 0, length(input, 3)}};
+    struct shape shape = {4, {convolution_length(input, 0), 0, 0, convolution_length(input, 3)}};
     for (uint32_t i = 0; i < 2; i++) {
         if (window.before[1 + i] >= window.kernel[1 + i] ||
             window.after[1 + i] >= window.kernel[1 + i])
             return status_make(STATUS_DATA, "as much padding as the kernel is long");
-        STATUS_TRY(window_places(&window, 1 + i, length(input, 1 + i), window.kernel[1 + i],
-                                 &shape.dims[1 + i]));
+        STATUS_TRY(window_places(&window, 1 + i, convolution_length(input, 1 + i),
+                                 window.kernel[1 + i], &shape.dims[1 + i]));
     }
     return tosa_set(inference, 0, input->element, &shape);
 }

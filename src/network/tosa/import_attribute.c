@@ -105,7 +105,7 @@ static status dense_integers(struct tosa_importer *importer, const struct mlir_a
     struct value_type type;
     const struct constant *constant;
     if (dense->type == NULL)
-        return mlir_failure(importer->document, dense->text.data, "expected a type behind");
+        return mlir_failure(importer->document, dense->text.data, "expected a type at the end");
     STATUS_TRY(tosa_value_type(importer, dense->type, &type));
     if (!value_type_static(&type) || element_is_float(type.element))
         return mlir_failure(importer->document, dense->text.data, "expected integers");
@@ -231,7 +231,7 @@ static status set_tensor(struct tosa_importer *importer, const struct mlir_attri
 {
     struct value_type type;
     if (source->type == NULL)
-        return mlir_failure(importer->document, source->text.data, "expected a type behind");
+        return mlir_failure(importer->document, source->text.data, "expected a type at the end");
     STATUS_TRY(tosa_value_type(importer, source->type, &type));
     if (!value_type_static(&type))
         return mlir_failure(importer->document, source->text.data, "expected a known shape");

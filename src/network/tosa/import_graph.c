@@ -484,7 +484,7 @@ static status read_operations(struct tosa_importer *importer, const struct mlir_
         }
         if (i + 1 < block->operation_count)
             return mlir_failure(importer->document, block->operations[i + 1].text.data,
-                                "an operation behind '%.*s'", VIEW_ARGUMENTS(operation->name));
+                                "an operation after '%.*s'", VIEW_ARGUMENTS(operation->name));
         return read_outputs(importer, operation, graph);
     }
     return status_at(STATUS_DATA, importer->document->name, importer->line,

@@ -10,7 +10,7 @@ struct name {
     bool lives;
 };
 
-struct place {
+struct location_alias {
     struct view alias;
     struct view name;
     struct view text;
@@ -20,11 +20,12 @@ void tosa_names_start(struct tosa_importer *importer)
 {
     segments_start(&importer->names, sizeof(struct name));
     segments_start(&importer->variables, sizeof(struct tosa_variable));
-    segments_start(&importer->places, sizeof(struct place));
+    segments_start(&importer->places, sizeof(struct location_alias));
 }
 
 // All three kinds of things start with the view that they are found by.
-static uint32_t find(const struct segments *items, const struct hash_index *index, struct view key)
+static uint32_t import_names_find(const struct segments *items, const struct hash_index *index,
+                                  struct view key)
 {
     const uint32_t hash = hash_bytes(key.data, key.size);
     uint32_t id;
@@ -36,7 +37,7 @@ static uint32_t find(const struct segments *items, const struct hash_index *inde
     return HASH_NONE;
 }
 
-static void *add(struct segments *items, struct hash_index *index, struct view key)
+static void *import_names_add(struct segments *items, struct hash_index *index, struct view key)
 {
     struct view *item = segments_add(items);
     *item = key;
@@ -47,7 +48,7 @@ static void *add(struct segments *items, struct hash_index *index, struct view k
 status tosa_name_define(struct tosa_importer *importer, struct view name, uint32_t first,
                         uint32_t count)
 {
-    uint32_t id = find(&importer->names, &importer->name_index, name);
+    uint32_t id = import_names_find(&importer->names, &importer->name_index, name);
     struct name *entry;
     if (id != HASH_NONE) {
         entry = segments_get(&importer->names, id);
@@ -55,7 +56,7 @@ status tosa_name_define(struct tosa_importer *importer, struct view name, uint32
             return mlir_failure(importer->document, name.data, "'%%%.*s' is defined twice",
                                 VIEW_ARGUMENTS(name));
     } else {
-        entry = add(&importer->names, &importer->name_index, name);
+        entry = import_names_add(&importer->names, &importer->name_index, name);
         id = importer->names.count - 1;
     }
     entry->first = first;
@@ -70,7 +71,7 @@ status tosa_name_define(struct tosa_importer *importer, struct view name, uint32
 status tosa_name_find(struct tosa_importer *importer, const struct mlir_operand *operand,
                       uint32_t *out_value)
 {
-    const uint32_t id = find(&importer->names, &importer->name_index, operand->name);
+    const uint32_t id = import_names_find(&importer->names, &importer->name_index, operand->name);
     const struct name *entry = id != HASH_NONE ? segments_get(&importer->names, id) : NULL;
     if (entry == NULL || !entry->lives)
         return mlir_failure(importer->document, operand->name.data, "'%%%.*s' is not defined",
@@ -93,7 +94,7 @@ void tosa_names_forget(struct tosa_importer *importer, size_t mark)
 
 struct tosa_variable *tosa_variable_find(struct tosa_importer *importer, struct view name)
 {
-    const uint32_t id = find(&importer->variables, &importer->variable_index, name);
+    const uint32_t id = import_names_find(&importer->variables, &importer->variable_index, name);
     return id != HASH_NONE ? segments_get(&importer->variables, id) : NULL;
 }
 
@@ -157,7 +158,8 @@ status tosa_variable_define(struct tosa_importer *importer, const struct mlir_op
             tosa_literal_read(&importer->literals, initial, type.element, &type.shape, &constant));
         value = tosa_constant_add(importer, constant);
     }
-    struct tosa_variable *variable = add(&importer->variables, &importer->variable_index, name);
+    struct tosa_variable *variable =
+        import_names_add(&importer->variables, &importer->variable_index, name);
     variable->type = type;
     variable->value = value;
     return STATUS_OK;
@@ -171,9 +173,10 @@ void tosa_place(struct tosa_importer *importer, const struct mlir_location *loca
         return;
     const bool shared = location->kind == MLIR_AT_REFERENCE;
     const uint32_t known =
-        shared ? find(&importer->places, &importer->place_index, location->text) : HASH_NONE;
+        shared ? import_names_find(&importer->places, &importer->place_index, location->text)
+               : HASH_NONE;
     if (known != HASH_NONE) {
-        const struct place *place = segments_get(&importer->places, known);
+        const struct location_alias *place = segments_get(&importer->places, known);
         *out_name = place->name;
         *out_text = place->text;
         return;
@@ -183,7 +186,8 @@ void tosa_place(struct tosa_importer *importer, const struct mlir_location *loca
     *out_text = mlir_location_text(importer->document, location, arena);
     if (!shared)
         return;
-    struct place *place = add(&importer->places, &importer->place_index, location->text);
+    struct location_alias *place =
+        import_names_add(&importer->places, &importer->place_index, location->text);
     place->name = *out_name;
     place->text = *out_text;
 }

@@ -19,7 +19,7 @@ struct tosa_importer {
     // State that outlives a run, by name: here, what was written last.
     struct segments variables;
     struct hash_index variable_index;
-    // Locations behind aliases, by alias.
+    // Locations that aliases stand for, by alias.
     struct segments places;
     struct hash_index place_index;
     // The last place whose line was asked for.

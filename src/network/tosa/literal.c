@@ -16,7 +16,7 @@ struct reader {
     char *data;
 };
 
-static status wrong(const struct reader *reader, const char *expected)
+static status tosa_literal_fail(const struct reader *reader, const char *expected)
 {
     return mlir_failure(reader->literals->document, reader->at, "expected %s", expected);
 }
@@ -26,8 +26,8 @@ static void skip_blanks(struct reader *reader)
     reader->at = mlir_number_skip_blanks(reader->at, reader->end);
 }
 
-// One step behind blanks, if it is this character.
-static bool take(struct reader *reader, char byte)
+// One step after blanks, if it is this character.
+static bool tosa_literal_accept_byte(struct reader *reader, char byte)
 {
     skip_blanks(reader);
     if (reader->at == reader->end || *reader->at != byte)
@@ -76,7 +76,7 @@ static status read_integer(struct reader *reader, int64_t *out_number)
         *out_number = 0;
         return STATUS_OK;
     }
-    return wrong(reader, "an integer that fits 64 bits");
+    return tosa_literal_fail(reader, "an integer that fits 64 bits");
 }
 
 // The value of a floating-point number from its bits.
@@ -99,11 +99,11 @@ static status read_real(struct reader *reader, double *out_number)
             real_of_bits(reader->element, (uint64_t)bits, out_number))
             return STATUS_OK;
         reader->at = start;
-        return wrong(reader, "not more bits than the element has");
+        return tosa_literal_fail(reader, "not more bits than the element has");
     }
     if (mlir_number_real(&reader->at, reader->end, out_number))
         return STATUS_OK;
-    return wrong(reader, "a number with a point");
+    return tosa_literal_fail(reader, "a number with a point");
 }
 
 static void store_reals(const struct reader *reader, const double *numbers, size_t count)
@@ -186,7 +186,7 @@ static status read_batch(struct reader *reader, size_t room, bool *out_more)
     while (*out_more && count < BATCH) {
         skip_blanks(reader);
         if (count == room)
-            return wrong(reader, "']': the list is longer than the dimension");
+            return tosa_literal_fail(reader, "']': the list is longer than the dimension");
         const char *start = reader->at;
         if (real) {
             STATUS_TRY(read_real(reader, &reals[count]));
@@ -199,7 +199,7 @@ static status read_batch(struct reader *reader, size_t room, bool *out_more)
             }
         }
         count++;
-        *out_more = take(reader, ',');
+        *out_more = tosa_literal_accept_byte(reader, ',');
     }
     if (real)
         store_reals(reader, reals, count);
@@ -217,7 +217,8 @@ static status read_row(struct reader *reader, uint64_t length)
     bool more = length > 0;
     while (more)
         STATUS_TRY(read_batch(reader, (size_t)(end - reader->data) / size, &more));
-    return reader->data == end ? STATUS_OK : wrong(reader, "as many numbers as the dimension");
+    return reader->data == end ? STATUS_OK
+                               : tosa_literal_fail(reader, "as many numbers as the dimension");
 }
 
 // Lists in lists, as deep as the shape has dimensions. There is at least one element.
@@ -227,25 +228,25 @@ static status read_lists(struct reader *reader, const struct shape *shape)
     uint32_t depth = 0;
     for (;;) {
         while (depth < shape->rank) {
-            if (!take(reader, '['))
-                return wrong(reader, "'['");
+            if (!tosa_literal_accept_byte(reader, '['))
+                return tosa_literal_fail(reader, "'['");
             counts[depth++] = 0;
         }
         STATUS_TRY(read_row(reader, (uint64_t)shape->dims[depth - 1]));
         counts[depth - 1] = shape->dims[depth - 1];
         for (;;) {
             if (counts[depth - 1] != shape->dims[depth - 1])
-                return wrong(reader, "as many items as the dimension");
-            if (!take(reader, ']'))
-                return wrong(reader, "']'");
+                return tosa_literal_fail(reader, "as many items as the dimension");
+            if (!tosa_literal_accept_byte(reader, ']'))
+                return tosa_literal_fail(reader, "']'");
             if (--depth == 0)
                 return STATUS_OK;
             counts[depth - 1]++;
-            if (!take(reader, ','))
+            if (!tosa_literal_accept_byte(reader, ','))
                 continue;
             if (counts[depth - 1] < shape->dims[depth - 1])
                 break;
-            return wrong(reader, "']': the list is longer than the dimension");
+            return tosa_literal_fail(reader, "']': the list is longer than the dimension");
         }
     }
 }
@@ -274,7 +275,7 @@ const struct constant *tosa_literal_of_integers(struct arena *arena, enum elemen
 }
 
 // Copies one element all over.
-static void spread(char *data, size_t size, uint64_t count)
+static void tosa_literal_spread(char *data, size_t size, uint64_t count)
 {
     uint64_t done = 1;
     while (done < count) {
@@ -306,8 +307,9 @@ static status read_splat(struct reader *reader, const struct shape *shape,
     bool more;
     STATUS_TRY(read_batch(reader, 1, &more));
     if (more)
-        return wrong(reader, "one number, or a list");
-    spread((*out_constant)->tensor.data, element_size(reader->element), shape_count(shape));
+        return tosa_literal_fail(reader, "one number, or a list");
+    tosa_literal_spread((*out_constant)->tensor.data, element_size(reader->element),
+                        shape_count(shape));
     return STATUS_OK;
 }
 
@@ -334,7 +336,7 @@ static void widen_i48(unsigned char *data, uint64_t count)
 }
 
 // Makes elements of the bytes of a file, in place.
-static void settle(enum element element, unsigned char *data, uint64_t count)
+static void tosa_literal_settle_order(enum element element, unsigned char *data, uint64_t count)
 {
     if (element == ELEMENT_I48)
         widen_i48(data, count);
@@ -369,9 +371,9 @@ static status read_hex(struct tosa_literals *literals, struct view digits, enum 
         return mlir_failure(literals->document, digits.data, "expected hexadecimal bytes");
     if (bits)
         widen_bits(data, count);
-    settle(element, data, splat && count > 0 ? 1 : count);
+    tosa_literal_settle_order(element, data, splat && count > 0 ? 1 : count);
     if (splat)
-        spread((char *)data, element_size(element), count);
+        tosa_literal_spread((char *)data, element_size(element), count);
     return STATUS_OK;
 }
 
@@ -380,17 +382,18 @@ static status read_list(struct reader *reader, const struct shape *shape,
 {
     uint64_t count;
     if (shape->rank == 0)
-        return wrong(reader, "one number");
+        return tosa_literal_fail(reader, "one number");
     STATUS_TRY(shape_elements(shape, &count));
     // Each element takes a character at least, so the text bounds the memory.
     if (count > (uint64_t)(reader->end - reader->at))
-        return wrong(reader, "as many numbers as the type has");
+        return tosa_literal_fail(reader, "as many numbers as the type has");
     *out_constant = new_constant(reader->literals->arena, reader->element, shape,
                                  count * element_size(reader->element));
     reader->data = (*out_constant)->tensor.data;
     if (count > 0)
         return read_lists(reader, shape);
-    while (take(reader, '[') || take(reader, ']') || take(reader, ','))
+    while (tosa_literal_accept_byte(reader, '[') || tosa_literal_accept_byte(reader, ']') ||
+           tosa_literal_accept_byte(reader, ','))
         ;
     return STATUS_OK;
 }
@@ -410,7 +413,8 @@ static status read_dense(struct tosa_literals *literals, struct view body, enum 
     else
         STATUS_TRY(read_splat(&reader, shape, out_constant));
     skip_blanks(&reader);
-    return reader.at == reader.end ? STATUS_OK : wrong(&reader, "the end of the literal");
+    return reader.at == reader.end ? STATUS_OK
+                                   : tosa_literal_fail(&reader, "the end of the literal");
 }
 
 // "0x", four bytes of alignment, then the elements.
@@ -478,7 +482,7 @@ static status read_numbers(struct tosa_literals *literals, const struct mlir_att
     *out_count = (uint32_t)room;
     STATUS_TRY(read_row(&reader, room));
     skip_blanks(&reader);
-    return reader.at == reader.end ? STATUS_OK : wrong(&reader, "',' or '>'");
+    return reader.at == reader.end ? STATUS_OK : tosa_literal_fail(&reader, "',' or '>'");
 }
 
 status tosa_literal_integers(struct tosa_literals *literals, const struct mlir_attribute *numbers,

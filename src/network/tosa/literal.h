@@ -20,7 +20,7 @@ status tosa_literal_read(struct tosa_literals *literals, const struct mlir_attri
                          enum element element, const struct shape *shape,
                          const struct constant **out_constant);
 
-// The numbers behind "array<i64:", in the arena.
+// The numbers after "array<i64:", in the arena.
 status tosa_literal_integers(struct tosa_literals *literals, const struct mlir_attribute *numbers,
                              const int64_t **out_items, uint32_t *out_count);
 status tosa_literal_reals(struct tosa_literals *literals, const struct mlir_attribute *numbers,

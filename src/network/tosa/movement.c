@@ -221,7 +221,7 @@ static status infer_transpose(struct inference *inference)
 
 static const uint32_t INDICES = ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_I64);
 
-static int64_t length(const struct value_type *type, uint32_t axis)
+static int64_t movement_length(const struct value_type *type, uint32_t axis)
 {
     return type->ranked ? type->shape.dims[axis] : SHAPE_UNKNOWN;
 }
@@ -233,8 +233,10 @@ static status infer_gather(struct inference *inference)
     const struct value_type *indices;
     STATUS_TRY(tosa_need(inference, 0, TOSA_ANY, 3, &values));
     STATUS_TRY(tosa_need(inference, 1, INDICES, 2, &indices));
-    STATUS_TRY(tosa_same_length("batches", length(values, 0), length(indices, 0)));
-    const struct shape shape = {3, {length(values, 0), length(indices, 1), length(values, 2)}};
+    STATUS_TRY(
+        tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
+    const struct shape shape = {
+        3, {movement_length(values, 0), movement_length(indices, 1), movement_length(values, 2)}};
     return tosa_set(inference, 0, values->element, &shape);
 }
 
@@ -251,10 +253,11 @@ static status infer_scatter(struct inference *inference)
         values->element != input->element)
         return status_make(STATUS_DATA, "%s scattered over %s", element_name(input->element),
                            element_name(values->element));
-    STATUS_TRY(tosa_same_length("batches", length(values, 0), length(indices, 0)));
-    STATUS_TRY(tosa_same_length("batches", length(values, 0), length(input, 0)));
-    STATUS_TRY(tosa_same_length("indices", length(indices, 1), length(input, 1)));
-    STATUS_TRY(tosa_same_length("channels", length(values, 2), length(input, 2)));
+    STATUS_TRY(
+        tosa_same_length("batches", movement_length(values, 0), movement_length(indices, 0)));
+    STATUS_TRY(tosa_same_length("batches", movement_length(values, 0), movement_length(input, 0)));
+    STATUS_TRY(tosa_same_length("indices", movement_length(indices, 1), movement_length(input, 1)));
+    STATUS_TRY(tosa_same_length("channels", movement_length(values, 2), movement_length(input, 2)));
     return tosa_set_like(inference, 0, values->element, values);
 }
 
@@ -304,10 +307,11 @@ static status infer_resize(struct inference *inference)
     STATUS_TRY(shape_operand(inference, 1, 4, scale, &known[0]));
     STATUS_TRY(shape_operand(inference, 2, 2, offset, &known[1]));
     STATUS_TRY(shape_operand(inference, 3, 2, border, &known[2]));
-    struct shape shape = {4, {length(type, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN, length(type, 3)}};
+    struct shape shape = {
+        4, {movement_length(type, 0), SHAPE_UNKNOWN, SHAPE_UNKNOWN, movement_length(type, 3)}};
     for (uint32_t i = 0; i < 2 && known[0] && known[1] && known[2]; i++)
-        STATUS_TRY(resized_length(length(type, 1 + i), scale[2 * i], scale[2 * i + 1], offset[i],
-                                  border[i], &shape.dims[1 + i]));
+        STATUS_TRY(resized_length(movement_length(type, 1 + i), scale[2 * i], scale[2 * i + 1],
+                                  offset[i], border[i], &shape.dims[1 + i]));
     return tosa_set(inference, 0, resized_element(inference, type->element), &shape);
 }
 

@@ -3,13 +3,14 @@
 
 #include "importer.h"
 
-static const struct mlir_attribute *given(const struct tosa_draft *draft, const char *name)
+static const struct mlir_attribute *tosa_normalize_has_attribute(const struct tosa_draft *draft,
+                                                                 const char *name)
 {
     return mlir_find(draft->operation, name);
 }
 
 // Removes an attribute that has become something else.
-static void drop(struct tosa_draft *draft, const char *name)
+static void tosa_normalize_drop_attribute(struct tosa_draft *draft, const char *name)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < draft->attribute_count; i++) {
@@ -19,7 +20,8 @@ static void drop(struct tosa_draft *draft, const char *name)
     draft->attribute_count = kept;
 }
 
-static struct attribute *find(const struct tosa_draft *draft, const char *name)
+static struct attribute *tosa_normalize_find_attribute(const struct tosa_draft *draft,
+                                                       const char *name)
 {
     for (uint32_t i = 0; i < draft->attribute_count; i++) {
         if (view_is(draft->attributes[i].name, name))
@@ -28,7 +30,8 @@ static struct attribute *find(const struct tosa_draft *draft, const char *name)
     return NULL;
 }
 
-static struct attribute *add(struct tosa_draft *draft, const char *name, enum attribute_kind kind)
+static struct attribute *tosa_normalize_add_attribute(struct tosa_draft *draft, const char *name,
+                                                      enum attribute_kind kind)
 {
     struct attribute *attribute = &draft->attributes[draft->attribute_count++];
     *attribute = (struct attribute){.name = view_of(name), .kind = kind};
@@ -37,17 +40,17 @@ static struct attribute *add(struct tosa_draft *draft, const char *name, enum at
 
 static void default_integer(struct tosa_draft *draft, const char *name, int64_t value)
 {
-    if (find(draft, name) == NULL)
-        add(draft, name, ATTRIBUTE_INTEGER)->integer = value;
+    if (tosa_normalize_find_attribute(draft, name) == NULL)
+        tosa_normalize_add_attribute(draft, name, ATTRIBUTE_INTEGER)->integer = value;
 }
 
 static void default_text(struct tosa_draft *draft, const char *name, const char *value)
 {
-    if (find(draft, name) == NULL)
-        add(draft, name, ATTRIBUTE_TEXT)->text = view_of(value);
+    if (tosa_normalize_find_attribute(draft, name) == NULL)
+        tosa_normalize_add_attribute(draft, name, ATTRIBUTE_TEXT)->text = view_of(value);
 }
 
-static status fail(const struct tosa_draft *draft, const char *what)
+static status tosa_normalize_fail(const struct tosa_draft *draft, const char *what)
 {
     return mlir_failure(draft->importer->document, draft->operation->text.data, "%.*s: %s",
                         VIEW_ARGUMENTS(draft->operation->name), what);
@@ -55,7 +58,8 @@ static status fail(const struct tosa_draft *draft, const char *what)
 
 static status need_inputs(const struct tosa_draft *draft, uint32_t count)
 {
-    return draft->input_count >= count ? STATUS_OK : fail(draft, "operands are missing");
+    return draft->input_count >= count ? STATUS_OK
+                                       : tosa_normalize_fail(draft, "operands are missing");
 }
 
 static enum element input_element(const struct tosa_draft *draft, uint32_t index)
@@ -93,18 +97,19 @@ static bool find_in_text(struct view body, const char *name, int64_t *out_number
 static status zero_point(const struct tosa_draft *draft, const char *name, int64_t *out_number)
 {
     *out_number = 0;
-    const struct mlir_attribute *own = given(draft, name);
-    const struct mlir_attribute *info = given(draft, "quantization_info");
+    const struct mlir_attribute *own = tosa_normalize_has_attribute(draft, name);
+    const struct mlir_attribute *info = tosa_normalize_has_attribute(draft, "quantization_info");
     if (own != NULL)
-        return mlir_integer_of(own, out_number) ? STATUS_OK
-                                                : fail(draft, "a zero point must be an integer");
+        return mlir_integer_of(own, out_number)
+                   ? STATUS_OK
+                   : tosa_normalize_fail(draft, "a zero point must be an integer");
     if (info == NULL)
         return STATUS_OK;
     STATUS_TRY(mlir_attribute_resolve(draft->importer->document, info, &info));
     if (info->kind == MLIR_DICTIONARY) {
         own = mlir_dictionary_find(info, name);
         if (own != NULL && !mlir_integer_of(own, out_number))
-            return fail(draft, "a zero point must be an integer");
+            return tosa_normalize_fail(draft, "a zero point must be an integer");
         return STATUS_OK;
     }
     find_in_text(info->body, name, out_number);
@@ -126,19 +131,19 @@ static status complete_zero_point(struct tosa_draft *draft, uint32_t index, cons
     if (draft->input_count > index)
         return STATUS_OK;
     if (element == ELEMENT_NONE)
-        return fail(draft, "the type of an operand is not known");
+        return tosa_normalize_fail(draft, "the type of an operand is not known");
     int64_t number;
     STATUS_TRY(zero_point(draft, name, &number));
     if (number != 0 && element_is_float(element))
-        return fail(draft, "a zero point of floating-point numbers must be 0");
-    drop(draft, name);
+        return tosa_normalize_fail(draft, "a zero point of floating-point numbers must be 0");
+    tosa_normalize_drop_attribute(draft, name);
     append_number(draft, element, number);
     return STATUS_OK;
 }
 
 static void default_accumulator(struct tosa_draft *draft)
 {
-    if (find(draft, "acc_type") != NULL)
+    if (tosa_normalize_find_attribute(draft, "acc_type") != NULL)
         return;
     struct value_type *type =
         arena_allocate(&draft->importer->network->arena, sizeof(struct value_type));
@@ -149,7 +154,7 @@ static void default_accumulator(struct tosa_draft *draft)
                               : element == ELEMENT_I16 ? ELEMENT_I48
                                                        : ELEMENT_I32,
                               &scalar);
-    add(draft, "acc_type", ATTRIBUTE_TYPE)->type = type;
+    tosa_normalize_add_attribute(draft, "acc_type", ATTRIBUTE_TYPE)->type = type;
 }
 
 static status complete_convolution(struct tosa_draft *draft)
@@ -159,8 +164,8 @@ static status complete_convolution(struct tosa_draft *draft)
     STATUS_TRY(complete_zero_point(draft, 3, "input_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 4, "weight_zp", input_element(draft, 1)));
     if (old) {
-        drop(draft, "quantization_info");
-        drop(draft, "out_shape");
+        tosa_normalize_drop_attribute(draft, "quantization_info");
+        tosa_normalize_drop_attribute(draft, "out_shape");
     }
     default_accumulator(draft);
     if (!view_is(draft->type, "tosa.fully_connected"))
@@ -175,7 +180,7 @@ static status complete_pool(struct tosa_draft *draft)
     STATUS_TRY(complete_zero_point(draft, 1, "input_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 2, "output_zp", output_element(draft)));
     if (old)
-        drop(draft, "quantization_info");
+        tosa_normalize_drop_attribute(draft, "quantization_info");
     default_accumulator(draft);
     return STATUS_OK;
 }
@@ -184,11 +189,12 @@ static status complete_negate(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
     const bool old = draft->input_count < 3;
-    const char *name = given(draft, "input1_zp") != NULL ? "input1_zp" : "input_zp";
+    const char *name =
+        tosa_normalize_has_attribute(draft, "input1_zp") != NULL ? "input1_zp" : "input_zp";
     STATUS_TRY(complete_zero_point(draft, 1, name, input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 2, "output_zp", output_element(draft)));
     if (old)
-        drop(draft, "quantization_info");
+        tosa_normalize_drop_attribute(draft, "quantization_info");
     return STATUS_OK;
 }
 
@@ -199,7 +205,7 @@ static status complete_matmul(struct tosa_draft *draft)
     STATUS_TRY(complete_zero_point(draft, 2, "a_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 3, "b_zp", input_element(draft, 1)));
     if (old)
-        drop(draft, "quantization_info");
+        tosa_normalize_drop_attribute(draft, "quantization_info");
     return STATUS_OK;
 }
 
@@ -217,13 +223,13 @@ static status complete_list(struct tosa_draft *draft, uint32_t index, const char
 {
     if (draft->input_count > index)
         return STATUS_OK;
-    const struct mlir_attribute *source = given(draft, name);
+    const struct mlir_attribute *source = tosa_normalize_has_attribute(draft, name);
     if (source == NULL)
-        return fail(draft, "operands are missing");
+        return tosa_normalize_fail(draft, "operands are missing");
     const int64_t *items;
     uint32_t count = 0;
     STATUS_TRY(tosa_integers(draft->importer, source, &items, &count));
-    drop(draft, name);
+    tosa_normalize_drop_attribute(draft, name);
     const struct shape shape = {1, {count}};
     draft->inputs[draft->input_count++] =
         tosa_integers_add(draft->importer, element, &shape, items);
@@ -290,7 +296,7 @@ static status complete_pad(struct tosa_draft *draft)
     if (draft->input_count > 2)
         return STATUS_OK;
     STATUS_TRY(complete_zero_point(draft, 2, "input_zp", input_element(draft, 0)));
-    drop(draft, "quantization_info");
+    tosa_normalize_drop_attribute(draft, "quantization_info");
     return STATUS_OK;
 }
 
@@ -301,15 +307,15 @@ static status complete_transpose(struct tosa_draft *draft)
         return STATUS_OK;
     const struct constant *perms = tosa_input(draft, 1)->constant;
     if (perms == NULL || element_is_float(perms->tensor.element))
-        return fail(draft, "the permutation must be a constant");
+        return tosa_normalize_fail(draft, "the permutation must be a constant");
     const uint64_t count = tensor_count(&perms->tensor);
     if (count > SHAPE_RANK_MOST)
-        return fail(draft, "the permutation is too long");
+        return tosa_normalize_fail(draft, "the permutation is too long");
     int64_t *items = arena_allocate(&draft->importer->network->arena, count * sizeof(int64_t));
     for (uint64_t i = 0; i < count; i++)
         items[i] = constant_integer(perms, i);
     draft->input_count = 1;
-    struct attribute *attribute = add(draft, "perms", ATTRIBUTE_INTEGERS);
+    struct attribute *attribute = tosa_normalize_add_attribute(draft, "perms", ATTRIBUTE_INTEGERS);
     attribute->integers = items;
     attribute->count = (uint32_t)count;
     return STATUS_OK;
@@ -325,21 +331,21 @@ static status complete_rescale(struct tosa_draft *draft)
     default_integer(draft, "input_unsigned", 0);
     default_integer(draft, "output_unsigned", 0);
     const enum element multiplier =
-        find(draft, "scale32")->integer != 0 ? ELEMENT_I32 : ELEMENT_I16;
+        tosa_normalize_find_attribute(draft, "scale32")->integer != 0 ? ELEMENT_I32 : ELEMENT_I16;
     STATUS_TRY(complete_list(draft, 1, "multiplier", multiplier));
     STATUS_TRY(complete_list(draft, 2, "shift", ELEMENT_I8));
     STATUS_TRY(complete_zero_point(draft, 3, "input_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 4, "output_zp", output_element(draft)));
-    const struct attribute *twice = find(draft, "double_round");
+    const struct attribute *twice = tosa_normalize_find_attribute(draft, "double_round");
     const bool rounds_twice = twice != NULL && twice->integer != 0;
-    drop(draft, "double_round");
+    tosa_normalize_drop_attribute(draft, "double_round");
     default_text(draft, "rounding_mode", rounds_twice ? "DOUBLE_ROUND" : "SINGLE_ROUND");
     return STATUS_OK;
 }
 
 static void rename(struct tosa_draft *draft, const char *from, const char *to)
 {
-    struct attribute *attribute = find(draft, from);
+    struct attribute *attribute = tosa_normalize_find_attribute(draft, from);
     if (attribute != NULL)
         attribute->name = view_of(to);
 }
@@ -348,14 +354,14 @@ static status complete_clamp(struct tosa_draft *draft)
 {
     STATUS_TRY(need_inputs(draft, 1));
     const bool real = element_is_float(input_element(draft, 0));
-    if (find(draft, "min_val") == NULL)
+    if (tosa_normalize_find_attribute(draft, "min_val") == NULL)
         rename(draft, real ? "min_fp" : "min_int", "min_val");
-    if (find(draft, "max_val") == NULL)
+    if (tosa_normalize_find_attribute(draft, "max_val") == NULL)
         rename(draft, real ? "max_fp" : "max_int", "max_val");
-    drop(draft, "min_int");
-    drop(draft, "max_int");
-    drop(draft, "min_fp");
-    drop(draft, "max_fp");
+    tosa_normalize_drop_attribute(draft, "min_int");
+    tosa_normalize_drop_attribute(draft, "max_int");
+    tosa_normalize_drop_attribute(draft, "min_fp");
+    tosa_normalize_drop_attribute(draft, "max_fp");
     default_text(draft, "nan_mode", "PROPAGATE");
     return STATUS_OK;
 }
@@ -377,18 +383,19 @@ static status complete_extract(struct tosa_draft *draft)
 {
     static const char *const NAMES[] = {"static_offsets", "static_sizes", "static_strides"};
     const struct mlir_operation *operation = draft->operation;
-    drop(draft, "operandSegmentSizes");
+    tosa_normalize_drop_attribute(draft, "operandSegmentSizes");
     if (draft->input_count != 1)
-        return fail(draft, "offsets, sizes and strides must be constants");
+        return tosa_normalize_fail(draft, "offsets, sizes and strides must be constants");
     if (operation->generic)
         return STATUS_OK;
     if (operation->literal_count != 3)
-        return fail(draft, "expected offsets, sizes and strides");
+        return tosa_normalize_fail(draft, "expected offsets, sizes and strides");
     for (uint32_t i = 0; i < 3; i++) {
         const int64_t *items;
         uint32_t count;
         STATUS_TRY(tosa_integers(draft->importer, &operation->literals[i], &items, &count));
-        struct attribute *attribute = add(draft, NAMES[i], ATTRIBUTE_INTEGERS);
+        struct attribute *attribute =
+            tosa_normalize_add_attribute(draft, NAMES[i], ATTRIBUTE_INTEGERS);
         attribute->integers = items;
         attribute->count = count;
     }
@@ -399,14 +406,14 @@ static status complete_extract(struct tosa_draft *draft)
 static status complete_view(struct tosa_draft *draft)
 {
     if (draft->input_count != 1 || draft->output_count != 1)
-        return fail(draft, "the shape must be a constant");
+        return tosa_normalize_fail(draft, "the shape must be a constant");
     const struct value_type *type =
         &network_value(draft->importer->network, draft->outputs[0])->type;
     uint32_t unknown = 0;
     for (uint32_t i = 0; i < type->shape.rank; i++)
         unknown += type->shape.dims[i] == SHAPE_UNKNOWN;
     if (!type->ranked || unknown > 1)
-        return fail(draft, "the shape of the result must be known");
+        return tosa_normalize_fail(draft, "the shape of the result must be known");
     const struct shape shape = {1, {type->shape.rank}};
     draft->inputs[draft->input_count++] =
         tosa_integers_add(draft->importer, ELEMENT_I64, &shape, type->shape.dims);

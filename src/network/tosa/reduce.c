@@ -37,7 +37,7 @@ static status infer_extreme(struct inference *inference)
         return STATUS_OK;
     STATUS_TRY(tosa_axis(inference, type->shape.rank, &axis));
     if (type->shape.dims[axis] == 0)
-        return status_make(STATUS_DATA, "the largest of nothing");
+        return status_make(STATUS_DATA, "the axis has length 0: nothing has no largest element");
     return STATUS_OK;
 }
 
@@ -54,7 +54,7 @@ static status infer_argmax(struct inference *inference)
     uint32_t axis;
     STATUS_TRY(tosa_axis(inference, type->shape.rank, &axis));
     if (type->shape.dims[axis] == 0)
-        return status_make(STATUS_DATA, "the largest of nothing");
+        return status_make(STATUS_DATA, "the axis has length 0: nothing has no largest element");
     struct shape shape = {.rank = type->shape.rank - 1};
     for (uint32_t i = 0; i < shape.rank; i++)
         shape.dims[i] = type->shape.dims[i < axis ? i : i + 1];

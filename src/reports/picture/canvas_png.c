@@ -25,7 +25,7 @@ static unsigned colour_index(struct png_picture *picture, uint32_t colour)
     return (unsigned)picture->colour_count++;
 }
 
-static uint32_t pixel(double point)
+static uint32_t canvas_png_pixel(double point)
 {
     const double at = round(point * PIXELS);
     return at > 0 ? (uint32_t)at : 0;
@@ -34,17 +34,17 @@ static uint32_t pixel(double point)
 // What has a size is never thinner than a pixel.
 static uint32_t extent(double from, double size)
 {
-    const uint32_t pixels = pixel(from + size) - pixel(from);
+    const uint32_t pixels = canvas_png_pixel(from + size) - canvas_png_pixel(from);
     return pixels > 0 || size <= 0 ? pixels : 1;
 }
 
-static void rectangle(struct canvas *canvas, double x, double y, double width, double height,
-                      uint32_t colour, struct view title)
+static void canvas_png_rectangle(struct canvas *canvas, double x, double y, double width,
+                                 double height, uint32_t colour, struct view title)
 {
     struct png_picture *picture = &((struct png *)(void *)canvas)->picture;
     (void)title;
-    drawing_fill(picture, pixel(x), pixel(y), extent(x, width), extent(y, height),
-                 colour_index(picture, colour));
+    drawing_fill(picture, canvas_png_pixel(x), canvas_png_pixel(y), extent(x, width),
+                 extent(y, height), colour_index(picture, colour));
 }
 
 static void text_at(struct canvas *canvas, double x, double y, double size, uint32_t colour,
@@ -52,11 +52,12 @@ static void text_at(struct canvas *canvas, double x, double y, double size, uint
 {
     struct png_picture *picture = &((struct png *)(void *)canvas)->picture;
     const uint32_t scale = size > 1.5 ? 2 * PIXELS : PIXELS;
-    drawing_smooth_text(picture, pixel(x), pixel(y - CANVAS_LETTER_HEIGHT * scale / PIXELS), scale,
-                        text, colour_index(picture, colour));
+    drawing_smooth_text(picture, canvas_png_pixel(x),
+                        canvas_png_pixel(y - CANVAS_LETTER_HEIGHT * scale / PIXELS), scale, text,
+                        colour_index(picture, colour));
 }
 
-static void finish(struct canvas *canvas, struct bytes *file)
+static void canvas_png_write(struct canvas *canvas, struct bytes *file)
 {
     struct png *png = (struct png *)(void *)canvas;
     png_append(file, &png->picture);
@@ -72,9 +73,9 @@ status canvas_png(double width, double height, struct canvas **out_canvas)
                            "choose --tracks or --width",
                            width, height);
     struct png *png = memory_allocate_zeroed(1, sizeof *png);
-    png->canvas = (struct canvas){rectangle, text_at, finish};
-    png->picture.width = pixel(width);
-    png->picture.height = pixel(height);
+    png->canvas = (struct canvas){canvas_png_rectangle, text_at, canvas_png_write};
+    png->picture.width = canvas_png_pixel(width);
+    png->picture.height = canvas_png_pixel(height);
     png->picture.pixels = memory_allocate_zeroed(png->picture.width, png->picture.height);
     *out_canvas = &png->canvas;
     return STATUS_OK;

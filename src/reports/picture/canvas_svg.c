@@ -12,8 +12,8 @@ struct svg {
     struct bytes body;
 };
 
-static void rectangle(struct canvas *canvas, double x, double y, double width, double height,
-                      uint32_t colour, struct view title)
+static void canvas_svg_rectangle(struct canvas *canvas, double x, double y, double width,
+                                 double height, uint32_t colour, struct view title)
 {
     struct bytes *body = &((struct svg *)(void *)canvas)->body;
     bytes_append_format(body,
@@ -40,7 +40,7 @@ static void text_at(struct canvas *canvas, double x, double y, double size, uint
     bytes_append_format(body, "</text>\n");
 }
 
-static void finish(struct canvas *canvas, struct bytes *file)
+static void canvas_svg_write(struct canvas *canvas, struct bytes *file)
 {
     struct svg *svg = (struct svg *)(void *)canvas;
     bytes_append(file, svg->body.data, svg->body.size);
@@ -52,7 +52,7 @@ static void finish(struct canvas *canvas, struct bytes *file)
 struct canvas *canvas_svg(double width, double height, struct view label)
 {
     struct svg *svg = memory_allocate_zeroed(1, sizeof *svg);
-    svg->canvas = (struct canvas){rectangle, text_at, finish};
+    svg->canvas = (struct canvas){canvas_svg_rectangle, text_at, canvas_svg_write};
     bytes_append_format(&svg->body,
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                         "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",

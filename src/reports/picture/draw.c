@@ -65,8 +65,8 @@ struct picture_layout picture_layout_drawn(const struct profile *profile, uint32
 
 // Pieces -------------------------------------------------------------------------------
 
-static void fill(struct drawing *drawing, double x, double y, double width, double height,
-                 uint32_t colour)
+static void draw_rectangle(struct drawing *drawing, double x, double y, double width, double height,
+                           uint32_t colour)
 {
     drawing->canvas->rectangle(drawing->canvas, x, y, width, height, colour, VIEW_LITERAL(""));
 }
@@ -98,7 +98,7 @@ static void draw_badge(struct drawing *drawing)
     const bool measured = strcmp(word, "measured") == 0;
     const double width = (double)strlen(word) * CANVAS_LETTER + 16;
     const double x = drawing->width - MARGIN - width;
-    fill(drawing, x, TITLE_LINE - 14, width, 18, measured ? 0xdff0e4 : 0xfdeccd);
+    draw_rectangle(drawing, x, TITLE_LINE - 14, width, 18, measured ? 0xdff0e4 : 0xfdeccd);
     write_text(drawing, x + 8, TITLE_LINE - 1.5, 1, width, measured ? 0x1d5c34 : 0x7a4a00,
                view_of(word));
 }
@@ -137,12 +137,12 @@ static void draw_total(struct drawing *drawing, unsigned kind, double x, double 
 {
     const struct plot_total *total = &drawing->plot->totals[kind];
     const double percent = plot_percent(drawing->plot, total->busy, total->lanes);
-    fill(drawing, x, y, 11, 11, picture_kind_colour(kind, 0));
+    draw_rectangle(drawing, x, y, 11, 11, picture_kind_colour(kind, 0));
     write_text(drawing, x + 18, y + 9, 1, LEGEND_NAME - 18, INK,
                view_of(drawing->plot->kinds.names[kind]));
-    fill(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR, 7, TROUGH);
-    fill(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR * percent / 100, 7,
-         picture_kind_colour(kind, 0));
+    draw_rectangle(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR, 7, TROUGH);
+    draw_rectangle(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR * percent / 100, 7,
+                   picture_kind_colour(kind, 0));
     drawing->text.size = 0;
     words_total(&drawing->text, drawing->plot, kind);
     write_text(drawing, x + LEGEND_NAME + LEGEND_BAR + 8, y + 9, 1,
@@ -191,7 +191,7 @@ static void draw_stripes(struct drawing *drawing)
         const struct plot_lane *lane = &drawing->plot->lanes[i];
         const double height = lane_height(lane);
         if (!lane->heading && odd)
-            fill(drawing, MARGIN, y, drawing->width - 2 * MARGIN, height, STRIPE);
+            draw_rectangle(drawing, MARGIN, y, drawing->width - 2 * MARGIN, height, STRIPE);
         odd = lane->heading ? true : !odd;
         y += height;
     }
@@ -209,11 +209,11 @@ static void draw_axis(struct drawing *drawing)
         const double x = drawing->left + (double)(ns - plot->from) * scale;
         words_mark(&axis, ns, mark);
         const double width = (double)strlen(mark) * CANVAS_LETTER;
-        fill(drawing, x, top - 4, 1, height + 4, GRID);
+        draw_rectangle(drawing, x, top - 4, 1, height + 4, GRID);
         if (x + width / 2 <= drawing->width - MARGIN)
             write_text(drawing, x - width / 2, top - 8, 1, width + 1, SOFT_INK, view_of(mark));
     }
-    fill(drawing, drawing->left, top - 1, plot->options.columns, 1, RULE);
+    draw_rectangle(drawing, drawing->left, top - 1, plot->options.columns, 1, RULE);
     drawing->y = top;
 }
 
@@ -227,7 +227,7 @@ static void draw_label(struct drawing *drawing, const struct plot_lane *lane, do
 }
 
 // What was merged: neighbours that look alike are one rectangle.
-struct run {
+struct drawn_run {
     uint32_t from;
     uint64_t count;
     double covered;
@@ -245,7 +245,7 @@ static unsigned level_of(const struct plot *plot, const struct plot_lane *lane,
     return 1 + (unsigned)(cover * (LEVELS - 1) + 0.5);
 }
 
-static void draw_run(struct drawing *drawing, const struct run *run, uint32_t to, double y)
+static void draw_run(struct drawing *drawing, const struct drawn_run *run, uint32_t to, double y)
 {
     const double cover = LEAST_COVER + (1 - LEAST_COVER) * (double)(run->level - 1) / (LEVELS - 1);
     const double height = BAR * cover;
@@ -262,14 +262,14 @@ static void draw_merged(struct drawing *drawing, const struct plot_lane *lane,
                         const struct plot_row *row, double y)
 {
     const struct plot *plot = drawing->plot;
-    struct run run = {0};
+    struct drawn_run run = {0};
     for (uint32_t i = 0; i < plot->options.columns; i++) {
         const unsigned level = level_of(plot, lane, row, i);
         const struct plot_cell *cell = &row->cells[i];
         if (level != run.level || cell->kind != run.kind) {
             if (run.level > 0)
                 draw_run(drawing, &run, i, y);
-            run = (struct run){.from = i, .kind = cell->kind, .level = level};
+            run = (struct drawn_run){.from = i, .kind = cell->kind, .level = level};
         }
         run.count += cell->count;
         run.covered += plot_cell_cover(plot, lane, row, i);
@@ -307,7 +307,7 @@ static void draw_instants(struct drawing *drawing, const struct plot_lane *lane,
                             lane->instants[i] == 1 ? "" : "s");
         drawing->canvas->rectangle(drawing->canvas, drawing->left + i, y - 1, 1, BAR + 2, INSTANT,
                                    bytes_view(&drawing->title));
-        fill(drawing, drawing->left + i - 1, y - 2, 3, 3, INSTANT);
+        draw_rectangle(drawing, drawing->left + i - 1, y - 2, 3, 3, INSTANT);
     }
 }
 
@@ -329,7 +329,7 @@ static void draw_levels(struct drawing *drawing, const struct plot_lane *lane, d
         drawing->canvas->rectangle(drawing->canvas, drawing->left + from, edge < zero ? edge : zero,
                                    to - from, edge < zero ? zero - edge : edge - zero, LEVEL,
                                    view_of(number));
-        fill(drawing, drawing->left + from, edge - 0.5, to - from, 1, LEVEL_EDGE);
+        draw_rectangle(drawing, drawing->left + from, edge - 0.5, to - from, 1, LEVEL_EDGE);
     }
 }
 
@@ -374,7 +374,8 @@ static void draw_lane(struct drawing *drawing, const struct plot_lane *lane)
     const double y = drawing->y + LANE_GAP / 2;
     if (lane->heading) {
         draw_label(drawing, lane, drawing->y + 15);
-        fill(drawing, MARGIN, drawing->y + HEADING - 3, drawing->width - 2 * MARGIN, 1, RULE);
+        draw_rectangle(drawing, MARGIN, drawing->y + HEADING - 3, drawing->width - 2 * MARGIN, 1,
+                       RULE);
     } else {
         draw_label(drawing, lane, y + 9.5);
         if (lane->levels != NULL || lane->sample_count > 0)
@@ -405,7 +406,7 @@ static double total_height(const struct plot *plot, double width)
 
 static void draw_notes(struct drawing *drawing)
 {
-    fill(drawing, drawing->left, drawing->y, drawing->plot->options.columns, 1, RULE);
+    draw_rectangle(drawing, drawing->left, drawing->y, drawing->plot->options.columns, 1, RULE);
     drawing->y += 18;
     for (unsigned i = 0; words_note(&drawing->text, drawing->plot, i); i++) {
         const bool warns = view_starts_with(bytes_view(&drawing->text), "ledger");
@@ -417,7 +418,7 @@ static void draw_notes(struct drawing *drawing)
 
 static void draw_all(struct drawing *drawing, const struct picture_options *options, double height)
 {
-    fill(drawing, 0, 0, drawing->width, height, PAPER);
+    draw_rectangle(drawing, 0, 0, drawing->width, height, PAPER);
     draw_title(drawing, options);
     draw_legend(drawing);
     draw_stripes(drawing);

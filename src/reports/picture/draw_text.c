@@ -56,7 +56,7 @@ static void append_line(struct bytes *text, const struct letters *line, bool col
         bytes_append_format(text, "\x1b[0m");
 }
 
-static void clear(struct letters *line)
+static void draw_text_clear(struct letters *line)
 {
     memset(line->cells, 0, (size_t)line->count * sizeof *line->cells);
     memset(line->kinds, 0, line->count);
@@ -150,7 +150,7 @@ static void append_lane(struct bytes *text, const struct plot *plot, const struc
     }
     const unsigned rows = lane->heading ? 0 : lane->row_count > 0 ? lane->row_count : 1;
     for (unsigned i = 0; i < rows; i++) {
-        clear(line);
+        draw_text_clear(line);
         if (lane->sample_count > 0 && lane->spans == 0)
             put_levels(lane, line);
         else

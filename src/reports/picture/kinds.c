@@ -12,7 +12,7 @@ enum {
     TRANSFER_OUT,
     TRANSFER,
     COMMUNICATION,
-    COMPUTE, // and those behind it
+    COMPUTE, // and those after it
     COMPUTE_LAST = COMPUTE + 3,
     CONTROL,
     HOST,

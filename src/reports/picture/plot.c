@@ -216,7 +216,7 @@ static void finish_levels(const struct plot *plot, struct plot_lane *lane)
 
 // Reading --------------------------------------------------------------------------------
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status picture_plot_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct reading *reading = (struct reading *)(void *)sink;
     struct plot *plot = reading->plot;
@@ -277,9 +277,10 @@ static void add_up(struct plot *plot)
     }
 }
 
-static status fill(struct plot *plot, struct profile *profile)
+static status plot_read_events(struct plot *plot, struct profile *profile)
 {
-    struct reading reading = {.sink = {.take = take}, .plot = plot, .names = {.profile = profile}};
+    struct reading reading = {
+        .sink = {.take = picture_plot_take_batch}, .plot = plot, .names = {.profile = profile}};
     status result = find_range(plot);
     if (result == STATUS_OK)
         result = plot_choose_tracks(plot, &reading.lane_of);
@@ -298,7 +299,7 @@ status plot_create(struct profile *profile, const struct plot_options *options,
     plot->profile = profile;
     plot->options = *options;
     plot->kinds = picture_kinds_find(profile);
-    const status result = fill(plot, profile);
+    const status result = plot_read_events(plot, profile);
     if (result != STATUS_OK) {
         plot_free(plot);
         return result;

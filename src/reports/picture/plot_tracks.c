@@ -48,7 +48,7 @@ static bool is_given(const struct choosing *choosing, const struct track *track)
     return options->track_count == 0;
 }
 
-static void mark(struct choosing *choosing)
+static void plot_tracks_mark(struct choosing *choosing)
 {
     const struct profile *profile = choosing->profile;
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
@@ -122,7 +122,7 @@ status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
     choosing.lane_of = memory_allocate(count * sizeof *choosing.lane_of);
     memset(choosing.lane_of, 0xff, count * sizeof *choosing.lane_of);
     track_order(profile, choosing.order);
-    mark(&choosing);
+    plot_tracks_mark(&choosing);
     for (uint32_t i = 1; i < count; i++) {
         if (choosing.needed[choosing.order[i]])
             add_track(&choosing, choosing.order[i]);

@@ -32,7 +32,7 @@ struct view words_lane(const struct plot *plot, const struct plot_lane *lane, st
 // The longest name of a lane with its indent, in letters, but at most `most`.
 size_t words_label_length(const struct profile *profile, size_t most);
 
-// Of the kind, behind its bar: "45.3 % of 2 lanes, 12 spans".
+// Of the kind, after its bar: "45.3 % of 2 lanes, 12 spans".
 void words_total(struct bytes *to, const struct plot *plot, unsigned kind);
 
 // What a reader should know of what is not drawn as it is; false when there is no note

@@ -107,13 +107,13 @@ static struct gap *list_gaps(const struct device_ops *ops, size_t *out_count)
 
 // Columns: one per place on the grid, whatever the device ----------------------
 
-struct place {
+struct grid_cell {
     uint32_t x;
     uint32_t y;
 };
 
-struct places {
-    struct place *items;
+struct grid_cells {
+    struct grid_cell *items;
     size_t count;
     size_t capacity;
     uint32_t *of_core; // place of a core
@@ -121,21 +121,21 @@ struct places {
 
 static int compare_places(const void *left, const void *right)
 {
-    const struct place *a = left;
-    const struct place *b = right;
+    const struct grid_cell *a = left;
+    const struct grid_cell *b = right;
     const int order = sort_compare(a->x, b->x);
     return order != 0 ? order : sort_compare(a->y, b->y);
 }
 
-static struct places list_places(const struct device_log *log)
+static struct grid_cells list_places(const struct device_log *log)
 {
-    struct places places = {0};
+    struct grid_cells places = {0};
     places.of_core = memory_allocate((log->core_count + 1) * sizeof *places.of_core);
     for (uint32_t i = 0; i < log->lanes.count; i++) {
         const struct device_lane *lane = device_log_lane(log, i);
         places.items =
             memory_grow(places.items, places.count, &places.capacity, sizeof *places.items);
-        places.items[places.count++] = (struct place){lane->core_x, lane->core_y};
+        places.items[places.count++] = (struct grid_cell){lane->core_x, lane->core_y};
     }
     size_t kept = 0;
     if (places.count > 0)
@@ -147,8 +147,8 @@ static struct places list_places(const struct device_log *log)
     places.count = kept;
     for (uint32_t i = 0; i < log->lanes.count; i++) {
         const struct device_lane *lane = device_log_lane(log, i);
-        const struct place key = {lane->core_x, lane->core_y};
-        const struct place *found =
+        const struct grid_cell key = {lane->core_x, lane->core_y};
+        const struct grid_cell *found =
             bsearch(&key, places.items, places.count, sizeof key, compare_places);
         places.of_core[lane->core] = (uint32_t)(found - places.items);
     }
@@ -165,7 +165,7 @@ static bool same_pair(const struct gap *a, const struct gap *b)
 enum { GAPS_AHEAD = 4096 };
 
 // One row for the gaps between the same two operations, one per core.
-static void write_row(const struct places *places, struct gap *gaps, size_t count,
+static void write_row(const struct grid_cells *places, struct gap *gaps, size_t count,
                       const struct gap **cells, struct output *output)
 {
     memset(cells, 0, places->count * sizeof *cells);
@@ -190,7 +190,7 @@ void logs_per_core_write(const struct logs_record *record, struct output *output
 {
     size_t count;
     struct gap *gaps = list_gaps(&record->device_ops, &count);
-    struct places places = list_places(&record->device);
+    struct grid_cells places = list_places(&record->device);
     const struct gap **cells = memory_allocate((places.count + 1) * sizeof *cells);
     output_text(output, "device ID,op2op ID");
     for (size_t i = 0; i < places.count; i++)

@@ -156,7 +156,7 @@ static void choose_worker_cores(struct perf *perf)
         perf->worker_cores = perf->arch->worker_cores;
 }
 
-static void describe(struct perf *perf)
+static void perf_describe(struct perf *perf)
 {
     perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
     perf_message_add(perf, false, "Architecture: %s, Worker cores: %llu", perf->arch->name,
@@ -392,15 +392,15 @@ static void filter_ops(struct perf *perf, const struct perf_options *options)
     perf->host_ops = 0;
 }
 
-static status build(struct perf *perf, const char *const *paths, size_t count,
-                    const struct perf_options *options)
+static status perf_build(struct perf *perf, const char *const *paths, size_t count,
+                         const struct perf_options *options)
 {
     uint64_t devices;
     STATUS_TRY(open_files(perf, paths, count));
     STATUS_TRY(check_devices(perf, &devices));
     STATUS_TRY(choose_arch(perf, options->arch));
     choose_worker_cores(perf);
-    describe(perf);
+    perf_describe(perf);
     collect_ops(perf, devices);
     sort_ops(perf, options);
     perf_window_cut(perf, options);
@@ -416,7 +416,7 @@ status perf_read(const char *const *paths, size_t count, const struct perf_optio
 {
     struct perf *perf = memory_allocate_zeroed(1, sizeof *perf);
     perf->account = profile_create();
-    const status result = build(perf, paths, count, options);
+    const status result = perf_build(perf, paths, count, options);
     if (result == STATUS_OK)
         *out_perf = perf;
     else

@@ -9,8 +9,8 @@
 #define OPSCOPE_REPORTS_TENSTORRENT_PERF_H
 
 #include "formats/tenstorrent/arch.h"
-#include "profile/profile.h"
 #include "formats/tenstorrent/report.h"
+#include "profile/profile.h"
 
 struct perf_options {
     const char *start_signpost; // NULL: none

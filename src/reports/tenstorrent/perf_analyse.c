@@ -17,7 +17,7 @@ static struct view attributes_of(const struct perf_op *op)
     return report_text(op->report, op->row, COLUMN_ATTRIBUTES);
 }
 
-// What stands behind `key` in the attributes; false when it is not there.
+// What stands after `key` in the attributes; false when it is not there.
 static bool attribute_behind(struct view attributes, const char *key, struct view *out_rest)
 {
     const size_t at = view_find_text(attributes, key);

@@ -3,7 +3,7 @@
 #include "perf.h"
 
 static const struct {
-    const char *name; // of an operation, with or without "DeviceOperation" behind it
+    const char *name; // of an operation, with or without "DeviceOperation" after it
     enum perf_category category;
 } CATEGORIES[] = {
     {"OptimizedConvNew", PERF_COMPUTE},

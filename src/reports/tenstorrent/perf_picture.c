@@ -31,8 +31,8 @@ struct canvas {
     struct png_picture picture;
 };
 
-static void fill(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                 unsigned colour)
+static void perf_picture_rectangle(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width,
+                                   uint32_t height, unsigned colour)
 {
     drawing_fill(&canvas->picture, x, y, width, height, colour);
 }
@@ -112,7 +112,7 @@ static int compare_pieces(const void *left, const void *right)
     return order != 0 ? order : (a->time < b->time) - (a->time > b->time);
 }
 
-static void describe(const struct perf_group *group, char *text, size_t room)
+static void perf_picture_describe(const struct perf_group *group, char *text, size_t room)
 {
     snprintf(text, room, "(%.1f %%) %.*s total=%.1f us; %llu ops", group->percent,
              VIEW_ARGUMENTS(group->name), group->time, (unsigned long long)group->count);
@@ -139,7 +139,7 @@ static void draw_labels(struct canvas *canvas, const struct bar *bar, uint32_t y
     const unsigned ink = text_colour(&canvas->picture, colour);
     const bool two = group->flops_mean.known && height >= 2 * LINE;
     const uint32_t first = y + (height - (two ? 2 * LINE : LINE)) / 2 + SCALE;
-    describe(group, text, sizeof text);
+    perf_picture_describe(group, text, sizeof text);
     draw_text(canvas, bar->x + LETTER, first, bar->width - LETTER, text, ink);
     if (!two)
         return;
@@ -169,9 +169,10 @@ static void draw_bar(struct canvas *canvas, const struct bar *bar, const struct 
         const uint32_t from = (uint32_t)(below / 100 * BAR_HEIGHT);
         below += pieces[i].percent;
         const uint32_t to = (uint32_t)(below / 100 * BAR_HEIGHT);
-        fill(canvas, bar->x, TOP + from, bar->width, to - from, colour);
+        perf_picture_rectangle(canvas, bar->x, TOP + from, bar->width, to - from, colour);
         if (starts && i > 0)
-            fill(canvas, bar->x, TOP + from, bar->width, SCALE, COLOUR_BLACK_POINT);
+            perf_picture_rectangle(canvas, bar->x, TOP + from, bar->width, SCALE,
+                                   COLOUR_BLACK_POINT);
         if (pieces[i].percent >= 100 * LABEL_SHARE && to - from >= LINE)
             draw_labels(canvas, bar, TOP + from, to - from, &pieces[i], colour);
         if (starts && bar->names_categories && pieces[i].percent > 0) {
@@ -223,7 +224,7 @@ static void draw(struct canvas *canvas, const struct perf_group *pieces, size_t 
     }
 }
 
-static status save(const struct canvas *canvas, const char *path)
+static status perf_picture_save(const struct canvas *canvas, const char *path)
 {
     struct output *output;
     struct bytes file = {0};
@@ -250,7 +251,7 @@ status perf_picture_write(struct perf *perf, enum perf_grouping grouping, bool b
     canvas.picture.pixels = memory_allocate_zeroed(canvas.picture.width, canvas.picture.height);
     make_colours(&canvas.picture);
     draw(&canvas, pieces, count, by_device, classic, width);
-    const status result = save(&canvas, path);
+    const status result = perf_picture_save(&canvas, path);
     free(canvas.picture.pixels);
     free(pieces);
     return result;

@@ -144,15 +144,15 @@ static void collect_devices(const struct perf *perf, struct device_lists *lists)
         qsort(lists->items, lists->count, sizeof *lists->items, compare_devices);
 }
 
-static bool contains(struct view text, const char *part)
+static bool perf_window_contains(struct view text, const char *part)
 {
     return view_find_text(text, part) < text.size;
 }
 
 static bool is_collective(struct view code)
 {
-    return contains(code, "AllGather") || contains(code, "ReduceScatter") ||
-           contains(code, "AllReduce");
+    return perf_window_contains(code, "AllGather") || perf_window_contains(code, "ReduceScatter") ||
+           perf_window_contains(code, "AllReduce");
 }
 
 // The code that stands first in the first list that has one; false at the end.

@@ -13,7 +13,7 @@ struct tensor {
     bool in_l1;
 };
 
-static bool contains(struct view text, const char *part)
+static bool perf_work_contains(struct view text, const char *part)
 {
     return view_find_text(text, part) < text.size;
 }
@@ -44,8 +44,8 @@ static struct tensor tensor_of(const struct perf_op *op, bool output, uint32_t i
     }
     const struct view memory =
         report_tensor_text(op->report, op->row, output, index, COLUMN_TENSOR_MEMORY);
-    tensor.in_dram = contains(memory, "DRAM");
-    tensor.in_l1 = contains(memory, "L1");
+    tensor.in_dram = perf_work_contains(memory, "DRAM");
+    tensor.in_l1 = perf_work_contains(memory, "L1");
     tensor.bytes = volume * element_size(report_tensor_text(op->report, op->row, output, index,
                                                             COLUMN_TENSOR_DATATYPE));
     return tensor;
@@ -75,7 +75,8 @@ static const struct {
 // Operators that read a part of an input as large as their output.
 static bool reads_a_part(struct view code)
 {
-    return contains(code, "Embedding") || contains(code, "Slice") || contains(code, "Gather");
+    return perf_work_contains(code, "Embedding") || perf_work_contains(code, "Slice") ||
+           perf_work_contains(code, "Gather");
 }
 
 static void add_bytes(struct perf_work *work, const struct tensor *tensor, double bytes)
@@ -110,7 +111,7 @@ static void add_traffic(const struct perf_op *op, struct perf_work *work)
         work->l1_bytes = perf_known(0);
 }
 
-static double larger(double a, double b)
+static double perf_work_larger(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -121,8 +122,9 @@ static struct perf_value matmul_flops(const struct perf_op *op)
     const struct tensor b = tensor_of(op, false, 1);
     if (!a.there || !b.there)
         return (struct perf_value){0};
-    return perf_known(2 * a.shape[2] * a.shape[3] * b.shape[3] * larger(a.shape[0], b.shape[0]) *
-                      larger(a.shape[1], b.shape[1]));
+    return perf_known(2 * a.shape[2] * a.shape[3] * b.shape[3] *
+                      perf_work_larger(a.shape[0], b.shape[0]) *
+                      perf_work_larger(a.shape[1], b.shape[1]));
 }
 
 // The window of a convolution: window_hw=(7;7).
@@ -158,7 +160,7 @@ static struct perf_value convolution_flops(const struct perf_op *op)
 static struct perf_value element_flops(const struct perf_op *op)
 {
     for (size_t i = 0; i < sizeof RATES / sizeof RATES[0]; i++) {
-        if (!contains(op->code, RATES[i].name))
+        if (!perf_work_contains(op->code, RATES[i].name))
             continue;
         const struct tensor tensor = tensor_of(op, RATES[i].of_output, 0);
         if (tensor.there)

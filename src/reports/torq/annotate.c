@@ -43,7 +43,7 @@ static void read_values(const struct joining *joining, struct view values, struc
     }
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status torq_annotate_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct joining *joining = (struct joining *)sink;
     const struct profile *profile = joining->annotation->profile;
@@ -212,8 +212,8 @@ static void add_item(struct annotation *annotation, const struct annotate_row *l
     annotate_job_rows(annotation, &row);
 }
 
-static bool fits(const struct annotation *annotation, const struct item *item,
-                 const struct span *span)
+static bool torq_annotate_fits(const struct annotation *annotation, const struct item *item,
+                               const struct span *span)
 {
     return item->number == span->id &&
            (annotation->form == TORQ_R1 ||
@@ -233,7 +233,7 @@ static void join_invocation(struct joining *joining, uint32_t dispatch, const st
             continue;
         for (; at < item_count && items[at].number < spans[i].id; at++)
             add_item(annotation, &like, &items[at], NULL);
-        if (at < item_count && fits(annotation, &items[at], &spans[i]))
+        if (at < item_count && torq_annotate_fits(annotation, &items[at], &spans[i]))
             add_item(annotation, &like, &items[at++], &spans[i]);
         else
             add_unmatched(joining, &like, &spans[i]);
@@ -353,7 +353,7 @@ static const struct item *expected(const struct sequence *sequence)
     return next != PROGRAM_NONE ? item_above(sequence, next, false, 0) : item;
 }
 
-static void follow(struct sequence *sequence, struct span *span)
+static void torq_annotate_follow(struct sequence *sequence, struct span *span)
 {
     if (!sequence->has_previous || span->id <= sequence->previous) {
         sequence->invocation += sequence->has_previous;
@@ -371,7 +371,8 @@ static bool bring_expected(const struct sequence *sequence, struct span *spans, 
 {
     const struct item *item = count <= TOGETHER_MOST ? expected(sequence) : NULL;
     size_t at = 0;
-    while (item != NULL && at < count && !fits(sequence->annotation, item, &spans[at]))
+    while (item != NULL && at < count &&
+           !torq_annotate_fits(sequence->annotation, item, &spans[at]))
         at++;
     if (item == NULL || at == count)
         return false;
@@ -406,10 +407,10 @@ static void order_counted(struct joining *joining, const struct items *lists)
             to++;
         size_t at = from;
         while (at < to && bring_expected(&sequence, spans + at, to - at))
-            follow(&sequence, &spans[at++]);
+            torq_annotate_follow(&sequence, &spans[at++]);
         order_together(&sequence, spans + at, to - at);
         for (; at < to; at++)
-            follow(&sequence, &spans[at]);
+            torq_annotate_follow(&sequence, &spans[at]);
     }
 }
 
@@ -464,7 +465,7 @@ static void join_all(struct joining *joining, const struct items *lists)
         add_hal(joining, &joining->spans[from]);
 }
 
-static void join(struct joining *joining)
+static void annotate_join_spans(struct joining *joining)
 {
     struct annotation *annotation = joining->annotation;
     const uint32_t count = annotation->program->dispatch_count;
@@ -489,7 +490,7 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
 {
     struct profile *profile = annotation->profile;
     struct joining joining = {
-        .sink.take = take,
+        .sink.take = torq_annotate_take_batch,
         .annotation = annotation,
         .path = runtime_path,
         .action_key = profile_string(profile, VIEW_LITERAL("action")),
@@ -501,7 +502,7 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
     annotate_describe(annotation);
     const status result = profile_replay(profile, &joining.sink);
     if (result == STATUS_OK)
-        join(&joining);
+        annotate_join_spans(&joining);
     free(joining.spans);
     return result;
 }

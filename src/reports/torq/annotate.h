@@ -9,7 +9,7 @@
 // profile says nothing of are rows without times.
 //
 // A profile of `opscope run` is joined without text in between (annotate_run.c): rows of
-// actions as above, the iteration being the invocation, and behind the start of a job or
+// actions as above, the iteration being the invocation, and after the start of a job or
 // of a task of the host one for each task. Spans of tasks that the program does not have,
 // or has on another lane, become rows of their own.
 //

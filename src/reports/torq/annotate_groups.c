@@ -48,7 +48,7 @@ static int slowest_first(const void *left, const void *right)
 }
 
 // One for each timed task, then one for each group and iteration.
-static size_t collect(const struct annotation *annotation, struct piece *pieces)
+static size_t annotate_groups_collect(const struct annotation *annotation, struct piece *pieces)
 {
     const struct program *program = annotation->program;
     size_t count = 0;
@@ -106,7 +106,7 @@ static void add_up(struct annotate_groups *groups)
 {
     const struct annotation *annotation = groups->annotation;
     struct piece *pieces = memory_allocate_zeroed(annotation->count + 1, sizeof *pieces);
-    const size_t count = collect(annotation, pieces);
+    const size_t count = annotate_groups_collect(annotation, pieces);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && pieces[to].group == pieces[from].group;)
             to++;

@@ -68,7 +68,7 @@ static bool read_values(const struct joining *joining, struct view values, struc
     return known;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status annotate_run_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct joining *joining = (struct joining *)sink;
     const struct profile *profile = joining->annotation->profile;
@@ -166,7 +166,7 @@ static uint32_t find_task(const struct joining *joining, const struct span *span
     return track->name == joining->texts[span->number].lane ? (uint32_t)span->number : PROGRAM_NONE;
 }
 
-static void match(struct joining *joining, struct span *spans, size_t count)
+static void annotate_run_match(struct joining *joining, struct span *spans, size_t count)
 {
     const struct program *program = joining->annotation->program;
     memset(joining->by_task, 0, program->task_count * sizeof *joining->by_task);
@@ -292,7 +292,7 @@ static void add_job(struct joining *joining, const struct annotate_row *like)
     }
 }
 
-// The row of an action, and behind one that starts something those of its tasks.
+// The row of an action, and after one that starts something those of its tasks.
 static void add_action(struct joining *joining, const struct annotate_row *like, uint32_t id)
 {
     struct annotation *annotation = joining->annotation;
@@ -340,7 +340,7 @@ static void join_iteration(struct joining *joining, struct span *spans, size_t c
 {
     struct annotation *annotation = joining->annotation;
     const struct program *program = annotation->program;
-    match(joining, spans, count);
+    annotate_run_match(joining, spans, count);
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const struct program_dispatch *dispatch = &program->dispatches[i];
         const struct annotate_row row = annotate_row_make(annotation, i, 0, spans[0].iteration);
@@ -409,7 +409,7 @@ static status join_nothing(struct joining *joining)
     return STATUS_OK;
 }
 
-static status join(struct joining *joining)
+static status annotate_run_join_spans(struct joining *joining)
 {
     if (joining->count == 0)
         return join_nothing(joining);
@@ -432,7 +432,7 @@ status annotate_join_run(struct annotation *annotation, const char *profile_path
     const struct program *program = annotation->program;
     STATUS_TRY(describing_check(program, annotation->target));
     struct joining joining = {
-        .sink.take = take,
+        .sink.take = annotate_run_take_batch,
         .annotation = annotation,
         .path = profile_path,
         .describing = {.program = program, .target = annotation->target, .profile = profile},
@@ -447,7 +447,7 @@ status annotate_join_run(struct annotation *annotation, const char *profile_path
     annotate_describe(annotation);
     status result = profile_replay(profile, &joining.sink);
     if (result == STATUS_OK)
-        result = join(&joining);
+        result = annotate_run_join_spans(&joining);
     hash_free(&joining.actions);
     hash_free(&joining.dispatches);
     free(joining.spans);

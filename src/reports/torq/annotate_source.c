@@ -129,7 +129,7 @@ static bool is_name(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
 }
 
-static struct view quoted(struct view text)
+static struct view annotate_source_quoted(struct view text)
 {
     if (text.size == 0 || text.data[0] != '"')
         return VIEW_LITERAL("");
@@ -145,9 +145,10 @@ struct view annotate_source_operator(struct view line)
     if (text.size > 0 && text.data[0] == '%' && equals < text.size)
         text = view_trim(view_slice(text, equals + 1, text.size));
     if (view_starts_with(text, "torch.operator"))
-        return quoted(view_trim(view_slice(text, strlen("torch.operator"), text.size)));
+        return annotate_source_quoted(
+            view_trim(view_slice(text, strlen("torch.operator"), text.size)));
     if (text.size > 0 && text.data[0] == '"')
-        text = quoted(text);
+        text = annotate_source_quoted(text);
     size_t size = 0;
     while (size < text.size && is_name(text.data[size]))
         size++;

@@ -103,7 +103,7 @@ static const struct table_column JOBS[] = {
            TABLE_FLAG, COLUMN_USED + 3),
 };
 
-// Behind those of actions, of a run.
+// After those of actions, of a run.
 static const struct table_column RUN[] = {
     COUNT("iteration", "of the run; absent of folded rows", COLUMN_ITERATION),
     COUNT("task_id", "of a task", COLUMN_TASK),
@@ -115,7 +115,7 @@ static const struct table_column RUN[] = {
     TEXT("device", "whose times they are", COLUMN_DEVICE),
 };
 
-// Behind the others, of folded rows. Only the workbook of jobs has titles of its own.
+// After the others, of folded rows. Only the workbook of jobs has titles of its own.
 #define FOLDED_LIST(title_of)                                                                      \
     TITLED(title_of("Runs"), "runs", "that were folded", TABLE_COUNT, COLUMN_RUNS),                \
     TITLED(title_of("Least Total Time [us]"), "total_time_min", "of these runs", TABLE_US,         \
@@ -136,6 +136,7 @@ static const struct table_column FOLDED_JOBS[] = {FOLDED_LIST(WITH_TITLE)};
 #define AS_TORQ_WRITES .separator = ';', .flags = {"False", "True"}
 
 const struct table_form ANNOTATE_ACTIONS_FORM = {
+    .as_it_is = true,
     .name = "actions",
     .about = "a row for each action of the program in each invocation",
     AS_TORQ_WRITES,
@@ -143,6 +144,7 @@ const struct table_form ANNOTATE_ACTIONS_FORM = {
 };
 
 const struct table_form ANNOTATE_JOBS_FORM = {
+    .as_it_is = true,
     .name = "jobs",
     .about = "a row for each operation of a job, of the oldest profiles",
     AS_TORQ_WRITES,
@@ -150,12 +152,14 @@ const struct table_form ANNOTATE_JOBS_FORM = {
 };
 
 const struct table_form ANNOTATE_RUN_FORM = {
+    .as_it_is = true,
     .name = "tasks",
     .about = "of a run, behind those of actions: a row for each task, too",
     TABLE_COLUMNS(RUN),
 };
 
 const struct table_form ANNOTATE_FOLDED_FORM = {
+    .as_it_is = true,
     .name = "folded rows",
     .about = "with --fold, behind the others",
     TABLE_COLUMNS(FOLDED),
@@ -195,7 +199,8 @@ size_t annotate_column_count(const struct annotation *annotation)
     return plain_count(annotation) + (annotation->folded ? FOLDED_COLUMNS : 0);
 }
 
-static const struct table_column *describe(const struct annotation *annotation, size_t column)
+static const struct table_column *annotate_table_describe(const struct annotation *annotation,
+                                                          size_t column)
 {
     if (column >= plain_count(annotation))
         return &FOLDED[column - plain_count(annotation)];
@@ -206,7 +211,7 @@ static const struct table_column *describe(const struct annotation *annotation, 
 
 const char *annotate_column_name(const struct annotation *annotation, size_t column)
 {
-    return describe(annotation, column)->key;
+    return annotate_table_describe(annotation, column)->key;
 }
 
 // Cells ------------------------------------------------------------------------------
@@ -378,7 +383,7 @@ static struct annotate_cell find_cell(const struct annotation *annotation,
 struct annotate_cell annotate_cell(const struct annotation *annotation,
                                    const struct annotate_row *row, size_t column)
 {
-    return find_cell(annotation, row, (int)describe(annotation, column)->argument);
+    return find_cell(annotation, row, (int)annotate_table_describe(annotation, column)->argument);
 }
 
 // As cells of a table ------------------------------------------------------------------

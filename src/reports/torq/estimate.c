@@ -135,7 +135,7 @@ static status write_dump(const struct estimate *estimate, const struct estimate_
     STATUS_TRY(output_open(path, &output));
     const status result =
         torq_dump_write(estimate->program, estimate->target, estimate->times, true, output);
-    return status_first(result, output_close(output));
+    return output_finish(output, result);
 }
 
 static status write_profile(const struct estimate *estimate, const struct estimate_form *form,

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/path.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "formats/perfetto/writer.h"
 #include "overview_rows.h"
 
@@ -18,7 +18,7 @@ struct logger {
     struct torq_options torq;
 };
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status logger_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct logger *logger = (struct logger *)sink;
     struct event_sink *writer = perfetto_writer_sink(logger->writer);
@@ -93,14 +93,14 @@ static status write_trace(struct logger *logger, const char *path,
     status result = STATUS_OK;
     for (size_t i = 0; i < logger->count && result == STATUS_OK; i++)
         result = write_log(logger, i);
-    return status_first(result, perfetto_writer_close(logger->writer));
+    return perfetto_writer_close(logger->writer, result);
 }
 
 status logger_write(const struct logger_log *logs, size_t count, const char *path,
                     const struct logger_options *options, struct profile *profile)
 {
     struct logger logger = {
-        .sink.take = take,
+        .sink.take = logger_take_batch,
         .profile = profile,
         .collector = overview_collector_create(profile, false),
         .logs = logs,

@@ -368,7 +368,7 @@ static struct overview_rows *rows_under(struct row_reader *reader, uint32_t pare
     return rows;
 }
 
-static status take(struct event_sink *sink, const struct event_batch *batch)
+static status overview_rows_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct row_reader *reader = (struct row_reader *)sink;
     for (size_t i = 0; i < batch->count; i++) {
@@ -407,7 +407,7 @@ static void order_rows(struct overview_rows *rows)
 status torq_overview_read(struct profile *profile, struct overview_rows **out_list,
                           size_t *out_count)
 {
-    struct row_reader reader = {.sink.take = take, .profile = profile};
+    struct row_reader reader = {.sink.take = overview_rows_take_batch, .profile = profile};
     status result = STATUS_OK;
     for (uint32_t i = 1; i < profile->tracks.count && result == STATUS_OK; i++) {
         const struct track *track = profile_track(profile, i);

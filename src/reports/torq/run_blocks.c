@@ -37,7 +37,7 @@ static struct run_block *list_executions(const struct run_actions *actions, size
 }
 
 // Leaves one for each block, with its median time. Returns how many.
-static size_t fold(struct run_block *blocks, size_t count)
+static size_t run_blocks_fold(struct run_block *blocks, size_t count)
 {
     size_t kept = 0;
     for (size_t from = 0, to; from < count; from = to) {
@@ -55,7 +55,7 @@ struct run_block *run_blocks(const struct run_actions *actions, size_t *out_coun
                              size_t *out_executions)
 {
     struct run_block *blocks = list_executions(actions, out_executions);
-    *out_count = fold(blocks, *out_executions);
+    *out_count = run_blocks_fold(blocks, *out_executions);
     return blocks;
 }
 

@@ -14,7 +14,7 @@ static const struct price_key KEYS[] = {
     {"quantum", PRICE_SHAPE, "1x1x1", "places x channels x products of a block"},
     {"macs", PRICE_LIST, "default:1", "MACs a cycle by element (i8:4096 f16:2048), or default"},
     {"fill", PRICE_CYCLES, "0", "cycles until the first block leaves the array"},
-    {"drain", PRICE_CYCLES, "0", "cycles behind the last block"},
+    {"drain", PRICE_CYCLES, "0", "cycles after the last block"},
     {"results_per_cycle", PRICE_RATE, NULL,
      "elements that leave it; left out: places x channels of a block"},
     {0},
@@ -28,7 +28,8 @@ struct array {
     double most;    // MACs a cycle
 };
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status array_prepare(struct target *target, const struct target_engine *engine,
+                            void **out_rates)
 {
     struct array *array = arena_allocate(&target->arena, sizeof *array);
     *array = (struct array){
@@ -136,8 +137,8 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
     return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2;
 }
 
-static void explain(const void *rates, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void array_explain(const void *rates, enum cost_rules rules,
+                          const struct cost_request *request, struct cost_explanation *out)
 {
     const struct array *array = rates;
     const struct parts parts = parts_of(array, request);
@@ -154,15 +155,15 @@ static void explain(const void *rates, enum cost_rules rules, const struct cost_
                           array->quantum[1], array->quantum[2], rate, name);
     price_alternative(out, "results", parts.leave, "%" PRIu64 " %s leave it, %.6g a cycle",
                       parts.results, parts.products ? "elements" : "steps", array->results);
-    price_term(out, "drain", array->drain, "behind the last block");
+    price_term(out, "drain", array->drain, "after the last block");
 }
 
 const struct price_kind PRICE_ARRAY = {
     .name = "array",
     .summary = "setup + fill + blocks of products / MACs a cycle + drain",
     .keys = KEYS,
-    .prepare = prepare,
+    .prepare = array_prepare,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = array_explain,
 };

@@ -9,7 +9,8 @@ static const struct price_key KEYS[] = {
     {0},
 };
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status fixed_prepare(struct target *target, const struct target_engine *engine,
+                            void **out_rates)
 {
     uint64_t *cycles = arena_allocate(&target->arena, sizeof *cycles);
     *cycles = (uint64_t)price_number(target, engine, &PRICE_FIXED, "cycles");
@@ -33,8 +34,8 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
     return 0;
 }
 
-static void explain(const void *rates, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void fixed_explain(const void *rates, enum cost_rules rules,
+                          const struct cost_request *request, struct cost_explanation *out)
 {
     price_term(out, "cycles", cycles_of(rates, rules, request), "of any task");
 }
@@ -43,8 +44,8 @@ const struct price_kind PRICE_FIXED = {
     .name = "fixed",
     .summary = "the same for any work",
     .keys = KEYS,
-    .prepare = prepare,
+    .prepare = fixed_prepare,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = fixed_explain,
 };

@@ -21,7 +21,8 @@ struct lanes {
     double most;
 };
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status rules_lanes_prepare(struct target *target, const struct target_engine *engine,
+                                  void **out_rates)
 {
     struct lanes *lanes = arena_allocate(&target->arena, sizeof *lanes);
     *lanes = (struct lanes){
@@ -77,8 +78,8 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
     return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2;
 }
 
-static void explain(const void *rates, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void rules_lanes_explain(const void *rates, enum cost_rules rules,
+                                const struct cost_request *request, struct cost_explanation *out)
 {
     const struct lanes *lanes = rates;
     const struct parts parts = parts_of(lanes, request);
@@ -97,8 +98,8 @@ const struct price_kind PRICE_LANES = {
     .name = "lanes",
     .summary = "setup + elements / rate of the operator",
     .keys = KEYS,
-    .prepare = prepare,
+    .prepare = rules_lanes_prepare,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = rules_lanes_explain,
 };

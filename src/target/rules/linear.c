@@ -29,7 +29,8 @@ static double rate_of(const struct target *target, const struct target_engine *e
     return rate / (double)engine->clock;
 }
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status rules_linear_prepare(struct target *target, const struct target_engine *engine,
+                                   void **out_rates)
 {
     struct linear *linear = arena_allocate(&target->arena, sizeof *linear);
     *linear = (struct linear){
@@ -60,8 +61,8 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
     return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2;
 }
 
-static void explain(const void *rates, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void rules_linear_explain(const void *rates, enum cost_rules rules,
+                                 const struct cost_request *request, struct cost_explanation *out)
 {
     const struct linear *linear = rates;
     (void)rules;
@@ -74,8 +75,8 @@ const struct price_kind PRICE_LINEAR = {
     .name = "linear",
     .summary = "setup + bytes / rate",
     .keys = KEYS,
-    .prepare = prepare,
+    .prepare = rules_linear_prepare,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = rules_linear_explain,
 };

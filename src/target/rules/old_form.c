@@ -152,8 +152,8 @@ static bool is_rate(struct view key)
     return view_is(key, "efficiency") || view_ends_with(key, "_per_cycle");
 }
 
-static status fail(const struct target_reading *reading, const struct target_entry *entry,
-                   const char *what, struct view text)
+static status old_form_fail(const struct target_reading *reading, const struct target_entry *entry,
+                            const char *what, struct view text)
 {
     return target_text_fail(&reading->text, entry->line, "%s '%.*s'", what, VIEW_ARGUMENTS(text));
 }
@@ -163,13 +163,13 @@ static status read_setting(struct target_reading *reading, const struct target_e
 {
     double number;
     if (!is_known(engine, entry->key))
-        return fail(reading, entry, "these rules know no", entry->key);
+        return old_form_fail(reading, entry, "these rules know no", entry->key);
     if (!target_value_number(entry->value, UNIT_ANY, &number))
-        return fail(reading, entry, "not a number:", entry->value);
+        return old_form_fail(reading, entry, "not a number:", entry->value);
     if (engine->price != &PRICE_TABLE && is_rate(entry->key) && number <= 0)
-        return fail(reading, entry, "a rate is more than 0, not", entry->value);
+        return old_form_fail(reading, entry, "a rate is more than 0, not", entry->value);
     if (view_is(entry->key, "efficiency") && number > 1)
-        return fail(reading, entry, "an efficiency is at most 1, not", entry->value);
+        return old_form_fail(reading, entry, "an efficiency is at most 1, not", entry->value);
     target_keep_setting(reading, engine->name, entry->key, number, entry->value);
     return STATUS_OK;
 }
@@ -185,7 +185,7 @@ static status read_kind(const struct target_reading *reading, const struct targe
             return STATUS_OK;
         }
     }
-    return fail(reading, entry, "there is no engine of kind", entry->value);
+    return old_form_fail(reading, entry, "there is no engine of kind", entry->value);
 }
 
 static status read_key(struct target_reading *reading, struct target_engine *engine,

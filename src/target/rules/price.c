@@ -121,7 +121,7 @@ struct price_rates price_rates_read(struct target *target, const char *text)
     struct price_rates rates = {0};
     struct view rest = view_of(text != NULL ? text : "");
     struct view word;
-    // A pair is at least "a:1" with a blank behind it.
+    // A pair is at least "a:1" with a blank after it.
     rates.items = arena_allocate(&target->arena, (rest.size / 4 + 1) * sizeof *rates.items);
     while (target_value_word(&rest, &word)) {
         struct view name;

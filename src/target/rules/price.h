@@ -23,7 +23,7 @@ enum price_form {
 };
 
 struct price_key {
-    const char *name; // NULL: behind the last one
+    const char *name; // NULL: after the last one
     enum price_form form;
     const char *fallback; // what holds where the file says nothing; NULL: nothing does
     const char *meaning;

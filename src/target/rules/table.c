@@ -142,7 +142,7 @@ static double bound(const struct table_rates *rates, const struct cost_request *
                 rates->peak_bytes > 0 ? (double)request->bytes / rates->peak_bytes : 0);
 }
 
-static uint64_t whole(double cycles)
+static uint64_t table_rules_to_integer(double cycles)
 {
     return cycles < 1e18 ? (uint64_t)cycles : (uint64_t)1e18;
 }
@@ -164,8 +164,8 @@ static struct parts parts_of(const struct table_model *model, const struct cost_
     if (!parts.measured)
         parts.kernel = time_by_rates(rates, request);
     parts.fused = (double)request->cycles / rates->fused_steps;
-    parts.rounded = whole(round(parts.kernel + parts.fused));
-    parts.least = whole(ceil(fmax(rates->start, bound(rates, request))));
+    parts.rounded = table_rules_to_integer(round(parts.kernel + parts.fused));
+    parts.least = table_rules_to_integer(ceil(fmax(rates->start, bound(rates, request))));
     return parts;
 }
 
@@ -181,7 +181,7 @@ static uint64_t cycles_of(const void *rates, enum cost_rules rules,
 
 static uint64_t bound_of(const void *rates, const struct cost_request *request)
 {
-    return whole(bound(table_model_rates(rates), request));
+    return table_rules_to_integer(bound(table_model_rates(rates), request));
 }
 
 static void explain_rates(const struct table_rates *rates, const struct cost_request *request,
@@ -196,14 +196,16 @@ static void explain_rates(const struct table_rates *rates, const struct cost_req
                request->bytes, bandwidth(rates, request->bytes));
 }
 
-static void explain(const void *model, enum cost_rules rules, const struct cost_request *request,
-                    struct cost_explanation *out)
+static void rules_table_explain(const void *model, enum cost_rules rules,
+                                const struct cost_request *request, struct cost_explanation *out)
 {
     if (request->kind >= COST_KINDS)
         return;
     const struct table_rates *rates = table_model_rates(model);
     const struct parts parts = parts_of(model, request);
-    const uint64_t fused = whole(parts.fused) < parts.rounded ? whole(parts.fused) : parts.rounded;
+    const uint64_t fused = table_rules_to_integer(parts.fused) < parts.rounded
+                               ? table_rules_to_integer(parts.fused)
+                               : parts.rounded;
     (void)rules;
     if (parts.measured)
         price_term(out, "kernel", parts.rounded - fused, "between measured times of %s in %s",
@@ -218,13 +220,14 @@ static void explain(const void *model, enum cost_rules rules, const struct cost_
                    "up to %" PRIu64 ": a start, and the highest rates that were seen", parts.least);
 }
 
-static status prepare(struct target *target, const struct target_engine *engine, void **out_rates)
+static status rules_table_prepare(struct target *target, const struct target_engine *engine,
+                                  void **out_rates)
 {
     *out_rates = table_model_make(target, engine);
     return STATUS_OK;
 }
 
-static void release(void *rates)
+static void rules_table_release(void *rates)
 {
     table_model_free(rates);
 }
@@ -235,9 +238,9 @@ const struct price_kind PRICE_TABLE = {
         "measured times (time.Conv.f32.784x64x16x9), interpolated; rates where there are none",
     .keys = KEYS,
     .is_key = table_is_time,
-    .prepare = prepare,
-    .release = release,
+    .prepare = rules_table_prepare,
+    .release = rules_table_release,
     .cycles = cycles_of,
     .bound = bound_of,
-    .explain = explain,
+    .explain = rules_table_explain,
 };

@@ -58,7 +58,7 @@ static uint32_t variant_named(struct view name)
     return COST_PLAIN;
 }
 
-// Takes the word behind the last dot off the text.
+// Takes the word after the last dot off the text.
 static struct view take_last(struct view *text)
 {
     const size_t dot = view_find_last(*text, '.');
@@ -341,7 +341,7 @@ static const struct family *find_family(const struct table_model *model,
     return NULL;
 }
 
-// The cell in front of a length and how far it lies behind it: below 0 and above 1
+// The cell in front of a length and how far it lies after it: below 0 and above 1
 // outside the grid.
 static uint32_t axis_locate(const struct axis *axis, double value, double *out_part)
 {

@@ -73,7 +73,7 @@ static uint64_t transfer_cycles(const void *rates, enum cost_rules rules,
                      price_at_rate(amount_of(transfer, rules, request), transfer->rate));
 }
 
-static uint64_t whole(double cycles)
+static uint64_t torq_rules_to_integer(double cycles)
 {
     return cycles < 0x1p63 ? (uint64_t)floor(cycles) : UINT64_MAX / 2;
 }
@@ -81,7 +81,7 @@ static uint64_t whole(double cycles)
 static uint64_t transfer_bound(const void *rates, const struct cost_request *request)
 {
     const struct transfer *transfer = rates;
-    return whole((double)request->bytes / transfer->width);
+    return torq_rules_to_integer((double)request->bytes / transfer->width);
 }
 
 static void explain_transfer(const void *rates, enum cost_rules rules,
@@ -200,7 +200,7 @@ static uint64_t slice_cycles(const void *rates, enum cost_rules rules,
 static uint64_t slice_bound(const void *rates, const struct cost_request *request)
 {
     const struct slice *slice = rates;
-    return is_product(request) ? whole((double)request->macs / slice->peak) : 0;
+    return is_product(request) ? torq_rules_to_integer((double)request->macs / slice->peak) : 0;
 }
 
 static void explain_slice(const void *rates, enum cost_rules rules,
@@ -350,7 +350,7 @@ static uint64_t host_cycles(const void *rates, enum cost_rules rules,
 static uint64_t host_bound(const void *rates, const struct cost_request *request)
 {
     const struct processor *host = rates;
-    return whole((double)request->macs / host->macs);
+    return torq_rules_to_integer((double)request->macs / host->macs);
 }
 
 static void explain_host(const void *rates, enum cost_rules rules,
