@@ -129,6 +129,7 @@ def run_pytest(options, build, only="", **environment):
     if code == 5 and options.only:  # none has this name
         return NONE
     if not report.exists():
+        print(f"pytest ended with {code} and left no report")
         return Counts(0, 1, 0)
     cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
     failed = sum(1 for case in cases if case.find("failure") is not None or case.find("error") is not None)

@@ -82,7 +82,12 @@ static status check_elements(const struct validated_item *place, uint32_t elemen
     uint64_t count = 0;
     if (!shape_known(&shape) || element == ELEMENT_NONE || offset % TENSOR_ALIGNMENT != 0)
         return validate_fail(place, "a tensor that cannot be");
-    STATUS_TRY(shape_elements(&shape, &count));
+    const status too_large = shape_elements(&shape, &count);
+    if (too_large != STATUS_OK) {
+        const status failure = validate_fail(place, status_message(too_large));
+        status_free(too_large);
+        return failure;
+    }
     const bool texts = element == ELEMENT_TEXT;
     const uint64_t size = texts ? sizeof(uint32_t) : element_size((enum element)element);
     if (count > place->program->constants.size / size)
