@@ -109,7 +109,8 @@ static size_t terminal_width(FILE *file)
 
 static void put_line(struct bytes *line, FILE *file)
 {
-    fwrite(line->data, 1, line->size, file);
+    if (line->size > 0)
+        fwrite(line->data, 1, line->size, file);
     line->size = 0;
 }
 

@@ -582,7 +582,7 @@ class Proof:
         p = self.p
         engine = self.t.engines[task.engine]
         need(task.group != NONE, "task", index, "rule 6: of no group")
-        need(engine.role in ("compute", "host") and task.unit_count == 0, "task", index,
+        need(engine.role in ("compute", "control", "host") and task.unit_count == 0, "task", index,
              "rule 6: its engine, or its units")
         group = p.groups[task.group]
         calls = p.calls[task.first_call:task.first_call + task.call_count]

@@ -6,7 +6,7 @@ import re
 UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOWHERE = None
 ROLES = {"dma_in": "transfer", "dma_out": "transfer", "cdma": "transfer", "slice": "compute",
-         "css": "compute", "cpu": "compute", "host": "host"}
+         "css": "control", "cpu": "compute", "host": "host"}
 LABELS = {"dma_in": "DMA IN", "dma_out": "DMA OUT", "cdma": "CDMA", "slice": "SLICE {lane}",
           "css": "CSS", "cpu": "CPU {lane}", "host": "HOST"}
 
