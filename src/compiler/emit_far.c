@@ -158,6 +158,11 @@ static void place_inner(struct far *far)
     free(kept);
 }
 
+static uint64_t align(uint64_t address, uint64_t to)
+{
+    return (address + to - 1) / to * to;
+}
+
 void emit_far_buffers(struct emitter *emitter)
 {
     const size_t values = emitter->plan->network->values.count;
@@ -172,7 +177,7 @@ void emit_far_buffers(struct emitter *emitter)
     find_last_reads(&far);
     place_ports(&far);
     place_inner(&far);
-    emitter->code = (far.gaps.end + page - 1) / page * page;
+    emitter->code = align(align(far.gaps.end, page), TENSOR_ALIGNMENT);
     gaps_free(&far.gaps);
     free(far.last);
     free(far.views);

@@ -336,15 +336,13 @@ static void load_program(struct local_job *local, const struct target_engine *en
     struct emitter *emitter = local->emitter;
     if (engine->program_bytes == 0)
         return;
-    const struct target_queue *queue = &local->target->queues[engine->queue];
     const struct plan_box box = {.rank = 1, .size = {(int64_t)engine->program_bytes}};
     const uint32_t near = local->way.near;
     char name[160];
     snprintf(name, sizeof name, "%s program", engine->name);
     for (uint32_t u = 0; u < local->units; u++) {
         const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
-        const uint64_t address =
-            local->target->memories[near].reserved + queue->code_slots * queue->code_block + offset;
+        const uint64_t address = plan_program_address(local->target, near, engine->queue) + offset;
         const uint32_t from =
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,

@@ -64,18 +64,29 @@ struct plan_box plan_box_whole(const struct shape *shape)
     return box;
 }
 
+static uint64_t padded(uint64_t bytes)
+{
+    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+}
+
+uint64_t plan_program_address(const struct target *target, uint32_t memory, uint32_t queue)
+{
+    const struct target_queue *own = &target->queues[queue];
+    return padded(target->memories[memory].reserved + own->code_slots * own->code_block);
+}
+
 uint64_t plan_code_room(const struct target *target, uint32_t memory)
 {
-    uint64_t room = 0;
+    uint64_t room = padded(target->memories[memory].reserved);
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
         if (engine->memory != memory || engine->program_room == 0 || engine->queue == TARGET_NONE)
             continue;
-        const struct target_queue *queue = &target->queues[engine->queue];
-        const uint64_t needed = queue->code_slots * queue->code_block + engine->program_room;
+        const uint64_t needed =
+            padded(plan_program_address(target, memory, engine->queue) + engine->program_room);
         room = needed > room ? needed : room;
     }
-    return room + target->memories[memory].reserved;
+    return room;
 }
 
 bool plan_find_way(const struct target *target, uint32_t memory, struct plan_way *out_way)
