@@ -95,11 +95,12 @@ const struct file_kind *file_kind_of_bytes(struct view bytes)
         return &FILE_TENSOR;
     if (is_onnx(bytes))
         return &FILE_ONNX;
+    // Before what has to be looked for: profiles are large.
+    if (format_reader_find(bytes) != NULL)
+        return &FILE_PROFILE;
     if (torq_dump_recognise(bytes))
         return &FILE_DUMP;
-    if (is_tosa(bytes))
-        return &FILE_TOSA;
-    return format_reader_find(bytes) != NULL ? &FILE_PROFILE : NULL;
+    return is_tosa(bytes) ? &FILE_TOSA : NULL;
 }
 
 static bool is_folder(const char *path)

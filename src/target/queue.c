@@ -118,6 +118,11 @@ status target_read_queues(struct target_reading *reading)
     // What no queue drives is ordered by itself; the host orders its own work.
     for (uint32_t i = 0; i < target->engine_count; i++) {
         struct target_engine *engine = &target->engines[i];
+        if (engine->role == TARGET_ROLE_HOST && engine->queue != TARGET_NONE)
+            return status_make(STATUS_DATA,
+                               "%s: engine '%s' is the host, which no queue drives: leave out its "
+                               "queue",
+                               reading->text.path, engine->name);
         if (engine->role == TARGET_ROLE_HOST || engine->queue != TARGET_NONE)
             continue;
         engine->queue = target->queue_count;
