@@ -25,8 +25,8 @@ status pass_place(struct plan *plan);
 status pass_tile(struct plan *plan);
 
 // Writes groups, tiles, buffers with addresses and lifetimes, tasks, steps, jobs
-// and actions. Allocation and scheduling decide each other's bounds, so they
-// work on one structure (schedule.h); emit puts it into the program's tables.
+// and actions. Allocation and scheduling are parts of it: an address is given when the
+// step that needs it is put down.
 status pass_emit(struct plan *plan, struct program_builder *builder);
 
 // Called after each pass, for dumps: the phase's number and name ("global-

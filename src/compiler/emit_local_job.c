@@ -16,14 +16,6 @@
 #include "base/memory.h"
 #include "emit_task.h"
 
-// Inside the buffer of a tile it begins at the front.
-static struct plan_box at_origin(const struct plan_box *box)
-{
-    struct plan_box moved = *box;
-    memset(moved.from, 0, sizeof moved.from);
-    return moved;
-}
-
 // Where the operands of a job lie in the local memory of each core.
 struct layout {
     uint64_t *inputs; // offset of each input: staying, or within a slot
@@ -64,11 +56,6 @@ struct local_job {
 
 // Layout ------------------------------------------------------------------------------
 
-static uint64_t local_job_padded(uint64_t bytes)
-{
-    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-}
-
 static const struct plan_box *box_of(const struct plan_group *group, bool output, uint32_t tile,
                                      uint32_t index)
 {
@@ -83,7 +70,7 @@ static uint64_t most_bytes(const struct local_job *local, const struct plan_grou
     uint64_t most = 0;
     for (uint32_t i = 0; i < group->tile_count; i++) {
         const uint64_t bytes =
-            local_job_padded(plan_box_bytes(box_of(group, output, i, index), element));
+            plan_padded(plan_box_bytes(box_of(group, output, i, index), element));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -196,7 +183,7 @@ static uint32_t local_job_load(struct local_job *local, const struct carriage *w
                                const struct flight *before, uint32_t *out_buffer)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_box inside = at_origin(what->box);
+    const struct plan_box inside = plan_box_at_origin(what->box);
     const uint32_t near = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
                                       near_place(local, what->unit, what->address), what->box);
     uint32_t task =
@@ -223,7 +210,7 @@ static uint32_t local_job_store(struct local_job *local, const struct carriage *
                                 uint32_t buffer, uint32_t compute)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_box inside = at_origin(what->box);
+    const struct plan_box inside = plan_box_at_origin(what->box);
     uint32_t from = buffer;
     uint32_t before = compute;
     if (local->memory != local->way.near) {
@@ -286,7 +273,7 @@ static void cast(struct local_job *local, uint32_t engine, const struct carriage
                  uint32_t *buffers, uint32_t *loads)
 {
     struct emitter *emitter = local->emitter;
-    const struct plan_box inside = at_origin(what->box);
+    const struct plan_box inside = plan_box_at_origin(what->box);
     buffers[1] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
                              place_at(local, local->memory, 1, what->address), what->box);
     const uint32_t task =
@@ -347,7 +334,7 @@ static void load_program(struct local_job *local, const struct target_engine *en
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
                                         place_at(local, near, u, address), &box);
-        emitter->code += local_job_padded(engine->program_bytes);
+        emitter->code += plan_padded(engine->program_bytes);
         emit_start(&local->job,
                    emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
                                  &box, to, &box));
@@ -381,7 +368,7 @@ static void add_inputs(struct local_job *local, uint32_t task, uint32_t tile, ui
     for (uint32_t i = 0; i < group->input_count; i++) {
         uint32_t filled;
         const uint32_t buffer = find_input(local, tile, member, group->inputs[i], &filled);
-        const struct plan_box inside = at_origin(&group->tiles[tile].inputs[i]);
+        const struct plan_box inside = plan_box_at_origin(&group->tiles[tile].inputs[i]);
         emit_place_add(places, group->inputs[i], buffer);
         emit_operand(emitter, task, buffer, &inside, false);
         emit_dependency(emitter, task, filled, true);
@@ -398,7 +385,7 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
     const bool last = member + 1 == local->member_count;
     for (uint32_t i = 0; i < group->output_count; i++) {
         const struct plan_box *box = &group->tiles[tile].outputs[i];
-        const struct plan_box inside = at_origin(box);
+        const struct plan_box inside = plan_box_at_origin(box);
         const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
         const uint32_t buffer = emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
                                             place_at(local, local->memory, unit_of(local, tile),
@@ -535,7 +522,7 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     for (uint32_t m = 0; m < local.member_count; m++) {
         const struct target_engine *own = &local.target->engines[local.members[m].engine];
         load_program(&local, own, code);
-        code += local_job_padded(own->program_bytes);
+        code += plan_padded(own->program_bytes);
     }
     load_staying(&local);
     run_tiles(&local);

@@ -18,11 +18,6 @@ struct staged_job {
     uint64_t piece; // bytes of an operand at a time, at most
 };
 
-static uint64_t staged_job_padded(uint64_t bytes)
-{
-    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-}
-
 static uint64_t box_bytes(const struct staged_job *staged, uint32_t value,
                           const struct plan_box *box)
 {
@@ -34,14 +29,13 @@ static uint32_t add_ring(struct staged_job *staged, uint32_t task, uint32_t valu
                          const struct plan_box *box, struct emit_place *place)
 {
     struct emitter *emitter = staged->emitter;
-    struct plan_box inside = *box;
-    memset(inside.from, 0, sizeof inside.from);
+    const struct plan_box inside = plan_box_at_origin(box);
     const uint32_t ring = emit_buffer(emitter, "", value, PROGRAM_BUFFER_RING, *place, box);
     struct program_buffer *buffer = EMIT_GET(emitter, buffers, ring);
     const uint64_t most = staged->piece * staged->engine->ring;
     buffer->size = buffer->size < most ? buffer->size : most;
     buffer->size = buffer->size > 0 ? buffer->size : 1;
-    place->address += staged_job_padded(buffer->size);
+    place->address += plan_padded(buffer->size);
     emit_operand(emitter, task, ring, &inside, true);
     return ring;
 }

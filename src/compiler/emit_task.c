@@ -195,15 +195,6 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, s
     return task;
 }
 
-static bool emit_task_overlap(const struct plan_box *a, const struct plan_box *b)
-{
-    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
-        if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
-            return false;
-    }
-    return true;
-}
-
 // A task that reads part of a value waits for whoever writes that part. A value
 // that shows another one's bytes waits for all of them.
 void emit_depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t value,
@@ -214,7 +205,7 @@ void emit_depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t val
     const bool shown = item->alias != PROGRAM_NONE;
     const struct emit_writers *writers = &emitter->writers[value];
     for (size_t i = 0; i < writers->count; i++) {
-        if (shown || emit_task_overlap(&writers->items[i].box, box))
+        if (shown || plan_boxes_meet(&writers->items[i].box, box))
             emit_dependency(emitter, task, writers->items[i].task, true);
     }
 }

@@ -64,7 +64,23 @@ struct plan_box plan_box_whole(const struct shape *shape)
     return box;
 }
 
-static uint64_t padded(uint64_t bytes)
+bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
+        if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
+            return false;
+    }
+    return true;
+}
+
+struct plan_box plan_box_at_origin(const struct plan_box *box)
+{
+    struct plan_box moved = *box;
+    memset(moved.from, 0, sizeof moved.from);
+    return moved;
+}
+
+uint64_t plan_padded(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
@@ -72,18 +88,18 @@ static uint64_t padded(uint64_t bytes)
 uint64_t plan_program_address(const struct target *target, uint32_t memory, uint32_t queue)
 {
     const struct target_queue *own = &target->queues[queue];
-    return padded(target->memories[memory].reserved + own->code_slots * own->code_block);
+    return plan_padded(target->memories[memory].reserved + own->code_slots * own->code_block);
 }
 
 uint64_t plan_code_room(const struct target *target, uint32_t memory)
 {
-    uint64_t room = padded(target->memories[memory].reserved);
+    uint64_t room = plan_padded(target->memories[memory].reserved);
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
         if (engine->memory != memory || engine->program_room == 0 || engine->queue == TARGET_NONE)
             continue;
         const uint64_t needed =
-            padded(plan_program_address(target, memory, engine->queue) + engine->program_room);
+            plan_padded(plan_program_address(target, memory, engine->queue) + engine->program_room);
         room = needed > room ? needed : room;
     }
     return room;

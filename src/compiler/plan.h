@@ -125,4 +125,13 @@ bool plan_find_way(const struct target *target, uint32_t memory, struct plan_way
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
 struct plan_box plan_box_whole(const struct shape *shape);
 
+// The same size, from the beginning: where a tile lies in its own buffer.
+struct plan_box plan_box_at_origin(const struct plan_box *box);
+
+// Whether two boxes have an element in common.
+bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b);
+
+// Bytes that a buffer takes in a local memory: every buffer is aligned as kernels need it.
+uint64_t plan_padded(uint64_t bytes);
+
 #endif

@@ -65,8 +65,7 @@ static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count
     uint64_t room = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct target_engine *engine = &plan->target->engines[plan->groups[first + i].engine];
-        bytes +=
-            (engine->program_bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+        bytes += plan_padded(engine->program_bytes);
         room = engine->program_room > room ? engine->program_room : room;
     }
     return bytes <= room || bytes == 0;

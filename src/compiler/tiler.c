@@ -132,15 +132,10 @@ static void take_whole(struct tiler *tiler)
     tiler->override_count = 0;
 }
 
-static uint64_t tiler_padded(uint64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
 {
     const enum element element = group_value(tiler->plan, value)->type.element;
-    return tiler_padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
+    return plan_padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
 }
 
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
@@ -285,15 +280,6 @@ uint64_t tiler_traffic(const struct tiler *tiler, const struct grid *grid)
     return staying + grid_tiles(grid) * (tiler_local_bytes(tiler, 1) - staying);
 }
 
-static bool boxes_meet(const struct plan_box *a, const struct plan_box *b)
-{
-    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
-        if (a->from[i] >= b->from[i] + b->size[i] || b->from[i] >= a->from[i] + a->size[i])
-            return false;
-    }
-    return true;
-}
-
 // Parts of what members hand on, for the first tile of the grid or its neighbour.
 static bool find_handed(struct tiler *tiler, const struct plan_box *tile, struct plan_box *handed)
 {
@@ -321,7 +307,7 @@ bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid)
         beside.size[axis] = left < grid->size[axis] ? left : grid->size[axis];
         apart = find_handed(tiler, &beside, next);
         for (uint32_t m = 0; m + 1 < tiler->member_count && apart; m++)
-            apart = !boxes_meet(&first[m], &next[m]);
+            apart = !plan_boxes_meet(&first[m], &next[m]);
     }
     free(first);
     return apart;
