@@ -17,6 +17,7 @@
 #include "letters.h"
 #include "memory.h"
 #include "replace.h"
+#include "slots.h"
 
 enum { PIECE = 256 * 1024 };
 
@@ -27,29 +28,18 @@ static const uint64_t UNPACKED_MOST = 1ull << 40;
 
 // One that was made is never freed: the handler may be looking at it.
 struct input_range {
-    struct input_range *next;
-    atomic_bool taken;
+    struct slot slot;
     _Atomic uintptr_t start;
     _Atomic uintptr_t end;
     char path[512];
 };
 
-static struct input_range *_Atomic ranges;
+static struct slot *_Atomic ranges;
 
 static struct input_range *range_take(void)
 {
-    struct input_range *at = ranges;
-    for (; at != NULL; at = at->next) {
-        bool taken = false;
-        if (atomic_compare_exchange_strong(&at->taken, &taken, true))
-            return at;
-    }
-    at = memory_allocate_zeroed(1, sizeof *at);
-    at->taken = true;
-    at->next = ranges;
-    while (!atomic_compare_exchange_weak(&ranges, &at->next, at))
-        continue;
-    return at;
+    static const struct input_range FRESH = {.end = 0};
+    return (struct input_range *)slots_take(&ranges, &FRESH.slot, sizeof FRESH);
 }
 
 static void range_start(struct input *input)
@@ -67,7 +57,7 @@ static void range_start(struct input *input)
 static void range_end(struct input_range *range)
 {
     range->end = 0;
-    range->taken = false;
+    range->slot.taken = false;
 }
 
 static void say(const char *text)
@@ -80,12 +70,13 @@ static void name_and_end(int number, siginfo_t *about, void *context)
 {
     (void)context;
     const uintptr_t place = (uintptr_t)about->si_addr;
-    for (const struct input_range *at = ranges; at != NULL; at = at->next) {
-        if (!at->taken || place < at->start || place >= at->end)
+    for (const struct slot *at = ranges; at != NULL; at = at->next) {
+        const struct input_range *range = (const struct input_range *)at;
+        if (!at->taken || place < range->start || place >= range->end)
             continue;
         replace_remove_all();
         say("opscope: ");
-        say(at->path);
+        say(range->path);
         say(": changed or was cut off while it was read\n");
         _exit(1);
     }
@@ -436,4 +427,19 @@ void input_close(struct input *input)
     spool_free(&input->unpacked);
     free(input->path);
     free(input);
+}
+
+bool input_file_is(const char *path, bool (*recognise)(struct view bytes))
+{
+    struct input *input;
+    if (strcmp(path, "-") == 0)
+        return false;
+    const status failure = input_open(path, &input);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return false;
+    }
+    const bool found = recognise(input->bytes);
+    input_close(input);
+    return found;
 }

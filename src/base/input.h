@@ -29,6 +29,10 @@ struct input {
 
 status input_open(const char *path, struct input **out_input);
 
+// Whether a file can be read and its bytes are what `recognise` knows. Standard input is
+// nothing: it could not be read again.
+bool input_file_is(const char *path, bool (*recognise)(struct view bytes));
+
 // A regular file exactly as it is, packed or not.
 status input_map(const char *path, struct input **out_input);
 

@@ -18,6 +18,7 @@
 
 #include "hash.h"
 #include "memory.h"
+#include "slots.h"
 #include "view.h"
 
 // A temporary file is called ".NAME.<16 digits>.part"; a longer name is cut and told from others
@@ -30,37 +31,25 @@ static const char ENDING[] = ".part";
 
 // One that was made is never freed: a signal handler may be looking at it.
 struct replace_temporary {
-    struct replace_temporary *next;
-    atomic_bool taken;
+    struct slot slot;
     _Atomic int folder; // negative: there is nothing to remove
     char name[TEMPORARY_SIZE];
 };
 
-static struct replace_temporary *_Atomic temporaries;
+static struct slot *_Atomic temporaries;
 static pid_t owner; // of what the signals remove
 static void (*teller)(const char *path, const char *temporary);
 
 static struct replace_temporary *temporary_take(void)
 {
-    struct replace_temporary *at = temporaries;
-    for (; at != NULL; at = at->next) {
-        bool taken = false;
-        if (atomic_compare_exchange_strong(&at->taken, &taken, true))
-            return at;
-    }
-    at = memory_allocate_zeroed(1, sizeof *at);
-    at->taken = true;
-    at->folder = -1;
-    at->next = temporaries;
-    while (!atomic_compare_exchange_weak(&temporaries, &at->next, at))
-        continue;
-    return at;
+    static const struct replace_temporary FRESH = {.folder = -1};
+    return (struct replace_temporary *)slots_take(&temporaries, &FRESH.slot, sizeof FRESH);
 }
 
 static void temporary_drop(struct replace_temporary *temporary)
 {
     const int folder = atomic_exchange(&temporary->folder, -1);
-    temporary->taken = false;
+    temporary->slot.taken = false;
     if (folder >= 0)
         close(folder);
 }
@@ -69,10 +58,11 @@ void replace_remove_all(void)
 {
     if (owner != 0 && getpid() != owner)
         return;
-    for (const struct replace_temporary *at = temporaries; at != NULL; at = at->next) {
-        const int folder = at->folder;
+    for (const struct slot *at = temporaries; at != NULL; at = at->next) {
+        const struct replace_temporary *temporary = (const struct replace_temporary *)at;
+        const int folder = temporary->folder;
         if (folder >= 0)
-            unlinkat(folder, at->name, 0);
+            unlinkat(folder, temporary->name, 0);
     }
 }
 

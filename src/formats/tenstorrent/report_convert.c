@@ -33,17 +33,7 @@ enum report_version report_convert_version(const char *name)
 
 bool report_convert_is_input(const char *path)
 {
-    struct input *input;
-    if (strcmp(path, "-") == 0)
-        return false;
-    const status failure = input_open(path, &input);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return false;
-    }
-    const bool found = report_recognise(input->bytes);
-    input_close(input);
-    return found;
+    return input_file_is(path, report_recognise);
 }
 
 static void account_for(const struct report *report, const char *path, struct profile *account)

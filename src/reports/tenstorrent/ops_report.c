@@ -67,17 +67,7 @@ status ops_report_of_logs(struct ops_report *report, struct logs *logs, struct p
 
 bool ops_report_is_profile(const char *path)
 {
-    struct input *input;
-    if (strcmp(path, "-") == 0)
-        return false;
-    const status failure = input_open(path, &input);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return false;
-    }
-    const bool found = profile_file_recognise(input->bytes);
-    input_close(input);
-    return found;
+    return input_file_is(path, profile_file_recognise);
 }
 
 static status write_restored(struct ops_report *report, struct profile *profile,
