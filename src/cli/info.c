@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "commands.h"
@@ -250,15 +251,38 @@ static status show_other(const char *path, const struct file_kind *kind, struct 
     return STATUS_OK;
 }
 
+static bool is_plain_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+// Reads a profile, opening the file once: a packed one unfolds as it is opened. `out_other`:
+// what it is when it is none.
+static status info_read(const char *path, struct profile *profile,
+                        const struct file_kind **out_other)
+{
+    const struct format_options options = {0};
+    struct input *input;
+    if (!is_plain_file(path))
+        return format_read(path, &options, profile);
+    STATUS_TRY(input_open(path, &input));
+    const struct file_kind *kind = file_kind_of_bytes(input->bytes);
+    if (kind == NULL || kind == &FILE_PROFILE || kind->commands[0] == NULL)
+        return format_read_input(input, &options, profile);
+    *out_other = kind;
+    input_close(input);
+    return STATUS_OK;
+}
+
 static status info_show(const char *path, struct json_writer *json, int *out_exit)
 {
-    const struct file_kind *kind = file_kind_of(path);
-    if (kind != NULL && kind != &FILE_PROFILE && kind->commands[0] != NULL)
-        return show_other(path, kind, json);
-    const struct format_options options = {0};
+    const struct file_kind *other = NULL;
     struct profile *profile = profile_create();
-    const status result = format_read(path, &options, profile);
-    if (result == STATUS_OK) {
+    status result = info_read(path, profile, &other);
+    if (result == STATUS_OK && other != NULL) {
+        result = show_other(path, other, json);
+    } else if (result == STATUS_OK) {
         char text[256];
         const struct view format = info_describe(profile, text, sizeof text);
         if (json != NULL)
