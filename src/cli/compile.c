@@ -116,7 +116,7 @@ static const struct option OPTIONS[] = {
     {"rules", 0, OPTION_ONE, "best|public", "how tasks are priced (best); public: as published"},
     {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
     TABLE_OPTIONS("all of it as JSON, with exact figures", "the groups as CSV",
-                  "how many of the slowest groups are shown (3; 0: all); as JSON and CSV, all"),
+                  "how many of the slowest groups are shown (3; 0: all)"),
     {0},
 };
 
