@@ -42,7 +42,7 @@ class Format:
     make: object
     groups: object = staticmethod(lambda file: range(len(file.rows)))
     garble: object = None
-    cut: object = staticmethod(lambda row: row[:len(row) // 3] + row[len(row.rstrip()):])
+    cut: object = staticmethod(lambda row: re.match(rb"(?:[^,;]*[,;]){2}.", row).group() + b"\n")
     silent: dict = field(default_factory=dict)
 
 

@@ -23,7 +23,8 @@ struct job_reader {
         uint64_t next;    // the number that counting on would give
         uint64_t lost;    // rows before the one at hand that could not be read
         uint64_t missing; // numbers that were passed over
-        uint64_t there;
+        uint64_t count;
+        uint64_t most;
     } jobs;
 };
 
@@ -57,13 +58,24 @@ static void count_job(struct job_reader *reader, uint64_t job)
         reader->jobs.missing += job - first - unread;
     reader->jobs.lost = reader->rows.lost;
     reader->jobs.next = job + 1;
-    reader->jobs.there++;
+    reader->jobs.count++;
+    if (job > reader->jobs.most)
+        reader->jobs.most = job;
 }
 
+// A program that ran once may have its jobs in any order.
 static void lose_missing(struct job_reader *reader)
 {
-    if (reader->jobs.missing < reader->jobs.there)
-        rows_lose_missing(&reader->rows, reader->lane, reader->jobs.missing, "jobs count through");
+    const uint64_t count = reader->jobs.count;
+    uint64_t missing = reader->jobs.missing;
+    if (count <= reader->jobs.most) {
+        const uint64_t holes = reader->jobs.most + 1 - count;
+        missing = holes > reader->rows.lost ? holes - reader->rows.lost : 0;
+    } else if (count == reader->jobs.most + 1) {
+        missing = 0;
+    }
+    if (missing < count)
+        rows_lose_missing(&reader->rows, reader->lane, missing, "jobs count through");
 }
 
 static void add_job(struct job_reader *reader, const struct split_job *row, uint32_t call)
