@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "sweep.h"
 
@@ -10,7 +11,8 @@ _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a 
 struct scope {
     uint32_t track;
     struct overview_lane *lanes;
-    struct busy *busy; // of the lanes
+    struct hash_index index; // of the lanes
+    struct busy *busy;       // of the lanes
     size_t count;
     size_t lane_capacity;
     size_t busy_capacity;
@@ -32,6 +34,7 @@ struct overview_collector {
     const struct profile *profile;
     bool unknown;
     struct scope *scopes;
+    struct hash_index index; // by track
     size_t scope_count;
     size_t scope_capacity;
     struct known_track *tracks;
@@ -49,14 +52,30 @@ static uint32_t scope_of(const struct profile *profile, uint32_t track)
 
 static size_t find_scope(struct overview_collector *collector, uint32_t track)
 {
-    for (size_t i = 0; i < collector->scope_count; i++) {
-        if (collector->scopes[i].track == track)
-            return i;
+    const uint32_t hash = hash_u64(track);
+    uint32_t id;
+    for (uint32_t at = hash_first(&collector->index, hash);
+         (id = hash_next(&collector->index, hash, &at)) != HASH_NONE;) {
+        if (collector->scopes[id].track == track)
+            return id;
     }
+    hash_add(&collector->index, hash, (uint32_t)collector->scope_count);
     collector->scopes = memory_grow(collector->scopes, collector->scope_count,
                                     &collector->scope_capacity, sizeof *collector->scopes);
     collector->scopes[collector->scope_count] = (struct scope){.track = track};
     return collector->scope_count++;
+}
+
+static bool same_engine(const struct overview_lane *a, const struct overview_lane *b)
+{
+    return a->role == b->role && a->engine == b->engine && a->device == b->device &&
+           a->core == b->core;
+}
+
+static uint32_t hash_of(const struct overview_lane *lane, uint32_t index)
+{
+    const uint32_t words[] = {lane->role, lane->engine, lane->device, lane->core, index};
+    return hash_bytes(words, sizeof words);
 }
 
 static size_t find_lane(const struct overview_collector *collector, struct scope *scope,
@@ -71,12 +90,14 @@ static size_t find_lane(const struct overview_collector *collector, struct scope
                                       .device = track->device,
                                       .core = track->core,
                                       .index = track->index};
-    for (size_t i = 0; i < scope->count; i++) {
-        const struct overview_lane *known = &scope->lanes[i];
-        if (known->role == lane.role && known->engine == lane.engine &&
-            known->device == lane.device && known->core == lane.core && known->index == lane.index)
-            return i;
+    const uint32_t hash = hash_of(&lane, lane.index);
+    uint32_t id;
+    for (uint32_t at = hash_first(&scope->index, hash);
+         (id = hash_next(&scope->index, hash, &at)) != HASH_NONE;) {
+        if (same_engine(&scope->lanes[id], &lane) && scope->lanes[id].index == lane.index)
+            return id;
     }
+    hash_add(&scope->index, hash, (uint32_t)scope->count);
     scope->lanes =
         memory_grow(scope->lanes, scope->count, &scope->lane_capacity, sizeof *scope->lanes);
     scope->busy =
@@ -184,6 +205,7 @@ struct computing {
     struct sweep_lane *lanes; // those of a part
     size_t lane_count;
     bool has_overall;
+    struct hash_index engines;
 };
 
 static bool find_part(const struct computing *computing, const struct overview_lane *lane,
@@ -201,14 +223,17 @@ static bool find_part(const struct computing *computing, const struct overview_l
     return false;
 }
 
-static size_t find_engine(struct overview *overview, const struct overview_lane *lane)
+static size_t find_engine(struct computing *computing, const struct overview_lane *lane)
 {
-    for (size_t i = 0; i < overview->engine_count; i++) {
-        const struct overview_lane *known = &overview->engines[i];
-        if (known->role == lane->role && known->engine == lane->engine &&
-            known->device == lane->device && known->core == lane->core)
-            return i;
+    struct overview *overview = computing->overview;
+    const uint32_t hash = hash_of(lane, 0);
+    uint32_t id;
+    for (uint32_t at = hash_first(&computing->engines, hash);
+         (id = hash_next(&computing->engines, hash, &at)) != HASH_NONE;) {
+        if (same_engine(&overview->engines[id], lane))
+            return id;
     }
+    hash_add(&computing->engines, hash, (uint32_t)overview->engine_count);
     overview->engines[overview->engine_count] = *lane;
     return overview->engine_count++;
 }
@@ -226,7 +251,7 @@ static void add_lane(struct computing *computing, const struct overview_lane *la
     overview->covered |= 1u << part;
     overview->lanes[computing->lane_count] = *lane;
     computing->lanes[computing->lane_count++] =
-        (struct sweep_lane){.busy = busy, .part = part, .group = find_engine(overview, lane)};
+        (struct sweep_lane){.busy = busy, .part = part, .group = find_engine(computing, lane)};
 }
 
 static void sweep(struct computing *computing)
@@ -260,12 +285,14 @@ status overview_compute(struct overview_collector *collector, size_t index,
         memory_allocate_zeroed((size_t)1 << OVERVIEW_PARTS_MOST, sizeof *out_overview->times);
     out_overview->lanes = memory_allocate_zeroed(scope->count + 1, sizeof *out_overview->lanes);
     out_overview->engines = memory_allocate_zeroed(scope->count + 1, sizeof *out_overview->engines);
-    struct computing computing = {out_overview, parts, part_count, NULL, 0, false};
+    struct computing computing = {
+        .overview = out_overview, .parts = parts, .part_count = part_count};
     computing.lanes = memory_allocate_zeroed(scope->count + 1, sizeof *computing.lanes);
     for (size_t i = 0; i < scope->count; i++)
         add_lane(&computing, &scope->lanes[i], &scope->busy[i]);
     sweep(&computing);
     free(computing.lanes);
+    hash_free(&computing.engines);
     if (computing.has_overall)
         return STATUS_OK;
     if (scope->has_other)
@@ -351,8 +378,10 @@ void overview_collector_free(struct overview_collector *collector)
             busy_free(&collector->scopes[i].busy[k]);
         free(collector->scopes[i].busy);
         free(collector->scopes[i].lanes);
+        hash_free(&collector->scopes[i].index);
     }
     free(collector->scopes);
+    hash_free(&collector->index);
     free(collector->tracks);
     free(collector);
 }

@@ -21,8 +21,13 @@
 
 enum { PIECE = 256 * 1024 };
 
-// What a hostile packed file may unfold to.
-static const uint64_t UNPACKED_MOST = 1ull << 40;
+// What the user allows packed files to unfold to; 0: nothing was said.
+static _Atomic uint64_t unpacked_most;
+
+void input_limit_unpacked(uint64_t most)
+{
+    unpacked_most = most;
+}
 
 // Mapped files, for a signal handler to name -------------------------------------------
 
@@ -113,10 +118,39 @@ status input_check(const struct input *input)
 
 // Packed files --------------------------------------------------------------------------
 
-static status check_unpacked(const struct input *input)
+// Refuses what unfolds to `size` or more.
+static status check_size(const struct input *input, struct view packed, uint64_t size)
 {
-    if (spool_size(&input->unpacked) > UNPACKED_MOST)
-        return status_make(STATUS_LIMIT, "%s: unpacks to more than 1 TiB", input->path);
+    const uint64_t allowed = unpacked_most;
+    const uint64_t whole = allowed != 0 ? allowed : INPUT_UNPACKED_MOST;
+    const uint64_t by_ratio = packed.size * INPUT_UNPACKED_RATIO;
+    if (size > whole)
+        return status_make(STATUS_LIMIT,
+                           "%s: unpacks to more than %.6g GiB; --max-unpacked SIZE allows more",
+                           input->path, (double)whole / (1 << 30));
+    if (allowed == 0 && size > INPUT_UNPACKED_FREE && size > by_ratio)
+        return status_make(STATUS_LIMIT,
+                           "%s: unpacks to more than %d times its size; --max-unpacked SIZE "
+                           "allows it",
+                           input->path, INPUT_UNPACKED_RATIO);
+    return STATUS_OK;
+}
+
+// Adds what came out; `*out_enough`: the rest would be of no use.
+static status take_unpacked(struct input *input, struct view packed, struct view piece,
+                            bool *out_enough)
+{
+    *out_enough = false;
+    STATUS_TRY(spool_append(&input->unpacked, piece.data, piece.size));
+    STATUS_TRY(check_size(input, packed, spool_size(&input->unpacked)));
+    if (input->known == NULL || input->begun || spool_size(&input->unpacked) < INPUT_BEGINNING)
+        return STATUS_OK;
+    struct view beginning;
+    char *data;
+    STATUS_TRY(spool_read(&input->unpacked, &data, &beginning.size));
+    beginning.data = data;
+    input->begun = true;
+    *out_enough = !input->known(beginning);
     return STATUS_OK;
 }
 
@@ -126,6 +160,7 @@ static status inflate_members(struct input *input, struct view packed, z_stream 
     stream->next_in = (Bytef *)(uintptr_t)packed.data;
     size_t left = packed.size;
     int result = Z_OK;
+    bool enough = false;
     while (result == Z_OK || result == Z_BUF_ERROR) {
         stream->avail_in = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
         const uInt offered = stream->avail_in;
@@ -133,8 +168,10 @@ static status inflate_members(struct input *input, struct view packed, z_stream 
         stream->avail_out = PIECE;
         result = inflate(stream, Z_NO_FLUSH);
         left -= offered - stream->avail_in;
-        STATUS_TRY(spool_append(&input->unpacked, piece, PIECE - stream->avail_out));
-        STATUS_TRY(check_unpacked(input));
+        const struct view got = {piece, PIECE - stream->avail_out};
+        STATUS_TRY(take_unpacked(input, packed, got, &enough));
+        if (enough)
+            return STATUS_OK;
         if (result == Z_STREAM_END && left > 0)
             result = inflateReset(stream);
         else if (left == 0 && stream->avail_out > 0)
@@ -162,11 +199,17 @@ static status decompress_frames(struct input *input, struct view packed, ZSTD_DS
 {
     ZSTD_inBuffer in = {packed.data, packed.size, 0};
     size_t result = 1;
+    bool enough = false;
+    // What it says of itself is a promise that saves the work, and no more.
+    const unsigned long long promised = ZSTD_getFrameContentSize(packed.data, packed.size);
+    if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != ZSTD_CONTENTSIZE_ERROR)
+        STATUS_TRY(check_size(input, packed, promised));
     for (;;) {
         ZSTD_outBuffer out = {piece, PIECE, 0};
         result = ZSTD_decompressStream(stream, &out, &in);
-        STATUS_TRY(spool_append(&input->unpacked, piece, out.pos));
-        STATUS_TRY(check_unpacked(input));
+        STATUS_TRY(take_unpacked(input, packed, (struct view){piece, out.pos}, &enough));
+        if (enough)
+            return STATUS_OK;
         if (ZSTD_isError(result) || (in.pos == in.size && out.pos < out.size))
             break;
     }
@@ -275,11 +318,12 @@ static status read_regular(struct input *input, int file)
 
 // Closes the file, unless it is the standard input.
 static status open_with(status (*reader)(struct input *input, int file), const char *name, int file,
-                        struct input **out_input)
+                        bool (*known)(struct view), struct input **out_input)
 {
     if (file < 0)
         return status_system(errno, name, "cannot open");
     struct input *input = input_over(name, VIEW_LITERAL(""));
+    input->known = known;
     const status result = reader(input, file);
     if (file != STDIN_FILENO)
         close(file);
@@ -291,17 +335,24 @@ static status open_with(status (*reader)(struct input *input, int file), const c
     return STATUS_OK;
 }
 
-status input_open(const char *path, struct input **out_input)
+status input_open_known(const char *path, bool (*known)(struct view beginning),
+                        struct input **out_input)
 {
     if (strcmp(path, "-") == 0)
-        return open_with(read_any, "stdin", STDIN_FILENO, out_input);
-    return open_with(read_any, path, open(path, O_RDONLY | O_CLOEXEC), out_input);
+        return open_with(read_any, "stdin", STDIN_FILENO, known, out_input);
+    return open_with(read_any, path, open(path, O_RDONLY | O_CLOEXEC), known, out_input);
+}
+
+status input_open(const char *path, struct input **out_input)
+{
+    return input_open_known(path, NULL, out_input);
 }
 
 status input_map(const char *path, struct input **out_input)
 {
     // Opening a pipe that nobody writes to would wait.
-    return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_input);
+    return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), NULL,
+                     out_input);
 }
 
 // One name after the other, for systems without openat2.
@@ -361,7 +412,7 @@ status input_map_beneath(const char *beside, struct view location, struct input 
     const status result =
         file < 0 && error == ELOOP
             ? status_make(STATUS_DATA, "%s: a link, or behind one, which is not followed", name)
-            : open_with(read_regular, name, file, out_input);
+            : open_with(read_regular, name, file, NULL, out_input);
     free(name);
     free(folder_path);
     return result;
@@ -429,12 +480,18 @@ void input_close(struct input *input)
     free(input);
 }
 
+static bool beginning_is_enough(struct view beginning)
+{
+    (void)beginning;
+    return false;
+}
+
 bool input_file_is(const char *path, bool (*recognise)(struct view bytes))
 {
     struct input *input;
     if (strcmp(path, "-") == 0)
         return false;
-    const status failure = input_open(path, &input);
+    const status failure = input_open_known(path, beginning_is_enough, &input);
     if (failure != STATUS_OK) {
         status_free(failure);
         return false;

@@ -1,4 +1,5 @@
-// A file, mapped; gzip and zstd files are unpacked first (into a spool).
+// A file, mapped; gzip and zstd files are unpacked first (into a spool). What a file may unfold to
+// is limited, as a few bytes may stand for more than a disk holds: see input_limit_unpacked.
 //
 // The bytes stay valid until `input_close`. "-" is the standard input. A
 // packed file that is cut off or damaged gives what could be unpacked, with
@@ -25,11 +26,30 @@ struct input {
     ino_t number;
     struct spool streamed; // from a pipe
     struct spool unpacked;
+    bool (*known)(struct view beginning); // input_open_known
+    bool begun;                           // it was asked
 };
+
+// How many bytes a packed file may unfold to where nobody said: as many for each of its own, and
+// in all. INPUT_UNPACKED_FREE may always come out.
+enum { INPUT_UNPACKED_RATIO = 500 };
+#define INPUT_UNPACKED_MOST (64ull << 30)
+#define INPUT_UNPACKED_FREE (64ull << 20)
+
+// For the program: from now on so many in all, whatever the file's size. 0: as above.
+void input_limit_unpacked(uint64_t most);
 
 status input_open(const char *path, struct input **out_input);
 
-// Whether a file can be read and its bytes are what `recognise` knows. Standard input is
+// The same, for whoever reads only files whose beginning is `known`: of a packed one that is not,
+// the beginning alone is unpacked, which is all that it takes to say so. Where there is more of
+// the file, `known` gets INPUT_BEGINNING bytes or somewhat more of it.
+enum { INPUT_BEGINNING = 1 << 20 };
+status input_open_known(const char *path, bool (*known)(struct view beginning),
+                        struct input **out_input);
+
+// Whether a file can be read and its bytes, of a packed one the beginning, are what `recognise`
+// knows. Standard input is
 // nothing: it could not be read again.
 bool input_file_is(const char *path, bool (*recognise)(struct view bytes));
 

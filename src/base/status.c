@@ -67,7 +67,7 @@ status status_no_memory(const char *what, ...)
     va_end(arguments);
     const status result = status_make(STATUS_LIMIT,
                                       "out of memory for %s: end other programs, raise the limit "
-                                      "(ulimit -v), or use a smaller input or batch",
+                                      "(ulimit -v, --max-memory), or use a smaller input or batch",
                                       named->message);
     status_free(named);
     return result;

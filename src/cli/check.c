@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "commands.h"
+#include "limits.h"
 #include "compiler/session.h"
 #include "isolate.h"
 #include "kernels/test_case.h"
@@ -303,6 +304,7 @@ static const struct option OPTIONS[] = {
     {"plain", 0, OPTION_FLAG, NULL, "operator by operator, as the network is written"},
     {"timeout", 0, OPTION_ONE, "SECONDS", "for each case (60)"},
     {"in-process", 0, OPTION_FLAG, NULL, "no process of its own for each case, and no timeout"},
+    LIMITS_OPTIONS,
     {0},
 };
 

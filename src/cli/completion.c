@@ -45,5 +45,6 @@ const struct command COMMAND_COMPLETION = {
                 "  opscope completion zsh > ~/.zfunc/_opscope\n"
                 "  opscope completion fish > ~/.config/fish/completions/opscope.fish",
     .options = OPTIONS,
+    .no_files = true,
     .run = completion_command,
 };

@@ -56,9 +56,9 @@ const struct file_kind FILE_TENSOR = {"a tensor", TENSOR_COMMANDS};
 
 // Recognising ------------------------------------------------------------------------
 
-// A model: fields that it may have, of their types, a graph among them. A model that is cut off
-// is one as well.
-static bool is_onnx(struct view bytes)
+// A model: fields that it may have, of their types, a graph among them. Of a beginning only what
+// is there counts.
+static bool is_onnx(struct view bytes, bool beginning)
 {
     enum { VERSION = 1, MODEL_VERSION = 5, GRAPH = 7, OPSETS = 8, METADATA = 14, TRAINING = 20 };
     enum { FUNCTIONS = 25 };
@@ -73,7 +73,8 @@ static bool is_onnx(struct view bytes)
             return false;
         graph = graph || field.number == GRAPH;
     }
-    return graph && reader.ending == PROTOBUF_WHOLE;
+    return beginning ? bytes.size > 0 && reader.ending != PROTOBUF_MALFORMED
+                     : graph && reader.ending == PROTOBUF_WHOLE;
 }
 
 static bool is_tosa(struct view bytes)
@@ -93,7 +94,7 @@ const struct file_kind *file_kind_of_bytes(struct view bytes)
         return &FILE_PROGRAM;
     if (npy_recognise(bytes))
         return &FILE_TENSOR;
-    if (is_onnx(bytes))
+    if (is_onnx(bytes, false))
         return &FILE_ONNX;
     // Before what has to be looked for: profiles are large.
     if (format_reader_find(bytes) != NULL)
@@ -101,6 +102,12 @@ const struct file_kind *file_kind_of_bytes(struct view bytes)
     if (torq_dump_recognise(bytes))
         return &FILE_DUMP;
     return is_tosa(bytes) ? &FILE_TOSA : NULL;
+}
+
+bool file_kind_may_be(struct view beginning)
+{
+    return format_reader_may_know(beginning) || file_kind_of_bytes(beginning) != NULL ||
+           is_onnx(beginning, true) || view_find_text(beginning, "func.func") < beginning.size;
 }
 
 static bool is_folder(const char *path)
@@ -115,7 +122,7 @@ const struct file_kind *file_kind_of(const char *path)
     struct input *input;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return NULL;
-    const status failure = input_open(path, &input);
+    const status failure = input_open_known(path, file_kind_may_be, &input);
     if (failure != STATUS_OK) {
         status_free(failure);
         return NULL;

@@ -23,6 +23,9 @@ extern const struct file_kind FILE_TENSOR;
 const struct file_kind *file_kind_of(const char *path);
 const struct file_kind *file_kind_of_bytes(struct view bytes);
 
+// Whether a file that begins like this may be of a kind that opscope knows.
+bool file_kind_may_be(struct view beginning);
+
 // What `command`, called with `words`, failed with, said better where it was given a file of a
 // kind that it does not read, or a folder. Takes the failure over.
 status file_kinds_explain(const char *command, int count, char **words, status failure);

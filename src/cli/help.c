@@ -10,11 +10,10 @@ static const struct option HELP = {"help", 'h', OPTION_FLAG, NULL, "show this te
 
 const struct option *help_option(const struct command *command, size_t index)
 {
-    for (size_t i = 0; i < index; i++) {
-        if (command->options[i].name == NULL)
-            return NULL;
-    }
-    return command->options[index].name != NULL ? &command->options[index] : &HELP;
+    const struct option *option = command_option(command, index);
+    if (option != NULL)
+        return option;
+    return index == 0 || command_option(command, index - 1) != NULL ? &HELP : NULL;
 }
 
 static void print_option(const struct option *option)

@@ -30,5 +30,6 @@ const struct command COMMAND_HELP = {
     .summary = "list the commands, or explain one",
     .examples = "  opscope help\n  opscope help convert",
     .options = OPTIONS,
+    .no_files = true,
     .run = help_command,
 };

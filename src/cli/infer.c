@@ -1,6 +1,7 @@
 // `opscope infer MODEL`: computes a network on this machine.
 
 #include "commands.h"
+#include "limits.h"
 #include "compiler/session.h"
 #include "network_input.h"
 #include "network_run.h"
@@ -45,6 +46,7 @@ static const struct option OPTIONS[] = {
     NETWORK_RUN_OPTIONS,
     NETWORK_INPUT_OPTIONS,
     {"plain", 0, OPTION_FLAG, NULL, "operator by operator, as the network is written"},
+    LIMITS_OPTIONS,
     {0},
 };
 

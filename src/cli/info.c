@@ -255,7 +255,7 @@ static status info_read(const char *path, struct profile *profile,
     struct input *input;
     if (!is_plain_file(path))
         return format_read(path, &options, profile);
-    STATUS_TRY(input_open(path, &input));
+    STATUS_TRY(input_open_known(path, file_kind_may_be, &input));
     const struct file_kind *kind = file_kind_of_bytes(input->bytes);
     if (kind == NULL || kind == &FILE_PROFILE || kind->commands[0] == NULL)
         return format_read_input(input, &options, profile);

@@ -69,5 +69,6 @@ const struct command COMMAND_LINKS = {
     .summary = "make the vendors' names (perfetto_logger ...) in a folder",
     .examples = "  opscope links ~/bin",
     .options = OPTIONS,
+    .no_files = true,
     .run = links_command,
 };

@@ -14,6 +14,7 @@
 #include "help.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
+#include "limits.h"
 #include "progress_line.h"
 #include "table_options.h"
 #include "base/input.h"
@@ -123,6 +124,11 @@ static int main_run_command(const struct command *command, const char *called, i
     if (failure != STATUS_OK)
         return main_report_failure(failure);
     int exit_code = EXIT_DONE;
+    failure = limits_apply(command, arguments);
+    if (failure != STATUS_OK) {
+        arguments_free(arguments);
+        return main_report_failure(failure);
+    }
     progress_line_start();
     failure = isa_check();
     if (failure == STATUS_OK)

@@ -60,5 +60,6 @@ const struct command COMMAND_MANUAL = {
     .details = "'make install' puts them where man finds them.",
     .examples = "  opscope manual man1 && man man1/opscope-convert.1",
     .options = OPTIONS,
+    .no_files = true,
     .run = manual_command,
 };

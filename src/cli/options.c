@@ -23,6 +23,22 @@ struct arguments {
     size_t taken; // words so far
 };
 
+static const struct option COMMON[] = {
+    {"max-unpacked", 0, OPTION_ONE, "SIZE",
+     "what a .gz or .zst may unpack to (500 times, 64 GiB)"},
+};
+
+const struct option *command_option(const struct command *command, size_t index)
+{
+    size_t own = 0;
+    while (own < index && command->options[own].name != NULL)
+        own++;
+    if (command->options[own].name != NULL)
+        return &command->options[own];
+    const size_t common = index - own;
+    return !command->no_files && common < sizeof COMMON / sizeof COMMON[0] ? &COMMON[common] : NULL;
+}
+
 static void add_word(struct arguments *arguments, struct word_list *list, const char *word)
 {
     list->words = memory_grow(list->words, list->count, &list->capacity, sizeof *list->words);
@@ -35,28 +51,27 @@ static void add_word(struct arguments *arguments, struct word_list *list, const 
 static size_t option_count(const struct command *command)
 {
     size_t count = 0;
-    while (command->options[count].name != NULL)
+    while (command_option(command, count) != NULL)
         count++;
     return count;
 }
 
+// The number of options where there is none of that name.
 static size_t find_name(const struct command *command, struct view name)
 {
     size_t i = 0;
-    for (; command->options[i].name != NULL; i++) {
-        if (view_is(name, command->options[i].name))
-            break;
-    }
+    const struct option *option;
+    while ((option = command_option(command, i)) != NULL && !view_is(name, option->name))
+        i++;
     return i;
 }
 
 static size_t find_letter(const struct command *command, char letter)
 {
     size_t i = 0;
-    for (; command->options[i].name != NULL; i++) {
-        if (command->options[i].letter == letter)
-            break;
-    }
+    const struct option *option;
+    while ((option = command_option(command, i)) != NULL && option->letter != letter)
+        i++;
     return i;
 }
 
@@ -69,8 +84,9 @@ static status unknown_option(const struct command *command, const char *word, st
 {
     char text[SUGGEST_ROOM];
     struct suggest suggest = suggest_for(name);
-    for (size_t i = 0; command->options[i].name != NULL; i++)
-        suggest_consider(&suggest, command->options[i].name);
+    const struct option *option;
+    for (size_t i = 0; (option = command_option(command, i)) != NULL; i++)
+        suggest_consider(&suggest, option->name);
     return status_make(STATUS_USAGE, "%s: unknown option '%s'%s see '%s --help'", command->name,
                        word, suggest_text(&suggest, "--", text), command->name);
 }
@@ -93,10 +109,10 @@ static status parse_option(struct arguments *arguments, int count, char **words,
     const struct view bare = view_of(word + (word[1] == '-' ? 2 : 1));
     const size_t equals = view_find(bare, '=');
     size_t index = find_name(command, view_slice(bare, 0, equals));
-    if (command->options[index].name == NULL && word[1] != '-' && equals == 1)
+    if (command_option(command, index) == NULL && word[1] != '-' && equals == 1)
         index = find_letter(command, word[1]);
-    const struct option *option = &command->options[index];
-    if (option->name == NULL)
+    const struct option *option = command_option(command, index);
+    if (option == NULL)
         return unknown_option(command, word, view_slice(bare, 0, equals));
 
     const bool attached = equals < bare.size;

@@ -41,11 +41,15 @@ struct command {
     const struct option *options; // ends with a NULL name
     // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.
     const struct table_form *const *tables;
+    bool no_files; // it reads none: without what every command that does takes
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).
     status (*run)(const struct arguments *arguments, int *out_exit);
 };
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LOSS = 3 };
+
+// The options of a command and, after them, those of all commands; NULL at the end.
+const struct option *command_option(const struct command *command, size_t index);
 
 status arguments_parse(const struct command *command, int count, char **words,
                        struct arguments **out_arguments);

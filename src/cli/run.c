@@ -5,6 +5,7 @@
 #include "analysis/modelled.h"
 #include "calibrated.h"
 #include "commands.h"
+#include "limits.h"
 #include "device/device.h"
 #include "device/sim.h"
 #include "base/figures.h"
@@ -213,6 +214,7 @@ static const struct option OPTIONS[] = {
     {"rules", 0, OPTION_ONE, "best|public", "of sim: how work is priced; public: as published"},
     {"profile", 0, OPTION_ONE, "FILE",
      "every task and action of the run, measured or modelled (.prof)"},
+    LIMITS_OPTIONS,
     {0},
 };
 

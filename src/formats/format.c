@@ -52,6 +52,6 @@ status format_read(const char *path, const struct format_options *options, struc
     struct input *input;
     if (is_folder(path))
         return read_folder(path, profile);
-    STATUS_TRY(input_open(path, &input));
+    STATUS_TRY(input_open_known(path, format_reader_may_know, &input));
     return format_read_input(input, options, profile);
 }

@@ -39,4 +39,7 @@ const struct format_reader *format_reader_next(const struct format_reader *reade
 // NULL: of no format that is known.
 const struct format_reader *format_reader_find(struct view bytes);
 
+// Whether a file that begins like this may be of a format that is known.
+bool format_reader_may_know(struct view beginning);
+
 #endif

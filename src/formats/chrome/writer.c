@@ -142,12 +142,6 @@ static void write_flows(struct writer *writer, const struct writer_lane *lane, s
     }
 }
 
-static void open_span(struct writer_lane *lane, uint64_t end)
-{
-    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
-    lane->ends[lane->depth++] = end;
-}
-
 // Flows have key 0 and one of two kinds: most lists can be told to hold none without being taken
 // apart (profile/value.h).
 static bool may_have_flows(struct view values)
@@ -179,7 +173,7 @@ static void write_slice(struct writer *writer, const struct event *event, struct
         flows = writer_count_flows(values);
     }
     if (span)
-        open_span(lane, end);
+        writer_places_open(&writer->places, event->track, lane, end);
     if (flows == 0 || writer->file == NULL)
         return;
     writer->must_count = !writer->counted;

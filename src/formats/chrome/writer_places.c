@@ -112,6 +112,19 @@ void writer_places_name(const struct writer_places *places, const struct writer_
 
 // Lanes -----------------------------------------------------------------------
 
+static void note_lane(struct writer_place *place, size_t index)
+{
+    const struct writer_lane *lane = &place->lanes[index];
+    lane_search_set(&place->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
+                    lane->depth >= SPAN_DEPTH_MOST);
+}
+
+static void forget_spans(struct writer_place *place, size_t index)
+{
+    place->lanes[index].depth = 0;
+    note_lane(place, index);
+}
+
 static struct writer_lane *add_lane(struct writer_places *places, struct writer_place *place,
                                     uint32_t tid)
 {
@@ -122,6 +135,7 @@ static struct writer_lane *add_lane(struct writer_places *places, struct writer_
     *lane = (struct writer_lane){.tid = tid};
     bytes_append_format(&lane->head, "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid);
     bytes_reserve(&lane->head, TEXT_PADDING);
+    note_lane(place, place->lane_count - 1);
     return lane;
 }
 
@@ -159,22 +173,35 @@ struct writer_lane *writer_places_lane(struct writer_places *places, uint32_t tr
                                        uint64_t start, uint64_t end)
 {
     struct writer_place *place = &places->places[track];
-    struct writer_lane *lane = NULL;
-    for (size_t i = 0; i < place->lane_count && lane == NULL; i++) {
-        close_spans(&place->lanes[i], start);
-        if (lane_takes(&place->lanes[i], nests, end))
-            lane = &place->lanes[i];
+    for (size_t i = 0;; i++) {
+        i = lane_search_next(&place->search, i, place->lane_count, nests, start, end);
+        if (i == place->lane_count)
+            return add_lane(places, place,
+                            fresh_tid(places, places->processes[place->process].pid));
+        struct writer_lane *lane = &place->lanes[i];
+        if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
+            close_spans(lane, start);
+            note_lane(place, i);
+        }
+        if (lane_takes(lane, nests, end))
+            return lane;
     }
-    if (lane == NULL)
-        lane = add_lane(places, place, fresh_tid(places, places->processes[place->process].pid));
-    return lane;
+}
+
+void writer_places_open(struct writer_places *places, uint32_t track, struct writer_lane *lane,
+                        uint64_t end)
+{
+    struct writer_place *place = &places->places[track];
+    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
+    lane->ends[lane->depth++] = end;
+    note_lane(place, (size_t)(lane - place->lanes));
 }
 
 void writer_places_restart(struct writer_places *places)
 {
     for (uint32_t i = 0; i < places->profile->tracks.count; i++) {
         for (size_t k = 0; k < places->places[i].lane_count; k++)
-            places->places[i].lanes[k].depth = 0;
+            forget_spans(&places->places[i], k);
     }
 }
 
@@ -244,6 +271,7 @@ void writer_places_free(struct writer_places *places)
             free(place->lanes[k].ends);
         }
         free(place->lanes);
+        lane_search_free(&place->search);
     }
     free(places->places);
     free(places->processes);

@@ -8,6 +8,7 @@
 #ifndef OPSCOPE_FORMATS_CHROME_WRITER_PLACES_H
 #define OPSCOPE_FORMATS_CHROME_WRITER_PLACES_H
 
+#include "formats/trace/lane_search.h"
 #include "profile/profile.h"
 
 struct writer_process {
@@ -37,6 +38,7 @@ struct writer_place {
     struct writer_lane *lanes;
     size_t lane_count;
     size_t lane_capacity;
+    struct lane_search search;
 };
 
 // Numbers that are taken.
@@ -66,6 +68,10 @@ void writer_places_start(struct writer_places *places, struct profile *profile);
 // order of start.
 struct writer_lane *writer_places_lane(struct writer_places *places, uint32_t track, bool nests,
                                        uint64_t start, uint64_t end);
+
+// A span that ends there is open on the lane from now on.
+void writer_places_open(struct writer_places *places, uint32_t track, struct writer_lane *lane,
+                        uint64_t end);
 
 // Forgets what is open: the tracks are gone over again.
 void writer_places_restart(struct writer_places *places);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "fields.h"
+#include "formats/trace/lane_search.h"
 #include "formats/trace/track_source.h"
 #include "pack.h"
 #include "profile/store.h"
@@ -21,6 +22,7 @@ struct written_track {
     size_t lane_count;
     size_t lane_capacity;
     size_t first_lane; // lanes before it hold what came in order
+    struct lane_search search;
     bool cycles;       // its clock counts cycles
     bool has_late;
 };
@@ -164,6 +166,13 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
 
 // Lanes -----------------------------------------------------------------------
 
+static void note_lane(struct written_track *state, size_t index)
+{
+    const struct sequence *lane = &state->lanes[index];
+    lane_search_set(&state->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
+                    lane->depth >= PERFETTO_DEPTH_MOST);
+}
+
 static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, uint64_t ns)
 {
     uint64_t uuid = perfetto_writer_describe(writer, id);
@@ -177,6 +186,7 @@ static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, ui
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
     sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns);
+    note_lane(state, state->lane_count - 1);
     return lane;
 }
 
@@ -194,22 +204,29 @@ static bool lane_takes(const struct sequence *lane, bool nests, uint64_t end)
     return nests && lane->ends[lane->depth - 1] >= end && lane->depth < PERFETTO_DEPTH_MOST;
 }
 
+// The first lane that takes it; spans that are over are ended on those before it.
 static struct sequence *lane_for(struct perfetto_writer *writer, struct written_track *state,
                                  uint32_t track, bool nests, uint64_t start, uint64_t end)
 {
-    for (size_t i = state->first_lane; i < state->lane_count; i++) {
+    for (size_t i = state->first_lane;; i++) {
+        i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
+        if (i == state->lane_count)
+            return add_lane(writer, track, start);
         struct sequence *lane = &state->lanes[i];
-        close_spans(lane, writer->pack, start);
+        if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
+            close_spans(lane, writer->pack, start);
+            note_lane(state, i);
+        }
         if (lane_takes(lane, nests, end))
             return lane;
     }
-    return add_lane(writer, track, start);
 }
 
-static void open_span(struct sequence *lane, uint64_t end)
+static void open_span(struct written_track *state, struct sequence *lane, uint64_t end)
 {
     lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
     lane->ends[lane->depth++] = end;
+    note_lane(state, (size_t)(lane - state->lanes));
 }
 
 static void write_sample(struct perfetto_writer *writer, struct written_track *state,
@@ -265,7 +282,7 @@ static void write_event(struct perfetto_writer *writer, struct written_track *st
         return;
     }
     sequence_span(lane, writer->pack, profile, start, event->name, &arguments);
-    open_span(lane, end);
+    open_span(state, lane, end);
 }
 
 static status flush_late(struct perfetto_writer *writer)
@@ -410,6 +427,7 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
         for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
             sequence_free(&writer->tracks[i].lanes[k]);
         free(writer->tracks[i].lanes);
+        lane_search_free(&writer->tracks[i].search);
     }
     if (writer->too_late > 0)
         profile_note(writer->profile, 0, LEDGER_NOT_CARRIED, writer->too_late,

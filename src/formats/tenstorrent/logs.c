@@ -68,10 +68,15 @@ static status tenstorrent_logs_keep_input(struct logs *logs, struct input *input
     return STATUS_OK;
 }
 
+static bool is_log(struct view beginning)
+{
+    return log_kind_of(beginning) != LOG_UNKNOWN;
+}
+
 static status open_file(struct logs *logs, const char *path)
 {
     struct input *input;
-    STATUS_TRY(input_open(path, &input));
+    STATUS_TRY(input_open_known(path, is_log, &input));
     return tenstorrent_logs_keep_input(logs, input);
 }
 
