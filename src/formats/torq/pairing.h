@@ -24,7 +24,8 @@ struct pairing_begin {
     struct pairing_key key;
     uint32_t lane;
     uint32_t call;
-    uint64_t action; // that began, where the key does not say
+    uint32_t dispatch; // string id; 0: none
+    uint64_t action;   // that began, where the key does not say
     uint64_t start;
     uint64_t line;
     // Kept by the pairing:
