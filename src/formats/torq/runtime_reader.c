@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/unread.h"
+#include "hal_calls.h"
 #include "lanes.h"
 #include "pairing.h"
 #include "readers.h"
@@ -26,22 +28,6 @@ struct programs {
 
 enum { PROGRAM_KINDS = 2 };
 
-// A call of the HAL covers all that the queue does meanwhile, the dispatch included. Where its
-// invocation says more, with other events of the HAL, it is not the HAL's own time. That is
-// known at the end of it.
-struct hal_calls {
-    uint32_t name;
-    struct hal_call {
-        struct pairing_key key;
-        uint32_t lane, call, dispatch;
-        uint64_t start, end;
-    } * items;
-    size_t count, capacity;
-    uint64_t *detailed; // invocations that have other events of the HAL
-    size_t detailed_count, detailed_capacity;
-    struct hash_index index; // of these
-};
-
 static const char HAL_CALL[] = "HAL_CALL";
 static const char HAL_CALL_AROUND[] = "AROUND HAL_CALL"; // the lane of those that say nothing new
 
@@ -56,9 +42,12 @@ struct runtime_reader {
     struct pairing open;
     struct pairing ended; // ends whose begins were not read yet; `start` is when they end
     struct torq_halves *halves;
+    struct view previous; // the row before
+    struct unread unread; // rows that are lost, which may be halves of others
     struct programs programs[PROGRAM_KINDS];
     uint32_t action_key, invocation_key, dispatch_key, wait_key;
     struct hal_calls hal;
+    bool located; // R2, R3: an earlier row has the column
     bool first_known;
     uint64_t first_timestamp;
     uint64_t previous_timestamp;
@@ -220,47 +209,12 @@ static struct pairing_begin half_of(const struct runtime_reader *reader,
 
 // Calls of the HAL -------------------------------------------------------------
 
-static bool hal_is_detailed(const struct hal_calls *hal, uint64_t invocation)
-{
-    const uint32_t hash = hash_u64(invocation);
-    uint32_t id;
-    for (uint32_t at = hash_first(&hal->index, hash);
-         (id = hash_next(&hal->index, hash, &at)) != HASH_NONE;) {
-        if (hal->detailed[id] == invocation)
-            return true;
-    }
-    return false;
-}
-
-static void hal_add_detailed(struct hal_calls *hal, uint64_t invocation)
-{
-    if (hal_is_detailed(hal, invocation))
-        return;
-    hal->detailed = memory_grow(hal->detailed, hal->detailed_count, &hal->detailed_capacity,
-                                sizeof *hal->detailed);
-    hash_add(&hal->index, hash_u64(invocation), (uint32_t)hal->detailed_count);
-    hal->detailed[hal->detailed_count++] = invocation;
-}
-
 // The lane of an event that lies on `lane` as long as nothing finer is known.
 static uint32_t lane_of(struct runtime_reader *reader, uint32_t lane, struct pairing_key key)
 {
-    return key.event == reader->hal.name && hal_is_detailed(&reader->hal, key.invocation)
+    return key.event == reader->hal.name && hal_calls_are_detailed(&reader->hal, key.invocation)
                ? lanes_named(&reader->lanes, view_of(HAL_CALL_AROUND), NULL, 0, LANES_OTHER)
                : lane;
-}
-
-static void hal_keep(struct runtime_reader *reader, const struct occurrence *at, uint64_t start,
-                     uint32_t call)
-{
-    struct hal_calls *hal = &reader->hal;
-    hal->items = memory_grow(hal->items, hal->count, &hal->capacity, sizeof *hal->items);
-    hal->items[hal->count++] = (struct hal_call){.key = at->key,
-                                                 .lane = at->lane,
-                                                 .call = call,
-                                                 .dispatch = at->dispatch,
-                                                 .start = start,
-                                                 .end = at->timestamp};
 }
 
 static void hal_add_calls(struct runtime_reader *reader)
@@ -282,16 +236,24 @@ static void add_span(struct runtime_reader *reader, const struct occurrence *at,
                      uint32_t call)
 {
     if (at->name == reader->hal.name)
-        hal_keep(reader, at, start, call);
+        hal_calls_keep(&reader->hal, &(struct hal_call){.key = at->key,
+                                                        .lane = at->lane,
+                                                        .call = call,
+                                                        .dispatch = at->dispatch,
+                                                        .start = start,
+                                                        .end = at->timestamp});
     else
         add_event(reader, at, EVENT_SPAN, start, call);
 }
 
-static void lose_half(struct runtime_reader *reader, const struct pairing_begin *half, bool is_end)
+// `explained`: what is missing is counted already.
+static void lose_half(struct runtime_reader *reader, const struct pairing_begin *half, bool is_end,
+                      bool explained)
 {
     struct torq_halves *halves = reader->halves;
-    rows_lose_event(&reader->rows, lane_of(reader, half->lane, half->key), half->line,
-                    is_end ? "ends and did not begin" : "begins and does not end");
+    if (!explained)
+        rows_lose_event(&reader->rows, lane_of(reader, half->lane, half->key), half->line,
+                        is_end ? "ends and did not begin" : "begins and does not end");
     if (halves == NULL)
         return;
     halves->items =
@@ -496,7 +458,7 @@ static void look_up_r4(struct runtime_reader *reader, const struct split_action 
                                .call = invocation->call,
                                .dispatch = invocation->name};
     if (out->name != reader->hal.name && view_starts_with(row->event, "HAL_"))
-        hal_add_detailed(&reader->hal, row->invocation);
+        hal_calls_add_detailed(&reader->hal, row->invocation);
 }
 
 static void add_once(struct runtime_reader *reader, const struct occurrence *at)
@@ -523,14 +485,22 @@ static void runtime_reader_take_event(struct runtime_reader *reader, const struc
         follow_program(reader, &reader->programs[i], at);
 }
 
-// A last row without a newline that lacks what every row has.
-static bool is_cut(const struct rows *rows, const struct split_action *row)
+// A row that lacks what every row has; the last one without a newline may lack it for certain.
+static bool is_cut(const struct runtime_reader *reader, const struct split_action *row)
 {
-    if (rows->line.terminated)
-        return false;
+    const bool last = !reader->rows.line.terminated;
     struct view event = row->event;
-    return rows->form == TORQ_R4 ? take_phase(rows->form, &event) == PHASE_ONCE
-                                 : !row->has_location;
+    return reader->rows.form == TORQ_R4 ? last && take_phase(TORQ_R4, &event) == PHASE_ONCE
+                                        : !row->has_location && (last || reader->located);
+}
+
+// An action may be over within a microsecond and begin again, but it does not begin twice in a row.
+static bool is_copy(struct runtime_reader *reader, const struct occurrence *at)
+{
+    const struct view text = reader->rows.line.text;
+    const bool same = view_equal(text, reader->previous);
+    reader->previous = text;
+    return same && at->phase != PHASE_ONCE && at->key.action != PAIRING_NONE;
 }
 
 static void read_row(struct runtime_reader *reader)
@@ -541,15 +511,22 @@ static void read_row(struct runtime_reader *reader)
     struct occurrence at;
     const bool whole = rows->form == TORQ_R4 ? split_r4(rows->line.text, &row, &problem)
                                              : split_r2(rows->line.text, &row, &problem);
-    if (whole && is_cut(rows, &row)) {
-        rows_lose_cut(rows);
+    if (whole && is_cut(reader, &row)) {
+        problem = (struct split_problem){"location", VIEW_LITERAL(""), "is missing"};
+        if (rows->line.terminated)
+            rows_lose(rows, &problem);
+        else
+            rows_lose_cut(rows);
+        unread_add(&reader->unread, rows->line.number);
         return;
     }
     if (!whole || (rows->form != TORQ_R4 && !look_up_r2(reader, &row, &at, &problem))) {
         reader->elapsed_settled = true;
         rows_lose(rows, &problem);
+        unread_add(&reader->unread, rows->line.number);
         return;
     }
+    reader->located |= row.has_location;
     if (rows->form == TORQ_R4)
         look_up_r4(reader, &row, &at);
     else
@@ -558,6 +535,10 @@ static void read_row(struct runtime_reader *reader)
     at.key = (struct pairing_key){.invocation = row.invocation,
                                   .action = row.has_action ? row.action : PAIRING_NONE,
                                   .event = at.name};
+    if (is_copy(reader, &at)) {
+        rows_refuse_copy(rows, at.lane);
+        return;
+    }
     runtime_reader_take_event(reader, &at);
 }
 
@@ -590,11 +571,23 @@ static void lose_waiting(struct runtime_reader *reader)
     struct pairing_begin *ends = memory_allocate(end_count * sizeof *ends);
     pairing_list(&reader->ended, ends);
     for (size_t i = 0; i < end_count; i++)
-        lose_half(reader, &ends[i], true);
+        lose_half(reader, &ends[i], true, unread_explains_end(&reader->unread, ends[i].line));
+    for (size_t i = lost; i > 0; i--)
+        begins[i - 1].explained = unread_explains_begin(&reader->unread, begins[i - 1].line);
     for (size_t i = 0; i < lost; i++)
-        lose_half(reader, &begins[i], false);
+        lose_half(reader, &begins[i], false, begins[i].explained);
     free(begins);
     free(ends);
+}
+
+static void remark_halves(const struct runtime_reader *reader)
+{
+    const uint64_t halves = reader->unread.explained;
+    if (halves > 0)
+        profile_note(reader->rows.profile, 0, LEDGER_REMARK, halves,
+                     "%s: %llu begins or ends may have their other half in a row that could not "
+                     "be read, and are not counted as lost again",
+                     reader->rows.input->path, (unsigned long long)halves);
 }
 
 static void free_reader(struct runtime_reader *reader)
@@ -607,9 +600,8 @@ static void free_reader(struct runtime_reader *reader)
     bytes_free(&reader->values);
     pairing_free(&reader->open);
     pairing_free(&reader->ended);
-    free(reader->hal.items);
-    free(reader->hal.detailed);
-    hash_free(&reader->hal.index);
+    unread_free(&reader->unread);
+    hal_calls_free(&reader->hal);
     for (size_t i = 0; i < PROGRAM_KINDS; i++) {
         pairing_free(&reader->programs[i].started);
         pairing_free(&reader->programs[i].ended);
@@ -658,6 +650,7 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
     read_rows(&reader);
     hal_add_calls(&reader);
     lose_waiting(&reader);
+    remark_halves(&reader);
     for (size_t i = 0; i < PROGRAM_KINDS; i++)
         remark_programs(&reader, &reader.programs[i]);
     rows_finish(&reader.rows);

@@ -97,10 +97,10 @@ static const struct table_column ACTIONS[] = {
     HEADED(heading_of("Invocation Name"), "Invocation Name (if applicable)", "invocation_name",    \
            "of the program that a slice runs", TABLE_TEXT, COLUMN_NAMES),                          \
     HEADED(heading_of("NSS Program Start Timestamp [us]"), "NSS Program Start Timestamp [us]",     \
-           "nss_program_timestamp_start", "since the begin of the first job", TABLE_US,            \
+           "nss_program_timestamp_start", "from the first on", TABLE_US,            \
            COLUMN_START),                                                                          \
     HEADED(heading_of("NSS Program End Timestamp [us]"), "NSS Program End Timestamp [us]",         \
-           "nss_program_timestamp_end", "since the begin of the first job", TABLE_US, COLUMN_END), \
+           "nss_program_timestamp_end", "from the first on", TABLE_US, COLUMN_END), \
     HEADED(heading_of("NSS Program Total Time [us]"), "NSS Program Total Time [us]",               \
            "nss_program_timestamp_total", "from begin to end", TABLE_US, COLUMN_TOTAL),            \
     HEADED(heading_of("Slice 0 Used in NSS Program"), "Slice 0 Used in NSS Program",               \
