@@ -74,11 +74,10 @@ static bool names_operation(struct view name)
     return view_is(name, "CompileProgram") || view_is(name, "HWCommandQueue_write_buffer");
 }
 
-static struct view enter_zone(struct exporter *exporter, const struct event *event, struct view name,
-                              struct view text)
+static struct view enter_zone(struct exporter *exporter, const struct event *event,
+                              struct view name, struct view text)
 {
-    while (exporter->open_count > 0 &&
-           exporter->open[exporter->open_count - 1].end <= event->start)
+    while (exporter->open_count > 0 && exporter->open[exporter->open_count - 1].end <= event->start)
         exporter->open_count--;
     const struct view outer = exporter->open_count > 0
                                   ? exporter->open[exporter->open_count - 1].operation

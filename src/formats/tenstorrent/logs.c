@@ -83,7 +83,8 @@ static status keep_made(struct logs *logs, enum log_kind kind, const char *path)
 
 static status keep_tracy(struct logs *logs, struct input *input)
 {
-    if (logs->has_tracy || logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL)
+    if (logs->has_tracy || logs->inputs[LOG_OPS_DATA] != NULL ||
+        logs->inputs[LOG_OPS_TIMES] != NULL)
         return status_make(STATUS_USAGE,
                            "%s: a trace of Tracy's and the logs made of one: give either",
                            input->path);

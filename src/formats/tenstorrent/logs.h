@@ -34,8 +34,8 @@ struct logs {
 
 // Each path is a log, or a folder that holds logs under their usual names (or
 // whose folder .logs does). A .tracy file stands for both logs of the host; one
-// in a folder is looked at where neither is there. Two logs of a kind, a file that is none, a folder
-// without any and an empty device log on its own are errors.
+// in a folder is looked at where neither is there. Two logs of a kind, a file that is none, a
+// folder without any and an empty device log on its own are errors.
 status logs_open(const char *const *paths, size_t count, struct logs *out_logs);
 void logs_close(struct logs *logs);
 

@@ -85,8 +85,7 @@ static uint32_t add_lane(struct tracy_build *build, enum lane_kind kind, uint64_
     track->clock = build->clock;
     const uint32_t id = profile_track_add(build->profile, track);
     hash_add(&build->lanes, key_hash(kind, number, part), build->lane_keys.count);
-    *(struct lane_key *)segments_add(&build->lane_keys) =
-        (struct lane_key){kind, number, part, id};
+    *(struct lane_key *)segments_add(&build->lane_keys) = (struct lane_key){kind, number, part, id};
     return id;
 }
 
@@ -100,8 +99,8 @@ uint32_t tracy_build_thread(struct tracy_build *build, uint64_t thread)
     struct track track = {
         .kind = TRACK_LANE,
         .parent = build->process,
-        .name = profile_string(build->profile,
-                               thread != 0 ? view_of(name) : VIEW_LITERAL("no thread")),
+        .name =
+            profile_string(build->profile, thread != 0 ? view_of(name) : VIEW_LITERAL("no thread")),
         .provenance = PROVENANCE_MEASURED,
         .rank = (int32_t)(build->lane_keys.count < INT32_MAX ? build->lane_keys.count : INT32_MAX),
         .nests = true};
@@ -171,24 +170,23 @@ static uint32_t add_core_lane(struct tracy_build *build, uint32_t context, uint6
     const uint32_t process = holder(build, LANE_PROCESS, place->device, 0, 0, view_of(name));
     snprintf(name, sizeof name, "core %u,%u", place->core_x, place->core_y);
     const uint32_t core =
-        holder(build, LANE_CORE, place->device,
-               (uint64_t)place->core_x << 32 | place->core_y, process, view_of(name));
-    struct track track = {
-        .kind = TRACK_LANE,
-        .parent = core,
-        .name = profile_string(build->profile, view_of(place->processor_name)),
-        .device = place->device < UINT32_MAX ? place->device + 1 : 0,
-        .provenance = PROVENANCE_MEASURED,
-        .rank = (int32_t)place->processor,
-        .nests = true};
+        holder(build, LANE_CORE, place->device, (uint64_t)place->core_x << 32 | place->core_y,
+               process, view_of(name));
+    struct track track = {.kind = TRACK_LANE,
+                          .parent = core,
+                          .name = profile_string(build->profile, view_of(place->processor_name)),
+                          .device = place->device < UINT32_MAX ? place->device + 1 : 0,
+                          .provenance = PROVENANCE_MEASURED,
+                          .rank = (int32_t)place->processor,
+                          .nests = true};
     return add_lane(build, LANE_DEVICE, context, thread, &track);
 }
 
 uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct view name,
                             unsigned type, uint64_t thread)
 {
-    static const char *const TYPES[] = {"", "OpenGL", "Vulkan", "OpenCL", "Direct3D 12",
-                                        "Direct3D 11", "device"};
+    static const char *const TYPES[] = {
+        "", "OpenGL", "Vulkan", "OpenCL", "Direct3D 12", "Direct3D 11", "device"};
     const uint32_t found = find_lane(build, LANE_DEVICE, context, thread);
     if (found != 0)
         return found;
@@ -203,12 +201,12 @@ uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct 
     const uint32_t process =
         holder(build, LANE_PROCESS, UINT64_MAX - context, 0, 0, view_trim(view_of(text)));
     snprintf(text, sizeof text, "thread %llu", (unsigned long long)thread);
-    struct track track = {.kind = TRACK_LANE,
-                          .parent = process,
-                          .name = profile_string(build->profile,
-                                                 thread != 0 ? view_of(text) : view_of("queue")),
-                          .provenance = PROVENANCE_MEASURED,
-                          .nests = true};
+    struct track track = {
+        .kind = TRACK_LANE,
+        .parent = process,
+        .name = profile_string(build->profile, thread != 0 ? view_of(text) : view_of("queue")),
+        .provenance = PROVENANCE_MEASURED,
+        .nests = true};
     profile_track_set_engine(build->profile, &track, ROLE_DEVICE, "gpu");
     return add_lane(build, LANE_DEVICE, context, thread, &track);
 }
@@ -252,11 +250,10 @@ void tracy_build_zone(struct tracy_build *build, uint32_t lane, const struct tra
 {
     struct profile *profile = build->profile;
     if (zone->start >= 0 && zone->end < zone->start && zone->end <= 0) {
-        profile_note(profile, lane, LEDGER_LOST, 1,
-                     "%s: lane '%.*s': '%.*s', from %lld ns on, never ends", build->path,
-                     VIEW_ARGUMENTS(profile_text(profile, profile_track(profile, lane)->name)),
-                     VIEW_ARGUMENTS(profile_text(profile, zone->location.name)),
-                     (long long)zone->start);
+        profile_note(
+            profile, lane, LEDGER_LOST, 1, "%s: lane '%.*s': '%.*s', from %lld ns on, never ends",
+            build->path, VIEW_ARGUMENTS(profile_text(profile, profile_track(profile, lane)->name)),
+            VIEW_ARGUMENTS(profile_text(profile, zone->location.name)), (long long)zone->start);
         return;
     }
     if (!is_possible(build, lane, zone->start, zone->end))
@@ -303,10 +300,8 @@ void tracy_build_sample(struct tracy_build *build, uint32_t counter, int64_t tim
     const struct value sample = {.kind = VALUE_REAL, .real = value};
     build->values.size = 0;
     value_add(&build->values, &sample);
-    const struct event event = {.start = (uint64_t)time,
-                                .end = (uint64_t)time,
-                                .track = counter,
-                                .kind = EVENT_COUNTER};
+    const struct event event = {
+        .start = (uint64_t)time, .end = (uint64_t)time, .track = counter, .kind = EVENT_COUNTER};
     add_event(build, &event);
 }
 

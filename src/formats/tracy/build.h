@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 
 struct tracy_location {
-    uint32_t name;     // string ids of the profile; 0: none
+    uint32_t name; // string ids of the profile; 0: none
     uint32_t function;
     uint32_t source; // "file:line"
 };

@@ -54,8 +54,8 @@ static int unpack_lz4(struct stream *stream, struct view packed, char *block)
 {
     if (stream->before == NULL)
         stream->before = memory_allocate(TRACY_BLOCK);
-    const int size = LZ4_decompress_safe_usingDict(packed.data, block, (int)packed.size,
-                                                   TRACY_BLOCK, stream->before, stream->before_size);
+    const int size = LZ4_decompress_safe_usingDict(
+        packed.data, block, (int)packed.size, TRACY_BLOCK, stream->before, stream->before_size);
     if (size > 0) {
         memcpy(stream->before, block, (size_t)size);
         stream->before_size = size;

@@ -42,8 +42,9 @@ static status check_version(struct reader *reader)
     const unsigned minor = tracy_u8(&reader->cursor);
     const unsigned patch = tracy_u8(&reader->cursor);
     if (!view_is(word, "tracy"))
-        return status_make(STATUS_DATA, "%s: packed as .tracy files are, but none is inside: it "
-                                        "does not begin with 'tracy'",
+        return status_make(STATUS_DATA,
+                           "%s: packed as .tracy files are, but none is inside: it "
+                           "does not begin with 'tracy'",
                            reader->path);
     reader->version = (int)TRACY_VERSION(major, minor, patch);
     if (reader->version >= OLDEST && reader->version <= NEWEST)
@@ -68,7 +69,7 @@ static void start_build(struct reader *reader)
     tracy_skip(cursor, is_since(reader, 12, 3) ? 1 : 2, 8); // delay, resolution
     tracy_skip(cursor, 1, 8 + 8 + 8);                       // multiplier, last time, frame offset
     const uint64_t pid = tracy_u64(cursor);
-    tracy_skip(cursor, 1, 8 + 1 + 4 + 12); // sampling period, processor
+    tracy_skip(cursor, 1, 8 + 1 + 4 + 12);                 // sampling period, processor
     tracy_skip(cursor, is_since(reader, 9, 2) ? 1 : 0, 1); // on demand
     read_text(cursor);                                     // what the capture is called
     const struct view program = read_text(cursor);
@@ -217,7 +218,7 @@ static void read_threads(struct reader *reader)
     const uint64_t count = tracy_count(cursor, 8 + 8 + 8 + 1 + 4 + 3 * 8);
     for (uint64_t i = 0; i < count && !cursor->short_of; i++) {
         const uint64_t thread = tracy_u64(cursor);
-        tracy_skip(cursor, 1, 8 + 8 + 1);                        // counts, whether it is a fiber
+        tracy_skip(cursor, 1, 8 + 8 + 1);                       // counts, whether it is a fiber
         tracy_skip(cursor, is_since(reader, 11, 1) ? 1 : 0, 4); // its group
         struct view name;
         tracy_names_find(&reader->tables.threads, thread, &name);
@@ -249,8 +250,7 @@ static void read_context(struct reader *reader, uint32_t number)
     const bool has_notes = is_since(reader, 12, 4);
     tracy_skip(cursor, 1, 8 + 1 + 8 + 4); // thread, calibrated, count, period
     const unsigned type = tracy_u8(cursor);
-    const struct view name =
-        tracy_tables_index(&reader->tables, (uint32_t)tracy_number(cursor, 3));
+    const struct view name = tracy_tables_index(&reader->tables, (uint32_t)tracy_number(cursor, 3));
     tracy_skip(cursor, 1, 8); // overflow
     if (has_notes)
         tracy_skip(cursor, tracy_count(cursor, 11), 11);
@@ -362,8 +362,8 @@ static void close_account(struct reader *reader, const char *damage)
         remark(reader, reader->memory_events, "allocations of memory");
         return;
     }
-    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s: what could be read is kept, nothing behind it",
-                 reader->path, damage);
+    profile_note(profile, 0, LEDGER_LOST, 1,
+                 "%s: %s: what could be read is kept, nothing behind it", reader->path, damage);
     profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
 
@@ -379,8 +379,7 @@ static void say_version(const struct reader *reader)
 status tracy_read_content(const char *path, struct view content, const char *damage,
                           struct profile *profile)
 {
-    struct reader reader = {
-        .profile = profile, .path = path, .cursor = tracy_cursor_of(content)};
+    struct reader reader = {.profile = profile, .path = path, .cursor = tracy_cursor_of(content)};
     STATUS_TRY(check_version(&reader));
     say_version(&reader);
     start_build(&reader);
