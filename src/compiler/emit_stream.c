@@ -119,37 +119,60 @@ uint32_t emit_stream_position(const struct emitter *emitter, uint32_t stream)
     return emitter->streams->items[stream].position;
 }
 
-// Opens the next block of code where a step does not fit any more.
-static void take_code(const struct target_queue *queue, struct stream *stream, uint64_t bytes)
+void emit_stream_open_block(struct emitter *emitter, uint32_t stream)
 {
-    if (queue->code_block > 0 && stream->code + bytes + queue->code_next > queue->code_block) {
-        stream->block++;
-        stream->code = 0;
-    }
-    stream->code += bytes;
+    emitter->streams->items[stream].block++;
+    emitter->streams->items[stream].code = 0;
 }
 
-// A start and the wait right after it, in one block, are one task of the stream.
-static uint32_t number_of(struct emitter *emitter, const struct stream *stream,
-                          const struct program_step *step)
+uint64_t emit_stream_code(const struct emitter *emitter, uint32_t stream)
 {
-    if (stream->last_step != PROGRAM_NONE && step->kind == PROGRAM_STEP_WAIT) {
-        const struct program_step *before = EMIT_GET(emitter, steps, stream->last_step);
-        if (before->task == step->task && before->kind == PROGRAM_STEP_START &&
-            before->block == stream->block)
-            return before->number;
-    }
-    return emitter->numbers++;
+    return emitter->streams->items[stream].code;
+}
+
+// Opens the next block of code where a step does not fit any more. A queue that fetches its
+// code has made room before.
+static void take_code(struct emitter *emitter, uint32_t stream, uint64_t bytes)
+{
+    struct stream *own = &emitter->streams->items[stream];
+    const struct target_queue *queue = &emitter->plan->target->queues[own->queue];
+    if (queue->code_block > 0 && queue->code_fetch == TARGET_NONE &&
+        own->code + bytes + queue->code_next > queue->code_block)
+        emit_stream_open_block(emitter, stream);
+    own->code += bytes;
+}
+
+bool emit_stream_goes_on(const struct emitter *emitter, uint32_t stream,
+                         enum program_step_kind kind, uint32_t task)
+{
+    const struct stream *own = &emitter->streams->items[stream];
+    if (own->last_step == PROGRAM_NONE || kind != PROGRAM_STEP_WAIT)
+        return false;
+    const struct program_step *before = EMIT_GET(emitter, steps, own->last_step);
+    const struct program_task *item = EMIT_GET(emitter, tasks, task);
+    return before->task == task && before->kind == PROGRAM_STEP_START &&
+           before->block == own->block &&
+           (item->kind == PROGRAM_TASK_TRANSFER ||
+            emitter->plan->target->queues[own->queue].code_tasks == 0);
+}
+
+static uint32_t number_of(struct emitter *emitter, uint32_t stream, const struct program_step *step)
+{
+    if (!emit_stream_goes_on(emitter, stream, (enum program_step_kind)step->kind, step->task))
+        return emitter->numbers++;
+    const struct program_step *before =
+        EMIT_GET(emitter, steps, emitter->streams->items[stream].last_step);
+    return before->number;
 }
 
 static void put_step(struct emitter *emitter, uint32_t job, uint32_t stream,
                      struct program_step step, uint64_t code)
 {
     struct stream *own = &emitter->streams->items[stream];
-    take_code(&emitter->plan->target->queues[own->queue], own, code);
+    take_code(emitter, stream, code);
     step.stream = own->id;
     step.block = own->block;
-    step.number = number_of(emitter, own, &step);
+    step.number = number_of(emitter, stream, &step);
     struct program_step *kept = EMIT_ADD(emitter, steps, &own->last_step);
     *kept = step;
     struct program_job *item = EMIT_GET(emitter, jobs, job);
@@ -158,14 +181,19 @@ static void put_step(struct emitter *emitter, uint32_t job, uint32_t stream,
     emitter->moment++;
 }
 
-void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
-                      enum program_step_kind kind, uint32_t task)
+uint64_t emit_stream_step_code(const struct emitter *emitter, enum program_step_kind kind,
+                               uint32_t task)
 {
     const struct program_task *item = EMIT_GET(emitter, tasks, task);
     const struct target_engine *engine = &emitter->plan->target->engines[item->engine];
+    return kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code;
+}
+
+void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
+                      enum program_step_kind kind, uint32_t task)
+{
     const struct program_step step = {.kind = kind, .task = task, .semaphore = PROGRAM_NONE};
-    put_step(emitter, job, stream, step,
-             kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code);
+    put_step(emitter, job, stream, step, emit_stream_step_code(emitter, kind, task));
 }
 
 static void make_semaphore(struct emitter *emitter, struct pair *pair, uint32_t giver,

@@ -100,6 +100,14 @@ uint64_t plan_program_address(const struct target *target, uint32_t memory, uint
     return plan_padded(target->memories[memory].reserved + own->code_slots * own->code_block);
 }
 
+uint64_t plan_program_bytes(const struct target_engine *engine)
+{
+    uint64_t bytes = plan_padded(engine->program_bytes);
+    for (uint32_t i = 0; i < engine->program_table_count; i++)
+        bytes += plan_padded(engine->program_tables[i]);
+    return bytes;
+}
+
 uint64_t plan_code_room(const struct target *target, uint32_t memory)
 {
     uint64_t room = plan_padded(target->memories[memory].reserved);

@@ -102,6 +102,9 @@ const char *plan_text(struct plan *plan, const char *format, ...)
 // The node of the network's file that a node stands for.
 uint32_t plan_original(const struct plan *plan, uint32_t node);
 
+// Of an engine's program and its tables, as they lie in a local memory.
+uint64_t plan_program_bytes(const struct target_engine *engine);
+
 // Where programs of engines lie in a local memory, after the code of their queue.
 uint64_t plan_program_address(const struct target *target, uint32_t memory, uint32_t queue);
 
