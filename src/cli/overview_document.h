@@ -1,4 +1,4 @@
-// The Host Profile Overview as Torq's guide prints it.
+// The Host Profile Overview as the documents print it.
 
 #ifndef OPSCOPE_CLI_OVERVIEW_DOCUMENT_H
 #define OPSCOPE_CLI_OVERVIEW_DOCUMENT_H

@@ -323,7 +323,8 @@ static status suite_command(const struct arguments *arguments, int *out_exit)
 static const struct option OPTIONS[] = {
     {"output", 'o', OPTION_ONE, "DIR", "where a folder of each network goes (suite-results)"},
     {"input", 'i', OPTION_EACH, "VALUE", "the next input of networks that no plan names"},
-    {"target", 't', OPTION_EACH, "NAME", "where a plan names none (torq-sl2610); several are taken"},
+    {"target", 't', OPTION_EACH, "NAME",
+     "where a plan names none (torq-sl2610); several are taken"},
     {"timeout", 0, OPTION_ONE, "SECONDS", "for each network, where a plan says nothing (600)"},
     {"cache", 0, OPTION_ONE, "DIR", "of compiled programs (opscope/suite of the user's cache)"},
     {"recompute-cache", 0, OPTION_FLAG, NULL, "compiles again what was compiled before"},
@@ -360,7 +361,7 @@ const struct command COMMAND_SUITE = {
         "program lies beside it. A connection that is lost is tried again.",
     .examples =
         "  opscope suite nets.plan -o results\n"
-        "  opscope suite tests/testdata/networks/*.onnx --json\n"
+        "  opscope suite model.onnx add.mlir --json\n"
         "  opscope suite nets.plan --torq-addr root@10.46.130.17 --update-astra-runtime \\\n"
         "      --recompute-cache\n"
         "  opscope suite nets.plan --torq-addr root@board --torq-runtime-hw-type astra_machina \\\n"

@@ -268,8 +268,8 @@ status suite_report_print(const struct suite_report *report, const struct table_
         result = write_json(report, table, "-");
     else if (result == STATUS_OK && options->csv)
         result = table_options_write_csv(table);
-    else if (result == STATUS_OK && (options->columns != NULL || options->sort != NULL ||
-                                     options->has_top))
+    else if (result == STATUS_OK &&
+             (options->columns != NULL || options->sort != NULL || options->has_top))
         table_options_print(table, stdout);
     if (result == STATUS_OK && !options->json && !options->csv && options->columns == NULL)
         print_text(report);

@@ -15,7 +15,7 @@ struct suite_overview {
 
 struct suite_report {
     const struct trial_list *list;
-    struct trial_result *results;    // of the list
+    struct trial_result *results;     // of the list
     struct suite_overview *overviews; // the same
     const char *folder;
 };

@@ -194,8 +194,8 @@ static uint32_t checksum_of(struct view bytes)
     for (uint32_t byte = 0; byte < 256; byte++) {
         table[byte] = byte << 24;
         for (int bit = 0; bit < 8; bit++)
-            table[byte] = table[byte] & 0x80000000u ? table[byte] << 1 ^ 0x04c11db7u
-                                                    : table[byte] << 1;
+            table[byte] =
+                table[byte] & 0x80000000u ? table[byte] << 1 ^ 0x04c11db7u : table[byte] << 1;
     }
     for (size_t i = 0; i < bytes.size; i++)
         sum = sum << 8 ^ table[sum >> 24 ^ (unsigned char)bytes.data[i]];
@@ -262,8 +262,7 @@ status board_get(struct board *board, const char *name, const char *local)
     bytes_append(&script, "", 1);
     snprintf(what, sizeof what, "fetching %s", name);
     const status result = call_well(
-        board,
-        &(struct call){.script = (const char *)script.data, .output = local, .what = what});
+        board, &(struct call){.script = (const char *)script.data, .output = local, .what = what});
     if (result != STATUS_OK)
         unlink(local); // what came of it
     bytes_free(&script);
@@ -339,8 +338,9 @@ status board_run(struct board *board, const struct command_words *words, const c
     struct process_result result;
     char *said = NULL;
     char *script = run_script(board, words, names, name_count);
-    const status failure = board_call(
-        board, &(struct call){.script = script, .held = true, .what = "running it"}, &result, &said);
+    const status failure =
+        board_call(board, &(struct call){.script = script, .held = true, .what = "running it"},
+                   &result, &said);
     free(script);
     *out_times = (struct board_times){.wall_ns = result.wall_ns, .code = result.code};
     if (failure == STATUS_OK)

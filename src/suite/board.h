@@ -36,10 +36,10 @@ status board_machine(struct board *board, char **out_machine);
 status board_put(struct board *board, const char *local, const char *name, const char *mode);
 
 struct board_times {
-    uint64_t wall_ns;    // with ssh
-    bool has_own;        // the board knows
-    uint64_t own_ns;     // by the board's clock, without ssh
-    int code;            // of the command
+    uint64_t wall_ns; // with ssh
+    bool has_own;     // the board knows
+    uint64_t own_ns;  // by the board's clock, without ssh
+    int code;         // of the command
 };
 
 // Runs a command in the board's folder, after `names`, files there, were removed.

@@ -1,7 +1,7 @@
 // Command lines that users write as one text, with names in braces for what differs from one
 // network to the next:
 //
-//     torq-compile {model} -o {program} "--note=as {target}"
+//     cc {model} -o {program} "--note=as {target}"
 //
 // Words are divided as a shell divides them (blanks, '..', "..", \), and nothing else is done that
 // a shell does: no process but the command itself sees a word. A word that is one name with

@@ -30,7 +30,7 @@ static bool is_taken(const struct trial_list *list, struct view name)
     return false;
 }
 
-// "conv", "conv@torq-sl2610" where there are several targets, "conv.2" where the name is taken.
+// "conv", "conv@host" where there are several targets, "conv.2" where the name is taken.
 static char *unique_name(const struct trial_list *list, const char *path, const char *target)
 {
     struct bytes name = {0};

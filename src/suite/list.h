@@ -15,7 +15,7 @@ struct trial_list {
 // What the plan leaves open.
 struct list_defaults {
     const char *target;
-    double timeout; // seconds
+    double timeout;     // seconds
     const char *folder; // of the results
     const struct trial_kind *(*kind_of)(const char *target);
 };

@@ -53,8 +53,8 @@ static void set_text(char **at, struct view text)
     *at = view_copy(text);
 }
 
-static status set_key(const struct suite_plan *plan, struct plan_networks *networks, struct view key,
-                      struct view value, uint64_t line)
+static status set_key(const struct suite_plan *plan, struct plan_networks *networks,
+                      struct view key, struct view value, uint64_t line)
 {
     if (value.size == 0)
         return status_at(STATUS_DATA, plan->path, line, "'%.*s' has no value", VIEW_ARGUMENTS(key));
@@ -73,9 +73,10 @@ static status set_key(const struct suite_plan *plan, struct plan_networks *netwo
                          "'%.*s' is none of models, input, target, timeout, compile, run",
                          VIEW_ARGUMENTS(key));
     else if (!plan_seconds(value, &networks->timeout))
-        return status_at(STATUS_DATA, plan->path, line,
-                         "timeout: '%.*s' is not a number of seconds, more than 0 and at most a day",
-                         VIEW_ARGUMENTS(value));
+        return status_at(
+            STATUS_DATA, plan->path, line,
+            "timeout: '%.*s' is not a number of seconds, more than 0 and at most a day",
+            VIEW_ARGUMENTS(value));
     return STATUS_OK;
 }
 

@@ -1,6 +1,6 @@
 // The plan of a test session: which networks, with which inputs, for which targets.
 //
-//     target = torq-sl2610          # what stands before the first section holds for all
+//     target = host                 # what stands before the first section holds for all
 //
 //     [networks]
 //     models = nets/*.onnx          # from the plan's folder; several lines are several patterns

@@ -24,7 +24,7 @@ struct files {
 
 static void close_all(struct files *files)
 {
-    const int each[] = {files->input, files->output, files->errors,
+    const int each[] = {files->input, files->output,  files->errors,
                         files->log,   files->held[0], files->held[1]};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         if (each[i] >= 0)
@@ -34,8 +34,7 @@ static void close_all(struct files *files)
 
 static status open_for_writing(const char *path, bool append, int *out_file)
 {
-    *out_file =
-        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+    *out_file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
     return *out_file < 0 ? status_system(errno, path, "cannot write") : STATUS_OK;
 }
 

@@ -29,8 +29,8 @@ struct running {
     char *program; // in the cache
     char *phases;
     char *profile;
-    char *dump;               // "" where there is none
-    struct plan_texts inputs; // values as the runner takes them
+    char *dump;                // "" where there is none
+    struct plan_texts inputs;  // values as the runner takes them
     struct plan_texts outputs; // paths here
     uint64_t deadline;
 };
@@ -120,9 +120,8 @@ static status judge(const struct running *running, const struct process_result *
     if (result->late)
         return status_make(STATUS_LIMIT, "took longer than %g s", running->trial->timeout);
     char *said = last_said(running);
-    const status failure =
-        status_make(result->code == NOT_STARTED ? STATUS_USAGE : STATUS_DATA, "%s: %s: %s",
-                    path_base_name(command), text, said);
+    const status failure = status_make(result->code == NOT_STARTED ? STATUS_USAGE : STATUS_DATA,
+                                       "%s: %s: %s", path_base_name(command), text, said);
     free(said);
     return failure;
 }
@@ -166,7 +165,8 @@ static status look_at(struct running *running, const struct network *network, st
     const struct network_graph *graph = network_graph(network, 0);
     for (size_t i = 0; i < network->external_count; i++)
         STATUS_TRY(cache_digest_file(digest, network->externals[i]->path));
-    for (uint32_t i = 0; i < graph->input_count && running->trial->networks->inputs.count == 0; i++) {
+    for (uint32_t i = 0; i < graph->input_count && running->trial->networks->inputs.count == 0;
+         i++) {
         const struct network_value *value = network_value(network, graph->inputs[i]);
         if (value->constant == NULL)
             STATUS_TRY(take_input(running, value));
@@ -333,8 +333,8 @@ static status put_runner(struct running *running)
         // Beside the build for this machine lies the one for the other, if there is one.
         const char *own = running->settings->opscope;
         struct bytes path = {0};
-        bytes_append_format(&path, "%.*s/../build-%s/opscope",
-                            (int)(path_base_name(own) - own), own, machine);
+        bytes_append_format(&path, "%.*s/../build-%s/opscope", (int)(path_base_name(own) - own),
+                            own, machine);
         other = view_copy(bytes_view(&path));
         bytes_free(&path);
         if (access(other, R_OK) == 0)
@@ -415,9 +415,8 @@ static status run_there(struct running *running, const struct there *there)
     name_one(&names, "program", there->program);
     name_one(&names, "profile", there->files.items[0]);
     STATUS_TRY(command_expand(run_text(running->trial), names.values, names.count, &words));
-    status failure =
-        board_run(&running->board, &words, (const char *const *)there->files.items,
-                  there->files.count, &times);
+    status failure = board_run(&running->board, &words, (const char *const *)there->files.items,
+                               there->files.count, &times);
     if (failure == STATUS_OK && times.code != 0 && times.code != DONE_WITH_LOSS) {
         char *said = last_said(running);
         failure = status_make(STATUS_DATA, "%s on the board: exit %d: %s", words.words[0],

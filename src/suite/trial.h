@@ -27,10 +27,10 @@ struct trial_kind {
 };
 
 struct trial_settings {
-    const char *opscope;  // the program itself
-    const char *cache;    // folder
-    bool recompute;       // whatever the cache has
-    const char *hardware; // as the runner calls it
+    const char *opscope;       // the program itself
+    const char *cache;         // folder
+    bool recompute;            // whatever the cache has
+    const char *hardware;      // as the runner calls it
     const struct board *board; // NULL: it runs here
     bool update;               // the runner is copied to the board
     const char *runner;        // the file; NULL: opscope, if it is made for the board's processor

@@ -20,6 +20,7 @@ import subprocess
 from support import Failure, Skip, run, until
 
 ADDRESS = "root@10.46.130.17"
+HOME = "home/root"  # of root on the board
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 SEPARATION = pathlib.Path("/run/sshd")  # where sshd wants to be locked up before somebody logs in
 
@@ -50,7 +51,7 @@ StrictHostKeyChecking yes
 
 # What is asked of the board is kept, and what a test has prepared for it happens first.
 LOGIN = """#!/bin/sh
-cd {folder}/home/root || exit 1
+cd {home} || exit 1
 HOME=$PWD
 export HOME
 printf '%s\\n' "$SSH_ORIGINAL_COMMAND" >>{folder}/commands
@@ -73,7 +74,7 @@ class Board:
     def __init__(self, folder, port):
         self.folder = folder
         self.port = port
-        self.home = folder / "home/root"
+        self.home = folder / HOME
         self.config = folder / "ssh_config"
         self.options = [f"--torq-ssh-config={self.config}"]
 
@@ -113,13 +114,13 @@ def answers(port):
 
 
 def make_files(folder, port):
-    (folder / "home/root").mkdir(parents=True, exist_ok=True)
+    (folder / HOME).mkdir(parents=True, exist_ok=True)
     for name in ("key", "host_key"):
         if not (folder / name).exists():
             run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name)
     host_key = (folder / "host_key.pub").read_text(encoding="utf-8")
     for name, text in (("sshd_config", SERVER), ("ssh_config", CLIENT), ("login", LOGIN)):
-        (folder / name).write_text(text.format(folder=folder, port=port), encoding="utf-8")
+        (folder / name).write_text(text.format(folder=folder, home=folder / HOME, port=port), encoding="utf-8")
     (folder / "login").chmod(0o755)
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}", encoding="utf-8")
     (folder / "faults").touch()
