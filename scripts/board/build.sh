@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 root=$PWD/.cache/aarch64
-packages=(zlib1g-dev libzstd-dev libpcre2-dev libpng-dev libjpeg62-turbo-dev)
+packages=(zlib1g-dev libzstd-dev liblz4-dev libpcre2-dev libpng-dev libjpeg62-turbo-dev)
 
 lacks() {
     echo "no aarch64 build: $1" >&2
@@ -38,12 +38,12 @@ unpack_libraries() {
         dpkg -x "$file" "$root"
     done
     rm -rf "$folder" "$root/apt"
-    touch "$root/complete"
+    echo "${packages[*]}" >"$root/complete"
 }
 
 command -v aarch64-linux-gnu-gcc >/dev/null ||
     lacks "no aarch64-linux-gnu-gcc (scripts/install-dependencies.sh board)"
-[ -e "$root/complete" ] || unpack_libraries
+[ "$(cat "$root/complete" 2>/dev/null)" = "${packages[*]}" ] || unpack_libraries
 printf "[constants]\nroot = '%s'\n" "$root" >"$root/root.cross"
 [ -e build-aarch64/build.ninja ] ||
     meson setup build-aarch64 --cross-file "$root/root.cross" --cross-file scripts/board/aarch64.cross -Donednn=disabled \

@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,33 +12,38 @@
 
 enum { OPEN_FOLDERS = 16 };
 
-bool folder_is(const char *path)
-{
-    struct stat state;
-    return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
-}
-
-static status make_one(const char *path)
-{
-    if (mkdir(path, 0777) == 0 || folder_is(path))
-        return STATUS_OK;
-    return status_system(errno, path, "cannot make the folder");
-}
-
 status folder_make(const char *path)
 {
-    char *copy = view_copy(view_of(path));
-    status result = STATUS_OK;
-    for (char *at = copy + 1; copy[0] != '\0' && *at != '\0' && result == STATUS_OK; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        result = make_one(copy);
-        *at = '/';
+    char *folder = view_copy(view_of(path));
+    status failure = STATUS_OK;
+    for (char *at = folder; failure == STATUS_OK && at != NULL && *at != '\0';) {
+        char *slash = strchr(at + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        struct stat about;
+        if (mkdir(folder, 0777) != 0 &&
+            (errno != EEXIST || stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)))
+            failure =
+                status_system(errno == EEXIST ? ENOTDIR : errno, folder, "cannot make the folder");
+        if (slash != NULL)
+            *slash = '/';
+        at = slash;
     }
-    if (result == STATUS_OK)
-        result = make_one(copy);
-    free(copy);
+    if (failure == STATUS_OK && access(path, W_OK) != 0)
+        failure = status_system(errno, path, "cannot write to the folder");
+    free(folder);
+    return failure;
+}
+
+status folder_make_for(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    struct stat about;
+    if (slash == NULL || slash == file || stat(file, &about) == 0)
+        return STATUS_OK;
+    char *folder = view_copy((struct view){file, (size_t)(slash - file)});
+    const status result = folder_make(folder);
+    free(folder);
     return result;
 }
 

@@ -1,19 +1,19 @@
-// Folders of the file system.
+// Folders that outputs go to.
 
 #ifndef OPSCOPE_BASE_FOLDER_H
 #define OPSCOPE_BASE_FOLDER_H
 
-#include <stdbool.h>
-
 #include "status.h"
 
-// A folder and those above it; those that are there stay as they are.
+// Makes the folder and those above it where they are missing; fails where one cannot be made or
+// written to.
 status folder_make(const char *path);
 
-// A folder with all that is in it; links are removed, not followed. One that is not there is no
-// failure.
-status folder_remove(const char *path);
+// The same for the folder of a file; "-" and a name without a folder need none.
+status folder_make_for(const char *file);
 
-bool folder_is(const char *path);
+// Removes a folder with all that is in it; links are removed, not followed. One that is not there
+// is no failure.
+status folder_remove(const char *path);
 
 #endif
