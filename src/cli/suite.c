@@ -365,8 +365,8 @@ const struct command COMMAND_SUITE = {
         "  opscope suite nets.plan --torq-addr root@10.46.130.17 --update-astra-runtime \\\n"
         "      --recompute-cache\n"
         "  opscope suite nets.plan --torq-addr root@board --torq-runtime-hw-type astra_machina \\\n"
-        "      --torq-run-cmd \"torq-run-module --device=torq --torq_hw_type={hardware} \\\n"
-        "      --module={program} {inputs} --torq_profile_host={profile}\"",
+        "      --torq-run-cmd \"torq-run-module --torq_hw_type={hardware} --module={program} \\\n"
+        "      {inputs} {outputs} --torq_profile_host={profile}\"",
     .options = OPTIONS,
     .tables = TABLES,
     .run = suite_command,

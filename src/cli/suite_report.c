@@ -162,8 +162,8 @@ static void write_metrics(const struct table_query *query, struct json_writer *j
 // clang-format off
 static const struct table_column COLUMNS[] = {
     {.key = "name", .meaning = "of the network, and of its folder", .place = 2, .cell = name_cell},
-    {.key = "status", .meaning = "pass; fail: it does not compile or run, or takes too long; "
-     "error: it could not be tried", .place = 1, .cell = status_cell},
+    {.key = "status", .meaning = "pass; fail: not compiled, not run, or late; error: not tried",
+     .place = 1, .cell = status_cell},
     {.key = "model", .meaning = "the network's file", .cell = model_cell},
     {.key = "target", .meaning = "what it was compiled for", .place = 3, .loss = 1,
      .cell = target_cell},
