@@ -39,7 +39,7 @@ VENDOR_FOLDERS = ("target/rules", *(f"{room}/{name}" for room in ("formats", "re
 SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
 VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
-    "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
+    "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles", "suite",
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
             # Lists of all commands, and the options of all formats.
@@ -48,6 +48,8 @@ VENDOR_FILES = {
     "formats": ("format", "readers", "writers"),
     "convert": ("convert",),
     "formats/trace": ("engine_names",),
+    # What one vendor's fork numbers.
+    "formats/tracy": ("device_lanes",),
     # Whose overview it is.
     "reports/overview": ("list",),
     # The public names of one vendor's library, and of the options of its formats.

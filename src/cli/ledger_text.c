@@ -68,7 +68,12 @@ void ledger_warn(const struct profile *profile)
 
 void ledger_json(struct json_writer *json, const char *key, const struct profile *profile)
 {
-    const struct ledger sum = profile_ledger(profile);
+    ledger_json_sum(json, key, profile, profile_ledger(profile));
+}
+
+void ledger_json_sum(struct json_writer *json, const char *key, const struct profile *profile,
+                     struct ledger sum)
+{
     json_open_object(json, key);
     if (sum.expected == LEDGER_UNKNOWN)
         json_null(json, "expected");

@@ -20,6 +20,10 @@ void ledger_warn(const struct profile *profile);
 
 void ledger_json(struct json_writer *json, const char *key, const struct profile *profile);
 
+// The same with the sum of the accounts, for whoever writes it often: there may be many tracks.
+void ledger_json_sum(struct json_writer *json, const char *key, const struct profile *profile,
+                     struct ledger sum);
+
 // EXIT_LOSS when events were lost, impossible or not carried, else 0.
 int ledger_exit(const struct profile *profile);
 

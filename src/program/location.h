@@ -1,6 +1,7 @@
 // Where the work of a program comes from, in the text form of MLIR:
-// `loc("add.mlir":4:10)`, `loc("conv1")` by name for an operator whose place has
-// another form or none, `loc(fused[...])` for several.
+// `loc("add.mlir":4:10)`, `loc("conv1"("model.mlir":7:5))` with the line of the listing
+// (listing.h) for an operator of ONNX, `loc("conv1")` by name for one whose place has another
+// form or none, `loc(fused[...])` for several.
 
 #ifndef OPSCOPE_PROGRAM_LOCATION_H
 #define OPSCOPE_PROGRAM_LOCATION_H
@@ -23,7 +24,8 @@ void program_group_location(const struct program *program, uint32_t group, struc
 // brings. PROGRAM_NONE when there is none.
 uint32_t program_task_group(const struct program *program, uint32_t task);
 
-// The group whose work an action starts or waits for. PROGRAM_NONE when there is none.
+// The group whose work an action of the program starts or waits for, or whose code it copies.
+// PROGRAM_NONE when there is none.
 uint32_t program_action_group(const struct program *program, const struct program_action *action);
 
 // Where the action says it in MLIR's form, that; else that of its group, or what the action
