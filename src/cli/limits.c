@@ -83,7 +83,8 @@ static status limit_memory(const struct arguments *arguments)
         return status_make(STATUS_USAGE, "%s: --max-memory: '%s' is no size such as 4GiB",
                            arguments_command(arguments), text);
     struct rlimit limit;
-    if (most == 0 || !MEMORY_IS_COUNTED || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most)
+    if (most == 0 || !MEMORY_IS_COUNTED || getrlimit(RLIMIT_DATA, &limit) != 0 ||
+        limit.rlim_cur <= most)
         return STATUS_OK;
     snprintf(memory_message, sizeof memory_message,
              "opscope: %s: takes more than %.6g MiB of memory; --max-memory allows more\n",

@@ -7,9 +7,9 @@
 
 // For the table of a command that computes a network.
 #define LIMITS_OPTIONS                                                                             \
-    {"max-time", 0, OPTION_ONE, "TIME", "when it is ended (3600s; 0: never)"},                 \
+    {"max-time", 0, OPTION_ONE, "TIME", "when it is ended (3600s; 0: never)"},                     \
     {                                                                                              \
-        "max-memory", 0, OPTION_ONE, "SIZE", "what it may take (7/8 of all; 0: all)" \
+        "max-memory", 0, OPTION_ONE, "SIZE", "what it may take (7/8 of all; 0: all)"               \
     }
 
 // Sets what --max-unpacked and, of commands that have them, --max-time and --max-memory say. Time

@@ -24,8 +24,7 @@ struct arguments {
 };
 
 static const struct option COMMON[] = {
-    {"max-unpacked", 0, OPTION_ONE, "SIZE",
-     "what a .gz or .zst may unpack to (500 times, 64 GiB)"},
+    {"max-unpacked", 0, OPTION_ONE, "SIZE", "what a .gz or .zst may unpack to (500 times, 64 GiB)"},
 };
 
 const struct option *command_option(const struct command *command, size_t index)

@@ -14,7 +14,11 @@ status table_options_read_rows(const struct arguments *arguments, size_t top,
         .columns = arguments_value(arguments, "columns"),
         .sort = arguments_value(arguments, "sort"),
         .has_top = text != NULL,
+        .keeps_formulas = arguments_flag(arguments, "no-spreadsheet-safe"),
     };
+    if (out_options->keeps_formulas && arguments_flag(arguments, "spreadsheet-safe"))
+        return status_make(STATUS_USAGE, "%s: choose --spreadsheet-safe or --no-spreadsheet-safe",
+                           command);
     if (text != NULL && !view_to_u64(view_of(text), &number))
         return status_make(STATUS_USAGE, "%s: --top '%s': expected a number, 0 for all", command,
                            text);
@@ -93,6 +97,8 @@ status table_options_apply(const struct table_options *options, struct table *co
         if (options->sort != NULL)
             table_sort(tables[i], view_of(options->sort));
         table_limit(tables[i], options->top);
+        if (options->keeps_formulas)
+            table_keep_formulas(tables[i]);
     }
     return STATUS_OK;
 }

@@ -18,6 +18,8 @@
     {"columns", 0, OPTION_ONE, "KEYS", "only these columns, in this order: a,b,c"},                \
         {"sort", 0, OPTION_ONE, "KEY[:desc]", "by this column, the largest first with :desc"},     \
         {"top", 0, OPTION_ONE, "N", top},                                                          \
+        {"spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: a ' before texts like =1+1 (the usual)"}, \
+        {"no-spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: texts as they are"},                   \
     {                                                                                              \
         "help-columns", 0, OPTION_FLAG, NULL, "what the columns are"                               \
     }
@@ -29,6 +31,7 @@ struct table_options {
     const char *sort;    // NULL: in the report's own order
     bool has_top;
     size_t top; // 0: all rows
+    bool keeps_formulas;
 };
 
 // `top` is what counts for text where --top is not given.

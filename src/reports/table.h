@@ -170,7 +170,7 @@ struct table_form {
     uint8_t indent; // of text
     uint8_t gap;    // of text; 0: two blanks
     bool headless;  // text of the usual columns has no line of titles
-    bool as_it_is;  // a vendor's CSV: no text is kept from being a formula
+    bool as_it_is;  // a vendor's CSV: its texts stay what they are
 };
 
 #define TABLE_COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof *(list)
@@ -229,7 +229,10 @@ void table_text_row(struct table *table, size_t index, struct bytes *to);
 // A row that the report has besides, such as a sum: cells are asked for with `row`.
 void table_text_extra(struct table *table, size_t row, struct bytes *to);
 
-// As CSV. The head stands alone, so that rows of several tables can follow it.
+// As CSV. The head stands alone, so that rows of several tables can follow it. A text that a
+// spreadsheet would calculate (it begins with = + - @, a tab or a return, and is no number) gets
+// a ' in front, unless the form is a vendor's or `table_keep_formulas` was said.
+void table_keep_formulas(struct table *table);
 void table_csv_head(const struct table *table, struct output *output);
 void table_csv_rows(struct table *table, struct output *output);
 

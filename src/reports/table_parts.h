@@ -19,6 +19,7 @@ struct table {
     size_t *widths;
     size_t shown_count;
     bool fitted; // cells are cut to the widths
+    bool keeps_formulas;
     struct bytes scratch;
     struct bytes text;
 };

@@ -44,9 +44,14 @@ static bool looks_like_formula(struct view text)
     return !view_to_double(text, &number);
 }
 
+void table_keep_formulas(struct table *table)
+{
+    table->keeps_formulas = true;
+}
+
 static void append_text(const struct table *table, struct view text, struct bytes *line)
 {
-    if (table->form->as_it_is || !looks_like_formula(text)) {
+    if (table->form->as_it_is || table->keeps_formulas || !looks_like_formula(text)) {
         csv_field_append(line, text, separator_of(table));
         return;
     }

@@ -5,6 +5,7 @@ FORMATS is all that there is to say about a format: a file as rows, which of the
 what cannot be found, which the page of the format then has to say."""
 
 import random
+import tempfile
 from dataclasses import dataclass, field
 
 from support import *
@@ -84,6 +85,33 @@ def events(form):
     return lambda seed: lines(runtime_csv(form, random_events(form, 60, seed)))
 
 
+def zones(file):
+    """Starts and ends of zones; of each only one is hit."""
+    groups = []
+    for row in file.rows:
+        cells = row.split(b",")
+        groups.append((b",".join(cells[:4]), cells[7], cells[8]) if cells[9] in (b"ZONE_START", b"ZONE_END") else None)
+    return groups
+
+
+def operations(seed):
+    """A report, made of logs by opscope."""
+    capture = tenstorrent_logs.ordinary(seed=seed, devices=1, replays=0, ops=30)
+    with tempfile.TemporaryDirectory() as name:
+        capture.write(pathlib.Path(name))
+        opscope("tt-report", name, "-o", pathlib.Path(name) / "report.csv")
+        content = (pathlib.Path(name) / "report.csv").read_bytes()
+    head, *rows = [row + b"\r\n" for row in content.split(b"\r\n")[:-1]]
+    return File(rows, before=head)
+
+
+def counted(file):
+    """Rows with a call count, but for the first and the last of them."""
+    groups = [number if row.split(b",")[2].isdigit() else None for number, row in enumerate(file.rows)]
+    there = [number for number in groups if number is not None]
+    return [number if number in there[1:-1] else None for number in groups]
+
+
 def json_events(found):
     rows = [json.dumps(one).encode() for one in found]
     return File(rows, before=b'{"traceEvents": [\n', between=b",\n", after=b"\n]}\n")
@@ -113,6 +141,12 @@ FORMATS = [
     Format("torq-r3", "torq-csv", ".csv", events("r3"), field_of(0), garble=swap(rb",\d+,", b",1x,")),
     Format("torq-r4", "torq-csv", ".csv", events("r4"), field_of(2),
            garble=swap(rb"\d+,(?=[A-Z])", b"1x,")),
+    Format("tenstorrent-device-log", "tenstorrent-logs", ".csv",
+           lambda seed: lines(tenstorrent_logs.ordinary(seed=seed, devices=1, replays=0, ops=4).device_log().encode(),
+                              header=2),
+           zones, garble=swap(rb",\d+,(?=[0-9])", b",1x,")),
+    Format("tenstorrent-report", "tenstorrent-report", ".csv", operations, counted,
+           garble=swap(rb"tt_dnn_device,\d+,\d+", b"tt_dnn_device,1x,0")),
 ]
 
 

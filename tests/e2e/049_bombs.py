@@ -1,8 +1,8 @@
-"""Small files that ask for more than a machine has: packed files that unfold to gigabytes, networks
-that never end or take all memory. Each is refused with a message, and soon."""
+"""Files that ask for more than a machine has: packed ones that unfold to gigabytes, networks that
+never end or take all memory, traces in which everything overlaps. Each is refused with a message,
+or read in reasonable time."""
 
 import gzip
-import resource
 
 from support import *
 
@@ -73,6 +73,36 @@ def test_the_user_decides(folder):
     for wrong in ("x", "0", "-1", "4 miles"):
         contains(opscope("info", few, "--max-unpacked", wrong, code=2).err, "is no size such as 4GiB")
     contains(opscope("links", folder, "--max-unpacked", "1", code=2).err, "unknown option")
+
+
+# Work that grows with the square of these would take hours and meet PATIENCE; n log n takes seconds.
+CROWDS = {
+    "spans of one thread that overlap": lambda i, n: f'{{"ph":"X","pid":1,"tid":1,"ts":{i},"dur":{n},"name":"a"}}',
+    "spans of one process that overlap": lambda i, n: (
+        f'{{"ph":"b","pid":1,"id":{i},"cat":"c","ts":{i},"name":"a"}},'
+        f'{{"ph":"e","pid":1,"id":{i},"cat":"c","ts":{i + n},"name":"a"}}'),
+    "threads": lambda i, n: f'{{"ph":"X","pid":1,"tid":{i},"ts":{i},"dur":5,"name":"a"}}',
+    "processes": lambda i, n: f'{{"ph":"X","pid":{i},"tid":1,"ts":{i},"dur":5,"name":"a"}}',
+}
+
+
+def crowd(folder, what, count):
+    rows = (CROWDS[what](i, count) for i in range(1, count + 1))
+    return write(folder / "crowd.json", "[" + ",".join(rows) + "]")
+
+
+def test_crowds_of_spans_take_n_log_n(folder):
+    for what in list(CROWDS)[:2]:
+        path = crowd(folder, what, 20_000 if SANITIZED else 400_000)
+        for words in (["overview"], ["convert", "-o", folder / "x.pb"], ["convert", "-o", folder / "x.json"]):
+            opscope(words[0], path, *words[1:])
+
+
+def test_crowds_of_tracks_take_n_log_n(folder):
+    for what in list(CROWDS)[2:]:
+        path = crowd(folder, what, 20_000 if SANITIZED else 200_000)
+        for words in (["info", "--top", "1"], ["overview", "--json"], ["convert", "-o", folder / "x.pb"]):
+            opscope(words[0], path, *words[1:])
 
 
 def endless(body_of_loop):

@@ -32,7 +32,8 @@ static void the_first_lane_with_room_is_found(void **state)
         const uint64_t end = start + 80 + (uint64_t)rand() % 30;
         const size_t from = (size_t)rand() % (count + 2);
         size_t want = from < count ? from : count;
-        while (want < count && !(ends[want] <= start || (nests && ends[want] >= end && !full[want])))
+        while (want < count &&
+               !(ends[want] <= start || (nests && ends[want] >= end && !full[want])))
             want++;
         assert_int_equal(lane_search_next(&search, from, count, nests, start, end), want);
     }

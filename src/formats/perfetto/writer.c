@@ -23,7 +23,7 @@ struct written_track {
     size_t lane_capacity;
     size_t first_lane; // lanes before it hold what came in order
     struct lane_search search;
-    bool cycles;       // its clock counts cycles
+    bool cycles; // its clock counts cycles
     bool has_late;
 };
 

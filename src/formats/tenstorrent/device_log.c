@@ -428,7 +428,31 @@ static enum device_log_result read_again(struct device_log *log)
     return DEVICE_LOG_BAD;
 }
 
-enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
+static bool same_row(const struct device_log_row *a, const struct device_log_row *b)
+{
+    return a->lane == b->lane && a->zone == b->zone && a->data == b->data &&
+           a->run_host_id == b->run_host_id && a->marker == b->marker && a->traced == b->traced &&
+           a->trace_id == b->trace_id && a->trace_counter == b->trace_counter &&
+           view_equal(a->meta, b->meta);
+}
+
+static enum device_log_result keep_row(struct device_log *log, const struct device_log_row *row)
+{
+    const size_t count = log->kept_count < DEVICE_ROWS_KEPT ? log->kept_count : DEVICE_ROWS_KEPT;
+    unsigned same = 0; // without a branch for each, so that several are compared at once
+    for (unsigned i = 0; i < DEVICE_ROWS_KEPT; i++)
+        same |= log->kept_times[i] == row->time;
+    for (size_t i = 0; same != 0 && i < count; i++) {
+        if (log->kept_times[i] == row->time && same_row(&log->kept[i], row))
+            return DEVICE_LOG_DOUBLE;
+    }
+    const size_t place = log->kept_count++ % DEVICE_ROWS_KEPT;
+    log->kept_times[place] = row->time;
+    log->kept[place] = *row;
+    return DEVICE_LOG_ROW;
+}
+
+static enum device_log_result read_line(struct device_log *log, struct device_log_row *out_row)
 {
     if (read_known(log, out_row))
         return DEVICE_LOG_ROW;
@@ -451,4 +475,12 @@ enum device_log_result device_log_next(struct device_log *log, struct device_log
         return DEVICE_LOG_BAD;
     }
     return DEVICE_LOG_END;
+}
+
+enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
+{
+    const enum device_log_result result = read_line(log, out_row);
+    if (result == DEVICE_LOG_SESSION)
+        log->kept_count = 0;
+    return result == DEVICE_LOG_ROW ? keep_row(log, out_row) : result;
 }

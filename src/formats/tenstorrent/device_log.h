@@ -95,6 +95,9 @@ struct device_log_tail {
 
 enum { DEVICE_TAILS_CACHED = 1 << 8 };
 
+// A row that is equal to one of so many before it, to the cycle, was written twice.
+enum { DEVICE_ROWS_KEPT = 64 };
+
 struct device_log {
     const struct input *input;
     struct csv_lines lines;
@@ -114,7 +117,10 @@ struct device_log {
     bool names_zones;
     bool has_tails; // timer id, time, data and run host ID come first
     struct device_log_tail tails[DEVICE_TAILS_CACHED][2]; // by timer id: starts, and others
-    char problem[256];                                    // with the last DEVICE_LOG_BAD
+    uint64_t kept_times[DEVICE_ROWS_KEPT];
+    struct device_log_row kept[DEVICE_ROWS_KEPT];
+    size_t kept_count; // that were ever kept of this log
+    char problem[256]; // with the last DEVICE_LOG_BAD
 };
 
 bool device_log_recognise(struct view bytes);
@@ -128,6 +134,7 @@ enum device_log_result {
     DEVICE_LOG_ROW,
     DEVICE_LOG_SESSION, // the first lines of a further log: clock and columns may differ
     DEVICE_LOG_BAD,     // a line that is no row: `problem` says why
+    DEVICE_LOG_DOUBLE,  // a row that was there before
     DEVICE_LOG_END,
 };
 

@@ -309,6 +309,10 @@ static void lose_zone(struct device_spans *spans, const struct device_log *log, 
                       uint32_t name, uint64_t line, const char *what)
 {
     const struct view text = profile_text(spans->profile, name);
+    if (spans->explained < spans->unread) {
+        spans->explained++;
+        return;
+    }
     profile_note(spans->profile, track, LEDGER_LOST, 1, "%s:%llu: %.*s %s", log->input->path,
                  (unsigned long long)line, VIEW_ARGUMENTS(text), what);
 }
@@ -490,6 +494,11 @@ status device_spans_read(struct device_spans *spans, const struct input *input)
     status failure = device_log_open(input, &log);
     if (failure == STATUS_OK)
         failure = read_rows(spans, &log, &spool);
+    if (spans->explained > 0)
+        profile_note(spans->profile, 0, LEDGER_REMARK, spans->explained,
+                     "%s: %llu zones lack a start or an end, perhaps on lines that are lost, and "
+                     "are not counted again",
+                     input->path, (unsigned long long)spans->explained);
     spool_free(&spool);
     device_log_free(&log);
     return failure;

@@ -35,6 +35,8 @@ struct device_spans {
     uint32_t session;
     uint32_t run_key, data_key, source_key, trace_key, meta_key, sum_key;
     struct bytes values;
+    uint64_t unread; // lines that are lost already: a zone that lacks a half may lack one of these
+    uint64_t explained; // zones
 };
 
 void device_spans_start(struct device_spans *spans, struct profile *profile,

@@ -202,9 +202,16 @@ void logs_close(struct logs *logs)
 static void lose_row(struct logs_record *record)
 {
     const struct device_log *log = &record->device;
+    record->unread++;
     profile_note(record->ledger, 0, LEDGER_LOST, 1, "%s:%llu: %s%s", log->input->path,
                  (unsigned long long)log->line.number,
                  log->line.terminated ? "" : "the last line is cut off: ", log->problem);
+}
+
+static void refuse_copy(struct logs_record *record)
+{
+    profile_note(record->ledger, 0, LEDGER_IMPOSSIBLE, 1, "%s:%llu: the row is there twice",
+                 record->device.input->path, (unsigned long long)record->device.line.number);
 }
 
 static void read_device(struct logs_record *record)
@@ -219,6 +226,8 @@ static void read_device(struct logs_record *record)
             rows++;
         } else if (result == DEVICE_LOG_SESSION) {
             device_ops_session(&record->device_ops);
+        } else if (result == DEVICE_LOG_DOUBLE) {
+            refuse_copy(record);
         } else {
             lose_row(record);
         }

@@ -48,6 +48,7 @@ struct logs_record {
     struct device_log device;
     struct device_ops device_ops;
     struct host_ops host;
+    uint64_t unread; // lines of the device log that are lost, each perhaps half of a zone
 };
 
 status logs_read(const struct logs *logs, struct profile *ledger, struct logs_record *out_record);

@@ -330,6 +330,7 @@ static status add_device(struct builder *builder)
 {
     struct device_spans spans;
     device_spans_start(&spans, builder->profile, &builder->record->device_ops, builder->run_calls);
+    spans.unread = builder->record->unread;
     for (size_t i = 0; i < builder->rows.count; i++)
         fit_clock(builder, &spans, &builder->rows.items[i]);
     for (uint32_t i = 0; i < builder->record->device_ops.runs.count; i++)

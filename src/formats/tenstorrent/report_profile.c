@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "arch.h"
+#include "base/dense.h"
+#include "base/doubles.h"
 #include "base/memory.h"
 #include "derive.h"
 
@@ -74,7 +76,15 @@ struct builder {
     uint32_t host_calls;
     uint32_t signposts;
     struct bytes values;
+    struct doubles doubles;
+    struct dense calls;    // by GLOBAL CALL COUNT, replays apart
+    struct dense programs; // the same without the device in it, those of several devices as one
+    uint64_t program;      // of the row before
+    uint64_t lost;         // rows
 };
+
+// With several devices the last bits of a call count are the device's.
+enum { CALLS_OF_A_PROGRAM = 1024 };
 
 static void note_row(struct builder *builder, enum ledger_note_kind kind, size_t row,
                      uint32_t track, const char *what)
@@ -86,6 +96,7 @@ static void note_row(struct builder *builder, enum ledger_note_kind kind, size_t
         return;
     if (ledger->expected != LEDGER_UNKNOWN)
         ledger->expected++;
+    builder->lost += kind == LEDGER_LOST;
     profile_note(builder->profile, track, kind, 1, "%s:%llu: %.*s %s", builder->input->path,
                  (unsigned long long)builder->report->rows[row].line, VIEW_ARGUMENTS(code), what);
 }
@@ -352,9 +363,42 @@ static void add_signpost(struct builder *builder, size_t row)
     add_event(builder, &event);
 }
 
+// Replays have the number of the call that was captured.
+static void count_call(struct builder *builder, size_t row)
+{
+    uint64_t number;
+    const struct report *report = builder->report;
+    if (report->rows[row].is_cut || report_text(report, row, COLUMN_TRACE_ID).size > 0 ||
+        !report_u64(report, row, COLUMN_CALL_COUNT, &number))
+        return;
+    const uint64_t program = number / CALLS_OF_A_PROGRAM;
+    dense_add(&builder->calls, number);
+    if (builder->programs.count == 0 || program != builder->program)
+        dense_add(&builder->programs, program);
+    builder->program = program;
+}
+
+static bool is_number_or_empty(const struct report *report, size_t row, enum column_kind kind)
+{
+    uint64_t number;
+    const struct view text = report_text(report, row, kind);
+    return text.size == 0 || report_padded(text, &number);
+}
+
 static void add_row(struct builder *builder, size_t row)
 {
     const struct view type = report_text(builder->report, row, COLUMN_OP_TYPE);
+    if (doubles_find(&builder->doubles, view_trim(builder->report->rows[row].source))) {
+        note_row(builder, LEDGER_IMPOSSIBLE, row, 0, "the row is there twice");
+        return;
+    }
+    if (!is_number_or_empty(builder->report, row, COLUMN_DEVICE_ID) ||
+        !is_number_or_empty(builder->report, row, COLUMN_CALL_COUNT)) {
+        note_row(builder, LEDGER_LOST, row, 0,
+                 "has a DEVICE ID or GLOBAL CALL COUNT that is no number");
+        return;
+    }
+    count_call(builder, row);
     if (view_find_text(type, "signpost") < type.size)
         add_signpost(builder, row);
     else if (device_of(builder, row) != NULL)
@@ -418,6 +462,24 @@ static void note_damage(struct builder *builder)
                      builder->input->path);
 }
 
+// Calls are numbered. What could not be read leaves a hole as well. Of several devices not all need
+// to have done everything.
+static void note_missing(struct builder *builder)
+{
+    const struct report *report = builder->report;
+    const struct dense *numbers = builder->device_count > 1 ? &builder->programs : &builder->calls;
+    const uint64_t missing = dense_is_series(numbers) ? dense_missing(numbers) : 0;
+    uint64_t known = builder->lost;
+    for (size_t i = 0; i < report->damage_count; i++)
+        known += report->damage[i].loses;
+    if (missing <= known)
+        return;
+    profile_track(builder->profile, 0)->ledger.expected += missing - known;
+    profile_note(builder->profile, 0, LEDGER_LOST, missing - known,
+                 "%s: GLOBAL CALL COUNT counts through, and %llu of its numbers have no row",
+                 builder->input->path, (unsigned long long)(missing - known));
+}
+
 // A report that disagrees with itself was edited, or measured otherwise.
 static void note_differences(struct builder *builder)
 {
@@ -448,6 +510,7 @@ static void report_profile_build(struct builder *builder)
     for (size_t i = 0; i < builder->report->row_count; i++)
         add_row(builder, i);
     note_damage(builder);
+    note_missing(builder);
     note_differences(builder);
     report_operators_free(&builder->operators);
     for (size_t i = 0; i < builder->device_count; i++)

@@ -16,7 +16,7 @@ struct lane_search {
     struct lane_ends {
         uint64_t least;
         uint64_t most;
-    } * nodes;    // [1] is the root, [leaves + i] lane i
+    } * nodes;     // [1] is the root, [leaves + i] lane i
     size_t leaves; // a power of two
 };
 

@@ -119,7 +119,13 @@ static void note_missing(const struct maker *maker, const struct device_op *op,
 {
     if (figures->missing == 0)
         return;
-    profile_note(maker->record->ledger, 0, LEDGER_LOST, figures->missing,
+    // A line that could not be read is lost already, and may be what is missing here.
+    uint64_t *unread = &maker->record->unread;
+    const uint64_t explained = *unread < figures->missing ? *unread : figures->missing;
+    const uint64_t lost = figures->missing - explained;
+    *unread -= explained;
+    profile_note(maker->record->ledger, 0, lost > 0 ? LEDGER_LOST : LEDGER_REMARK,
+                 lost > 0 ? lost : explained,
                  "%s:%llu: run host ID %llu on device %u: %llu marker%s missing (%s): the times "
                  "that need them are absent",
                  maker->record->device.input->path, (unsigned long long)run->line,

@@ -318,6 +318,7 @@ const struct table_form PERF_FORM = {
     .name = "operations",
     .about = "a row for each operation",
     .line_end = "\r\n",
+    .as_it_is = true,
     .flags = {"False", "True"},
     .append_real = append_real,
     TABLE_COLUMNS(COLUMNS),
