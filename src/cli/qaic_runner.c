@@ -478,7 +478,7 @@ const struct command COMMAND_QAIC_RUNNER = {
     .examples =
         "  qaic-runner --test-data=./binaries --num-iter=100 --aic-profiling-num-samples=5 \\\n"
         "      --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats\n"
-        "  qaic-runner -t ./binaries -i x.npy --write-output-dir out",
+        "  qaic-runner -t ./binaries -n 1 --write-output-dir out",
     .options = OPTIONS,
     .run = qaic_runner_command,
 };
