@@ -8,6 +8,24 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "recovery.h"
+
+// A spool may lie on the stack: what is held is the file, by its number, and the mapping.
+static void *number_as_pointer(int file)
+{
+    return (void *)(intptr_t)file;
+}
+
+static void release_file(void *what)
+{
+    close((int)(intptr_t)what);
+}
+
+static void close_file(int file)
+{
+    recovery_let_go(number_as_pointer(file));
+    close(file);
+}
 
 static const char *folder(void)
 {
@@ -26,6 +44,7 @@ static status open_file(struct spool *spool)
             return status_system(errno, folder(), "cannot create a temporary file (set TMPDIR)");
         unlink(path);
     }
+    recovery_hold(RECOVERY_LATER, release_file, number_as_pointer(file));
     spool->file = file;
     return STATUS_OK;
 }
@@ -126,7 +145,7 @@ void spool_free(struct spool *spool)
 {
     unmap(spool);
     if (spool->file >= 0)
-        close(spool->file);
+        close_file(spool->file);
     free(spool->window);
     *spool = SPOOL_EMPTY;
 }

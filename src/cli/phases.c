@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/recovery.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
@@ -27,7 +28,7 @@ static char *path_of(const char *format, ...)
     const int size = vasprintf(&path, format, arguments);
     va_end(arguments);
     if (size < 0)
-        abort(); // no memory, as memory.h
+        recovery_fail(0);
     return path;
 }
 
