@@ -23,7 +23,6 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "tests/fuzz/corpus"
-ADD = ROOT / "tests/testdata/tosa_ops/add.mlir"
 TARGET = "torq-sl2610"
 PATIENCE = 300
 OLD = b"what was there before\n"
@@ -47,11 +46,15 @@ FAULTS = [
     ("thread", errno.EAGAIN, True, False),
 ]
 
-# Inputs, made once by the program itself: name: its words, OUT being the file.
-MADE = {
-    "a.opx": ["compile", ADD, "--target", TARGET, "-o", "OUT"],
-    "a.prof": ["run", "IN/a.opx", "--device", "sim", "--profile", "OUT"],
+NETWORK = """module {
+  func.func @main(%a: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
+    %0 = tosa.abs %a : (tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32>
+    %1 = tosa.add %0, %a : (tensor<1x8x8x16xi32>, tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32>
+    return %1 : tensor<1x8x8x16xi32>
+  }
 }
+"""
+VALUE = "1x8x8x16xi32=1"
 
 # Command: its words, and the files that it writes. IN is the folder of inputs, OUT of outputs.
 EXAMPLES = {
@@ -61,29 +64,209 @@ EXAMPLES = {
     "convert": (["IN/c1.csv", "-o", "OUT/c.pb"], ["c.pb"]),
     "merge": (["IN/c1.csv", "b=IN/a.prof", "-o", "OUT/both.prof"], ["both.prof"]),
     "info": (["IN/kineto.json"], []),
-    "model": ([ADD], []),
-    "infer": ([ADD, "--threads", "2", "--output", "OUT/y.npy"], ["y.npy"]),
-    "run": (["IN/a.opx", "--output", "OUT/y.npy"], ["y.npy"]),
+    "model": (["IN/networks/net.mlir"], []),
+    "infer": (["IN/networks/net.mlir", "--threads", "2", "--output", "OUT/y.npy"], ["y.npy"]),
+    "run": (["IN/a.opx", "--output", "OUT/y.npy", "--threads", "2"], ["y.npy"]),
     "check": (["IN/cases"], []),
-    "compile": ([ADD, "--target", TARGET, "-o", "OUT/b.opx"], ["b.opx"]),
+    "compile": (["IN/networks/net.mlir", "--target", TARGET, "-o", "OUT/b.opx"], ["b.opx"]),
     "estimate": (["IN/a.opx"], []),
     "program": (["IN/a.opx"], []),
     "verify": (["IN/a.opx"], []),
     "targets": ([TARGET], []),
-    "torq-compile": ([ADD, "-o", "OUT/b.vmfb"], ["b.vmfb"]),
-    "torq-run-module": (["--module=IN/a.opx", "--input=1x64x56x24xi32=1", "--output=@OUT/y.npy"], ["y.npy"]),
-    "iree-run-module": (["--module=IN/a.opx", "--input=1x64x56x24xi32=1", "--output=@OUT/y.npy"], ["y.npy"]),
-    "calibrate": (["--help"], []),  # it measures for a minute
-    "score": ([ADD, "-n", "1"], []),
-    "annotate": (["IN/a.opx", "IN/a.prof", "-o", "OUT/a.csv"], ["a.csv"]),
+    "torq-compile": (["IN/networks/net.mlir", "-o", "OUT/b.vmfb"], ["b.vmfb"]),
+    "torq-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy",
+                         "--torq_profile_host=OUT/r.csv"], ["y.npy"]),
+    "iree-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy"], ["y.npy"]),
+    "calibrate": (["--quick", "-o", "OUT/here.target"], []),
+    "score": (["IN/networks/net.mlir", "-n", "1"], []),
+    "annotate": (["IN/a.opx", "IN/a.prof", "OUT/a.csv"], ["a.csv"]),
     "tt-report": (["IN/logs", "-o", "OUT/ops.csv"], ["ops.csv"]),
     "perfetto_logger": (["--compile_profile", "IN/c1.csv", "--pb", "OUT/p.pb"], ["p.pb"]),
-    "annotate_profiling": (["IN/a.opx", "IN/a.prof", "-o", "OUT/a.csv"], ["a.csv"]),
-    "process_ops_logs": (["--help"], []),  # tt-report under another name
+    "annotate_profiling": (["IN/a.opx", "IN/host.csv", "OUT/a.xlsx"], ["a.xlsx"]),
+    "process_ops_logs": (["-o", "OUT", "--device-only"], []),
     "tt-perf": (["IN/ops.csv"], []),
     "tt-perf-report": (["IN/ops.csv"], []),
     "help": (["info"], []),
     "links": (["OUT/links"], []),
     "completion": (["bash"], []),
-    "manual": (["OUT"], []),
+    "manual": (["OUT/manual"], []),
 }
+
+# They take long: a point for each fault, and only when all are asked for.
+SLOW = ("calibrate",)
+
+# A recording is written as it comes, and kept when what was to be made of it fails.
+RECORDING = ".partial.prof"
+
+
+class Bench:
+    """A folder with inputs, and a folder of its own for each point."""
+
+    def __init__(self, binaries, folder):
+        self.opscope = binaries / "opscope"
+        self.library = binaries.resolve().parent / "tests/libfaults.so"
+        self.folder = folder
+        self.inputs = folder / "in"
+        self.number = 0
+        self.clean = {}
+
+    def make_inputs(self):
+        sys.path.insert(0, str(ROOT / "tests/gen"))
+        import tenstorrent_logs  # pylint: disable=import-outside-toplevel
+        self.inputs.mkdir()
+        # Apart: what programs are annotated with is looked for beside them, and missed by nobody.
+        (self.inputs / "networks").mkdir()
+        (self.inputs / "networks/net.mlir").write_text(NETWORK)
+        shutil.copy(CORPUS / "torq/c1.csv", self.inputs)
+        shutil.copy(CORPUS / "chrome/kineto.json", self.inputs)
+        case = self.inputs / "cases/test_abs"
+        case.mkdir(parents=True)
+        (case / "model.onnx").write_bytes(b"")
+        tenstorrent_logs.ordinary(1).write(self.inputs / "logs")
+        for words in (["compile", "networks/net.mlir", "--target", TARGET, "-o", "a.opx"],
+                      ["run", "a.opx", "--device", "sim", "--profile", "a.prof"],
+                      ["torq-run-module", "--module=a.opx", f"--input={VALUE}", "--torq_profile_host=host.csv"],
+                      ["tt-report", "logs", "-o", "ops.csv"]):
+            subprocess.run([str(self.opscope), *words], cwd=self.inputs, check=True, capture_output=True)
+
+    def run(self, command, fault=None, at=0):
+        """(exit code, stderr, calls so far, how many failed, outputs, what else is there)"""
+        words, written = EXAMPLES[command]
+        out = self.folder / f"out{os.getpid()}-{self.number}"
+        self.number += 1
+        temporary = out / "tmp"
+        temporary.mkdir(parents=True)
+        if command == "process_ops_logs":
+            shutil.copytree(self.inputs / "logs", out / ".logs")
+        for name in written:
+            (out / name).write_bytes(OLD)
+        before = set(out.rglob("*"))
+        count = self.folder / f"{out.name}.count"
+        count.write_bytes(bytes(16))
+        environment = {**os.environ, "TMPDIR": str(temporary), "FAULTS_COUNT": str(count)}
+        if fault is not None:
+            call, error, after, _ = fault
+            environment.update(FAULTS_CALL=call, FAULTS_AT=str(at), FAULTS_ERROR=str(error),
+                               LD_PRELOAD=str(self.library))
+            if after:
+                environment["FAULTS_AFTER"] = "1"
+        filled = [str(word).replace("IN/", f"{self.inputs}/").replace("OUT", str(out)) for word in words]
+        done = subprocess.run([str(self.opscope), command, *filled], env=environment, cwd=out, timeout=PATIENCE,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        calls, failed = struct.unpack("<QQ", count.read_bytes())
+        contents = {name: (out / name).read_bytes() if (out / name).exists() else None for name in written}
+        others = {str(path.relative_to(out)) for path in out.rglob("*")
+                  if path not in before and not path.is_dir()}
+        shutil.rmtree(out)
+        count.unlink()
+        return done.returncode, done.stderr.decode(errors="replace"), calls, failed, contents, others
+
+    def complaint(self, command, fault, at):
+        """None, or what is wrong at this point."""
+        clean_code, _, _, _, clean_contents, clean_others = self.clean[command]
+        try:
+            code, said, _, failed, contents, others = self.run(command, fault, at)
+        except subprocess.TimeoutExpired:
+            return "does not end"
+        must_be_equal = fault[3] or failed == 0
+        if code not in (0, 1, 2, 3):
+            return f"exit {code}: {said}"
+        if code == 1 and clean_code != 1 and not said.strip():
+            return "exit 1 without a message"
+        if must_be_equal and code != clean_code:
+            return f"exit {code}, otherwise {clean_code}: {said}"
+        left = sorted(name for name in others - clean_others if not name.endswith(RECORDING))
+        if left:
+            return f"left behind: {left} ({code}: {said})"
+        for name, content in contents.items():
+            whole = content == clean_contents[name]
+            if not whole and (content != OLD or must_be_equal or code in (0, 3)):
+                return f"{name} is neither the old file nor the new one, or another than said ({code}: {said})"
+        return None
+
+    def try_command(self, command, sample):
+        """(points that were tried, complaints)"""
+        if command in SLOW and sample > 0:
+            return 0, []
+        self.clean[command] = self.run(command)
+        if self.clean[command][0] not in (0, 3) and command != "check":
+            return 0, [f"{command}: {self.clean[command][1]}"]
+        points, complaints = 0, []
+        known = {}
+        for fault in FAULTS:
+            if fault[0] not in known:
+                known[fault[0]] = self.run(command, fault, 0)[2]
+            calls = known[fault[0]]
+            if sample == 0:
+                chosen = range(1, calls + 1)
+            else:
+                chosen = sorted({1 + calls * i // sample for i in range(sample) if calls > 0})
+            if command in SLOW:
+                chosen = [calls // 2 + 1] if calls > 0 else []
+            for at in chosen:
+                wrong = self.complaint(command, fault, at)
+                points += 1
+                if wrong:
+                    call, error, after, _ = fault
+                    complaints.append(f"{command}: {call} {at} of {calls}, {error}{' and all after it' if after else ''}: "
+                                      f"{wrong}")
+        return points, complaints
+
+    def listed(self):
+        said = subprocess.run([str(self.opscope), "--help"], capture_output=True, text=True, check=True).stdout
+        return re.findall(r"^  (\S+) +", said, re.MULTILINE)
+
+    def try_library(self, every):
+        """(points that were tried, complaints); the driver must use all that the library has."""
+        build = self.library.parent
+        driver = build / "library_faults"
+        complaints = []
+        used = subprocess.run(["nm", "-u", str(driver)], capture_output=True, text=True, check=True).stdout
+        for library in ("libopscope.so", "libopscope-record.so"):
+            offered = subprocess.run(["nm", "-D", "--defined-only", str(build.parent / library)],
+                                     capture_output=True, text=True, check=True).stdout
+            for name in re.findall(r" T (opscope_\w+)", offered):
+                if not re.search(rf"\b{name}\b", used):
+                    complaints.append(f"{driver.name} does not use {name} of {library}")
+        folder = self.folder / "library"
+        (folder / "out").mkdir(parents=True)
+        files = [CORPUS / "torq/c1.csv", CORPUS / "torq/r4.csv", CORPUS / "chrome/kineto.json",
+                 CORPUS / "perfetto/compressed_packets.pb", self.inputs / "a.prof", self.inputs / "ops.csv"]
+        done = subprocess.run([str(driver), str(every), str(folder), *map(str, files)], capture_output=True,
+                              text=True, timeout=3 * 3600, check=False)
+        match = re.search(r"^(\d+) points, 0 failed$", done.stdout, re.MULTILINE)
+        if done.returncode != 0 or not match:
+            complaints.append(f"the library: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+        return int(match[1]) if match else 0, complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="points of each fault (all)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="commands whose name has TEXT, or 'library'")
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin", help="where the program is")
+    options = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)
+    complaints, all_points = [], 0
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        bench = Bench(options.bin, pathlib.Path(folder))
+        bench.make_inputs()
+        for command in [*bench.listed(), "the library"]:
+            if options.only not in command:
+                continue
+            if command == "the library":
+                points, wrong = bench.try_library(1 + 29 * (options.sample > 0))
+            elif command not in EXAMPLES:
+                points, wrong = 0, [f"{command} has no row in EXAMPLES of {pathlib.Path(__file__).name}"]
+            else:
+                points, wrong = bench.try_command(command, options.sample)
+            print(f"{command:20} {points:6} points, {len(wrong)} failed")
+            print("".join(f"  {line}\n" for line in wrong), end="")
+            complaints += wrong
+            all_points += points
+    print(f"{all_points} points, {len(complaints)} failed")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -72,22 +72,22 @@ void recovery_end(struct recovery *recovery);
 // caller's in the end, or, where memory runs out, that region's, which may have a part of it.
 #define RECOVERY_SCOPE_BESIDE(of_region, call, otherwise)                                          \
     ({                                                                                             \
-        struct region taken = REGION_EMPTY;                                                          \
+        struct region taken = REGION_EMPTY;                                                        \
         struct recovery around;                                                                    \
-        taken.unsound = (of_region)->unsound;                                                        \
+        taken.unsound = (of_region)->unsound;                                                      \
         recovery_begin(&around, (of_region));                                                      \
-        __typeof__(call) given = RECOVERY_SCOPE(&taken, call, otherwise);                            \
+        __typeof__(call) given = RECOVERY_SCOPE(&taken, call, otherwise);                          \
         recovery_end(&around);                                                                     \
-        region_done(&taken, (of_region));                                                            \
+        region_done(&taken, (of_region));                                                          \
         given;                                                                                     \
     })
 
 // The same, made of nothing: what it took is given back where memory runs out.
 #define RECOVERY_SCOPE_ALONE(call, otherwise)                                                      \
     ({                                                                                             \
-        struct region taken = REGION_EMPTY;                                                          \
-        __typeof__(call) given = RECOVERY_SCOPE(&taken, call, otherwise);                            \
-        region_done(&taken, NULL);                                                                   \
+        struct region taken = REGION_EMPTY;                                                        \
+        __typeof__(call) given = RECOVERY_SCOPE(&taken, call, otherwise);                          \
+        region_done(&taken, NULL);                                                                 \
         given;                                                                                     \
     })
 
