@@ -26,12 +26,21 @@ static void *scoped(void *block, size_t size)
 
 void *memory_allocate(size_t size)
 {
-    return scoped(malloc(size > 0 ? size : 1), size);
+    const size_t least = size > 0 ? size : 1;
+    void *block = malloc(least);
+    if (block == NULL && recovery_use_reserve())
+        block = malloc(least);
+    return scoped(block, size);
 }
 
 void *memory_allocate_zeroed(size_t count, size_t size)
 {
-    return scoped(calloc(count > 0 ? count : 1, size > 0 ? size : 1), count * size);
+    if (count == 0 || size == 0)
+        count = size = 1;
+    void *block = calloc(count, size);
+    if (block == NULL && recovery_use_reserve())
+        block = calloc(count, size);
+    return scoped(block, count * size);
 }
 
 void *memory_resize(void *block, size_t size)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct holding {
     struct holding *next;
@@ -136,6 +137,8 @@ void *recovery_resize_block(void *block, size_t size)
 {
     struct region *region = block != NULL ? take_out(block) : recovery_current->region;
     void *moved = realloc(block, size);
+    if (moved == NULL && recovery_use_reserve())
+        moved = realloc(block, size);
     void *kept = moved != NULL ? moved : block;
     if (region != NULL && kept != NULL) {
         // There is room for one that was there; a new one may find none.
@@ -217,8 +220,42 @@ static void release_holdings(struct region *region, bool all)
 
 // Regions -----------------------------------------------------------------------------------
 
+static void give_up_reserve(struct region *region)
+{
+    if (region->reserve == NULL)
+        return;
+    atomic_store(region->reserve_used, true);
+    munmap(region->reserve, RECOVERY_RESERVE);
+    region->reserve = NULL;
+}
+
+void region_reserve(struct region *region, atomic_bool *used)
+{
+    if (region->reserve != NULL)
+        return;
+    void *reserve =
+        mmap(NULL, RECOVERY_RESERVE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    region->reserve_used = used;
+    region->reserve = reserve != MAP_FAILED ? reserve : NULL;
+    atomic_store(used, reserve == MAP_FAILED);
+}
+
+bool recovery_use_reserve(void)
+{
+    for (struct recovery *scope = recovery_current; scope != NULL; scope = scope->outer) {
+        pthread_mutex_lock(&scope->region->lock);
+        const bool had = scope->region->reserve != NULL;
+        give_up_reserve(scope->region);
+        pthread_mutex_unlock(&scope->region->lock);
+        if (had)
+            return true;
+    }
+    return false;
+}
+
 void region_forget(struct region *region)
 {
+    give_up_reserve(region);
     for (struct holding *holding; (holding = take_holding(region, true)) != NULL;)
         free(holding);
     free(region->blocks);
@@ -228,6 +265,7 @@ void region_forget(struct region *region)
 void region_release(struct region *region)
 {
     release_holdings(region, true);
+    give_up_reserve(region);
     for (size_t i = 0; i < region->capacity; i++)
         free(region->blocks[i]);
     free(region->blocks);

@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +33,8 @@ struct region {
     size_t capacity;
     struct holding *holdings; // the newest first
     bool unsound;
+    void *reserve; // NULL: none, or it is used up
+    atomic_bool *reserve_used;
 };
 
 #define REGION_EMPTY ((struct region){.lock = PTHREAD_MUTEX_INITIALIZER})
@@ -99,6 +102,15 @@ void region_forget(struct region *region);
 
 // Gives all of it back.
 void region_release(struct region *region);
+
+// Address space that is given up, once, when a scope of the region would fail for want of memory.
+// `used`, where others see it, says that there is none at the moment. Asked for again, it is tried
+// to have it back.
+enum { RECOVERY_RESERVE = 32 << 20 };
+void region_reserve(struct region *region, atomic_bool *used);
+
+// True when there was a reserve: the caller tries again.
+bool recovery_use_reserve(void);
 
 // There is no memory for `size` bytes more: does not return.
 _Noreturn void recovery_fail(size_t size);

@@ -106,6 +106,11 @@ status spool_append(struct spool *spool, const void *data, size_t size)
     return STATUS_OK;
 }
 
+static void *map_written(const struct spool *spool)
+{
+    return mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+}
+
 status spool_read(struct spool *spool, char **out_data, size_t *out_size)
 {
     if (spool->file < 0) {
@@ -116,7 +121,9 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
     }
     unmap(spool);
     STATUS_TRY(spool_flush(spool));
-    void *mapping = mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+    void *mapping = map_written(spool);
+    if (mapping == MAP_FAILED && recovery_use_reserve())
+        mapping = map_written(spool);
     if (mapping == MAP_FAILED)
         return status_system(errno, folder(), "cannot map temporary data");
     spool->mapping = mapping;

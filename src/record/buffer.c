@@ -95,25 +95,11 @@ bool record_buffer_room(struct record_buffer *buffer, uint32_t size, bool *out_w
     return needed <= buffer->limit;
 }
 
-// The same, unless it would leave less than GROWTH_LEAVES of memory to everybody: the thread that
-// writes what is recorded needs some, and so does the program.
-static struct record_chunk *make_further_chunk(uint64_t capacity)
-{
-    enum { GROWTH_LEAVES = 32 << 20 };
-    void *left =
-        mmap(NULL, GROWTH_LEAVES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (left == MAP_FAILED)
-        return NULL;
-    struct record_chunk *chunk = make_chunk(capacity);
-    munmap(left, GROWTH_LEAVES);
-    return chunk;
-}
-
 bool record_buffer_grow(struct record_buffer *buffer)
 {
     struct record_chunk *chunk = atomic_exchange(&buffer->spare, NULL);
     if (chunk == NULL)
-        chunk = make_further_chunk(buffer->fill->capacity * 2);
+        chunk = make_chunk(buffer->fill->capacity * 2);
     if (chunk == NULL)
         return false;
     atomic_store_explicit(&buffer->fill->next, chunk, memory_order_release);
@@ -129,7 +115,7 @@ void record_buffer_prepare(struct record_buffer *buffer)
     const uint64_t waiting = atomic_load_explicit(&chunk->head, memory_order_relaxed) -
                              atomic_load_explicit(&chunk->tail, memory_order_relaxed);
     if (waiting > chunk->capacity / 2 && atomic_load(&buffer->spare) == NULL)
-        atomic_store(&buffer->spare, make_further_chunk(chunk->capacity * 2));
+        atomic_store(&buffer->spare, make_chunk(chunk->capacity * 2));
 }
 
 // Of two chunks that the thread could go on in, the larger one waits for it.

@@ -33,6 +33,9 @@ static struct {
 
 static _Atomic uint64_t lost_events[RECORD_LANES_MOST];
 
+// The reserve of what writes is used up: buffers stay as they are until it is there again.
+static atomic_bool memory_is_short;
+
 static __thread struct record_buffer *own __attribute__((tls_model("initial-exec")));
 static pthread_key_t thread_end;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
@@ -170,7 +173,7 @@ static bool make_room(struct record_buffer *buffer, uint32_t size, uint32_t lane
     while (!record_buffer_room(buffer, size, &wake)) {
         sem_post(&recorder.wake);
         const uint32_t full = atomic_load_explicit(&recorder.full, memory_order_relaxed);
-        if (full == OPSCOPE_FULL_GROW && record_buffer_grow(buffer))
+        if (full == OPSCOPE_FULL_GROW && !memory_is_short && record_buffer_grow(buffer))
             continue;
         if (full != OPSCOPE_FULL_BLOCK || opscope_recording() == OPSCOPE_OFF)
             return record_lose(lane);
@@ -240,11 +243,13 @@ static void record_collect(void)
 {
     const bool grows =
         atomic_load_explicit(&recorder.full, memory_order_relaxed) == OPSCOPE_FULL_GROW;
-    for (struct record_buffer *buffer = recorder.buffers; grows && buffer != NULL;
-         buffer = buffer->next)
+    for (struct record_buffer *buffer = recorder.buffers;
+         grows && !memory_is_short && buffer != NULL; buffer = buffer->next)
         record_buffer_prepare(buffer);
     record_session_collect(recorder.session, recorder.buffers, lost_events);
     free_ended();
+    if (grows && memory_is_short)
+        region_reserve(&recorder.session->region, &memory_is_short);
 }
 
 static void *run_collector(void *nothing)
@@ -303,6 +308,9 @@ static status record_start_session(const struct opscope_record_options *options)
         return status_make(STATUS_USAGE, "this process is recording already");
     STATUS_TRY(record_session_create(options, &recorder.session));
     record_begin(options);
+    memory_is_short = false;
+    if (options->full == OPSCOPE_FULL_GROW)
+        region_reserve(&recorder.session->region, &memory_is_short);
     const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
     if (error != 0) {
         status_free(record_session_close(recorder.session, NULL));

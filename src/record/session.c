@@ -6,6 +6,9 @@
 
 #include "base/memory.h"
 
+// Of events: the memory that writing needs does not grow with what has gathered in buffers.
+enum { WRITTEN_AT_ONCE = 1 << 16 };
+
 static void add_clock(struct record_session *session)
 {
     struct profile *profile = session->profile;
@@ -156,27 +159,13 @@ static bool add_event(struct record_session *session, const struct opscope_event
     return true;
 }
 
-static void take_event(void *context, const struct opscope_event *event,
-                       const struct opscope_value *values)
-{
-    struct record_session *session = context;
-    struct profile *profile = session->profile;
-    const bool known = event->lane < profile->tracks.count;
-    session->taken++;
-    if (session->failure != STATUS_OK)
-        profile_track(profile, known ? event->lane : 0)->ledger.lost++;
-    else if (!known || !add_event(session, event, values))
-        profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
-                     "an event names something that was not described");
-}
-
-static void record_session_account(struct record_session *session, _Atomic uint64_t *lost)
+static void record_session_account(struct record_session *session)
 {
     struct profile *profile = session->profile;
     const uint32_t count = profile->tracks.count;
     for (uint32_t i = 0; i < count && i < RECORD_LANES_MOST; i++) {
         struct track *track = profile_track(profile, i);
-        const uint64_t now = atomic_load_explicit(&lost[i], memory_order_relaxed);
+        const uint64_t now = atomic_load_explicit(&session->lost_now[i], memory_order_relaxed);
         const uint64_t more = now - session->lost[i];
         session->lost[i] = now;
         session->taken += more;
@@ -191,18 +180,41 @@ static void record_session_account(struct record_session *session, _Atomic uint6
     }
 }
 
-static status session_collect(struct record_session *session, struct record_buffer *buffers,
-                              _Atomic uint64_t *lost)
+// Writes what was taken since the last time.
+static void session_write(struct record_session *session)
 {
-    for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
-        record_buffer_take(buffer, take_event, session);
-    record_session_account(session, lost);
+    record_session_account(session);
     if (session->taken == 0 || session->failure != STATUS_OK)
-        return session->failure;
+        return;
     session->taken = 0;
     if (session->constant_ticks)
         ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
-    return session->stream != NULL ? profile_stream_flush(session->stream) : STATUS_OK;
+    if (session->stream != NULL)
+        session->failure = profile_stream_flush(session->stream);
+}
+
+static void take_event(void *context, const struct opscope_event *event,
+                       const struct opscope_value *values)
+{
+    struct record_session *session = context;
+    struct profile *profile = session->profile;
+    const bool known = event->lane < profile->tracks.count;
+    session->taken++;
+    if (session->failure != STATUS_OK)
+        profile_track(profile, known ? event->lane : 0)->ledger.lost++;
+    else if (!known || !add_event(session, event, values))
+        profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
+                     "an event names something that was not described");
+    if (session->taken >= WRITTEN_AT_ONCE && session->failure == STATUS_OK)
+        session_write(session);
+}
+
+static status session_collect(struct record_session *session, struct record_buffer *buffers)
+{
+    for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
+        record_buffer_take(buffer, take_event, session);
+    session_write(session);
+    return session->failure;
 }
 
 void record_session_fail(struct record_session *session)
@@ -214,13 +226,14 @@ void record_session_fail(struct record_session *session)
 void record_session_collect(struct record_session *session, struct record_buffer *buffers,
                             _Atomic uint64_t *lost)
 {
+    session->lost_now = lost;
     if (!session->region.unsound)
-        session->failure = RECOVERY_SCOPE(&session->region, session_collect(session, buffers, lost),
+        session->failure = RECOVERY_SCOPE(&session->region, session_collect(session, buffers),
                                           status_out_of_memory());
     if (session->region.unsound) {
         // What is left is counted, which takes no memory.
         record_session_fail(session);
-        session_collect(session, buffers, lost);
+        session_collect(session, buffers);
     }
 }
 

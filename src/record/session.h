@@ -26,6 +26,7 @@ struct record_session {
     struct ticks_fit fit;
     uint64_t lost[RECORD_LANES_MOST];      // already in the accounts, by lane
     uint64_t announced[RECORD_LANES_MOST]; // that are to come in all, where somebody said
+    _Atomic uint64_t *lost_now;            // what threads could not put, by lane
     uint64_t taken;                        // events since the last write
     struct bytes values;
     status failure; // of writing, or of memory that ran out; what comes after it is lost
