@@ -77,6 +77,7 @@ EXAMPLES = {
     "torq-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy",
                          "--torq_profile_host=OUT/r.csv"], ["y.npy"]),
     "iree-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy"], ["y.npy"]),
+    "suite": (["IN/networks/net.mlir", "-o", "OUT/session", "--cache", "OUT/cache", "--timeout", "60"], []),
     "calibrate": (["--quick", "-o", "OUT/here.target"], []),
     "score": (["IN/networks/net.mlir", "-n", "1"], []),
     "annotate": (["IN/a.opx", "IN/a.prof", "OUT/a.csv"], ["a.csv"]),
@@ -95,8 +96,9 @@ EXAMPLES = {
 # They take long: a point for each fault, and only when all are asked for.
 SLOW = ("calibrate",)
 
-# A recording is written as it comes, and kept when what was to be made of it fails.
-RECORDING = ".partial.prof"
+# What may be left: a recording, which is written as it comes and kept when what was to be made of it
+# fails, and the folder in which a session was compiling when the session itself ran out of memory.
+LEFT = re.compile(r"\.partial\.prof$|^cache/[0-9a-f]{16}\.\d+/")
 
 
 class Bench:
@@ -130,7 +132,7 @@ class Bench:
             subprocess.run([str(self.opscope), *words], cwd=self.inputs, check=True, capture_output=True)
 
     def run(self, command, fault=None, at=0):
-        """(exit code, stderr, calls so far, how many failed, outputs, what else is there)"""
+        """(exit code, stderr, calls so far, how many failed, outputs, what else is there, whether it said something)"""
         words, written = EXAMPLES[command]
         out = self.folder / f"out{os.getpid()}-{self.number}"
         self.number += 1
@@ -159,23 +161,24 @@ class Bench:
                   if path not in before and not path.is_dir()}
         shutil.rmtree(out)
         count.unlink()
-        return done.returncode, done.stderr.decode(errors="replace"), calls, failed, contents, others
+        return done.returncode, done.stderr.decode(errors="replace"), calls, failed, contents, others, bool(
+            (done.stdout + done.stderr).strip())
 
     def complaint(self, command, fault, at):
         """None, or what is wrong at this point."""
-        clean_code, _, _, _, clean_contents, clean_others = self.clean[command]
+        clean_code, _, _, _, clean_contents, clean_others, _ = self.clean[command]
         try:
-            code, said, _, failed, contents, others = self.run(command, fault, at)
+            code, said, _, failed, contents, others, told = self.run(command, fault, at)
         except subprocess.TimeoutExpired:
             return "does not end"
         must_be_equal = fault[3] or failed == 0
         if code not in (0, 1, 2, 3):
             return f"exit {code}: {said}"
-        if code == 1 and clean_code != 1 and not said.strip():
+        if code == 1 and clean_code != 1 and not told:
             return "exit 1 without a message"
         if must_be_equal and code != clean_code:
             return f"exit {code}, otherwise {clean_code}: {said}"
-        left = sorted(name for name in others - clean_others if not name.endswith(RECORDING))
+        left = sorted(name for name in others - clean_others if not LEFT.search(name))
         if left:
             return f"left behind: {left} ({code}: {said})"
         for name, content in contents.items():
