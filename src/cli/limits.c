@@ -29,28 +29,16 @@ static const bool MEMORY_IS_COUNTED = true;
 static const bool MEMORY_IS_COUNTED = true;
 #endif
 
-// What the handlers say: made before, as they may not.
+// What the handler says: made before, as it may not.
 static char time_message[256];
-static char memory_message[256];
-
-static void end_with(const char *message)
-{
-    replace_remove_all();
-    if (write(STDERR_FILENO, message, strlen(message)) < 0)
-        _exit(EXIT_FAILED); // nobody is there to be told
-    _exit(EXIT_FAILED);
-}
 
 static void end_late(int number)
 {
     (void)number;
-    end_with(time_message);
-}
-
-static void end_without_memory(int number)
-{
-    (void)number;
-    end_with(memory_message);
+    replace_remove_all();
+    if (write(STDERR_FILENO, time_message, strlen(time_message)) < 0)
+        _exit(EXIT_FAILED); // nobody is there to be told
+    _exit(EXIT_FAILED);
 }
 
 static status limit_time(const struct arguments *arguments)
@@ -86,13 +74,9 @@ static status limit_memory(const struct arguments *arguments)
     if (most == 0 || !MEMORY_IS_COUNTED || getrlimit(RLIMIT_DATA, &limit) != 0 ||
         limit.rlim_cur <= most)
         return STATUS_OK;
-    snprintf(memory_message, sizeof memory_message,
-             "opscope: %s: takes more than %.6g MiB of memory; --max-memory allows more\n",
-             arguments_command(arguments), (double)most / (1 << 20));
     limit.rlim_cur = most;
     if (setrlimit(RLIMIT_DATA, &limit) != 0)
         return status_system(errno, "--max-memory", "cannot be set");
-    signal(SIGABRT, end_without_memory);
     return STATUS_OK;
 }
 

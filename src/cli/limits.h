@@ -13,8 +13,8 @@
     }
 
 // Sets what --max-unpacked and, of commands that have them, --max-time and --max-memory say. Time
-// is that of the clock, of the whole command; when it is over, or memory for a few bytes is not to
-// be had, the program ends with a message and exit code 1, and nothing stays half written.
+// is that of the clock, of the whole command; when it is over the program ends with a message and
+// exit code 1, and nothing stays half written. Memory beyond the limit is not to be had.
 status limits_apply(const struct command *command, const struct arguments *arguments);
 
 #endif

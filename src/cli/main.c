@@ -198,7 +198,8 @@ static void end_without_memory(size_t size)
         snprintf(text, sizeof text, " for %zu bytes more", size);
         say(text);
     }
-    say(": end other programs, raise the limit (ulimit -v), or use a smaller input\n");
+    say(": end other programs, raise the limit (ulimit -v, --max-memory), or use a smaller "
+        "input\n");
     _exit(EXIT_FAILED);
 }
 

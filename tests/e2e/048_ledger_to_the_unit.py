@@ -13,7 +13,6 @@ from support import *
 import kineto
 import tenstorrent_logs
 from every_format import onnxruntime_events
-from perfetto_wire import BEGIN, END, event, process, thread, trace
 from torq_compile import compile_csv, random_spans
 from torq_runtime import job_csv, random_events, random_jobs, runtime_csv
 
@@ -125,8 +124,39 @@ def begins_and_ends(seed):
         name, track = f"work {number}", {"pid": 1, "tid": 1 + number % 3}
         found.append({"ph": "B", "ts": start, "name": name, **track})
         found.append({"ph": "E", "ts": start + rng.randrange(1, 800), "name": name, **track})
-    return found
+    return json_events(found)
 
+
+def whole_events(seed):
+    rng = random.Random(seed)
+    return json_events([{"ph": "X", "pid": 1, "tid": 1, "ts": 100 * number, "dur": rng.randrange(1, 90), "name": "a"}
+                        for number in range(60)])
+
+
+def kineto_events(seed):
+    text = kineto.trace(steps=4, layers=5, seed=seed).encode()
+    start = text.index(b'"traceEvents": [\n  ') + len(b'"traceEvents": [\n  ')
+    stop = text.index(b'\n  ],\n  "traceName"')
+    first, *rest = text[start:stop].split(b",\n  {")
+    return File([first] + [b"{" + row for row in rest], text[:start], b",\n  ", text[stop:])
+
+
+def operators(file):
+    """Operators that no flow begins or ends in: one that is lost takes nothing with it."""
+    return [number if b'"aten::transpose' in row else None for number, row in enumerate(file.rows)]
+
+
+def half(row):
+    """JSON has no lines: what is cut inside a text or a list takes others with it."""
+    return row[:row.index(b",")]
+
+
+def every_third(file):
+    """Neighbours that are cut are one piece."""
+    return [number if number % 3 == 1 else None for number in range(len(file.rows))]
+
+
+WHOLE_EVENTS = {fault: "A whole event (`X`" for fault in ("dropped", "doubled")}
 
 FORMATS = [
     Format("torq-c1", "torq-csv", ".csv", compiled("c1"), but_last_ids, garble=swap(rb",\d+,", b",1x,")),
@@ -141,6 +171,15 @@ FORMATS = [
     Format("torq-r3", "torq-csv", ".csv", events("r3"), field_of(0), garble=swap(rb",\d+,", b",1x,")),
     Format("torq-r4", "torq-csv", ".csv", events("r4"), field_of(2),
            garble=swap(rb"\d+,(?=[A-Z])", b"1x,")),
+    Format("chrome", "chrome", ".json", begins_and_ends, lambda file: [number // 2 for number in range(len(file.rows))],
+           garble=swap(rb'"ts": \d+', b'"ts": "x"'), cut=half),
+    Format("chrome-whole", "chrome", ".json", whole_events, every_third, garble=swap(rb'"ts": \d+', b'"ts": "x"'), cut=half,
+           silent=WHOLE_EVENTS),
+    Format("onnxruntime", "onnxruntime-profile", ".json",
+           lambda _: json_events([one for _ in range(20) for one in onnxruntime_events()]),
+           every_third, garble=swap(rb'"ts": \d+', b'"ts": "x"'), cut=half, silent=WHOLE_EVENTS),
+    Format("kineto", "kineto", ".json", kineto_events, operators,
+           garble=swap(rb'"ts": [0-9.]+', b'"ts": "x"'), cut=half, silent=WHOLE_EVENTS),
     Format("tenstorrent-device-log", "tenstorrent-logs", ".csv",
            lambda seed: lines(tenstorrent_logs.ordinary(seed=seed, devices=1, replays=0, ops=4).device_log().encode(),
                               header=2),

@@ -104,12 +104,15 @@ static bool time_of(struct chrome_reading *reading, const struct chrome_event *e
                     uint32_t track, uint64_t *out_ns)
 {
     int64_t ns;
+    const uint64_t may_be_half = event->phase == 'B' || event->phase == 'E';
     if (!event->has_ts) {
+        reading->unread += may_be_half;
         chrome_lose(reading, track, event->bad_time ? CHROME_LOSS_TIME_RANGE : CHROME_LOSS_NO_TIME,
                     0, event->offset);
         return false;
     }
     if (__builtin_add_overflow(event->ts, reading->base, &ns) || ns < 0) {
+        reading->unread += may_be_half;
         chrome_lose(reading, track, CHROME_LOSS_TIME_RANGE, 0, event->offset);
         return false;
     }
@@ -466,6 +469,7 @@ static void add_event(struct chrome_reading *reading, const struct chrome_event 
         add_async(reading, event);
         break;
     case '\0':
+        reading->unread++;
         chrome_lose(reading, 0, CHROME_LOSS_NO_PHASE, 0, event->offset);
         break;
     default:
@@ -497,6 +501,7 @@ static void take_damage(struct chrome_visitor *visitor, enum chrome_damage damag
         reading->is_cut = true;
         reading->cut = offset;
     } else {
+        reading->unread += damage == CHROME_MALFORMED;
         losses_add(&reading->losses, 0,
                    damage == CHROME_MALFORMED ? CHROME_LOSS_MALFORMED : CHROME_LOSS_TRAILING, 0,
                    offset);
@@ -536,12 +541,26 @@ static status chrome_reader_finish(struct chrome_reading *reading)
     return chrome_flows_bind(&reading->flows, reading->profile, lose_flow, reading);
 }
 
+// Of a beginning and an end one that is lost leaves the other alone: that is one loss.
+static void explain_losses(struct chrome_reading *reading)
+{
+    const uint64_t halves = 1ull << SPAN_LOSS_NO_BEGIN | 1ull << SPAN_LOSS_NO_END;
+    const uint64_t explained =
+        losses_explain(&reading->losses, reading->unread, halves, reading->profile);
+    if (explained > 0)
+        profile_note(reading->profile, 0, LEDGER_REMARK, explained,
+                     "%s: beginnings or ends whose other half may be in what is lost, and that are "
+                     "not counted again: %llu",
+                     reading->input->path, (unsigned long long)explained);
+}
+
 // How many events were in what cannot be read, nobody knows.
 static void close_account(struct chrome_reading *reading)
 {
     const char *path = reading->input->path;
     struct profile *profile = reading->profile;
     bool unknown = reading->is_cut || reading->input->damage != NULL;
+    explain_losses(reading);
     for (size_t i = 0; i < reading->losses.count; i++) {
         const struct loss_entry *entry = &reading->losses.entries[i];
         unknown |= entry->reason == CHROME_LOSS_MALFORMED;

@@ -33,10 +33,30 @@ void losses_add(struct losses *losses, uint32_t track, uint32_t reason, uint64_t
     losses->count++;
 }
 
+uint64_t losses_explain(struct losses *losses, uint64_t unread, uint64_t halves,
+                        struct profile *profile)
+{
+    uint64_t left = unread;
+    for (size_t i = 0; i < losses->count && left > 0; i++) {
+        struct loss_entry *entry = &losses->entries[i];
+        if (entry->reason >= 64 || (halves >> entry->reason & 1) == 0)
+            continue;
+        const uint64_t explained = entry->count < left ? entry->count : left;
+        struct ledger *account = &profile_track(profile, entry->track)->ledger;
+        if (account->expected != LEDGER_UNKNOWN && account->expected >= explained)
+            account->expected -= explained;
+        entry->count -= explained;
+        left -= explained;
+    }
+    return unread - left;
+}
+
 void losses_note(const struct loss_entry *entry, const struct loss_text *text,
                  struct profile *profile, const char *path)
 {
     struct bytes place = {0};
+    if (entry->count == 0)
+        return;
     if (entry->track != 0) {
         const struct view name = profile_text(profile, profile_track(profile, entry->track)->name);
         bytes_append_format(&place, "track '%.*s': ", VIEW_ARGUMENTS(name));

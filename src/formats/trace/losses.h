@@ -37,6 +37,13 @@ struct loss_text {
 void losses_add(struct losses *losses, uint32_t track, uint32_t reason, uint64_t detail,
                 uint64_t offset);
 
+// Entries of the reasons in the set `halves` (bits) are of pairs that lack one event. As many as
+// `unread` events that are lost already may be what they lack: these are taken off the entries and
+// what the tracks expect, as they are no further loss. Returns how many that are.
+uint64_t losses_explain(struct losses *losses, uint64_t unread, uint64_t halves,
+                        struct profile *profile);
+
+// An entry without a count is no note.
 // "trace.pb: track 'dma in': spans that never end: 3, the first at byte 1200".
 void losses_note(const struct loss_entry *entry, const struct loss_text *text,
                  struct profile *profile, const char *path);
