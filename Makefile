@@ -128,6 +128,7 @@ install: all
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
+	install -m 644 python/perfetto_api.py python/perfetto_logger.py "$(DESTDIR)$(PYTHONDIR)"
 	install -m 644 python/opscope_pytest.py "$(DESTDIR)$(PYTHONDIR)/opscope_pytest.py"
 
 board:
