@@ -8,7 +8,6 @@ import getpass
 from support import *
 
 import board
-from onnx_writer import *
 
 TOGETHER = True
 BUILT = ROOT / "build-aarch64/opscope"
