@@ -20,6 +20,8 @@ void plan_free(struct plan *plan)
         return;
     free(plan->warnings);
     free(plan->originals);
+    free(plan->places);
+    free(plan->stored);
     arena_free(&plan->arena);
     free(plan);
 }
