@@ -604,9 +604,9 @@ class Proof:
                      not self.is_whole(operand)]
             writes -= {operand.buffer for operand in parts if operand.writes}
             reads -= {operand.buffer for operand in parts if not operand.writes}
-            inside = {i.id for call in calls for i in self.call_buffers(call)
+            windows = {i.id for call in calls for i in self.call_buffers(call)
                       if i.id != NONE and p.buffers[i.id].kind == PIPELINE}
-            reads |= {i for i in inside if sum(
+            reads |= {i for i in windows if sum(
                 self.holds(i, operand) for operand in parts if not operand.writes) == 1}
         given = set()
         for call in calls:
@@ -637,7 +637,7 @@ class Proof:
             return
         need(writes <= given, "task", index, "rule 6: no kernel gives what it writes")
         for operand in parts:
-            need(sum(self.holds(i, operand) and (i in given) == bool(operand.writes) for i in inside) == 1,
+            need(sum(self.holds(i, operand) and (i in given) == bool(operand.writes) for i in windows) == 1,
                  "task", index, "rule 6: part of a tile without its window")
         for operand in operands:
             buffer = self.buffer(operand)
