@@ -6,6 +6,7 @@
 #include "compile_summary.h"
 #include "compile_trace.h"
 #include "network_input.h"
+#include "table_options.h"
 #include "units.h"
 
 enum { TOP_SHOWN = 3 };
@@ -40,15 +41,32 @@ static status open_target(const struct arguments *arguments, struct compiling *c
 }
 
 static status cli_compile_report(const struct arguments *arguments,
-                                 const struct compiling *compiling, const char *output,
-                                 unsigned top)
+                                 const struct compiling *compiling,
+                                 const struct table_options *options, const char *output)
 {
-    if (arguments_flag(arguments, "json"))
-        return compile_summary_json(compiling, output);
-    compile_summary_print(compiling, top);
-    if (arguments_flag(arguments, "perf-warnings"))
+    const struct groups_report report = compile_summary_groups(compiling);
+    struct table *groups = table_create(&GROUPS_FORM, &report, compiling->modelled->group_count);
+    status result = table_options_apply(options, &groups, 1);
+    if (result == STATUS_OK && options->json)
+        result = compile_summary_json(compiling, groups, output);
+    else if (result == STATUS_OK && options->csv)
+        result = table_options_write_csv(groups);
+    else if (result == STATUS_OK)
+        compile_summary_print(compiling, groups);
+    if (result == STATUS_OK && !options->json && !options->csv &&
+        arguments_flag(arguments, "perf-warnings"))
         compile_summary_warnings(compiling);
-    return STATUS_OK;
+    table_free(groups);
+    return result;
+}
+
+// Before anything is compiled: are there such columns?
+static status check_columns(const struct table_options *options)
+{
+    struct table *groups = table_create(&GROUPS_FORM, NULL, 0);
+    const status result = table_options_check(options, &groups, 1);
+    table_free(groups);
+    return result;
 }
 
 static status compile_command_network(const struct arguments *arguments,
@@ -57,10 +75,11 @@ static status compile_command_network(const struct arguments *arguments,
     const char *output = arguments_value(arguments, "output");
     const char *trace = arguments_value(arguments, "trace");
     const struct format_writer *writer = NULL;
-    unsigned top;
+    struct table_options options;
     if (output == NULL)
         return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
-    STATUS_TRY(arguments_number(arguments, "top", TOP_SHOWN, &top));
+    STATUS_TRY(table_options_read(arguments, TOP_SHOWN, &options));
+    STATUS_TRY(check_columns(&options));
     STATUS_TRY(units_rules(arguments, "rules", &compiling->rules));
     STATUS_TRY(open_target(arguments, compiling));
     STATUS_TRY(compiling_open(compiling, arguments));
@@ -75,7 +94,7 @@ static status compile_command_network(const struct arguments *arguments,
     if (trace != NULL)
         STATUS_TRY(compile_trace_write(compiling, trace, writer));
     STATUS_TRY(program_write(&compiling->program, output));
-    return cli_compile_report(arguments, compiling, output, top);
+    return cli_compile_report(arguments, compiling, &options, output);
 }
 
 static status compile_command(const struct arguments *arguments, int *out_exit)
@@ -95,15 +114,17 @@ static const struct option OPTIONS[] = {
      "changes the target: slice.count=1, lram.size=1MiB"},
     {"trace", 0, OPTION_ONE, "FILE", "the modelled timeline: .pb (Perfetto), .csv, .prof"},
     {"rules", 0, OPTION_ONE, "best|public", "how tasks are priced (best); public: as published"},
-    {"top", 0, OPTION_ONE, "N", "how many of the slowest groups are shown (3)"},
     {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
-    {"json", 0, OPTION_FLAG, NULL, "all of it as JSON, with exact figures"},
+    TABLE_OPTIONS("all of it as JSON, with exact figures", "the groups as CSV",
+                  "how many of the slowest groups are shown (3; 0: all)"),
     {0},
 };
 
+static const struct table_form *const TABLES[] = {&GROUPS_FORM, NULL};
+
 const struct command COMMAND_COMPILE = {
     .name = "compile",
-    .usage = "MODEL --target NAME -o FILE [--shape NAME=DIMS] [--top N] [--json]",
+    .usage = "MODEL --target NAME -o FILE [--shape NAME=DIMS] [--top N] [--json|--csv]",
     .summary = "compile a network for a target, and model its time",
     .details = "Nothing is measured: the times are what the cost rules of the target say of the\n"
                "program. The program is proved before it is written ('opscope verify').",
@@ -112,5 +133,6 @@ const struct command COMMAND_COMPILE = {
         "  opscope compile dynamic.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
         "  opscope compile conv.mlir -t torq-sl2610 -o conv.opx --set slice.count=1 --top 10",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = compile_command,
 };

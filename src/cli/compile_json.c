@@ -5,12 +5,6 @@
 #include "compile_summary.h"
 #include "wire/json.h"
 
-static void write_text(struct json_writer *json, const struct compiling *compiling, const char *key,
-                       uint32_t text)
-{
-    json_text(json, key, view_of(program_text(&compiling->program, text)));
-}
-
 static double to_ms(const struct compiling *compiling, uint64_t cycles)
 {
     return (double)cycles * 1e3 / (double)compiling->target->clock;
@@ -64,49 +58,6 @@ static void write_memories(struct json_writer *json, const struct compiling *com
     json_close(json);
 }
 
-static void write_operators(struct json_writer *json, const struct compiling *compiling,
-                            const struct program_group *group)
-{
-    const struct program *program = &compiling->program;
-    json_open_array(json, "operators");
-    for (uint32_t i = 0; i < group->node_count; i++) {
-        const struct program_node *node = &program->nodes[group->first_node + i];
-        const struct program_operator *operator= & program->operators[node->operator_id];
-        json_open_object(json, NULL);
-        json_uint(json, "index", node->operator_id);
-        write_text(json, compiling, "name", operator->name);
-        write_text(json, compiling, "type", operator->type);
-        write_text(json, compiling, "location", operator->location);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void write_group(struct json_writer *json, const struct compiling *compiling,
-                        const struct modelled_group *group)
-{
-    const struct program_group *item = &compiling->program.groups[group->group];
-    json_open_object(json, NULL);
-    json_uint(json, "index", group->group);
-    write_text(json, compiling, "name", item->name);
-    write_text(json, compiling, "type", item->type);
-    json_text(json, "engine", view_of(compiling->target->engines[item->engine].name));
-    write_text(json, compiling, "reason", item->reason);
-    json_uint(json, "tasks", group->tasks);
-    json_uint(json, "tiles", group->tiles);
-    json_uint(json, "start_cycles", group->start);
-    json_uint(json, "end_cycles", group->end);
-    json_real(json, "ms", to_ms(compiling, group->end - group->start));
-    write_busy(json, group->busy);
-    json_uint(json, "least_cycles", group->least);
-    if (group->busy[group->bound] > 0)
-        json_text(json, "bound", view_of(modelled_kind_name(group->bound)));
-    else
-        json_null(json, "bound");
-    write_operators(json, compiling, item);
-    json_close(json);
-}
-
 static void write_warnings(struct json_writer *json, const struct compiling *compiling)
 {
     const struct plan *plan = compiling->plan;
@@ -135,7 +86,8 @@ static void write_proved(struct json_writer *json, const struct verify_counts *p
     json_close(json);
 }
 
-status compile_summary_json(const struct compiling *compiling, const char *output_path)
+status compile_summary_json(const struct compiling *compiling, struct table *groups,
+                            const char *output_path)
 {
     const struct program *program = &compiling->program;
     struct output *output;
@@ -155,10 +107,7 @@ status compile_summary_json(const struct compiling *compiling, const char *outpu
     json_uint(&json, "groups_of_unknown_time", compiling->modelled->unknown_groups);
     write_time(&json, compiling);
     write_memories(&json, compiling);
-    json_open_array(&json, "slowest");
-    for (uint32_t i = 0; i < compiling->modelled->group_count; i++)
-        write_group(&json, compiling, &compiling->modelled->groups[i]);
-    json_close(&json);
+    table_json_rows(groups, &json, "slowest");
     write_warnings(&json, compiling);
     write_proved(&json, &compiling->proved);
     json_close(&json);

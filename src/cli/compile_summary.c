@@ -7,6 +7,7 @@
 #include "base/figures.h"
 #include "calibrated.h"
 #include "plain_text.h"
+#include "table_options.h"
 
 enum {
     NAME_MOST = 40,
@@ -108,22 +109,32 @@ static void print_memory(const struct compiling *compiling)
 
 // Groups ----------------------------------------------------------------------
 
-static void print_slowest(const struct compiling *compiling, unsigned top)
+struct groups_report compile_summary_groups(const struct compiling *compiling)
+{
+    return (struct groups_report){.program = &compiling->program,
+                                  .target = compiling->target,
+                                  .modelled = compiling->modelled};
+}
+
+// Groups that only show bytes under another shape take no time, and are not shown.
+static uint32_t count_busy(const struct modelled *modelled)
+{
+    uint32_t count = 0;
+    while (count < modelled->group_count &&
+           modelled->groups[count].busy[modelled->groups[count].bound] > 0)
+        count++;
+    return count;
+}
+
+static void print_slowest(const struct compiling *compiling, struct table *groups)
 {
     const struct modelled *modelled = compiling->modelled;
-    const uint32_t shown = top < modelled->group_count ? top : modelled->group_count;
-    for (uint32_t i = 0; i < shown; i++) {
-        const struct modelled_group *group = &modelled->groups[i];
-        if (group->busy[group->bound] == 0)
-            break;
-        char name[512];
-        printf("  %-10s", i == 0 ? "slowest" : "");
-        modelled_group_text(&compiling->program, group->group, name, sizeof name);
-        plain_text_print_name(view_of(name), NAME_MOST);
-        print_time(compiling, group->end - group->start, 10);
-        printf("  %s-bound", modelled_kind_name(group->bound));
-        printf("\n");
-    }
+    const uint32_t busy = count_busy(modelled);
+    if (table_count(groups) > busy)
+        table_limit(groups, busy);
+    if (busy > 0)
+        table_options_print(groups, stdout);
+    const uint32_t shown = (uint32_t)table_count(groups);
     const uint32_t more = modelled_groups_above(modelled, shown, 5);
     if (more > 0)
         printf("  %-10s(%u more above 5 %%: --top %u)\n", "", more, shown + more);
@@ -154,14 +165,14 @@ static void print_host(const struct compiling *compiling)
     free(reasons);
 }
 
-void compile_summary_print(const struct compiling *compiling, unsigned top)
+void compile_summary_print(const struct compiling *compiling, struct table *groups)
 {
     print_head(compiling);
     print_modelled(compiling);
     calibrated_print(compiling->target, "  remark    ");
     print_least(compiling);
     print_memory(compiling);
-    print_slowest(compiling, top);
+    print_slowest(compiling, groups);
     print_host(compiling);
     const uint32_t unknown = compiling->modelled->unknown_groups;
     if (unknown > 0)

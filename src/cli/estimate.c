@@ -11,6 +11,8 @@
 #include "formats/torq/dump_reader.h"
 #include "paths.h"
 #include "reports/torq/estimate.h"
+#include "reports/torq/estimate_table.h"
+#include "table_options.h"
 #include "torq_hw.h"
 #include "units.h"
 
@@ -99,28 +101,37 @@ static void print_summary(const struct estimate *estimate)
     modelled_free(modelled);
 }
 
-static void print_rows(struct estimate *estimate)
+static void print_rows(const struct estimate *estimate, struct table *rows)
 {
-    if (estimate->row_count > ROWS_SHOWN) {
-        printf("  %zu rows: -o FILE.csv, FILE.pb or FILE.json writes them\n", estimate->row_count);
+    if (estimate->row_count == 0)
         return;
+    printf("\n");
+    table_options_print(rows, stdout);
+    if (table_count(rows) < estimate->row_count)
+        printf("  %zu more: --top 0; -o FILE.csv, FILE.pb or FILE.json writes all\n",
+               estimate->row_count - table_count(rows));
+}
+
+// On the standard output: the rows alone, or all of it.
+static status show_rows(struct estimate *estimate, const struct table_options *options,
+                        bool with_rows)
+{
+    const bool text = !options->json && !options->csv;
+    if (text)
+        estimate_rows_sort(estimate);
+    struct table *rows = table_create(&ESTIMATE_FORM, estimate, estimate->row_count);
+    status result = table_options_apply(options, &rows, 1);
+    if (result == STATUS_OK && options->json)
+        result = estimate_write_json(estimate, rows, "-");
+    else if (result == STATUS_OK && options->csv)
+        result = table_options_write_csv(rows);
+    if (result == STATUS_OK && text) {
+        print_summary(estimate);
+        if (with_rows)
+            print_rows(estimate, rows);
     }
-    estimate_rows_sort(estimate);
-    if (estimate->row_count > 0)
-        printf("\n  %6s %10s %10s %10s  %-18s %10s\n", "task", "start", "end", "cycles", "unit",
-               "bytes");
-    for (size_t i = 0; i < estimate->row_count; i++) {
-        const struct estimate_row *row = &estimate->rows[i];
-        printf("  %6" PRIu32 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %-18s", row->number,
-               row->start, row->end, row->end - row->start, row->event);
-        if (row->has_bytes)
-            printf(" %10" PRIu64, row->bytes);
-        const uint32_t group = estimate->program->tasks[row->task].group;
-        if (!row->has_bytes && group != PROGRAM_NONE)
-            printf(" %10s  %s", "",
-                   program_text(estimate->program, estimate->program->groups[group].type));
-        printf("\n");
-    }
+    table_free(rows);
+    return result;
 }
 
 static status choose_form(const struct arguments *arguments, const char *output,
@@ -153,6 +164,7 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
     const char *output = arguments_value(arguments, "output");
     const char *hardware = arguments_value(arguments, "torq-hw");
     const struct estimate_form *form = NULL;
+    struct table_options options;
     if (hardware != NULL && strcmp(hardware, "list") == 0) {
         torq_hw_list();
         return STATUS_OK;
@@ -161,6 +173,7 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
         return status_make(STATUS_USAGE, "estimate: give one dump or program: opscope estimate "
                                          "add.9.executable-targets.mlir");
     estimate->path = words[0];
+    STATUS_TRY(table_options_read(arguments, ROWS_SHOWN, &options));
     STATUS_TRY(units_rules(arguments, "torq-rules", &estimate->rules));
     STATUS_TRY(choose_form(arguments, output, &form));
     if (output != NULL)
@@ -169,16 +182,11 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
     estimate->program = &estimating->program;
     estimate->target = estimating->target;
     STATUS_TRY(estimate_compute(estimate));
-    if (arguments_flag(arguments, "json"))
-        STATUS_TRY(estimate_write_json(estimate, "-"));
     if (output != NULL)
         STATUS_TRY(estimate_write(estimate, form, output));
-    if (arguments_flag(arguments, "json") || (output != NULL && strcmp(output, "-") == 0))
+    if (output != NULL && strcmp(output, "-") == 0)
         return STATUS_OK;
-    print_summary(estimate);
-    if (output == NULL)
-        print_rows(estimate);
-    return STATUS_OK;
+    return show_rows(estimate, &options, output == NULL);
 }
 
 static status estimate_command(const struct arguments *arguments, int *out_exit)
@@ -199,9 +207,12 @@ static const struct option OPTIONS[] = {
      "how tasks are priced (best); public: to the cycle as published"},
     {"torq-hw", 0, OPTION_ONE, "HW", "other hardware, as torq-compile takes it; list shows it"},
     {"target", 't', OPTION_ONE, "NAME", "of a dump: torq-sl2610; of a program: its own"},
-    {"json", 0, OPTION_FLAG, NULL, "all of it as JSON on the standard output"},
+    TABLE_OPTIONS("all of it as JSON on the standard output", "the rows as CSV",
+                  "how many rows to show (60; 0: all); as JSON and CSV, all"),
     {0},
 };
+
+static const struct table_form *const TABLES[] = {&ESTIMATE_FORM, NULL};
 
 const struct command COMMAND_ESTIMATE = {
     .name = "estimate",
@@ -215,5 +226,6 @@ const struct command COMMAND_ESTIMATE = {
                 "  opscope estimate add.9.executable-targets.mlir -o trace.csv\n"
                 "  opscope estimate model.opx -o trace.pb",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = estimate_command,
 };

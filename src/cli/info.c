@@ -8,14 +8,13 @@
 #include "commands.h"
 #include "file_kinds.h"
 #include "formats/format.h"
-#include "formats/trace/engine_names.h"
 #include "ledger_text.h"
 #include "network/network.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
 #include "reports/overview_rows.h"
-
-enum { NAME_WIDTH = 34, INDENT_MOST = 16 };
+#include "reports/tracks.h"
+#include "table_options.h"
 
 struct counts {
     uint64_t spans, instants, samples;
@@ -45,44 +44,71 @@ static struct counts info_count(const struct profile *profile)
     return sum;
 }
 
-static void print_track(const struct profile *profile, uint32_t id, unsigned depth)
-{
-    const struct track *track = profile_track(profile, id);
-    const struct view name = profile_text(profile, track->name);
-    char number[LEDGER_NUMBER_ROOM];
-    const uint64_t events = track->spans + track->instants + track->samples;
-    const int indent = (int)(2 * depth);
-    const bool heading = track->kind == TRACK_GROUP || track->kind == TRACK_PROCESS;
-    printf("  %*s", indent, "");
-    plain_text_print(stdout, name, heading ? 0 : NAME_WIDTH - indent);
-    if (heading)
-        printf("\n");
-    else
-        printf(" %14s  %s\n", ledger_number(events, number), provenance_name(track->provenance));
-}
+// What is asked for of every file.
+struct info {
+    struct table_options options;
+    struct json_writer *json; // NULL: text or CSV
+    struct output *csv;       // NULL: text or JSON
+    bool has_head;            // CSV's first line is written
+};
 
-static void print_tracks(const struct profile *profile)
+// How deep each track lies below the root, whose depth is 0.
+static unsigned *measure_depths(const struct profile *profile, const uint32_t *order)
 {
-    const uint32_t count = profile->tracks.count;
-    uint32_t *order = memory_allocate_zeroed(count, sizeof *order);
-    unsigned *depth = memory_allocate_zeroed(count, sizeof *depth); // by track; the root's is 0
-    track_order(profile, order);
-    for (uint32_t i = 1; i < count; i++) {
+    unsigned *depth = memory_allocate_zeroed(profile->tracks.count, sizeof *depth);
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
         const uint32_t parent = profile_track(profile, order[i])->parent;
         depth[order[i]] = parent == 0 ? 0 : depth[parent] + 1;
-        print_track(profile, order[i],
-                    depth[order[i]] < INDENT_MOST ? depth[order[i]] : INDENT_MOST);
     }
-    free(order);
-    free(depth);
+    return depth;
 }
 
-static void print_profile(const char *path, const struct profile *profile, struct view format)
+// As a tree, unless another order is asked for.
+static status print_tracks(const struct info *info, struct tracks_report *report)
 {
+    const uint32_t count = report->profile->tracks.count;
+    uint32_t *order = memory_allocate_zeroed(count, sizeof *order);
+    track_order(report->profile, order);
+    unsigned *depth = measure_depths(report->profile, order);
+    report->depth = info->options.sort == NULL ? depth : NULL;
+    for (uint32_t i = 1; i < count; i++)
+        order[i]--; // rows count from 0
+    struct table *table = table_create(&TRACKS_FORM, report, count - 1);
+    table_order(table, order + 1, count - 1);
+    const status result = table_options_apply(&info->options, &table, 1);
+    if (result == STATUS_OK)
+        table_options_print(table, stdout);
+    table_free(table);
+    free(order);
+    free(depth);
+    return result;
+}
+
+// The rest of what is asked for.
+static status write_tracks(struct info *info, const struct tracks_report *report)
+{
+    struct table *table = table_create(&TRACKS_FORM, report, report->profile->tracks.count - 1);
+    const status result = table_options_apply(&info->options, &table, 1);
+    if (result == STATUS_OK && info->json != NULL)
+        table_json_rows(table, info->json, "tracks");
+    if (result == STATUS_OK && info->csv != NULL) {
+        if (!info->has_head)
+            table_csv_head(table, info->csv);
+        info->has_head = true;
+        table_csv_rows(table, info->csv);
+    }
+    table_free(table);
+    return result;
+}
+
+static status print_profile(const struct info *info, struct tracks_report *report,
+                            struct view format)
+{
+    const struct profile *profile = report->profile;
     const struct counts sum = info_count(profile);
     char spans[LEDGER_NUMBER_ROOM];
     char duration[OVERVIEW_DURATION_ROOM];
-    plain_text_put(view_of(path));
+    plain_text_put(view_of(report->path));
     printf(": ");
     plain_text_print(stdout, format, 0);
     printf("\n");
@@ -98,51 +124,9 @@ static void print_profile(const char *path, const struct profile *profile, struc
                (unsigned long long)sum.last_ns);
     }
     printf("\n");
-    print_tracks(profile);
+    STATUS_TRY(print_tracks(info, report));
     ledger_print(stdout, profile);
-}
-
-// Of an engine that is known the name says it all.
-static void write_engine(struct json_writer *json, const struct profile *profile,
-                         const struct track *track)
-{
-    const struct view engine = profile_text(profile, track->engine);
-    json_text(json, "engine", track->engine != 0 ? engine : view_of("none"));
-    const enum role known = engine_names_role(engine);
-    if (track->role == known && (known != ROLE_NONE || track->engine == 0))
-        return;
-    json_text(json, "role", view_of(role_name(track->role)));
-    if (track->device != 0)
-        json_uint(json, "device", track->device - 1);
-    if (track->core != 0)
-        json_uint(json, "core", track->core - 1);
-    if (track->queue != 0)
-        json_text(json, "queue", profile_text(profile, track->queue));
-}
-
-static void write_tracks(struct json_writer *json, const struct profile *profile)
-{
-    json_open_array(json, "tracks");
-    for (uint32_t i = 1; i < profile->tracks.count; i++) {
-        const struct track *track = profile_track(profile, i);
-        json_open_object(json, NULL);
-        json_uint(json, "id", i);
-        json_uint(json, "parent", track->parent);
-        json_text(json, "name", profile_text(profile, track->name));
-        write_engine(json, profile, track);
-        json_text(json, "provenance", view_of(provenance_name(track->provenance)));
-        json_uint(json, "spans", track->spans);
-        json_uint(json, "instants", track->instants);
-        json_uint(json, "samples", track->samples);
-        if (track->ledger.expected == LEDGER_UNKNOWN)
-            json_null(json, "expected");
-        else
-            json_uint(json, "expected", track->ledger.expected);
-        json_uint(json, "lost", track->ledger.lost);
-        json_uint(json, "impossible", track->ledger.impossible);
-        json_close(json);
-    }
-    json_close(json);
+    return STATUS_OK;
 }
 
 // What the profile says of itself; a key may come more than once.
@@ -159,12 +143,14 @@ static void write_facts(struct json_writer *json, const struct profile *profile)
     json_close(json);
 }
 
-static void write_profile(struct json_writer *json, const char *path, const struct profile *profile,
-                          struct view format)
+static status write_profile(struct info *info, const struct tracks_report *report,
+                            struct view format)
 {
+    struct json_writer *json = info->json;
+    const struct profile *profile = report->profile;
     const struct counts sum = info_count(profile);
     json_open_object(json, NULL);
-    json_text(json, "file", view_of(path));
+    json_text(json, "file", view_of(report->path));
     json_text(json, "format", format);
     json_uint(json, "spans", sum.spans);
     json_uint(json, "instants", sum.instants);
@@ -176,10 +162,11 @@ static void write_profile(struct json_writer *json, const char *path, const stru
         json_null(json, "first_ns");
         json_null(json, "last_ns");
     }
-    write_tracks(json, profile);
+    STATUS_TRY(write_tracks(info, report));
     write_facts(json, profile);
     ledger_json(json, "ledger", profile);
     json_close(json);
+    return STATUS_OK;
 }
 
 // What the file is; a profile also says what it was made from.
@@ -237,14 +224,16 @@ static void write_about(struct json_writer *json, const struct about *about)
     json_close(json);
 }
 
-// What is no profile is named, with the command that shows it.
-static status show_other(const char *path, const struct file_kind *kind, struct json_writer *json)
+// What is no profile is named, with the command that shows it; it has no rows for CSV.
+static status show_other(const char *path, const struct file_kind *kind, struct info *info)
 {
     struct about about = {.path = path, .kind = kind};
+    if (info->csv != NULL)
+        return STATUS_OK;
     if (kind == &FILE_ONNX || kind == &FILE_TOSA)
         STATUS_TRY(network_open(path, NULL, &about.network));
-    if (json != NULL)
-        write_about(json, &about);
+    if (info->json != NULL)
+        write_about(info->json, &about);
     else
         print_about(&about);
     network_free(about.network);
@@ -275,60 +264,76 @@ static status info_read(const char *path, struct profile *profile,
     return STATUS_OK;
 }
 
-static status info_show(const char *path, struct json_writer *json, int *out_exit)
+static status show_profile(const char *path, const struct profile *profile, struct info *info)
+{
+    char text[256];
+    const struct view format = info_describe(profile, text, sizeof text);
+    struct tracks_report report = {.path = path, .profile = profile};
+    if (info->json != NULL)
+        return write_profile(info, &report, format);
+    return info->csv != NULL ? write_tracks(info, &report) : print_profile(info, &report, format);
+}
+
+static status info_show(const char *path, struct info *info, int *out_exit)
 {
     const struct file_kind *other = NULL;
     struct profile *profile = profile_create();
     status result = info_read(path, profile, &other);
-    if (result == STATUS_OK && other != NULL) {
-        result = show_other(path, other, json);
-    } else if (result == STATUS_OK) {
-        char text[256];
-        const struct view format = info_describe(profile, text, sizeof text);
-        if (json != NULL)
-            write_profile(json, path, profile, format);
-        else
-            print_profile(path, profile, format);
-        if (ledger_exit(profile) != EXIT_DONE)
-            *out_exit = EXIT_LOSS;
-    }
+    if (result == STATUS_OK)
+        result = other != NULL ? show_other(path, other, info) : show_profile(path, profile, info);
+    if (result == STATUS_OK && other == NULL && ledger_exit(profile) != EXIT_DONE)
+        *out_exit = EXIT_LOSS;
     profile_free(profile);
     return result;
+}
+
+static status info_show_each(const char *const *paths, size_t count, struct info *info,
+                             int *out_exit)
+{
+    for (size_t i = 0; i < count; i++)
+        STATUS_TRY(info_show(paths[i], info, out_exit));
+    return STATUS_OK;
 }
 
 static status info_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
+    struct info info = {0};
+    struct output *output;
     const char *const *words = arguments_words(arguments, &count);
+    STATUS_TRY(table_options_read(arguments, 0, &info.options));
     if (count == 0)
         return status_make(STATUS_USAGE, "info: give a file: opscope info trace.pb");
-    if (!arguments_flag(arguments, "json")) {
-        for (size_t i = 0; i < count; i++)
-            STATUS_TRY(info_show(words[i], NULL, out_exit));
-        return STATUS_OK;
-    }
-    struct output *output;
+    if (!info.options.json && !info.options.csv)
+        return info_show_each(words, count, &info, out_exit);
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    status result = STATUS_OK;
-    json_open_array(&json, NULL);
-    for (size_t i = 0; i < count && result == STATUS_OK; i++)
-        result = info_show(words[i], &json, out_exit);
-    json_close(&json);
+    if (info.options.csv)
+        info.csv = output;
+    else
+        info.json = &json;
+    if (info.json != NULL)
+        json_open_array(&json, NULL);
+    const status result = info_show_each(words, count, &info, out_exit);
+    if (info.json != NULL)
+        json_close(&json);
     return output_finish(output, result);
 }
 
 static const struct option OPTIONS[] = {
-    {"json", 0, OPTION_FLAG, NULL, "as JSON"},
+    TABLE_OPTIONS("as JSON", "the tracks as CSV", "how many tracks to list (all)"),
     {0},
 };
 
+static const struct table_form *const TABLES[] = {&TRACKS_FORM, NULL};
+
 const struct command COMMAND_INFO = {
     .name = "info",
-    .usage = "FILE... [--json]",
+    .usage = "FILE... [--json|--csv]",
     .summary = "what a file is: format, tracks, spans, time range, ledger",
     .details = "Networks and programs are named, with the command that shows them.",
     .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json",
     .options = OPTIONS,
+    .tables = TABLES,
     .run = info_command,
 };

@@ -94,6 +94,15 @@ static status check_outputs(const struct compiling *compiling, const char *outpu
     return compiling_check_output(compiling, profiling->path);
 }
 
+static void print_summary(const struct compiling *compiling)
+{
+    const struct groups_report report = compile_summary_groups(compiling);
+    struct table *groups = table_create(&GROUPS_FORM, &report, compiling->modelled->group_count);
+    table_limit(groups, TOP_SHOWN);
+    compile_summary_print(compiling, groups);
+    table_free(groups);
+}
+
 static status torq_compile_network(const struct arguments *arguments, struct compiling *compiling)
 {
     const char *output = arguments_value(arguments, "output");
@@ -122,7 +131,7 @@ static status torq_compile_network(const struct arguments *arguments, struct com
         STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.writer));
     STATUS_TRY(program_write(&compiling->program, output));
     if (arguments_flag(arguments, "summary"))
-        compile_summary_print(compiling, TOP_SHOWN);
+        print_summary(compiling);
     return STATUS_OK;
 }
 

@@ -247,22 +247,32 @@ static void ensure_layout(struct table *table)
         table_layout(table, 0);
 }
 
+// Without the blanks of empty cells at its end.
+static void end_line(struct bytes *to, size_t from)
+{
+    while (to->size > from && to->data[to->size - 1] == ' ')
+        to->size--;
+    bytes_append(to, "\n", 1);
+}
+
 void table_text_head(struct table *table, struct bytes *to)
 {
     ensure_layout(table);
     if (!has_head(table))
         return;
+    const size_t from = to->size;
     for (size_t i = 0; i < table->shown_count; i++)
         append_cell(table, i, view_of(table_column_title(table->shown[i])), to);
-    bytes_append(to, "\n", 1);
+    end_line(to, from);
 }
 
 void table_text_extra(struct table *table, size_t row, struct bytes *to)
 {
     ensure_layout(table);
+    const size_t from = to->size;
     for (size_t i = 0; i < table->shown_count; i++)
         append_cell(table, i, cell_text(table, table->shown[i], row), to);
-    bytes_append(to, "\n", 1);
+    end_line(to, from);
 }
 
 void table_text_row(struct table *table, size_t index, struct bytes *to)

@@ -60,7 +60,7 @@ def test_unknown_flags_and_values(folder):
     given = ("compile", "add.mlir", "-t", TARGET, "-o", "x.opx")
     for words, says in (
             (["--rules", "mine"], ["best or public"]),
-            (["--top", "0"], ["--top"]),
+            (["--top", "few"], ["--top"]),
             (["--trace", "x.opx"], ["cannot both be 'x.opx'"]),
             (["--set", "slice"], ["engine.key=value"]),
             (["--set", "=1"], ["engine.key=value"]),

@@ -13,6 +13,7 @@ from support import *
 from torq_compile import *
 
 NETWORK = ROOT / "tests/testdata/tosa_ops/add.mlir"
+TWO = ROOT / "tests/testdata/tosa_ops/every_operator.mlir"
 OPTIONS = ("--columns", "--sort", "--top", "--help-columns")
 
 
@@ -46,6 +47,9 @@ def operations(folder):
 # Command: how it is called for a few rows, where its JSON has them (None: an object a line), and
 # two columns, the first with different values in the rows.
 TABLES = {
+    "info": (lambda folder: [timeline(folder)], [0, "tracks"], ("name", "spans")),
+    "compile": (lambda folder: [TWO, "-t", "torq-sl2610", "-o", folder / "two.opx"], ["slowest"], ("index", "tasks")),
+    "estimate": (lambda folder: annotated(folder)[:1], ["rows"], ("task", "unit")),
     "overview": (lambda folder: [timeline(folder)], [0, "metrics"], ("name", "percent")),
     "operators": (lambda folder: [timeline(folder)], ["operators"], ("name", "calls")),
     "model": (lambda folder: [NETWORK], ["operators"], ("index", "type")),
@@ -61,9 +65,8 @@ TABLES = {
 
 # Commands that have --json and no such table, and why.
 OTHERS = {
-    "info": "a tree of tracks", "infer": "values", "run": "values", "program": "a tree of a program",
-    "compile": "a summary", "verify": "a verdict", "timeline": "a picture",
-    "estimate": "the forms of Torq's compiler",
+    "infer": "values", "run": "values", "program": "a tree of a program",
+    "verify": "a verdict", "timeline": "a picture",
 }
 
 # Their --csv takes a file, as the vendor's does.

@@ -1,6 +1,8 @@
 // Compile profiles: one row is one span of one unit of the NPU, in cycles
 // (whatever the header says).
 
+#include "base/dense.h"
+#include "base/doubles.h"
 #include "readers.h"
 #include "rows.h"
 #include "runs.h"
@@ -14,6 +16,7 @@ enum { ROWS_AHEAD = 16 };
 
 struct waiting_row {
     uint64_t line;
+    struct view text;
     bool terminated;
     bool whole; // false: `problem` says why not
     uint32_t hash;
@@ -34,6 +37,8 @@ struct compile_reader {
     uint32_t bytes_key;
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
+    struct doubles doubles;
+    struct dense indices[UNIT_COUNTERS]; // of IDs
 };
 
 static bool has_ids(enum torq_form form)
@@ -163,6 +168,26 @@ static const struct torq_run *find_run(struct compile_reader *reader, struct wai
     return run != NULL ? run : add_run(reader, bytes, waiting->hash, &waiting->problem);
 }
 
+static void count_id(struct compile_reader *reader, struct unit unit, struct view id)
+{
+    uint64_t index;
+    if (unit_index_of_id(unit, id, &index))
+        dense_add(&reader->indices[unit.kind->counter], index);
+}
+
+// IDs count the rows of some units together, from 0. Rows that could not be read leave holes too.
+static void lose_missing(struct compile_reader *reader)
+{
+    uint64_t missing = 0;
+    uint64_t there = 0;
+    for (int i = 0; i < UNIT_COUNTERS; i++) {
+        missing += dense_missing(&reader->indices[i]) + reader->indices[i].least;
+        there += reader->indices[i].count;
+    }
+    if (missing > reader->rows.lost && missing < there)
+        rows_lose_missing(&reader->rows, 0, missing - reader->rows.lost, "IDs count through");
+}
+
 static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
     struct split_compile *row = &waiting->row;
@@ -180,6 +205,12 @@ static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
         return;
     }
     const uint32_t lane = lane_of(reader, unit, run);
+    if (doubles_find(&reader->doubles, waiting->text)) {
+        rows_refuse_copy(&reader->rows, lane);
+        return;
+    }
+    if (has_ids(reader->rows.form))
+        count_id(reader, unit, row->id);
     if (row->end < row->start)
         rows_refuse(&reader->rows, lane, row->start, row->end);
     else
@@ -191,6 +222,7 @@ static void split_row(struct compile_reader *reader, struct waiting_row *waiting
 {
     const struct csv_line *line = &reader->rows.line;
     waiting->line = line->number;
+    waiting->text = line->text;
     waiting->terminated = line->terminated;
     waiting->hash = 0;
     waiting->whole = compile_reader_split(&reader->rows, &waiting->row, &waiting->problem);
@@ -232,9 +264,11 @@ void compile_reader_run(const struct input *input, enum torq_form form,
         .num_slices = options->num_slices != 0 ? options->num_slices : TORQ_SLICES,
         .id_key = profile_string(profile, VIEW_LITERAL("ID")),
         .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
+        .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
     bytes_reserve(&reader.values, SPLIT_ID_MOST + 8 * VARINT_MOST);
     read_rows(&reader);
+    lose_missing(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);

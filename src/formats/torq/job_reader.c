@@ -2,6 +2,7 @@
 // time_since_open is when the job ended and time_since_start how long it took,
 // although the documents call the latter "since the previous operation".
 
+#include "base/doubles.h"
 #include "lanes.h"
 #include "readers.h"
 #include "rows.h"
@@ -17,6 +18,14 @@ struct job_reader {
     uint32_t name;
     uint32_t lane;
     bool located; // an earlier row has a location column
+    struct doubles doubles;
+    struct {
+        uint64_t next;    // the number that counting on would give
+        uint64_t lost;    // rows before the one at hand that could not be read
+        uint64_t missing; // numbers that were passed over
+        uint64_t count;
+        uint64_t most;
+    } jobs;
 };
 
 // The call of a location; 0 for an empty one. False when the location is a
@@ -37,6 +46,36 @@ static bool find_call(struct job_reader *reader, struct view location, uint32_t 
     }
     *out_call = run->call;
     return true;
+}
+
+// Jobs of a program are numbered from 0 and follow one another, again and again. A row that could
+// not be read explains a number that is passed over.
+static void count_job(struct job_reader *reader, uint64_t job)
+{
+    const uint64_t first = job >= reader->jobs.next ? reader->jobs.next : 0;
+    const uint64_t unread = reader->rows.lost - reader->jobs.lost;
+    if (job - first > unread)
+        reader->jobs.missing += job - first - unread;
+    reader->jobs.lost = reader->rows.lost;
+    reader->jobs.next = job + 1;
+    reader->jobs.count++;
+    if (job > reader->jobs.most)
+        reader->jobs.most = job;
+}
+
+// A program that ran once may have its jobs in any order.
+static void lose_missing(struct job_reader *reader)
+{
+    const uint64_t count = reader->jobs.count;
+    uint64_t missing = reader->jobs.missing;
+    if (count <= reader->jobs.most) {
+        const uint64_t holes = reader->jobs.most + 1 - count;
+        missing = holes > reader->rows.lost ? holes - reader->rows.lost : 0;
+    } else if (count == reader->jobs.most + 1) {
+        missing = 0;
+    }
+    if (missing < count)
+        rows_lose_missing(&reader->rows, reader->lane, missing, "jobs count through");
 }
 
 static void add_job(struct job_reader *reader, const struct split_job *row, uint32_t call)
@@ -71,8 +110,12 @@ static void read_row(struct job_reader *reader)
         rows_lose(&reader->rows, &problem);
         return;
     }
-    if (!reader->rows.line.terminated && reader->located && !row.has_location) {
-        rows_lose_cut(&reader->rows);
+    if (reader->located && !row.has_location) {
+        problem = (struct split_problem){"location", VIEW_LITERAL(""), "is missing"};
+        if (reader->rows.line.terminated)
+            rows_lose(&reader->rows, &problem);
+        else
+            rows_lose_cut(&reader->rows);
         return;
     }
     if (!find_call(reader, row.location, &call)) {
@@ -80,9 +123,14 @@ static void read_row(struct job_reader *reader)
         rows_lose(&reader->rows, &problem);
         return;
     }
-    reader->located = row.has_location;
+    reader->located |= row.has_location;
     if (reader->lane == 0)
         reader->lane = lanes_named(&reader->lanes, VIEW_LITERAL("NSS"), &TORQ_NPU, 0, LANES_OTHER);
+    if (doubles_find(&reader->doubles, reader->rows.line.text)) {
+        rows_refuse_copy(&reader->rows, reader->lane);
+        return;
+    }
+    count_job(reader, row.job);
     add_job(reader, &row, call);
 }
 
@@ -100,6 +148,7 @@ void job_reader_run(const struct input *input, enum torq_form form,
     };
     while (rows_next(&reader.rows))
         read_row(&reader);
+    lose_missing(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);

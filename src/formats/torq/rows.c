@@ -94,6 +94,7 @@ bool rows_next(struct rows *rows)
 static void lose_one(struct rows *rows, const char *why)
 {
     struct ledger *account = &profile_track(rows->profile, 0)->ledger;
+    rows->lost++;
     if (account->expected != LEDGER_UNKNOWN)
         account->expected++;
     if (rows->unfinished == rows->line.number)
@@ -136,6 +137,22 @@ void rows_refuse(struct rows *rows, uint32_t track, uint64_t start, uint64_t end
                  "%s:%llu: ends at %llu, before its start at %llu", rows->input->path,
                  (unsigned long long)rows->line.number, (unsigned long long)end,
                  (unsigned long long)start);
+}
+
+void rows_refuse_copy(struct rows *rows, uint32_t track)
+{
+    rows_expect(profile_track(rows->profile, track));
+    profile_note(rows->profile, track, LEDGER_IMPOSSIBLE, 1, "%s:%llu: the row is there twice",
+                 rows->input->path, (unsigned long long)rows->line.number);
+}
+
+void rows_lose_missing(struct rows *rows, uint32_t track, uint64_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    profile_track(rows->profile, track)->ledger.expected += count;
+    profile_note(rows->profile, track, LEDGER_LOST, count, "%s: %s, and %llu of them %s no row",
+                 rows->input->path, what, (unsigned long long)count, count == 1 ? "has" : "have");
 }
 
 // A number that lost its last digits is still a number.

@@ -17,6 +17,7 @@ struct rows {
     uint64_t count;
     bool header_allowed;
     uint64_t unfinished; // line number of a last row without a newline; else 0
+    uint64_t lost;       // rows that could not be read
 };
 
 // The form that a header line announces; TORQ_UNKNOWN when it is none. Case
@@ -40,6 +41,12 @@ void rows_lose_event(struct rows *rows, uint32_t track, uint64_t line, const cha
 // The row at hand contradicts itself: an event of `track` that ends before it
 // starts.
 void rows_refuse(struct rows *rows, uint32_t track, uint64_t start, uint64_t end);
+
+// The row at hand, of an event of `track`, stands in the file a second time.
+void rows_refuse_copy(struct rows *rows, uint32_t track);
+
+// Events of `track` that have no row although what numbers them counts through.
+void rows_lose_missing(struct rows *rows, uint32_t track, uint64_t count, const char *what);
 
 // An event of `track` is expected to be recorded.
 static inline void rows_expect(struct track *track)

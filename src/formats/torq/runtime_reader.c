@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/unread.h"
 #include "lanes.h"
 #include "pairing.h"
 #include "readers.h"
@@ -36,8 +37,11 @@ struct runtime_reader {
     struct split_texts texts;
     struct bytes values;
     struct pairing open;
+    struct view previous; // the row before
+    struct unread unread; // rows that are lost, which may be halves of others
     struct programs programs[PROGRAM_KINDS];
     uint32_t action_key, invocation_key, dispatch_key, wait_key;
+    bool located; // R2, R3: an earlier row has the column
     bool first_known;
     uint64_t first_timestamp;
     uint64_t previous_timestamp;
@@ -189,13 +193,15 @@ static void add_event(struct runtime_reader *reader, const struct occurrence *at
 static void end_span(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct pairing_begin begin;
-    if (!pairing_take(&reader->open, at->key, &begin))
-        rows_lose_event(&reader->rows, at->lane, reader->rows.line.number,
-                        "ends and did not begin");
-    else if (at->timestamp < begin.start)
+    const uint64_t line = reader->rows.line.number;
+    if (!pairing_take(&reader->open, at->key, &begin)) {
+        if (!unread_explains_end(&reader->unread, line))
+            rows_lose_event(&reader->rows, at->lane, line, "ends and did not begin");
+    } else if (at->timestamp < begin.start) {
         rows_refuse(&reader->rows, at->lane, begin.start, at->timestamp);
-    else
+    } else {
         add_event(reader, at, EVENT_SPAN, begin.start, begin.call);
+    }
 }
 
 // Programs -------------------------------------------------------------------
@@ -353,14 +359,22 @@ static void runtime_reader_take_event(struct runtime_reader *reader, const struc
         follow_program(reader, &reader->programs[i], at);
 }
 
-// A last row without a newline that lacks what every row has.
-static bool is_cut(const struct rows *rows, const struct split_action *row)
+// A row that lacks what every row has; the last one without a newline may lack it for certain.
+static bool is_cut(const struct runtime_reader *reader, const struct split_action *row)
 {
-    if (rows->line.terminated)
-        return false;
+    const bool last = !reader->rows.line.terminated;
     struct view event = row->event;
-    return rows->form == TORQ_R4 ? take_phase(rows->form, &event) == PHASE_ONCE
-                                 : !row->has_location;
+    return reader->rows.form == TORQ_R4 ? last && take_phase(TORQ_R4, &event) == PHASE_ONCE
+                                        : !row->has_location && (last || reader->located);
+}
+
+// An action may be over within a microsecond and begin again, but it does not begin twice in a row.
+static bool is_copy(struct runtime_reader *reader, const struct occurrence *at)
+{
+    const struct view text = reader->rows.line.text;
+    const bool same = view_equal(text, reader->previous);
+    reader->previous = text;
+    return same && at->phase != PHASE_ONCE && at->key.action != PAIRING_NONE;
 }
 
 static void read_row(struct runtime_reader *reader)
@@ -371,15 +385,22 @@ static void read_row(struct runtime_reader *reader)
     struct occurrence at;
     const bool whole = rows->form == TORQ_R4 ? split_r4(rows->line.text, &row, &problem)
                                              : split_r2(rows->line.text, &row, &problem);
-    if (whole && is_cut(rows, &row)) {
-        rows_lose_cut(rows);
+    if (whole && is_cut(reader, &row)) {
+        problem = (struct split_problem){"location", VIEW_LITERAL(""), "is missing"};
+        if (rows->line.terminated)
+            rows_lose(rows, &problem);
+        else
+            rows_lose_cut(rows);
+        unread_add(&reader->unread, rows->line.number);
         return;
     }
     if (!whole || (rows->form != TORQ_R4 && !look_up_r2(reader, &row, &at, &problem))) {
         reader->elapsed_settled = true;
         rows_lose(rows, &problem);
+        unread_add(&reader->unread, rows->line.number);
         return;
     }
+    reader->located |= row.has_location;
     if (rows->form == TORQ_R4)
         look_up_r4(reader, &row, &at);
     else
@@ -388,6 +409,10 @@ static void read_row(struct runtime_reader *reader)
     at.key = (struct pairing_key){.invocation = row.invocation,
                                   .action = row.has_action ? row.action : PAIRING_NONE,
                                   .event = at.name};
+    if (is_copy(reader, &at)) {
+        rows_refuse_copy(rows, at.lane);
+        return;
+    }
     runtime_reader_take_event(reader, &at);
 }
 
@@ -396,9 +421,26 @@ static void lose_open(struct runtime_reader *reader)
     const size_t count = reader->open.waiting;
     struct pairing_begin *begins = memory_allocate(count * sizeof *begins);
     pairing_list(&reader->open, begins);
-    for (size_t i = 0; i < count; i++)
-        rows_lose_event(&reader->rows, begins[i].lane, begins[i].line, "begins and does not end");
+    for (size_t i = count; i > 0; i--) {
+        if (unread_explains_begin(&reader->unread, begins[i - 1].line))
+            begins[i - 1].line = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (begins[i].line != 0)
+            rows_lose_event(&reader->rows, begins[i].lane, begins[i].line,
+                            "begins and does not end");
+    }
     free(begins);
+}
+
+static void remark_halves(const struct runtime_reader *reader)
+{
+    const uint64_t halves = reader->unread.explained;
+    if (halves > 0)
+        profile_note(reader->rows.profile, 0, LEDGER_REMARK, halves,
+                     "%s: %llu begins or ends may have their other half in a row that could not "
+                     "be read, and are not counted as lost again",
+                     reader->rows.input->path, (unsigned long long)halves);
 }
 
 static void free_reader(struct runtime_reader *reader)
@@ -410,6 +452,7 @@ static void free_reader(struct runtime_reader *reader)
     split_texts_free(&reader->texts);
     bytes_free(&reader->values);
     pairing_free(&reader->open);
+    unread_free(&reader->unread);
     for (size_t i = 0; i < PROGRAM_KINDS; i++)
         pairing_free(&reader->programs[i].started);
 }
@@ -440,6 +483,7 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
     while (rows_next(&reader.rows))
         read_row(&reader);
     lose_open(&reader);
+    remark_halves(&reader);
     for (size_t i = 0; i < PROGRAM_KINDS; i++)
         remark_programs(&reader, &reader.programs[i]);
     rows_finish(&reader.rows);

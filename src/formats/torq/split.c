@@ -282,8 +282,21 @@ static bool closes_all(struct view location)
     return depth == 0 && !in_text;
 }
 
+// A field in quotes has an even number of them, whatever it holds.
+static bool closes_quotes(struct view location)
+{
+    size_t quotes = 0;
+    for (size_t i = 0; i < location.size; i++)
+        quotes += location.data[i] == '"';
+    return quotes % 2 == 0;
+}
+
 bool split_location_is_whole(struct view location)
 {
+    if (location.size > 0 && location.data[0] == '"')
+        return closes_quotes(location);
+    if (view_is(location, "lo") || view_is(location, "loc"))
+        return false;
     if (!view_starts_with(location, "loc("))
         return true;
     size_t round = 0;
@@ -298,6 +311,13 @@ bool split_location_is_whole(struct view location)
     return (round == 0 && square == 0 && quotes % 2 == 0) || closes_all(location);
 }
 
+// Asked of a field and, as a cut may make two quotes one, of what is in its quotes.
+static bool is_closed(struct view location, const char *column, struct split_problem *out_problem)
+{
+    return split_location_is_whole(location) ||
+           problem(out_problem, column, shortened(location), "is not closed");
+}
+
 bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem)
 {
     struct view location = run;
@@ -305,11 +325,11 @@ bool split_run_c1(struct view run, struct split_texts *texts, struct split_probl
     if (!csv_field_take_last(&location, ',', &type) || type.size == 0)
         return missing(out_problem, "Op Type");
     location = view_trim(location);
-    if (!split_location_is_whole(location))
-        return problem(out_problem, "Location", shortened(location), "is not closed");
+    if (!is_closed(location, "Location", out_problem))
+        return false;
     texts->type = split_text(type, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return true;
+    return is_closed(texts->location, "Location", out_problem);
 }
 
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem)
@@ -321,11 +341,11 @@ bool split_run_event(struct view run, struct split_texts *texts, struct split_pr
     if (location.data == NULL)
         location = VIEW_LITERAL("");
     location = view_trim(location);
-    if (!split_location_is_whole(location))
-        return problem(out_problem, "location", shortened(location), "is not closed");
+    if (!is_closed(location, "location", out_problem))
+        return false;
     texts->type = split_text(event, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return true;
+    return is_closed(texts->location, "location", out_problem);
 }
 
 void split_run_r4(struct view run, struct split_texts *texts)

@@ -6,8 +6,6 @@
 
 #include "wire/csv.h"
 
-enum { COUNTER_DMA, COUNTER_CSS, COUNTER_SLICE };
-
 const struct unit_kind UNIT_DMA_IN = {1,    "DMA IN", &TORQ_DMA_IN, LANES_DMA_IN,
                                       true, "DI",     COUNTER_DMA};
 const struct unit_kind UNIT_DMA_OUT = {2,    "DMA OUT", &TORQ_DMA_OUT, LANES_DMA_OUT,
@@ -77,6 +75,19 @@ struct unit unit_of_id(struct view id, uint32_t num_slices)
     if (view_starts_with(id, "CSS") && id.size > 3 && is_digit(id.data[3]))
         return (struct unit){&UNIT_CSS, 0};
     return id.data[0] == 'H' && is_digit(id.data[1]) ? (struct unit){&UNIT_HOST, 0} : OTHER;
+}
+
+bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
+{
+    if (unit.kind == NULL || unit.kind->id == NULL)
+        return false;
+    size_t at = 1;
+    if (unit.kind != &UNIT_SLICE) { // the only one with something behind it
+        for (at = id.size; at > 0 && is_digit(id.data[at - 1]);)
+            at--;
+    }
+    const size_t digits = csv_digits_take(id.data + at, id.size - at, out_index);
+    return digits > 0 && digits <= CSV_DIGITS_SAFE;
 }
 
 static bool same_letter(char a, char b)

@@ -6,7 +6,8 @@
 
 #include "lanes.h"
 
-enum { UNIT_NUMBERS = 7, UNIT_COUNTERS = 3 };
+enum { UNIT_NUMBERS = 7 };
+enum { COUNTER_DMA, COUNTER_CSS, COUNTER_SLICE, UNIT_COUNTERS };
 
 struct unit_kind {
     unsigned number;  // from 1 on, below UNIT_NUMBERS
@@ -29,6 +30,9 @@ struct unit {
 // By the ID of C1 and C2: DI<i>, DO<i>, CDMA_..., CSS<i>, H<i>, S<i>_<slice>; S<i>
 // is slice i mod `num_slices`.
 struct unit unit_of_id(struct view id, uint32_t num_slices);
+
+// The number in such an ID that counts the rows of the unit's counter: false where there is none.
+bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index);
 
 // By the name of an event: "DMA In", "DMA_IN", "CDMA LRAM to DTCM", "Slice 3".
 // The case does not matter, nor do blanks and underscores.

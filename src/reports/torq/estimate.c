@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "estimate_table.h"
 #include "formats/torq/dump_writer.h"
 #include "formats/writers.h"
 #include "program/print.h"
@@ -42,24 +43,6 @@ void estimate_rows_sort(struct estimate *estimate)
 
 // Writing ----------------------------------------------------------------------------
 
-static void write_json_row(struct json_writer *json, const struct estimate *estimate,
-                           const struct estimate_row *row, struct bytes *location)
-{
-    location->size = 0;
-    estimate_row_location(estimate->program, row, location);
-    json_open_object(json, NULL);
-    json_uint(json, "task", row->number);
-    json_text(json, "unit", view_of(row->event));
-    json_uint(json, "start_cycles", row->start);
-    json_uint(json, "end_cycles", row->end);
-    if (row->has_bytes)
-        json_uint(json, "bytes", row->bytes);
-    else
-        json_null(json, "bytes");
-    json_text(json, "location", bytes_view(location));
-    json_close(json);
-}
-
 static void write_json_action(struct json_writer *json, const struct estimate *estimate,
                               uint32_t index)
 {
@@ -73,10 +56,9 @@ static void write_json_action(struct json_writer *json, const struct estimate *e
     json_close(json);
 }
 
-status estimate_write_json(const struct estimate *estimate, const char *path)
+status estimate_write_json(const struct estimate *estimate, struct table *rows, const char *path)
 {
     struct output *output;
-    struct bytes location = {0};
     STATUS_TRY(output_open(path, &output));
     struct json_writer json = json_write(output);
     json_open_object(&json, NULL);
@@ -93,12 +75,8 @@ status estimate_write_json(const struct estimate *estimate, const char *path)
     for (uint32_t i = 0; i < estimate->program->action_count; i++)
         write_json_action(&json, estimate, i);
     json_close(&json);
-    json_open_array(&json, "rows");
-    for (size_t i = 0; i < estimate->row_count; i++)
-        write_json_row(&json, estimate, &estimate->rows[i], &location);
+    table_json_rows(rows, &json, "rows");
     json_close(&json);
-    json_close(&json);
-    bytes_free(&location);
     return output_close(output);
 }
 
@@ -114,7 +92,10 @@ static status write_json(const struct estimate *estimate, const struct estimate_
                          const char *path)
 {
     (void)form;
-    return estimate_write_json(estimate, path);
+    struct table *rows = table_create(&ESTIMATE_FORM, estimate, estimate->row_count);
+    const status result = estimate_write_json(estimate, rows, path);
+    table_free(rows);
+    return result;
 }
 
 static status write_rows(const struct estimate *estimate, const struct estimate_form *form,

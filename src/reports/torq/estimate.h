@@ -4,6 +4,7 @@
 #define OPSCOPE_REPORTS_TORQ_ESTIMATE_H
 
 #include "estimate_rows.h"
+#include "reports/table.h"
 
 // All that is pointed to but rows and times is the caller's, and must outlive it.
 struct estimate {
@@ -26,8 +27,8 @@ const char *estimate_rules_name(const struct estimate *estimate);
 // From now on rows are in the order of time.
 void estimate_rows_sort(struct estimate *estimate);
 
-// All of it as JSON.
-status estimate_write_json(const struct estimate *estimate, const char *path);
+// All of it as JSON, with rows of a table of ESTIMATE_FORM.
+status estimate_write_json(const struct estimate *estimate, struct table *rows, const char *path);
 
 // How an estimate is written.
 struct estimate_form;

@@ -1,9 +1,12 @@
 #include "run_blocks.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/statistics.h"
 #include "base/memory.h"
+#include "program/location.h"
+#include "program/print.h"
 
 static int by_action(const void *left, const void *right)
 {
@@ -59,7 +62,10 @@ struct run_block *run_blocks(const struct run_actions *actions, size_t *out_coun
     return blocks;
 }
 
-uint32_t run_blocks_count_groups(const struct program *program, const struct program_job *job)
+// As a table ----------------------------------------------------------------------------
+
+// How many groups a job works for.
+static uint32_t count_groups(const struct program *program, const struct program_job *job)
 {
     bool *seen = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *seen);
     uint32_t count = 0;
@@ -73,3 +79,76 @@ uint32_t run_blocks_count_groups(const struct program *program, const struct pro
     free(seen);
     return count;
 }
+
+static const struct run_block *block_of(const struct table_query *query)
+{
+    const struct run_blocks_report *report = query->report;
+    return &report->blocks[query->row];
+}
+
+static const struct program *program_of(const struct table_query *query)
+{
+    const struct run_blocks_report *report = query->report;
+    return report->program;
+}
+
+static const struct program_action *action_of(const struct table_query *query)
+{
+    return &program_of(query)->actions[block_of(query)->action];
+}
+
+static struct table_cell dispatch_cell(const struct table_query *query)
+{
+    const struct program *program = program_of(query);
+    return table_text(
+        view_of(program_text(program, program->dispatches[block_of(query)->dispatch].name)));
+}
+
+static struct table_cell action_cell(const struct table_query *query)
+{
+    return table_whole(action_of(query)->number);
+}
+
+static struct table_cell time_cell(const struct table_query *query)
+{
+    return table_whole(block_of(query)->ns);
+}
+
+// "job_0  conv2d and 2 more", or the kind of the action.
+static struct table_cell subject_cell(const struct table_query *query)
+{
+    const struct program *program = program_of(query);
+    const struct program_action *action = action_of(query);
+    if (action->kind != PROGRAM_ACTION_JOB_START && action->kind != PROGRAM_ACTION_HOST_START)
+        return table_text(view_of(program_action_kind_name(action->kind)));
+    const bool job = action->kind == PROGRAM_ACTION_JOB_START;
+    const struct program_job *item = job ? &program->jobs[action->subject] : NULL;
+    const uint32_t group = program_action_group(program, action);
+    const uint32_t groups = job ? count_groups(program, item) : 1;
+    struct bytes *text = query->scratch;
+    bytes_append_format(text, "%s", job ? program_text(program, item->name) : "host program");
+    if (group != PROGRAM_NONE)
+        bytes_append_format(text, "  %s", program_text(program, program->groups[group].type));
+    if (groups > 1)
+        bytes_append_format(text, " and %" PRIu32 " more", groups - 1);
+    return table_text(bytes_view(text));
+}
+
+// clang-format off
+static const struct table_column COLUMNS[] = {
+    {.key = "dispatch", .meaning = "that it belongs to", .cell = dispatch_cell},
+    {.key = "action", .meaning = "the number of the action that begins it", .type = TABLE_COUNT,
+     .width = 7, .place = 1, .cell = action_cell},
+    {.key = "time_ns", .title = "time", .meaning = "the median of its executions", .type = TABLE_NS,
+     .look = TABLE_SCALED, .width = 9, .place = 2, .cell = time_cell},
+    {.key = "block", .meaning = "what was started, waited for or copied", .place = 3,
+     .cell = subject_cell},
+};
+// clang-format on
+
+const struct table_form RUN_BLOCKS_FORM = {
+    .name = "blocks",
+    .about = "a row for each block of the program, in its order",
+    .headless = true,
+    TABLE_COLUMNS(COLUMNS),
+};

@@ -4,6 +4,7 @@
 #define OPSCOPE_REPORTS_TORQ_RUN_BLOCKS_H
 
 #include "formats/torq/run_actions.h"
+#include "reports/table.h"
 
 struct run_block {
     uint32_t action; // that begins it
@@ -16,7 +17,12 @@ struct run_block {
 struct run_block *run_blocks(const struct run_actions *actions, size_t *out_count,
                              size_t *out_executions);
 
-// How many groups a job works for.
-uint32_t run_blocks_count_groups(const struct program *program, const struct program_job *job);
+struct run_blocks_report {
+    const struct program *program;
+    const struct run_block *blocks;
+};
+
+// A row for each block of a report.
+extern const struct table_form RUN_BLOCKS_FORM;
 
 #endif

@@ -1,0 +1,49 @@
+#include "dense.h"
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void dense_add(struct dense *dense, uint64_t number)
+{
+    if (dense->count++ == 0) {
+        dense->least = dense->most = number;
+        return;
+    }
+    // Once neighbours were seen there is nothing more to find out about the step.
+    if (dense->step != 1)
+        dense->step = common_divisor(dense->step, number > dense->least ? number - dense->least
+                                                                        : dense->least - number);
+    if (number < dense->least)
+        dense->least = number;
+    if (number > dense->most)
+        dense->most = number;
+}
+
+// Numbers from the least to the most, less one: that many fit 64 bits.
+static uint64_t steps(const struct dense *dense)
+{
+    return dense->step == 0 ? 0 : (dense->most - dense->least) / dense->step;
+}
+
+uint64_t dense_missing(const struct dense *dense)
+{
+    return dense->count != 0 && steps(dense) >= dense->count ? steps(dense) - dense->count + 1 : 0;
+}
+
+uint64_t dense_repeated(const struct dense *dense)
+{
+    return dense->count != 0 && dense->count - 1 > steps(dense) ? dense->count - 1 - steps(dense)
+                                                                : 0;
+}
+
+bool dense_is_series(const struct dense *dense)
+{
+    return dense_missing(dense) < dense->count && dense_repeated(dense) <= dense->count / 2;
+}
