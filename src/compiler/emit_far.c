@@ -110,7 +110,7 @@ static void place_alias(struct far *far, const struct plan_group *group)
 static bool stays_near(const struct plan *plan, const struct plan_group *group, uint32_t output)
 {
     return group->near != NULL && group->near->outputs[output] != PLAN_NONE &&
-           !plan->stored[group->outputs[output]];
+           !plan->stored[group->outputs[output]] && !plan->swapped[group->outputs[output]];
 }
 
 // By group: what it gives is handed to the next on chip, and never lies here.

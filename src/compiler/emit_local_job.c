@@ -594,6 +594,9 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     }
     load_staying(&local);
     run_tiles(&local);
+    for (uint32_t i = local.whole->near != NULL ? local.whole->near->swapped : PLAN_NONE;
+         i != PLAN_NONE; i = emitter->plan->places[i].next_swapped)
+        emit_near_swap(&local.job, group_id, i, engine_at(&local, local.way.out, 0));
     emit_job_end(&local.job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, local.job.id, location, 0);
     free(local.flights);

@@ -57,6 +57,16 @@ static void add_writer(struct emitter *emitter, uint32_t place, uint32_t task,
     writers->items[writers->count++] = (struct emit_writer){task, *box};
 }
 
+static void depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t place,
+                              const struct plan_box *box)
+{
+    const struct emit_writers *writers = &emitter->near[place].writers;
+    for (size_t i = 0; i < writers->count; i++) {
+        if (plan_boxes_meet(&writers->items[i].box, box))
+            emit_dependency(emitter, task, writers->items[i].task, true);
+    }
+}
+
 // Loading ------------------------------------------------------------------------------------
 
 static void load_piece(struct emit_job *job, uint32_t tile, uint32_t place,
@@ -143,11 +153,7 @@ void emit_near_operand(struct emitter *emitter, uint32_t task, uint32_t place,
         add_writer(emitter, place, task, box);
         return;
     }
-    const struct emit_writers *writers = &emitter->near[place].writers;
-    for (size_t i = 0; i < writers->count; i++) {
-        if (plan_boxes_meet(&writers->items[i].box, box))
-            emit_dependency(emitter, task, writers->items[i].task, true);
-    }
+    depend_on_writers(emitter, task, place, box);
 }
 
 uint32_t emit_near_store(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t place,
@@ -159,4 +165,27 @@ uint32_t emit_near_store(struct emitter *emitter, uint32_t group, uint32_t tile,
     emit_dependency(emitter, task, compute, true);
     emit_writer_add(emitter, value, task, box);
     return task;
+}
+
+void emit_near_swap(struct emit_job *job, uint32_t group, uint32_t place, struct emit_at at)
+{
+    struct emitter *emitter = job->emitter;
+    const struct plan *plan = emitter->plan;
+    const struct plan_place *item = &plan->places[place];
+    const struct plan_box box = whole_box(emitter, place);
+    const bool there = !item->made || plan->stored[item->value];
+    uint32_t far = emitter->far[item->value];
+    if (there) {
+        far = emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_INNER,
+                          (struct emit_place){.memory = emitter->far_memory,
+                                              .address = emitter->code},
+                          &box);
+        emitter->code += item->bytes;
+    }
+    const uint32_t task =
+        emit_transfer(emitter, group, 0, at, emit_near_buffer(emitter, place), &box, far, &box);
+    depend_on_writers(emitter, task, place, &box);
+    if (!there)
+        emit_writer_add(emitter, item->value, task, &box);
+    emit_start(job, task);
 }

@@ -28,4 +28,8 @@ void emit_near_operand(struct emitter *emitter, uint32_t task, uint32_t place,
 uint32_t emit_near_store(struct emitter *emitter, uint32_t group, uint32_t tile, uint32_t place,
                          const struct plan_box *box, uint32_t compute, struct emit_at at);
 
+// Writes all of a place back: to where its value lies in the far memory, or, where it is
+// there already, beside it.
+void emit_near_swap(struct emit_job *job, uint32_t group, uint32_t place, struct emit_at at);
+
 #endif

@@ -22,6 +22,7 @@ void plan_free(struct plan *plan)
     free(plan->originals);
     free(plan->places);
     free(plan->stored);
+    free(plan->swapped);
     arena_free(&plan->arena);
     free(plan);
 }

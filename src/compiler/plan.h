@@ -49,7 +49,10 @@ struct plan_place {
     uint32_t first; // that needs it first; of what is made there, `from`
     uint32_t last;  // that needs it last
     bool made;      // by group `from`; else it is loaded
-    uint32_t next;  // of those that are loaded in the same job for a later one; PLAN_NONE
+    // Of those that are loaded in the same job for a later one, or written back in the same
+    // one: PLAN_NONE, or the next.
+    uint32_t next;
+    uint32_t next_swapped;
 };
 
 // What a group's job finds in the local memory, and where it lays its tiles.
@@ -59,6 +62,7 @@ struct plan_near {
     uint64_t address; // of what is laid out for this job alone
     uint64_t room;
     uint32_t fetched; // place that is loaded here for a later job, the first one; PLAN_NONE
+    uint32_t swapped; // place that is written back whole at its end, the first one; PLAN_NONE
 };
 
 struct plan_group {
@@ -105,7 +109,10 @@ struct plan {
     struct plan_place *places;
     size_t place_count;
     size_t place_capacity;
-    bool *stored; // by value that is made near: it goes to the far memory as well; or NULL
+    // By value that is made near: it goes to the far memory as well, tile by tile, or later as
+    // a whole. NULL: nothing is made near.
+    bool *stored;
+    bool *swapped;
     struct plan_warning *warnings;
     size_t warning_count;
     size_t warning_capacity;

@@ -287,11 +287,29 @@ static void forget_old(struct resident *resident, uint32_t group)
     resident->active_count = kept;
 }
 
+// What came first leaves as a whole, at the end of the job before, whether the far memory has
+// it or not.
+static void swap_out(struct resident *resident, uint32_t id)
+{
+    struct plan *plan = resident->plan;
+    struct plan_place *place = place_of(resident, id);
+    struct plan_near *near = plan->groups[resident->previous].near;
+    place->last = resident->previous;
+    place->next_swapped = near->swapped;
+    near->swapped = id;
+    plan->swapped[place->value] |= place->made;
+    resident->at[place->value] = PLAN_NONE;
+}
+
 // A value leaves before a group: what needs it later loads it.
 static void evict(struct resident *resident, uint32_t id, uint32_t group)
 {
     struct plan_place *place = place_of(resident, id);
     const uint32_t value = place->value;
+    if (resident->plan->target->plan.first_in && next_use(resident, value, group - 1) != PLAN_NONE) {
+        swap_out(resident, id);
+        return;
+    }
     place->last = place->first;
     for (size_t i = resident->first_use[value]; i < resident->first_use[value + 1]; i++) {
         if (resident->uses[i] < group && resident->uses[i] > place->last)
@@ -546,7 +564,7 @@ static void place_group(struct resident *resident, uint32_t group, const uint32_
     for (uint32_t i = 0; i < attempt->evicted; i++)
         evict(resident, candidates[i], group);
     *near = (struct plan_near){ids, ids + item->input_count, attempt->rest.from,
-                               attempt->choice.bytes, PLAN_NONE};
+                               attempt->choice.bytes, PLAN_NONE, PLAN_NONE};
     for (uint32_t i = 0; i < item->input_count + item->output_count; i++) {
         const bool output = i >= item->input_count;
         const uint32_t value = output ? item->outputs[i - item->input_count] : item->inputs[i];
@@ -565,7 +583,8 @@ static void place_group(struct resident *resident, uint32_t group, const uint32_
                                                          .first = group,
                                                          .last = last != PLAN_NONE ? last : group,
                                                          .made = output,
-                                                         .next = PLAN_NONE});
+                                                         .next = PLAN_NONE,
+                                                         .next_swapped = PLAN_NONE});
         plan->stored[value] |= output && (resident->outside[value] || last == PLAN_NONE);
     }
     add_place(resident, (struct plan_place){.value = PLAN_NONE,
@@ -730,6 +749,7 @@ status tile_resident(struct plan *plan)
     memset(resident.at, 0xff, (values + 1) * sizeof *resident.at);
     resident.idle = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *resident.idle);
     plan->stored = memory_allocate_zeroed(values + 1, sizeof *plan->stored);
+    plan->swapped = memory_allocate_zeroed(values + 1, sizeof *plan->swapped);
     find_uses(&resident);
     find_makers(&resident);
     tile_groups(&resident);
