@@ -444,6 +444,7 @@ static uint64_t reload_cycles(const struct resident *resident, const struct plan
     return cycles;
 }
 
+// Cycles to load again what gives way, and to store what would not have to be.
 static uint64_t evicted_cycles(const struct resident *resident, const uint32_t *candidates,
                                uint32_t evicted)
 {
@@ -597,7 +598,19 @@ static void place_group(struct resident *resident, uint32_t group, const uint32_
     resident->idle[group] = (int64_t)attempt->choice.compute - (int64_t)attempt->choice.transfers;
 }
 
-// What a group loads comes in a job before it that has the place and the time.
+// Cycles that the job of a group saves when it need not load a place itself: those in which
+// nothing else goes on, and the part before its first tile.
+static int64_t saved_cycles(const struct resident *resident, uint32_t group, int64_t cycles)
+{
+    const struct plan_group *item = &resident->plan->groups[group];
+    const int64_t idle = resident->idle[group];
+    const int64_t first = cycles / (item->tile_count > 0 ? (int64_t)item->tile_count : 1);
+    const int64_t bound = idle < 0 ? (-idle < cycles ? -idle : cycles) : 0;
+    return bound > first ? bound : first;
+}
+
+// What a group loads comes in a job before it that has the place, and the time, or less to
+// lose than the group has to gain.
 static void fetch_early(struct resident *resident, uint32_t group, uint32_t id)
 {
     struct plan *plan = resident->plan;
@@ -605,16 +618,17 @@ static void fetch_early(struct resident *resident, uint32_t group, uint32_t id)
     const struct span span = {place->address, place->address + place->bytes};
     const uint32_t maker = resident->maker[place->value];
     const int64_t cycles = (int64_t)carry_cycles(resident, place->bytes);
+    int64_t least = saved_cycles(resident, group, cycles);
     uint32_t best = PLAN_NONE;
-    for (uint32_t p = group; p-- > 0 && p + AHEAD_MOST > group;) {
+    for (uint32_t p = group; p-- > 0 && p + AHEAD_MOST > group && least > 0;) {
         if ((maker != PLAN_NONE && maker >= p) || is_taken(resident, p, span))
             break;
-        if (plan->groups[p].near == NULL || resident->idle[p] <= 0)
+        const int64_t idle = resident->idle[p] > 0 ? resident->idle[p] : 0;
+        const int64_t lost = cycles > idle ? cycles - idle : 0;
+        if (plan->groups[p].near == NULL || lost >= least)
             continue;
-        if (best == PLAN_NONE || resident->idle[p] > resident->idle[best])
-            best = p;
-        if (resident->idle[best] >= cycles)
-            break;
+        least = lost;
+        best = p;
     }
     if (best == PLAN_NONE)
         return;
