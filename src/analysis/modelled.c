@@ -147,8 +147,7 @@ static uint64_t carrying_least(const struct target *target, uint32_t engine, uin
 
 // Of what goes to and from the far memory only what cannot be avoided counts, and once: what
 // comes from outside or goes there, and values that no local memory can hold.
-static void add_passages(const struct program *program, const struct target *target,
-                         uint64_t *sums)
+static void add_passages(const struct program *program, const struct target *target, uint64_t *sums)
 {
     struct passage *passages =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *passages);
@@ -161,15 +160,12 @@ static void add_passages(const struct program *program, const struct target *tar
         const struct program_buffer *buffer = &program->buffers[i];
         const struct passage *passage = &passages[i];
         const bool large = buffer->size > room;
-        const bool between = buffer->kind == PROGRAM_BUFFER_INNER ||
-                             buffer->kind == PROGRAM_BUFFER_OUTPUT;
+        const bool between =
+            buffer->kind == PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_OUTPUT;
         if (passage->in > 0 && (!between || passage->made || large))
-            in[passage->in_engine] +=
-                passage->in < buffer->size ? passage->in : buffer->size;
-        if (passage->out > 0 &&
-            (buffer->kind == PROGRAM_BUFFER_OUTPUT || passage->used || large))
-            out[passage->out_engine] +=
-                passage->out < buffer->size ? passage->out : buffer->size;
+            in[passage->in_engine] += passage->in < buffer->size ? passage->in : buffer->size;
+        if (passage->out > 0 && (buffer->kind == PROGRAM_BUFFER_OUTPUT || passage->used || large))
+            out[passage->out_engine] += passage->out < buffer->size ? passage->out : buffer->size;
     }
     for (uint32_t i = 0; i < target->engine_count; i++)
         sums[i] += carrying_least(target, i, in[i]) + carrying_least(target, i, out[i]);

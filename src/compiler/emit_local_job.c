@@ -49,7 +49,7 @@ struct local_job {
     struct flight *flights;
     uint32_t *staying; // [input * units + unit]: the buffer of each input that stays
     uint32_t *staying_loads;
-    uint32_t memory; // of the engines
+    uint32_t memory;     // of the engines
     uint32_t next_fetch; // place that is loaded here for a later job; PLAN_NONE
     uint64_t fetched;    // bytes of those that have been
     struct plan_way way;
@@ -100,8 +100,8 @@ static void layout_make(struct local_job *local)
     layout->inputs = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
     layout->outputs = arena_allocate(arena, ((size_t)whole->output_count + 1) * sizeof(uint64_t));
     layout->kept = arena_allocate(arena, ((size_t)local->member_count + 1) * sizeof(uint64_t));
-    uint64_t staying = whole->near != NULL ? whole->near->address
-                                           : plan_code_room(local->target, local->memory);
+    uint64_t staying =
+        whole->near != NULL ? whole->near->address : plan_code_room(local->target, local->memory);
     const uint64_t end = whole->near != NULL ? staying + whole->near->room
                                              : local->target->memories[local->memory].size;
     for (uint32_t i = 0; i < whole->input_count; i++) {

@@ -39,11 +39,11 @@ uint32_t emit_near_buffer(struct emitter *emitter, uint32_t place)
     if (near->buffer == PROGRAM_NONE) {
         const uint32_t engine = plan->groups[item->first].engine;
         const struct plan_box box = whole_box(emitter, place);
-        near->buffer = emit_buffer(
-            emitter, "", item->value, PROGRAM_BUFFER_TILE,
-            (struct emit_place){.memory = plan->target->engines[engine].memory,
-                                .address = item->address},
-            &box);
+        near->buffer =
+            emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_TILE,
+                        (struct emit_place){.memory = plan->target->engines[engine].memory,
+                                            .address = item->address},
+                        &box);
     }
     return near->buffer;
 }
@@ -75,8 +75,8 @@ static void load_piece(struct emit_job *job, uint32_t tile, uint32_t place,
     struct emitter *emitter = job->emitter;
     const struct plan_place *item = &emitter->plan->places[place];
     const uint32_t near = emit_near_buffer(emitter, place);
-    const uint32_t task = emit_transfer(emitter, item->first, tile, at, emitter->far[item->value],
-                                        box, near, box);
+    const uint32_t task =
+        emit_transfer(emitter, item->first, tile, at, emitter->far[item->value], box, near, box);
     emit_depend_on_writers(emitter, task, item->value, box);
     add_writer(emitter, place, task, box);
     emit_start(job, task);
@@ -142,13 +142,12 @@ void emit_near_operand(struct emitter *emitter, uint32_t task, uint32_t place,
     const uint32_t buffer = emit_near_buffer(emitter, place);
     const struct program_buffer *kept = EMIT_GET(emitter, buffers, buffer);
     const struct emit_place inside = {kept->memory, kept->unit, 0};
-    const bool whole =
-        memcmp(kept->dims, box->size, box->rank * sizeof *box->size) == 0;
+    const bool whole = memcmp(kept->dims, box->size, box->rank * sizeof *box->size) == 0;
     emit_operand(emitter, task, buffer, box, writes);
-    emit_place_add(places, item->value,
-                   whole ? buffer
-                         : emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_PIPELINE, inside,
-                                       box));
+    emit_place_add(
+        places, item->value,
+        whole ? buffer
+              : emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_PIPELINE, inside, box));
     if (writes) {
         add_writer(emitter, place, task, box);
         return;
@@ -176,10 +175,9 @@ void emit_near_swap(struct emit_job *job, uint32_t group, uint32_t place, struct
     const bool there = !item->made || plan->stored[item->value];
     uint32_t far = emitter->far[item->value];
     if (there) {
-        far = emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_INNER,
-                          (struct emit_place){.memory = emitter->far_memory,
-                                              .address = emitter->code},
-                          &box);
+        far = emit_buffer(
+            emitter, "", item->value, PROGRAM_BUFFER_INNER,
+            (struct emit_place){.memory = emitter->far_memory, .address = emitter->code}, &box);
         emitter->code += item->bytes;
     }
     const uint32_t task =

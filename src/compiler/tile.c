@@ -233,8 +233,7 @@ static bool choose_whole(struct cutter *cutter, struct tile_choice *out_choice)
         .whole = true,
         .slots = 1,
         .bytes = bytes,
-        .compute =
-            cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost),
+        .compute = cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost),
         .transfers = transfer_cycles(cutter, bytes + cutter->space.loaded + carried)};
     out_choice->time = out_choice->compute + out_choice->transfers;
     return true;
@@ -245,8 +244,8 @@ static bool choose_cut(struct cutter *cutter, struct tile_choice *out_choice)
     struct tiler *tiler = &cutter->tiler;
     struct grid_times times;
     *out_choice = (struct tile_choice){0};
-    if (!find_slots(cutter, &out_choice->grid) ||
-        !time_grid(cutter, &out_choice->grid, &times) || !tiler_fits(tiler, &out_choice->grid))
+    if (!find_slots(cutter, &out_choice->grid) || !time_grid(cutter, &out_choice->grid, &times) ||
+        !tiler_fits(tiler, &out_choice->grid))
         return false;
     out_choice->slots = grid_tiles(&out_choice->grid) > 1 ? tiler->slots : 1;
     out_choice->bytes = tiler_local_bytes(tiler, out_choice->slots);

@@ -12,45 +12,16 @@
 
 #include "base/memory.h"
 #include "group.h"
+#include "resident.h"
 #include "tile.h"
 
 enum {
-    AHEAD_MOST = 16, // groups that something may be loaded before its own
-    LEVELS = 3,      // placed of what is loaded: all, constants, nothing
-};
-
-// Bytes of the memory that are taken.
-struct span {
-    uint64_t from;
-    uint64_t to;
-};
-
-struct spans {
-    struct span *items; // in order of address; they may overlap
-    size_t count;
-    size_t capacity;
-};
-
-struct resident {
-    struct plan *plan;
-    uint32_t memory;
-    struct span all;     // what values may take of it
-    size_t *first_use;   // by value, in `uses`
-    uint32_t *uses;      // groups that read it in this memory, in order
-    uint32_t *maker;     // by value: the group that gives it; PLAN_NONE
-    bool *outside;       // by value: it is needed in the far memory
-    uint32_t *at;        // by value: the place where it lies now; PLAN_NONE
-    uint32_t *active;    // places of the last few groups
-    size_t active_count, active_capacity;
-    uint32_t previous;   // the last group that was placed
-    int64_t *idle;       // by group: cycles in which its job could transfer more
-    struct spans busy;   // of the job at hand
-    struct spans before; // of it and the job before
+    LEVELS = 3, // placed of what is loaded: all, constants, nothing
 };
 
 // A way to place what a group needs.
 struct attempt {
-    bool output;         // what it gives is placed
+    bool output; // what it gives is placed
     uint32_t level;
     uint32_t evicted;    // how many of the candidates give way
     uint64_t *addresses; // of each input, then of each output
@@ -61,180 +32,19 @@ struct attempt {
     uint64_t cost;
 };
 
-static uint64_t bytes_of(const struct resident *resident, uint32_t value)
-{
-    const struct network_value *item = group_value(resident->plan, value);
-    const struct plan_box box = plan_box_whole(&item->type.shape);
-    return plan_padded(plan_box_bytes(&box, item->type.element));
-}
-
-static uint64_t carry_cycles(const struct resident *resident, uint64_t bytes)
-{
-    const struct target *target = resident->plan->target;
-    const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes};
-    struct plan_way way;
-    plan_find_way(target, resident->memory, &way);
-    return bytes > 0 ? cost_cycles(target, COST_RULES_BEST, way.in, &request) : 0;
-}
-
-// Whether a group computes in the memory, cut as this pass likes.
-static bool is_near(const struct resident *resident, const struct plan_group *group)
-{
-    const struct plan *plan = resident->plan;
-    return group->engine != TARGET_NONE && group_is_local(plan, group) &&
-           !group_is_alias(plan, group) && group_is_static(plan, group) &&
-           plan->target->engines[group->engine].memory == resident->memory;
-}
-
-// The first use after a group; PLAN_NONE.
-static uint32_t next_use(const struct resident *resident, uint32_t value, uint32_t group)
-{
-    for (size_t i = resident->first_use[value]; i < resident->first_use[value + 1]; i++) {
-        if (resident->uses[i] > group)
-            return resident->uses[i];
-    }
-    return PLAN_NONE;
-}
-
-static uint32_t last_use(const struct resident *resident, uint32_t value)
-{
-    const size_t end = resident->first_use[value + 1];
-    return end > resident->first_use[value] ? resident->uses[end - 1] : PLAN_NONE;
-}
-
-static bool reads(const struct plan_group *group, uint32_t value)
-{
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        if (group->inputs[i] == value)
-            return true;
-    }
-    return false;
-}
-
-// What is known before ---------------------------------------------------------------------
-
-// By value: which groups read it in the memory.
-static void find_uses(struct resident *resident)
-{
-    const struct plan *plan = resident->plan;
-    const size_t values = plan->network->values.count;
-    size_t *next = memory_allocate_zeroed(values + 2, sizeof *next);
-    for (uint32_t g = 0; g < plan->group_count; g++) {
-        const struct plan_group *group = &plan->groups[g];
-        for (uint32_t i = 0; is_near(resident, group) && i < group->input_count; i++)
-            next[group->inputs[i] + 1]++;
-    }
-    for (size_t i = 0; i < values; i++)
-        next[i + 1] += next[i];
-    resident->first_use = memory_allocate((values + 1) * sizeof *next);
-    memcpy(resident->first_use, next, (values + 1) * sizeof *next);
-    resident->uses = memory_allocate_zeroed(next[values] + 1, sizeof *resident->uses);
-    for (uint32_t g = 0; g < plan->group_count; g++) {
-        const struct plan_group *group = &plan->groups[g];
-        for (uint32_t i = 0; is_near(resident, group) && i < group->input_count; i++)
-            resident->uses[next[group->inputs[i]]++] = g;
-    }
-    free(next);
-}
-
-// By value: who gives it, and whether anything but groups of this memory wants it.
-static void find_makers(struct resident *resident)
-{
-    const struct plan *plan = resident->plan;
-    const size_t values = plan->network->values.count;
-    const struct network_graph *graph = network_graph(plan->network, 0);
-    resident->maker = memory_allocate((values + 1) * sizeof *resident->maker);
-    memset(resident->maker, 0xff, (values + 1) * sizeof *resident->maker);
-    resident->outside = memory_allocate_zeroed(values + 1, sizeof *resident->outside);
-    for (uint32_t i = 0; i < graph->output_count; i++)
-        resident->outside[graph->outputs[i]] = true;
-    for (uint32_t g = 0; g < plan->group_count; g++) {
-        const struct plan_group *group = &plan->groups[g];
-        for (uint32_t i = 0; i < group->output_count; i++)
-            resident->maker[group->outputs[i]] = g;
-        for (uint32_t i = 0; i < group->input_count && !is_near(resident, group); i++)
-            resident->outside[group->inputs[i]] = true;
-    }
-}
-
-// Spans --------------------------------------------------------------------------------------
-
-static void spans_add(struct spans *spans, struct span span)
-{
-    spans->items =
-        memory_grow(spans->items, spans->count, &spans->capacity, sizeof *spans->items);
-    size_t at = spans->count++;
-    for (; at > 0 && spans->items[at - 1].from > span.from; at--)
-        spans->items[at] = spans->items[at - 1];
-    spans->items[at] = span;
-}
-
-// The gap after `from`, up to the next span; `index` walks along.
-static bool next_gap(const struct spans *spans, struct span all, size_t *index, uint64_t *from,
-                     struct span *out_gap)
-{
-    while (*index <= spans->count) {
-        const uint64_t to = *index < spans->count ? spans->items[*index].from : all.to;
-        const uint64_t start = *from;
-        if (*index < spans->count && spans->items[*index].to > *from)
-            *from = spans->items[*index].to;
-        ++*index;
-        if (to > start) {
-            *out_gap = (struct span){start, to};
-            return true;
-        }
-    }
-    return false;
-}
-
-static struct span largest_gap(const struct spans *spans, struct span all)
-{
-    struct span best = {all.from, all.from};
-    struct span gap;
-    uint64_t from = all.from;
-    for (size_t i = 0; next_gap(spans, all, &i, &from, &gap);) {
-        if (gap.to - gap.from > best.to - best.from)
-            best = gap;
-    }
-    return best;
-}
-
-// A place at the low or the high end of what is free; false: none is large enough.
-static bool find_place(const struct spans *spans, struct span all, uint64_t bytes, bool high,
-                       uint64_t *out_address)
-{
-    bool found = false;
-    struct span gap;
-    uint64_t from = all.from;
-    for (size_t i = 0; next_gap(spans, all, &i, &from, &gap) && (high || !found);) {
-        if (gap.to - gap.from < bytes)
-            continue;
-        *out_address = high ? gap.to - bytes : gap.from;
-        found = true;
-    }
-    return found;
-}
-
 // At the end that leaves the larger piece.
-static bool take_place(struct resident *resident, const struct spans *free_in, uint64_t bytes,
+static bool take_place(struct resident *resident, const struct taken *free_in, uint64_t bytes,
                        uint64_t *out_address)
 {
     uint64_t best = 0;
     bool found = false;
     for (int high = 1; high >= 0; high--) {
         uint64_t address = 0;
-        if (!find_place(free_in, resident->all, bytes, high != 0, &address))
+        if (!taken_find_place(free_in, resident->all, bytes, high != 0, &address))
             return false;
-        spans_add(&resident->busy, (struct span){address, address + bytes});
-        const struct span rest = largest_gap(&resident->busy, resident->all);
-        // Taken back again: the list is short.
-        size_t at = 0;
-        while (resident->busy.items[at].from != address ||
-               resident->busy.items[at].to != address + bytes)
-            at++;
-        resident->busy.count--;
-        memmove(resident->busy.items + at, resident->busy.items + at + 1,
-                (resident->busy.count - at) * sizeof *resident->busy.items);
+        taken_add(&resident->busy, (struct span){address, address + bytes});
+        const struct span rest = taken_largest_gap(&resident->busy, resident->all);
+        taken_remove(&resident->busy, (struct span){address, address + bytes});
         if (!found || rest.to - rest.from > best) {
             best = rest.to - rest.from;
             *out_address = address;
@@ -246,117 +56,8 @@ static bool take_place(struct resident *resident, const struct spans *free_in, u
 
 static void take(struct resident *resident, uint64_t address, uint64_t bytes)
 {
-    spans_add(&resident->busy, (struct span){address, address + bytes});
-    spans_add(&resident->before, (struct span){address, address + bytes});
-}
-
-// Places -------------------------------------------------------------------------------------
-
-static struct plan_place *place_of(const struct resident *resident, uint32_t id)
-{
-    return &resident->plan->places[id];
-}
-
-static uint32_t add_place(struct resident *resident, struct plan_place place)
-{
-    struct plan *plan = resident->plan;
-    plan->places =
-        memory_grow(plan->places, plan->place_count, &plan->place_capacity, sizeof *plan->places);
-    const uint32_t id = (uint32_t)plan->place_count++;
-    plan->places[id] = place;
-    resident->active = memory_grow(resident->active, resident->active_count,
-                                   &resident->active_capacity, sizeof *resident->active);
-    resident->active[resident->active_count++] = id;
-    if (place.value != PLAN_NONE)
-        resident->at[place.value] = id;
-    return id;
-}
-
-// What was over long before a group is not looked at any more.
-static void forget_old(struct resident *resident, uint32_t group)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < resident->active_count; i++) {
-        const struct plan_place *place = place_of(resident, resident->active[i]);
-        if (place->last < group && place->value != PLAN_NONE &&
-            resident->at[place->value] == resident->active[i])
-            resident->at[place->value] = PLAN_NONE;
-        if (place->last + AHEAD_MOST >= group)
-            resident->active[kept++] = resident->active[i];
-    }
-    resident->active_count = kept;
-}
-
-// What came first leaves as a whole, at the end of the job before, whether the far memory has
-// it or not.
-static void swap_out(struct resident *resident, uint32_t id)
-{
-    struct plan *plan = resident->plan;
-    struct plan_place *place = place_of(resident, id);
-    struct plan_near *near = plan->groups[resident->previous].near;
-    place->last = resident->previous;
-    place->next_swapped = near->swapped;
-    near->swapped = id;
-    plan->swapped[place->value] |= place->made;
-    resident->at[place->value] = PLAN_NONE;
-}
-
-// A value leaves before a group: what needs it later loads it.
-static void evict(struct resident *resident, uint32_t id, uint32_t group)
-{
-    struct plan_place *place = place_of(resident, id);
-    const uint32_t value = place->value;
-    if (resident->plan->target->plan.first_in && next_use(resident, value, group - 1) != PLAN_NONE) {
-        swap_out(resident, id);
-        return;
-    }
-    place->last = place->first;
-    for (size_t i = resident->first_use[value]; i < resident->first_use[value + 1]; i++) {
-        if (resident->uses[i] < group && resident->uses[i] > place->last)
-            place->last = resident->uses[i];
-    }
-    resident->plan->stored[value] |= place->made;
-    resident->at[value] = PLAN_NONE;
-}
-
-static bool is_taken(const struct resident *resident, uint32_t group, struct span span)
-{
-    for (size_t i = 0; i < resident->active_count; i++) {
-        const struct plan_place *place = place_of(resident, resident->active[i]);
-        if (place->from <= group && place->last >= group && place->address < span.to &&
-            span.from < place->address + place->bytes)
-            return true;
-    }
-    return false;
-}
-
-// Those that could give way to a group, the first one first. What is needed before `until`
-// stays.
-static uint32_t *find_candidates(const struct resident *resident, uint32_t group, uint32_t until,
-                                 uint32_t *out_count)
-{
-    const struct plan *plan = resident->plan;
-    uint32_t *found = memory_allocate((resident->active_count + 1) * sizeof *found);
-    uint32_t count = 0;
-    for (size_t i = 0; i < resident->active_count; i++) {
-        const uint32_t id = resident->active[i];
-        const struct plan_place *place = place_of(resident, id);
-        if (place->value == PLAN_NONE || place->last < group ||
-            reads(&plan->groups[group], place->value))
-            continue;
-        const uint32_t needed = next_use(resident, place->value, group);
-        if (!plan->target->plan.first_in && needed <= until)
-            continue;
-        uint32_t at = count++;
-        // What came first is first already: places are in that order.
-        for (; at > 0 && !plan->target->plan.first_in &&
-               next_use(resident, place_of(resident, found[at - 1])->value, group) < needed;
-             at--)
-            found[at] = found[at - 1];
-        found[at] = id;
-    }
-    *out_count = count;
-    return found;
+    taken_add(&resident->busy, (struct span){address, address + bytes});
+    taken_add(&resident->before, (struct span){address, address + bytes});
 }
 
 // Attempts -----------------------------------------------------------------------------------
@@ -367,22 +68,22 @@ static void find_busy(struct resident *resident, uint32_t group, const uint32_t 
 {
     resident->busy.count = resident->before.count = 0;
     for (size_t i = 0; i < resident->active_count; i++) {
-        const struct plan_place *place = place_of(resident, resident->active[i]);
+        const struct plan_place *place = resident_place(resident, resident->active[i]);
         bool gone = false;
         for (uint32_t c = 0; c < evicted && !gone; c++)
             gone = candidates[c] == resident->active[i];
         const struct span span = {place->address, place->address + place->bytes};
         if (place->last >= group && !gone)
-            spans_add(&resident->busy, span);
+            taken_add(&resident->busy, span);
         if (place->last >= group ? !gone : place->last >= resident->previous)
-            spans_add(&resident->before, span);
+            taken_add(&resident->before, span);
     }
 }
 
 static bool is_here(const struct resident *resident, uint32_t value, uint32_t group)
 {
     const uint32_t id = resident->at[value];
-    return id != PLAN_NONE && place_of(resident, id)->last >= group;
+    return id != PLAN_NONE && resident_place(resident, id)->last >= group;
 }
 
 static bool place_input(struct resident *resident, struct attempt *attempt, uint32_t value,
@@ -390,7 +91,7 @@ static bool place_input(struct resident *resident, struct attempt *attempt, uint
 {
     const bool prefetch = resident->plan->target->plan.prefetch;
     const bool constant = group_value(resident->plan, value)->constant != NULL;
-    const uint64_t bytes = bytes_of(resident, value);
+    const uint64_t bytes = resident_bytes(resident, value);
     if (!(prefetch && take_place(resident, &resident->before, bytes, out_address)) &&
         !take_place(resident, &resident->busy, bytes, out_address))
         return false;
@@ -407,7 +108,7 @@ static bool place_inputs(struct resident *resident, uint32_t group, struct attem
         const uint32_t value = item->inputs[i];
         const bool constant = group_value(resident->plan, value)->constant != NULL;
         attempt->placed[i] = is_here(resident, value, group);
-        if (attempt->placed[i] || bytes_of(resident, value) == 0 ||
+        if (attempt->placed[i] || resident_bytes(resident, value) == 0 ||
             attempt->level > (constant ? 1 : 0))
             continue;
         attempt->placed[i] = true;
@@ -422,10 +123,10 @@ static bool place_outputs(struct resident *resident, uint32_t group, struct atte
     const struct plan_group *item = &resident->plan->groups[group];
     for (uint32_t i = 0; i < item->output_count; i++) {
         const uint32_t value = item->outputs[i];
-        const uint64_t bytes = bytes_of(resident, value);
+        const uint64_t bytes = resident_bytes(resident, value);
         uint64_t *address = &attempt->addresses[item->input_count + i];
         attempt->space.output_carried |=
-            resident->outside[value] || last_use(resident, value) == PLAN_NONE;
+            resident->outside[value] || resident_last_use(resident, value) == PLAN_NONE;
         if (bytes == 0 || !take_place(resident, &resident->busy, bytes, address))
             return false;
         take(resident, *address, bytes);
@@ -438,8 +139,8 @@ static uint64_t reload_cycles(const struct resident *resident, const struct plan
 {
     uint64_t cycles = 0;
     for (uint32_t i = 0; i < group->output_count; i++) {
-        if (last_use(resident, group->outputs[i]) != PLAN_NONE)
-            cycles += carry_cycles(resident, bytes_of(resident, group->outputs[i]));
+        if (resident_last_use(resident, group->outputs[i]) != PLAN_NONE)
+            cycles += resident_carry_cycles(resident, resident_bytes(resident, group->outputs[i]));
     }
     return cycles;
 }
@@ -450,9 +151,9 @@ static uint64_t evicted_cycles(const struct resident *resident, const uint32_t *
 {
     uint64_t cycles = 0;
     for (uint32_t i = 0; i < evicted; i++) {
-        const struct plan_place *place = place_of(resident, candidates[i]);
+        const struct plan_place *place = resident_place(resident, candidates[i]);
         const bool stored = !place->made || resident->plan->stored[place->value];
-        cycles += carry_cycles(resident, place->bytes) * (stored ? 1 : 2);
+        cycles += resident_carry_cycles(resident, place->bytes) * (stored ? 1 : 2);
     }
     return cycles;
 }
@@ -463,12 +164,12 @@ static bool try_attempt(struct resident *resident, uint32_t group, const uint32_
 {
     struct plan_group *item = &resident->plan->groups[group];
     find_busy(resident, group, candidates, attempt->evicted);
-    attempt->space = (struct tile_space){.placed = attempt->placed,
-                                         .output_placed = attempt->output};
+    attempt->space =
+        (struct tile_space){.placed = attempt->placed, .output_placed = attempt->output};
     if ((attempt->output && !place_outputs(resident, group, attempt)) ||
         !place_inputs(resident, group, attempt))
         return false;
-    attempt->rest = largest_gap(&resident->busy, resident->all);
+    attempt->rest = taken_largest_gap(&resident->busy, resident->all);
     attempt->space.room = attempt->rest.to - attempt->rest.from;
     if (!tile_choose(resident->plan, item, &attempt->space, &attempt->choice))
         return false;
@@ -531,7 +232,7 @@ static uint32_t needed_next(const struct resident *resident, uint32_t group)
     const struct plan_group *item = &resident->plan->groups[group];
     uint32_t needed = PLAN_NONE;
     for (uint32_t i = 0; i < item->output_count; i++) {
-        const uint32_t next = next_use(resident, item->outputs[i], group);
+        const uint32_t next = resident_next_use(resident, item->outputs[i], group);
         needed = next < needed ? next : needed;
     }
     return needed;
@@ -563,13 +264,14 @@ static void place_group(struct resident *resident, uint32_t group, const uint32_
     const size_t count = (size_t)item->input_count + item->output_count + 1;
     uint32_t *ids = arena_allocate(&plan->arena, count * sizeof *ids);
     for (uint32_t i = 0; i < attempt->evicted; i++)
-        evict(resident, candidates[i], group);
-    *near = (struct plan_near){ids, ids + item->input_count, attempt->rest.from,
-                               attempt->choice.bytes, PLAN_NONE, PLAN_NONE};
+        resident_evict(resident, candidates[i], group);
+    *near = (struct plan_near){
+        ids,      ids + item->input_count, attempt->rest.from, attempt->choice.bytes, PLAN_NONE,
+        PLAN_NONE};
     for (uint32_t i = 0; i < item->input_count + item->output_count; i++) {
         const bool output = i >= item->input_count;
         const uint32_t value = output ? item->outputs[i - item->input_count] : item->inputs[i];
-        const uint32_t last = last_use(resident, value);
+        const uint32_t last = resident_last_use(resident, value);
         ids[i] = PLAN_NONE;
         if (!(output ? attempt->output : attempt->placed[i]))
             continue;
@@ -577,23 +279,24 @@ static void place_group(struct resident *resident, uint32_t group, const uint32_
             ids[i] = resident->at[value];
             continue;
         }
-        ids[i] = add_place(resident, (struct plan_place){.value = value,
-                                                         .address = attempt->addresses[i],
-                                                         .bytes = bytes_of(resident, value),
-                                                         .from = group,
-                                                         .first = group,
-                                                         .last = last != PLAN_NONE ? last : group,
-                                                         .made = output,
-                                                         .next = PLAN_NONE,
-                                                         .next_swapped = PLAN_NONE});
+        ids[i] = resident_add_place(resident,
+                                    (struct plan_place){.value = value,
+                                                        .address = attempt->addresses[i],
+                                                        .bytes = resident_bytes(resident, value),
+                                                        .from = group,
+                                                        .first = group,
+                                                        .last = last != PLAN_NONE ? last : group,
+                                                        .made = output,
+                                                        .next = PLAN_NONE,
+                                                        .next_swapped = PLAN_NONE});
         plan->stored[value] |= output && (resident->outside[value] || last == PLAN_NONE);
     }
-    add_place(resident, (struct plan_place){.value = PLAN_NONE,
-                                            .address = near->address,
-                                            .bytes = near->room,
-                                            .from = group,
-                                            .first = group,
-                                            .last = group});
+    resident_add_place(resident, (struct plan_place){.value = PLAN_NONE,
+                                                     .address = near->address,
+                                                     .bytes = near->room,
+                                                     .from = group,
+                                                     .first = group,
+                                                     .last = group});
     item->near = near;
     resident->idle[group] = (int64_t)attempt->choice.compute - (int64_t)attempt->choice.transfers;
 }
@@ -614,14 +317,14 @@ static int64_t saved_cycles(const struct resident *resident, uint32_t group, int
 static void fetch_early(struct resident *resident, uint32_t group, uint32_t id)
 {
     struct plan *plan = resident->plan;
-    struct plan_place *place = place_of(resident, id);
+    struct plan_place *place = resident_place(resident, id);
     const struct span span = {place->address, place->address + place->bytes};
     const uint32_t maker = resident->maker[place->value];
-    const int64_t cycles = (int64_t)carry_cycles(resident, place->bytes);
+    const int64_t cycles = (int64_t)resident_carry_cycles(resident, place->bytes);
     int64_t least = saved_cycles(resident, group, cycles);
     uint32_t best = PLAN_NONE;
-    for (uint32_t p = group; p-- > 0 && p + AHEAD_MOST > group && least > 0;) {
-        if ((maker != PLAN_NONE && maker >= p) || is_taken(resident, p, span))
+    for (uint32_t p = group; p-- > 0 && p + RESIDENT_AHEAD_MOST > group && least > 0;) {
+        if ((maker != PLAN_NONE && maker >= p) || resident_is_taken(resident, p, span))
             break;
         const int64_t idle = resident->idle[p] > 0 ? resident->idle[p] : 0;
         const int64_t lost = cycles > idle ? cycles - idle : 0;
@@ -645,16 +348,16 @@ static void fetch_early(struct resident *resident, uint32_t group, uint32_t id)
 static void tile_by_itself(struct resident *resident, uint32_t group)
 {
     for (size_t i = 0; i < resident->active_count; i++) {
-        const struct plan_place *place = place_of(resident, resident->active[i]);
+        const struct plan_place *place = resident_place(resident, resident->active[i]);
         if (place->value != PLAN_NONE && place->last >= group)
-            evict(resident, resident->active[i], group);
+            resident_evict(resident, resident->active[i], group);
     }
-    add_place(resident, (struct plan_place){.value = PLAN_NONE,
-                                            .address = resident->all.from,
-                                            .bytes = resident->all.to - resident->all.from,
-                                            .from = group,
-                                            .first = group,
-                                            .last = group});
+    resident_add_place(resident, (struct plan_place){.value = PLAN_NONE,
+                                                     .address = resident->all.from,
+                                                     .bytes = resident->all.to - resident->all.from,
+                                                     .from = group,
+                                                     .first = group,
+                                                     .last = group});
     tile_alone(resident->plan, &resident->plan->groups[group]);
 }
 
@@ -664,12 +367,12 @@ static void tile_near(struct resident *resident, uint32_t group)
     struct attempts attempts;
     uint32_t count;
     uint32_t *candidates =
-        find_candidates(resident, group, needed_next(resident, group), &count);
+        resident_find_candidates(resident, group, needed_next(resident, group), &count);
     attempts_make(&attempts, item);
     try_group(resident, group, candidates, count, &attempts);
     if (!attempts.found && !resident->plan->target->plan.first_in) {
         free(candidates);
-        candidates = find_candidates(resident, group, 0, &count);
+        candidates = resident_find_candidates(resident, group, 0, &count);
         for (uint32_t e = 1; e <= count && !attempts.found; e++)
             try_levels(resident, group, candidates, e, false, &attempts);
     }
@@ -678,7 +381,7 @@ static void tile_near(struct resident *resident, uint32_t group)
         const size_t first = resident->plan->place_count;
         place_group(resident, group, candidates, best);
         for (size_t i = first; i < resident->plan->place_count; i++) {
-            const struct plan_place *place = place_of(resident, (uint32_t)i);
+            const struct plan_place *place = resident_place(resident, (uint32_t)i);
             if (place->value != PLAN_NONE && !place->made && resident->plan->target->plan.prefetch)
                 fetch_early(resident, group, (uint32_t)i);
         }
@@ -694,36 +397,20 @@ static void tile_near(struct resident *resident, uint32_t group)
 static void tile_passing(struct resident *resident, uint32_t group)
 {
     const struct plan *plan = resident->plan;
-    const uint64_t most = plan->target->memories[plan->target->engines[plan->groups[group].engine]
-                                                     .memory].size;
+    const uint64_t most =
+        plan->target->memories[plan->target->engines[plan->groups[group].engine].memory].size;
     const struct span span = {resident->all.from, resident->all.from + plan_padded(most)};
     for (size_t i = 0; i < resident->active_count; i++) {
-        const struct plan_place *place = place_of(resident, resident->active[i]);
+        const struct plan_place *place = resident_place(resident, resident->active[i]);
         if (place->value != PLAN_NONE && place->last >= group && place->address < span.to)
-            evict(resident, resident->active[i], group);
+            resident_evict(resident, resident->active[i], group);
     }
-    add_place(resident, (struct plan_place){.value = PLAN_NONE,
-                                            .address = span.from,
-                                            .bytes = span.to - span.from,
-                                            .from = group,
-                                            .first = group,
-                                            .last = group});
-}
-
-// The memory that values are kept in: of the first engine that computes in one which is there
-// once, and which data gets to straight.
-static uint32_t find_memory(const struct target *target)
-{
-    for (uint32_t i = 0; i < target->engine_count; i++) {
-        const struct target_engine *engine = &target->engines[i];
-        struct plan_way way;
-        if (target_computes(target, i) && target->memories[engine->memory].local &&
-            target->memories[engine->memory].per == TARGET_PER_MACHINE &&
-            engine->stage_count == 0 && plan_find_way(target, engine->memory, &way) &&
-            way.near == engine->memory)
-            return engine->memory;
-    }
-    return TARGET_NONE;
+    resident_add_place(resident, (struct plan_place){.value = PLAN_NONE,
+                                                     .address = span.from,
+                                                     .bytes = span.to - span.from,
+                                                     .from = group,
+                                                     .first = group,
+                                                     .last = group});
 }
 
 static void tile_groups(struct resident *resident)
@@ -732,8 +419,8 @@ static void tile_groups(struct resident *resident)
     for (uint32_t g = 0; g < plan->group_count; g++) {
         struct plan_group *group = &plan->groups[g];
         struct plan_way way;
-        forget_old(resident, g);
-        if (is_near(resident, group)) {
+        resident_forget_old(resident, g);
+        if (resident_is_near(resident, group)) {
             tile_near(resident, g);
             continue;
         }
@@ -747,34 +434,13 @@ static void tile_groups(struct resident *resident)
 
 status tile_resident(struct plan *plan)
 {
-    const size_t values = plan->network->values.count;
-    struct resident resident = {.plan = plan, .memory = find_memory(plan->target)};
-    if (resident.memory == TARGET_NONE) {
-        for (uint32_t i = 0; i < plan->group_count; i++)
-            tile_alone(plan, &plan->groups[i]);
+    struct resident resident;
+    if (resident_start(&resident, plan)) {
+        tile_groups(&resident);
+        resident_free(&resident);
         return STATUS_OK;
     }
-    resident.all.from = plan_code_room(plan->target, resident.memory);
-    resident.all.to =
-        plan->target->memories[resident.memory].size / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-    if (resident.all.to < resident.all.from)
-        resident.all.to = resident.all.from;
-    resident.at = memory_allocate((values + 1) * sizeof *resident.at);
-    memset(resident.at, 0xff, (values + 1) * sizeof *resident.at);
-    resident.idle = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *resident.idle);
-    plan->stored = memory_allocate_zeroed(values + 1, sizeof *plan->stored);
-    plan->swapped = memory_allocate_zeroed(values + 1, sizeof *plan->swapped);
-    find_uses(&resident);
-    find_makers(&resident);
-    tile_groups(&resident);
-    free(resident.at);
-    free(resident.idle);
-    free(resident.first_use);
-    free(resident.uses);
-    free(resident.maker);
-    free(resident.outside);
-    free(resident.active);
-    free(resident.busy.items);
-    free(resident.before.items);
+    for (uint32_t i = 0; i < plan->group_count; i++)
+        tile_alone(plan, &plan->groups[i]);
     return STATUS_OK;
 }

@@ -354,9 +354,9 @@ static status close_window(struct host_machine *machine, struct host_worker *wor
     }
     datum_release(datum);
     machine->data[window] = NULL;
-    return same ? STATUS_OK
-                : status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32,
-                              window);
+    return same
+               ? STATUS_OK
+               : status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32, window);
 }
 
 // For each operand that is part of a buffer; before the kernels run, or after.

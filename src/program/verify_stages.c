@@ -84,9 +84,8 @@ static uint32_t count_rings(const struct program *program, const struct program_
     uint32_t count = 0;
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const uint32_t ring = operand_at(program, task, i)->buffer;
-        count +=
-            is_ring(program, ring) && program_shows(program, ring, operand) &&
-            program_gives(program, task, task->call_count, ring) == (operand->writes != 0);
+        count += is_ring(program, ring) && program_shows(program, ring, operand) &&
+                 program_gives(program, task, task->call_count, ring) == (operand->writes != 0);
     }
     return count;
 }

@@ -244,9 +244,9 @@ static status read_cast(struct target_reading *reading, void *record,
     return target_read_answer(reading, entry, &((struct target_plan *)record)->cast);
 }
 
-static const struct key PLAN_KEYS[] = {
-    {"tiles", read_tiles},       {"keep", read_keep}, {"spill", read_spill},
-    {"prefetch", read_prefetch}, {"cast", read_cast}, {0}};
+static const struct key PLAN_KEYS[] = {{"tiles", read_tiles}, {"keep", read_keep},
+                                       {"spill", read_spill}, {"prefetch", read_prefetch},
+                                       {"cast", read_cast},   {0}};
 
 static status read_bytes(struct target_reading *reading, const struct target_entry *entry,
                          uint64_t *out_bytes)
@@ -441,8 +441,8 @@ status target_read_machine(struct target_reading *reading)
     struct target *target = reading->target;
     target->device_count = 1;
     target->core_count = 1;
-    target->plan = (struct target_plan){
-        .evaluated = true, .keep = true, .prefetch = true, .cast = true};
+    target->plan =
+        (struct target_plan){.evaluated = true, .keep = true, .prefetch = true, .cast = true};
     for (size_t i = 0; i < reading->text.count; i++)
         STATUS_TRY(read_one(reading, &reading->text.sections[i]));
     STATUS_TRY(check_grid(reading));

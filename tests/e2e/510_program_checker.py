@@ -242,6 +242,32 @@ def moved_buffers(program):
                 break
 
 
+def places_given_away(program):
+    """A value that stays near loses its place to another one before it is read for the last
+    time; or its place is said to be free by then."""
+    tiles = [i for i, buffer in enumerate(program.buffers) if buffer.kind == checker.TILE and buffer.size]
+    for i in tiles:
+        buffer = program.buffers[i]
+        for j in tiles:
+            other = program.buffers[j]
+            if ((other.memory, other.unit) == (buffer.memory, buffer.unit) and
+                    getattr(buffer, "from") < getattr(other, "from") <= buffer.to):
+                yield [("buffers", j, "address", buffer.address)]
+                yield [("buffers", j, "address", buffer.address), ("buffers", i, "to", getattr(other, "from") - 1)]
+
+
+def other_windows(program):
+    """What kernels see of a buffer is another part than the task reads or writes."""
+    for i, buffer in enumerate(program.buffers):
+        shown = [task for task in program.tasks if task.kind != checker.TRANSFER and any(
+            program.buffers[o.buffer].value == buffer.value and o.size[:o.rank] == buffer.dims[:o.rank] and
+            program.buffers[o.buffer].dims[:o.rank] != buffer.dims[:o.rank]
+            for o in program.operands[task.first_operand:task.first_operand + task.operand_count])]
+        if buffer.kind == checker.PIPELINE and shown and buffer.rank:
+            yield [("buffers", i, "origin", buffer.origin[0] + 1, 0)]
+            yield [("buffers", i, "dims", buffer.dims[0] + 1, 0)]
+
+
 def short_lives(program):
     """A buffer that is given back before the last use, or taken after the first."""
     used = set()
@@ -364,7 +390,8 @@ def other_units(program):
         yield [("task_units", i, "id", unit.id + 1)]
 
 
-ALTERATIONS = [dropped_waits, swapped_steps, double_starts, moved_buffers, short_lives, grown_buffers,
+ALTERATIONS = [dropped_waits, swapped_steps, double_starts, moved_buffers, places_given_away, short_lives,
+               other_windows, grown_buffers,
                shrunk_buffers, changed_boxes, changed_dependencies, doubled_stores, other_operands,
                other_engines, other_units]
 OF_STREAMS = [other_semaphores, other_streams, awaits_that_say_nothing]

@@ -416,8 +416,8 @@ static inline void interpreter_windows(struct interpreter *run, const struct pro
             if (!writes && run->made[buffers[i]] == NULL) {
                 const struct program_buffer *window = &run->program->buffers[buffers[i]];
                 const struct shape shape = interpreter_shape(window->rank, window->dims);
-                status_free(datum_tensor((enum element)window->element, &shape,
-                                         &run->made[buffers[i]]));
+                status_free(
+                    datum_tensor((enum element)window->element, &shape, &run->made[buffers[i]]));
             }
             interpreter_copy(run, writes ? &inside : operand, writes ? operand : &inside);
         }
