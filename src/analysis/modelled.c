@@ -261,7 +261,7 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
             continue;
         const enum modelled_kind kind = modelled_kind_of(target, task->engine);
         add_task(&modelled->groups[task->group], task, result->tasks[i],
-                 task->job == jobs[task->group]);
+                 jobs[task->group] == PROGRAM_NONE || task->job == jobs[task->group]);
         modelled->groups[task->group].unknown |= is_unknown(program, task);
         add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
     }

@@ -373,8 +373,7 @@ static status move_windows(struct host_machine *machine, struct host_worker *wor
             continue;
         const uint32_t window = program_window(machine->program, task, operand, &count);
         if (window == PROGRAM_NONE)
-            return status_make(STATUS_DATA, "kernels see no part of buffer %" PRIu32,
-                               operand->buffer);
+            continue;
         if (after)
             STATUS_TRY(close_window(machine, worker, operand, window));
         else if (operand->writes == 0)
