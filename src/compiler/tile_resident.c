@@ -203,6 +203,19 @@ static void attempts_free(struct attempts *attempts)
     free(attempts->next.placed);
 }
 
+// Whether less is placed at a level than at the one before it.
+static bool is_other_level(const struct resident *resident, uint32_t group, uint32_t level)
+{
+    const struct plan_group *item = &resident->plan->groups[group];
+    for (uint32_t i = 0; i < item->input_count; i++) {
+        const uint32_t value = item->inputs[i];
+        const bool constant = group_value(resident->plan, value)->constant != NULL;
+        if (!is_here(resident, value, group) && level == (constant ? 2 : 1))
+            return true;
+    }
+    return level == 0;
+}
+
 // Of all levels the one that takes the least time. True when one fits.
 static bool try_levels(struct resident *resident, uint32_t group, const uint32_t *candidates,
                        uint32_t evicted, bool output, struct attempts *attempts)
@@ -210,6 +223,8 @@ static bool try_levels(struct resident *resident, uint32_t group, const uint32_t
     bool fits = false;
     for (uint32_t level = 0; level < LEVELS; level++) {
         struct attempt *next = &attempts->next;
+        if (!is_other_level(resident, group, level))
+            continue;
         next->output = output;
         next->level = level;
         next->evicted = evicted;
@@ -222,6 +237,9 @@ static bool try_levels(struct resident *resident, uint32_t group, const uint32_t
         attempts->best = *next;
         *next = kept;
         attempts->found = true;
+        // Nothing moves but what has to, and nothing is in the way.
+        if (output && level == 0 && attempts->best.choice.bytes == 0)
+            break;
     }
     return fits;
 }
@@ -244,10 +262,12 @@ static void try_group(struct resident *resident, uint32_t group, const uint32_t 
 {
     const bool first_in = resident->plan->target->plan.first_in;
     const bool wanted = needed_next(resident, group) != PLAN_NONE;
-    bool placed = false;
+    bool placed = wanted && try_levels(resident, group, candidates, 0, true, attempts);
+    if (placed && attempts->best.choice.bytes == 0)
+        return;
     if (!first_in)
         try_levels(resident, group, candidates, 0, false, attempts);
-    for (uint32_t e = 0; e <= count && wanted && !placed; e++)
+    for (uint32_t e = 1; e <= count && wanted && !placed; e++)
         placed = try_levels(resident, group, candidates, e, true, attempts);
     for (uint32_t e = 0; e <= count && first_in && !attempts->found; e++)
         try_levels(resident, group, candidates, e, false, attempts);
