@@ -48,6 +48,8 @@ VENDOR_FILES = {
     "formats": ("format", "readers", "writers"),
     "convert": ("convert",),
     "formats/trace": ("engine_names",),
+    # What one vendor's fork numbers.
+    "formats/tracy": ("device_lanes",),
     # Whose overview it is.
     "reports/overview": ("list",),
     # The public names of one vendor's library, and of the options of its formats.

@@ -26,6 +26,7 @@ struct annotating {
     struct program program;
     struct profile *profile;
     uint32_t process;
+    struct torq_halves halves;
     bool is_run; // a profile of `opscope run`, not Torq's
     struct annotation annotation;
 };
@@ -60,7 +61,8 @@ static status read_torq(struct annotating *annotating)
         .name = profile_string(profile, view_of(path_base_name(annotating->runtime_path))),
         .provenance = PROVENANCE_MEASURED};
     annotating->process = profile_track_add(profile, &process);
-    const struct torq_options options = {.parent = annotating->process};
+    const struct torq_options options = {.parent = annotating->process,
+                                         .halves = &annotating->halves};
     STATUS_TRY(torq_runtime_read(annotating->runtime, &options, profile));
     return profile_finish(profile);
 }
@@ -156,6 +158,9 @@ static status annotate_join_files(const struct arguments *arguments, struct anno
         .target = annotating->target,
         .task_names = annotating->names,
         .profile = annotating->profile,
+        .halves = &annotating->halves,
+        .keep_unmatched = arguments_flag(arguments, "keep-unmatched"),
+        .keys = arguments_flag(arguments, "keys"),
         .form = annotating->is_run ? TORQ_UNKNOWN : torq_recognise(annotating->runtime->bytes),
         .source = annotate_source_create(annotating->program_path,
                                          arguments_value(arguments, "original_mlir_file"))};
@@ -210,6 +215,7 @@ static void annotating_free(struct annotating *annotating)
     program_builder_free(annotating->builder);
     program_free(annotating->opened);
     free(annotating->names);
+    free(annotating->halves.items);
     target_free(annotating->target);
     if (annotating->runtime != NULL)
         input_close(annotating->runtime);
@@ -242,6 +248,9 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
 
 #define TORQ_OPTIONS                                                                               \
     {"fold", 0, OPTION_FLAG, NULL, "one row for all invocations: least, median, p90, most"},       \
+        {"keep-unmatched", 0, OPTION_FLAG, NULL,                                                   \
+         "rows that the program does not have are shown, not refused"},                            \
+        {"keys", 0, OPTION_FLAG, NULL, "of jobs: CSV is headed nss_program_index;operation;..."},  \
         {"original_mlir_file", 0, OPTION_ONE, "FILE",                                              \
          "the network's text, for every location in a file of this name"},                         \
     {                                                                                              \
@@ -266,7 +275,7 @@ static const struct table_form *const TABLES[] = {
 #define DETAILS                                                                                    \
     "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, or a\n"      \
     "program; RUNTIME is any version of Torq's runtime CSV. OUT is .csv, .json, .xlsx or .pb\n"    \
-    "(a Perfetto trace). Rows that do not match are kept and reported."
+    "(a Perfetto trace). Rows that the program does not have are an error: another one ran."
 
 const struct command COMMAND_ANNOTATE = {
     .name = "annotate",

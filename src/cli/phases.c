@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
@@ -33,27 +34,7 @@ static char *path_of(const char *format, ...)
 
 status phases_make_folder(const char *command, const char *path)
 {
-    char *folder = view_copy(view_of(path));
-    status failure = STATUS_OK;
-    for (char *at = folder; failure == STATUS_OK && at != NULL && *at != '\0';) {
-        char *slash = strchr(at + 1, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        struct stat about;
-        if (mkdir(folder, 0777) != 0 &&
-            (errno != EEXIST || stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)))
-            failure = status_within(
-                status_system(errno == EEXIST ? ENOTDIR : errno, folder, "cannot make the folder"),
-                "%s", command);
-        if (slash != NULL)
-            *slash = '/';
-        at = slash;
-    }
-    if (failure == STATUS_OK && access(path, W_OK) != 0)
-        failure =
-            status_within(status_system(errno, path, "cannot write to the folder"), "%s", command);
-    free(folder);
-    return failure;
+    return status_within(folder_make(path), "%s", command);
 }
 
 // What stands in a phase's file ---------------------------------------------------

@@ -27,6 +27,24 @@ struct emit_started {
 struct emit_streams; // emit_stream.h
 struct emit_near;    // emit_near.h
 
+// A block of a queue's code: where it lies, and the task that brings it. The host copies the
+// first one: then there is neither that task nor a place in the far memory.
+struct emit_code_block {
+    uint32_t near;
+    uint32_t far;
+    uint32_t fetch;
+};
+
+// Of a queue that fetches its code (emit_code.h).
+struct emit_code_state {
+    struct emit_code_block running;
+    uint32_t slot;  // of the block that was fetched last
+    uint32_t tasks; // of the queue in the block that runs
+    uint32_t job;   // the last one that has ended
+    uint32_t end;   // the moment after its last step
+    bool closing;   // the next block is being fetched: what that needs has room
+};
+
 struct emitter {
     struct plan *plan;
     struct program_builder *builder;
@@ -45,6 +63,7 @@ struct emitter {
     uint64_t code;    // where code lies in the far memory
     uint32_t moment;  // of the next action or step
     struct emit_streams *streams;
+    struct emit_code_state blocks;
     struct emit_started *started; // by task
     size_t started_count;
     uint32_t *depended; // by task: the dependency on it that was added last

@@ -343,17 +343,17 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// The code of an engine's program, brought in like data, after that of members before.
-static void load_program(struct local_job *local, const struct target_engine *engine,
-                         uint64_t offset)
+// Part of an engine's program, brought in like data.
+static void load_code(struct local_job *local, const struct target_engine *engine, const char *what,
+                      uint64_t bytes, uint64_t offset)
 {
     struct emitter *emitter = local->emitter;
-    if (engine->program_bytes == 0)
+    if (bytes == 0)
         return;
-    const struct plan_box box = {.rank = 1, .size = {(int64_t)engine->program_bytes}};
+    const struct plan_box box = {.rank = 1, .size = {(int64_t)bytes}};
     const uint32_t near = local->way.near;
     char name[160];
-    snprintf(name, sizeof name, "%s program", engine->name);
+    snprintf(name, sizeof name, "%s %s", engine->name, what);
     for (uint32_t u = 0; u < local->units; u++) {
         const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
         const uint64_t address = plan_program_address(local->target, near, engine->queue) + offset;
@@ -361,10 +361,32 @@ static void load_program(struct local_job *local, const struct target_engine *en
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
                                         place_at(local, near, u, address), &box);
-        emitter->code += plan_padded(engine->program_bytes);
+        emitter->code += plan_padded(bytes);
         emit_start(&local->job,
                    emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
                                  &box, to, &box));
+    }
+}
+
+static bool has_constants(const struct local_job *local, const struct plan_group *group)
+{
+    for (uint32_t i = 0; i < group->input_count; i++) {
+        if (group_value(local->emitter->plan, group->inputs[i])->constant != NULL)
+            return true;
+    }
+    return false;
+}
+
+// The program of a member, after those of members before, and the tables that stand for the
+// constants that it does not have.
+static void load_program(struct local_job *local, const struct plan_group *member, uint64_t offset)
+{
+    const struct target_engine *engine = &local->target->engines[member->engine];
+    load_code(local, engine, "program", engine->program_bytes, offset);
+    offset += plan_padded(engine->program_bytes);
+    for (uint32_t i = 0; i < engine->program_table_count && !has_constants(local, member); i++) {
+        load_code(local, engine, "table", engine->program_tables[i], offset);
+        offset += plan_padded(engine->program_tables[i]);
     }
 }
 
@@ -588,9 +610,8 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     emit_action(emitter, PROGRAM_ACTION_JOB_START, local.job.id, location, 0);
     uint64_t code = 0;
     for (uint32_t m = 0; m < local.member_count; m++) {
-        const struct target_engine *own = &local.target->engines[local.members[m].engine];
-        load_program(&local, own, code);
-        code += plan_padded(own->program_bytes);
+        load_program(&local, &local.members[m], code);
+        code += plan_program_bytes(&local.target->engines[local.members[m].engine]);
     }
     load_staying(&local);
     run_tiles(&local);

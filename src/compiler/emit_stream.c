@@ -6,6 +6,16 @@
 
 #include "base/memory.h"
 
+// What one stream has told another.
+struct pair {
+    uint32_t taker;
+    uint32_t semaphore;
+    uint32_t awaited;    // as many signals
+    uint32_t *positions; // of the signals in the stream that gives them
+    size_t count;
+    size_t capacity;
+};
+
 // A stream that a queue of the target may have.
 struct stream {
     uint32_t id; // in the program; PROGRAM_NONE: nothing has used it yet
@@ -15,22 +25,15 @@ struct stream {
     uint32_t last_step; // of the job at hand; PROGRAM_NONE
     uint32_t block;     // of the job's code
     uint64_t code;      // bytes of it
-};
-
-// What one stream has told another.
-struct pair {
-    uint32_t semaphore;
-    uint32_t awaited;    // as many signals
-    uint32_t *positions; // of the signals in the stream that gives them
-    size_t count;
-    size_t capacity;
+    struct pair *pairs; // with those that it has told anything: a few of many
+    size_t pair_count;
+    size_t pair_capacity;
 };
 
 struct emit_streams {
     struct stream *items;
     uint32_t count;
-    uint32_t *first;    // by queue: the stream of unit 0
-    struct pair *pairs; // [giver * count + taker]
+    uint32_t *first; // by queue: the stream of unit 0
 };
 
 void emit_streams_create(struct emitter *emitter)
@@ -44,7 +47,6 @@ void emit_streams_create(struct emitter *emitter)
     }
     const size_t count = streams->count;
     streams->items = memory_allocate_zeroed(count + 1, sizeof *streams->items);
-    streams->pairs = memory_allocate_zeroed(count * count + 1, sizeof *streams->pairs);
     for (uint32_t q = 0; q < target->queue_count; q++) {
         for (uint32_t u = 0; u < target_units(target, target->queues[q].per); u++)
             streams->items[streams->first[q] + u] =
@@ -56,9 +58,11 @@ void emit_streams_create(struct emitter *emitter)
 void emit_streams_free(struct emitter *emitter)
 {
     struct emit_streams *streams = emitter->streams;
-    for (size_t i = 0; i < (size_t)streams->count * streams->count; i++)
-        free(streams->pairs[i].positions);
-    free(streams->pairs);
+    for (uint32_t i = 0; i < streams->count; i++) {
+        for (size_t k = 0; k < streams->items[i].pair_count; k++)
+            free(streams->items[i].pairs[k].positions);
+        free(streams->items[i].pairs);
+    }
     free(streams->items);
     free(streams->first);
     free(streams);
@@ -115,37 +119,60 @@ uint32_t emit_stream_position(const struct emitter *emitter, uint32_t stream)
     return emitter->streams->items[stream].position;
 }
 
-// Opens the next block of code where a step does not fit any more.
-static void take_code(const struct target_queue *queue, struct stream *stream, uint64_t bytes)
+void emit_stream_open_block(struct emitter *emitter, uint32_t stream)
 {
-    if (queue->code_block > 0 && stream->code + bytes + queue->code_next > queue->code_block) {
-        stream->block++;
-        stream->code = 0;
-    }
-    stream->code += bytes;
+    emitter->streams->items[stream].block++;
+    emitter->streams->items[stream].code = 0;
 }
 
-// A start and the wait right after it, in one block, are one task of the stream.
-static uint32_t number_of(struct emitter *emitter, const struct stream *stream,
-                          const struct program_step *step)
+uint64_t emit_stream_code(const struct emitter *emitter, uint32_t stream)
 {
-    if (stream->last_step != PROGRAM_NONE && step->kind == PROGRAM_STEP_WAIT) {
-        const struct program_step *before = EMIT_GET(emitter, steps, stream->last_step);
-        if (before->task == step->task && before->kind == PROGRAM_STEP_START &&
-            before->block == stream->block)
-            return before->number;
-    }
-    return emitter->numbers++;
+    return emitter->streams->items[stream].code;
+}
+
+// Opens the next block of code where a step does not fit any more. A queue that fetches its
+// code has made room before.
+static void take_code(struct emitter *emitter, uint32_t stream, uint64_t bytes)
+{
+    struct stream *own = &emitter->streams->items[stream];
+    const struct target_queue *queue = &emitter->plan->target->queues[own->queue];
+    if (queue->code_block > 0 && queue->code_fetch == TARGET_NONE &&
+        own->code + bytes + queue->code_next > queue->code_block)
+        emit_stream_open_block(emitter, stream);
+    own->code += bytes;
+}
+
+bool emit_stream_goes_on(const struct emitter *emitter, uint32_t stream,
+                         enum program_step_kind kind, uint32_t task)
+{
+    const struct stream *own = &emitter->streams->items[stream];
+    if (own->last_step == PROGRAM_NONE || kind != PROGRAM_STEP_WAIT)
+        return false;
+    const struct program_step *before = EMIT_GET(emitter, steps, own->last_step);
+    const struct program_task *item = EMIT_GET(emitter, tasks, task);
+    return before->task == task && before->kind == PROGRAM_STEP_START &&
+           before->block == own->block &&
+           (item->kind == PROGRAM_TASK_TRANSFER ||
+            emitter->plan->target->queues[own->queue].code_tasks == 0);
+}
+
+static uint32_t number_of(struct emitter *emitter, uint32_t stream, const struct program_step *step)
+{
+    if (!emit_stream_goes_on(emitter, stream, (enum program_step_kind)step->kind, step->task))
+        return emitter->numbers++;
+    const struct program_step *before =
+        EMIT_GET(emitter, steps, emitter->streams->items[stream].last_step);
+    return before->number;
 }
 
 static void put_step(struct emitter *emitter, uint32_t job, uint32_t stream,
                      struct program_step step, uint64_t code)
 {
     struct stream *own = &emitter->streams->items[stream];
-    take_code(&emitter->plan->target->queues[own->queue], own, code);
+    take_code(emitter, stream, code);
     step.stream = own->id;
     step.block = own->block;
-    step.number = number_of(emitter, own, &step);
+    step.number = number_of(emitter, stream, &step);
     struct program_step *kept = EMIT_ADD(emitter, steps, &own->last_step);
     *kept = step;
     struct program_job *item = EMIT_GET(emitter, jobs, job);
@@ -154,14 +181,19 @@ static void put_step(struct emitter *emitter, uint32_t job, uint32_t stream,
     emitter->moment++;
 }
 
-void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
-                      enum program_step_kind kind, uint32_t task)
+uint64_t emit_stream_step_code(const struct emitter *emitter, enum program_step_kind kind,
+                               uint32_t task)
 {
     const struct program_task *item = EMIT_GET(emitter, tasks, task);
     const struct target_engine *engine = &emitter->plan->target->engines[item->engine];
+    return kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code;
+}
+
+void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
+                      enum program_step_kind kind, uint32_t task)
+{
     const struct program_step step = {.kind = kind, .task = task, .semaphore = PROGRAM_NONE};
-    put_step(emitter, job, stream, step,
-             kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code);
+    put_step(emitter, job, stream, step, emit_stream_step_code(emitter, kind, task));
 }
 
 static void make_semaphore(struct emitter *emitter, struct pair *pair, uint32_t giver,
@@ -193,11 +225,22 @@ static uint32_t signal_after(const struct pair *pair, uint32_t position)
     return (uint32_t)low + 1;
 }
 
+static struct pair *find_pair(struct stream *giver, uint32_t taker)
+{
+    for (size_t i = 0; i < giver->pair_count; i++) {
+        if (giver->pairs[i].taker == taker)
+            return &giver->pairs[i];
+    }
+    giver->pairs =
+        memory_grow(giver->pairs, giver->pair_count, &giver->pair_capacity, sizeof *giver->pairs);
+    giver->pairs[giver->pair_count] = (struct pair){.taker = taker};
+    return &giver->pairs[giver->pair_count++];
+}
+
 void emit_stream_await(struct emitter *emitter, uint32_t job, uint32_t stream, uint32_t other,
                        uint32_t position)
 {
-    struct emit_streams *streams = emitter->streams;
-    struct pair *pair = &streams->pairs[(size_t)other * streams->count + stream];
+    struct pair *pair = find_pair(&emitter->streams->items[other], stream);
     const uint32_t signal = signal_after(pair, position);
     if (signal <= pair->awaited)
         return;

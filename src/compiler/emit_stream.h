@@ -27,6 +27,18 @@ void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
 void emit_stream_await(struct emitter *emitter, uint32_t job, uint32_t stream, uint32_t other,
                        uint32_t position);
 
+// The next block of a stream's code; bytes that the one at hand has; bytes of a start or wait.
+void emit_stream_open_block(struct emitter *emitter, uint32_t stream);
+uint64_t emit_stream_code(const struct emitter *emitter, uint32_t stream);
+uint64_t emit_stream_step_code(const struct emitter *emitter, enum program_step_kind kind,
+                               uint32_t task);
+
+// Whether a step is the wait right after the start of the same task, in one block: both are
+// one task of the stream. Where tasks are counted (`code_tasks` of the target), only those of
+// transfers are.
+bool emit_stream_goes_on(const struct emitter *emitter, uint32_t stream,
+                         enum program_step_kind kind, uint32_t task);
+
 // How many steps a stream has.
 uint32_t emit_stream_position(const struct emitter *emitter, uint32_t stream);
 

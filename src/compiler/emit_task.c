@@ -4,29 +4,39 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "emit_code.h"
 #include "emit_stream.h"
 
-void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group)
+uint32_t emit_job_add(struct emitter *emitter, const struct target_queue *queue)
 {
-    const struct target *target = emitter->plan->target;
-    const struct target_engine *engine = &target->engines[emitter->plan->groups[group].engine];
     char name[160];
-    *job = (struct emit_job){.emitter = emitter};
-    job->last = memory_allocate(((size_t)target->lane_count + 1) * sizeof *job->last);
-    memset(job->last, 0xff, ((size_t)target->lane_count + 1) * sizeof *job->last);
-    snprintf(name, sizeof name, "%s_%u", target->queues[engine->queue].program, emitter->jobs);
-    struct program_job *item = EMIT_ADD(emitter, jobs, &job->id);
+    uint32_t id;
+    snprintf(name, sizeof name, "%s_%u", queue->program, emitter->jobs);
+    struct program_job *item = EMIT_ADD(emitter, jobs, &id);
     *item = (struct program_job){.name = program_builder_text(emitter->builder, view_of(name)),
                                  .dispatch = emitter->dispatch,
                                  .number = emitter->jobs++,
                                  .first_step = EMIT_COUNT(emitter, steps)};
     emit_streams_start_job(emitter);
+    return id;
+}
+
+void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group)
+{
+    const struct target *target = emitter->plan->target;
+    const struct target_engine *engine = &target->engines[emitter->plan->groups[group].engine];
+    *job = (struct emit_job){.emitter = emitter};
+    job->last = memory_allocate(((size_t)target->lane_count + 1) * sizeof *job->last);
+    memset(job->last, 0xff, ((size_t)target->lane_count + 1) * sizeof *job->last);
+    emit_code_start_job(emitter, group);
+    job->id = emit_job_add(emitter, &target->queues[engine->queue]);
 }
 
 void emit_job_end(struct emit_job *job)
 {
     for (uint32_t i = 0; i < job->emitter->plan->target->lane_count; i++)
         emit_wait(job, job->last[i]);
+    emit_code_end_job(job);
     free(job->last);
 }
 
@@ -108,6 +118,9 @@ void emit_wait(struct emit_job *job, uint32_t task)
     if (task == PROGRAM_NONE || emitter->started[task].waited > 0)
         return;
     const uint32_t stream = emitter->started[task].stream;
+    emit_code_make_room(job, stream, PROGRAM_STEP_WAIT, task);
+    if (emitter->started[task].waited > 0) // to make room
+        return;
     emit_touch(emitter, task);
     emit_stream_task(emitter, job->id, stream, PROGRAM_STEP_WAIT, task);
     emitter->started[task].waited = emit_stream_position(emitter, stream);
@@ -142,6 +155,7 @@ void emit_start(struct emit_job *job, uint32_t task)
         const struct program_dependency *dependency = EMIT_GET(emitter, dependencies, first + i);
         emit_task_wait_for(job, stream, dependency->task);
     }
+    emit_code_make_room(job, stream, PROGRAM_STEP_START, task);
     emit_touch(emitter, task);
     emitter->started[task].stream = stream;
     emit_stream_task(emitter, job->id, stream, PROGRAM_STEP_START, task);

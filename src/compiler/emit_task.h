@@ -12,7 +12,10 @@ struct emit_job {
     uint32_t *last; // by lane of the target: the task that was started there last
 };
 
-// For a group: its engine's queue says what jobs are called.
+// The next one of the dispatch, without steps. Its queue says what it is called.
+uint32_t emit_job_add(struct emitter *emitter, const struct target_queue *queue);
+
+// For a group, on its engine's queue.
 void emit_job_start(struct emitter *emitter, struct emit_job *job, uint32_t group);
 
 // Waits for all tasks that nothing has waited for.

@@ -76,6 +76,15 @@ bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b)
     return true;
 }
 
+bool plan_boxes_same(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->from[i] != b->from[i] || a->size[i] != b->size[i])
+            return false;
+    }
+    return a->rank == b->rank;
+}
+
 struct plan_box plan_box_at_origin(const struct plan_box *box)
 {
     struct plan_box moved = *box;
@@ -92,6 +101,14 @@ uint64_t plan_program_address(const struct target *target, uint32_t memory, uint
 {
     const struct target_queue *own = &target->queues[queue];
     return plan_padded(target->memories[memory].reserved + own->code_slots * own->code_block);
+}
+
+uint64_t plan_program_bytes(const struct target_engine *engine)
+{
+    uint64_t bytes = plan_padded(engine->program_bytes);
+    for (uint32_t i = 0; i < engine->program_table_count; i++)
+        bytes += plan_padded(engine->program_tables[i]);
+    return bytes;
 }
 
 uint64_t plan_code_room(const struct target *target, uint32_t memory)

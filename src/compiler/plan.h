@@ -138,6 +138,9 @@ const char *plan_text(struct plan *plan, const char *format, ...)
 // The node of the network's file that a node stands for.
 uint32_t plan_original(const struct plan *plan, uint32_t node);
 
+// Of an engine's program and its tables, as they lie in a local memory.
+uint64_t plan_program_bytes(const struct target_engine *engine);
+
 // Where programs of engines lie in a local memory, after the code of their queue.
 uint64_t plan_program_address(const struct target *target, uint32_t memory, uint32_t queue);
 
@@ -166,6 +169,7 @@ struct plan_box plan_box_at_origin(const struct plan_box *box);
 
 // Whether two boxes have an element in common.
 bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b);
+bool plan_boxes_same(const struct plan_box *a, const struct plan_box *b);
 
 // Bytes that a buffer takes in a local memory: every buffer is aligned as kernels need it.
 uint64_t plan_padded(uint64_t bytes);

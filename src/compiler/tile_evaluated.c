@@ -65,7 +65,7 @@ static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count
     uint64_t room = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct target_engine *engine = &plan->target->engines[plan->groups[first + i].engine];
-        bytes += plan_padded(engine->program_bytes);
+        bytes += plan_program_bytes(engine);
         room = engine->program_room > room ? engine->program_room : room;
     }
     return bytes <= room || bytes == 0;

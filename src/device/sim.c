@@ -288,13 +288,14 @@ static status run_job(struct sim *sim, uint32_t job)
 
 // Actions ---------------------------------------------------------------------------
 
-// The host copies with its own hands.
-static uint64_t copy_cycles(const struct sim *sim, uint64_t bytes)
+// The host copies with its own hands. Code is there before the device is asked for anything.
+static uint64_t copy_cycles(const struct sim *sim, const struct program_action *action)
 {
     const uint32_t host = target_engine_with(sim->target, TARGET_ROLE_HOST);
-    if (host == TARGET_NONE || sim->rules == COST_RULES_PUBLIC)
+    if (host == TARGET_NONE || sim->rules == COST_RULES_PUBLIC ||
+        program_copies_code(sim->program, action))
         return 0;
-    const struct cost_request request = {.kind = COST_MOVEMENT, .bytes = bytes};
+    const struct cost_request request = {.kind = COST_MOVEMENT, .bytes = action->bytes};
     return cost_cycles(sim->target, sim->rules, host, &request);
 }
 
@@ -316,7 +317,7 @@ static status run_action(struct sim *sim, uint32_t index)
         sim->host = later(sim->host, sim->result->tasks[action->subject].end);
         break;
     case PROGRAM_ACTION_HOST_COPY:
-        sim->host = sum(sim->host, copy_cycles(sim, action->bytes));
+        sim->host = sum(sim->host, copy_cycles(sim, action));
         break;
     case PROGRAM_ACTION_ALLOC:
     case PROGRAM_ACTION_DEALLOC:

@@ -129,7 +129,7 @@ static void add_transfer(struct modelled *model, const struct program_task *task
         value_add_string(&model->values, model->keys.value, name);
 }
 
-static void add_group(struct modelled *model, const struct program_task *task, uint32_t group)
+static void add_group(struct modelled *model, uint32_t tile, uint32_t group)
 {
     if (group == PROGRAM_NONE)
         return;
@@ -139,7 +139,7 @@ static void add_group(struct modelled *model, const struct program_task *task, u
         value_add_string(&model->values, model->keys.operator, name);
     value_add_string(&model->values, model->keys.group,
                      describing_text(&model->describing, item->type));
-    value_add_uint(&model->values, model->keys.tile, task->tile);
+    value_add_uint(&model->values, model->keys.tile, tile);
 }
 
 static void add_span(struct modelled *model, uint32_t lane, const struct event *like)
@@ -168,7 +168,7 @@ static void add_stage(struct modelled *model, uint32_t id, uint32_t index, uint3
                    result->times.end - result->times.start - result->busy);
     if (stage->cost.bytes > 0)
         value_add_uint(&model->values, model->keys.bytes, stage->cost.bytes);
-    add_group(model, task, group);
+    add_group(model, task->tile, group);
     add_span(model, model->tracks.lanes[describing_stage_lane(model->target, task, stage->engine)],
              &(struct event){.start = result->times.start,
                              .end = result->times.end,
@@ -192,7 +192,7 @@ static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint3
     value_add_uint(&model->values, model->keys.program_task, id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
         add_transfer(model, task);
-    add_group(model, task, group);
+    add_group(model, task->tile, group);
     if (task->cost.macs > 0)
         value_add_uint(&model->values, model->keys.macs, task->cost.macs);
     value_add_string(
@@ -231,13 +231,16 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
     value_add_text(&model->values, model->keys.id, view_of(id));
     value_add_uint(&model->values, model->keys.task, item->number);
     value_add_uint(&model->values, model->keys.bytes, item->bytes);
+    const uint32_t group = program_action_group(model->program, item);
+    add_group(model, 0, group);
     value_add_string(
         &model->values, model->keys.dispatch,
         describing_text(&model->describing, model->program->dispatches[dispatch].name));
     add_span(model, model->host_copies,
              &(struct event){.start = times.start,
                              .end = times.end,
-                             .name = describing_key(&model->describing, "HOST_COPY")});
+                             .name = describing_key(&model->describing, "HOST_COPY"),
+                             .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
 }
 
 static void add_await(struct modelled *model, uint32_t index)

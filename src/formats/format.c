@@ -28,7 +28,7 @@ static status format_refuse_input(const struct input *input)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
     return status_make(STATUS_DATA,
                        "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
-                       "Tenstorrent's, a Perfetto or Chrome trace, or an opscope profile",
+                       "Tenstorrent's, a Perfetto, Chrome or Tracy trace, or an opscope profile",
                        input->path);
 }
 

@@ -8,6 +8,7 @@
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/torq/torq.h"
 #include "formats/trace/engine_names.h"
+#include "formats/tracy/reader.h"
 #include "profile/file.h"
 #include "profile/memory.h"
 
@@ -73,8 +74,16 @@ static status read_perfetto(struct input *input, const struct format_options *op
     return perfetto_read(input, profile);
 }
 
+static status read_tracy(struct input *input, const struct format_options *options,
+                         struct profile *profile)
+{
+    (void)options;
+    return tracy_read(input, profile);
+}
+
 static const struct format_reader READERS[] = {
     {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
+    {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
     {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
     {"tenstorrent-log", FORMAT_BY_HEADER, false, is_log, read_log},
     {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},

@@ -107,17 +107,33 @@ void program_group_location(const struct program *program, uint32_t group, struc
     free(operators);
 }
 
-// The first of the steps' tasks that has one says it.
-static uint32_t group_of_job(const struct program *program, const struct program_job *job)
+// The first of the steps' tasks that has one says it. What only brings code does so for the
+// job after it.
+static uint32_t group_of_job(const struct program *program, uint32_t id)
 {
-    for (uint32_t i = 0; i < job->step_count; i++) {
-        const struct program_step *step = &program->steps[job->first_step + i];
-        const uint32_t group =
-            program_step_has_task(step) ? program->tasks[step->task].group : PROGRAM_NONE;
-        if (group != PROGRAM_NONE)
-            return group;
+    const uint32_t dispatch = program->jobs[id].dispatch;
+    for (; id < program->job_count && program->jobs[id].dispatch == dispatch; id++) {
+        const struct program_job *job = &program->jobs[id];
+        for (uint32_t i = 0; i < job->step_count; i++) {
+            const struct program_step *step = &program->steps[job->first_step + i];
+            if (program_step_has_task(step) && program->tasks[step->task].group != PROGRAM_NONE)
+                return program->tasks[step->task].group;
+        }
     }
     return PROGRAM_NONE;
+}
+
+// That of the next job.
+static uint32_t group_of_copy(const struct program *program, const struct program_action *action)
+{
+    if (!program_copies_code(program, action))
+        return PROGRAM_NONE;
+    const struct program_action *end = program->actions + program->action_count;
+    while (action < end && action->kind == PROGRAM_ACTION_HOST_COPY)
+        action++;
+    return action < end && action->kind == PROGRAM_ACTION_JOB_START
+               ? group_of_job(program, action->subject)
+               : PROGRAM_NONE;
 }
 
 uint32_t program_task_group(const struct program *program, uint32_t task)
@@ -125,7 +141,7 @@ uint32_t program_task_group(const struct program *program, uint32_t task)
     const struct program_task *item = &program->tasks[task];
     if (item->group != PROGRAM_NONE || item->job == PROGRAM_NONE)
         return item->group;
-    return group_of_job(program, &program->jobs[item->job]);
+    return group_of_job(program, item->job);
 }
 
 uint32_t program_action_group(const struct program *program, const struct program_action *action)
@@ -136,7 +152,9 @@ uint32_t program_action_group(const struct program *program, const struct progra
         return program_task_group(program, action->subject);
     case PROGRAM_ACTION_JOB_START:
     case PROGRAM_ACTION_JOB_WAIT:
-        return group_of_job(program, &program->jobs[action->subject]);
+        return group_of_job(program, action->subject);
+    case PROGRAM_ACTION_HOST_COPY:
+        return group_of_copy(program, action);
     default:
         return PROGRAM_NONE;
     }

@@ -23,7 +23,8 @@ void program_group_location(const struct program *program, uint32_t group, struc
 // brings. PROGRAM_NONE when there is none.
 uint32_t program_task_group(const struct program *program, uint32_t task);
 
-// The group whose work an action starts or waits for. PROGRAM_NONE when there is none.
+// The group whose work an action of the program starts or waits for, or whose code it copies.
+// PROGRAM_NONE when there is none.
 uint32_t program_action_group(const struct program *program, const struct program_action *action);
 
 // Where the action says it in MLIR's form, that; else that of its group, or what the action

@@ -326,6 +326,14 @@ static inline const void *program_constant(const struct program *program, uint32
                : program->constants.data + program->values[value].data;
 }
 
+// Whether the host copies code, which is that of the job that it starts next.
+static inline bool program_copies_code(const struct program *program,
+                                       const struct program_action *action)
+{
+    return action->kind == PROGRAM_ACTION_HOST_COPY && action->subject < program->buffer_count &&
+           program->buffers[action->subject].kind == PROGRAM_BUFFER_CODE;
+}
+
 // NUL-terminated.
 static inline const char *program_text(const struct program *program, uint32_t id)
 {

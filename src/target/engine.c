@@ -230,6 +230,23 @@ static status read_program_room(struct target_reading *reading, struct target_en
     return target_read_amount(reading, entry, &engine->program_room);
 }
 
+static status read_program_tables(struct target_reading *reading, struct target_engine *engine,
+                                  const struct target_entry *entry)
+{
+    struct target *target = reading->target;
+    struct view rest = entry->value;
+    struct view word;
+    uint64_t *tables = arena_allocate(&target->arena, (rest.size / 2 + 1) * sizeof *tables);
+    engine->program_tables = tables;
+    engine->program_table_count = 0;
+    while (target_value_word(&rest, &word)) {
+        const struct target_entry one = {.key = entry->key, .value = word, .line = entry->line};
+        STATUS_TRY(target_read_count(reading, &one, "bytes", 1, UINT32_MAX,
+                                     &tables[engine->program_table_count++]));
+    }
+    return STATUS_OK;
+}
+
 static const struct {
     const char *name;
     read_key *read;
@@ -260,6 +277,7 @@ static const struct {
     {"wait_code", read_wait_code},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},
+    {"program_tables", read_program_tables},
 };
 
 static read_key *key_named(struct view name)

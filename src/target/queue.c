@@ -49,7 +49,7 @@ static struct target_queue *add_queue(struct target *target, const char *name)
     target->queues = memory_grow(target->queues, target->queue_count, &target->queue_capacity,
                                  sizeof *target->queues);
     struct target_queue *queue = &target->queues[target->queue_count++];
-    *queue = (struct target_queue){.name = name, .program = name};
+    *queue = (struct target_queue){.name = name, .program = name, .code_fetch = TARGET_NONE};
     return queue;
 }
 
@@ -74,7 +74,8 @@ static status read_drives(struct target_reading *reading, uint32_t queue,
 static bool is_queue_key(struct view key)
 {
     static const char *const NAMES[] = {"per",        "drives",     "program",
-                                        "code_block", "code_slots", "code_next"};
+                                        "code_block", "code_slots", "code_next",
+                                        "code_tasks", "code_fetch", "code_whole"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         if (view_is(key, NAMES[i]))
             return true;
@@ -98,10 +99,64 @@ static status read_queue_key(struct target_reading *reading, uint32_t index,
         return target_read_amount(reading, entry, &queue->code_slots);
     if (view_is(entry->key, "code_next"))
         return target_read_amount(reading, entry, &queue->code_next);
+    if (view_is(entry->key, "code_tasks"))
+        return target_read_amount(reading, entry, &queue->code_tasks);
+    if (view_is(entry->key, "code_fetch"))
+        return target_read_name(reading, entry, SECTION_ENGINE, entry->value, &queue->code_fetch);
+    if (view_is(entry->key, "code_whole"))
+        return target_read_answer(reading, entry, &queue->code_whole);
     return target_text_fail(&reading->text, entry->line,
                             "no queue has '%.*s': there is per, drives, program, code_block, "
-                            "code_slots, code_next",
+                            "code_slots, code_next, code_tasks, code_fetch, code_whole",
                             VIEW_ARGUMENTS(entry->key));
+}
+
+// Code is brought to where a queue's one stream runs, by an engine that it drives itself, one
+// block while another one runs. What the block at hand needs for that is its last room.
+static status check_fetch(const struct target_reading *reading, uint32_t index)
+{
+    const struct target *target = reading->target;
+    const struct target_queue *queue = &target->queues[index];
+    if (queue->code_fetch == TARGET_NONE)
+        return STATUS_OK;
+    const struct target_engine *engine = &target->engines[queue->code_fetch];
+    const char *wrong = NULL;
+    if (target->queue_count > 1 || queue->per != TARGET_PER_MACHINE)
+        wrong = "only the one queue of a machine fetches its code";
+    else if (engine->queue != index || engine->role != TARGET_ROLE_TRANSFER)
+        wrong = "the engine that fetches code is a transfer that the queue drives";
+    else if (engine->to == TARGET_NONE || !target->memories[engine->to].local ||
+             engine->from != target_far_memory(target))
+        wrong = "code is fetched from the far memory to a local one";
+    else if (queue->code_slots < 2)
+        wrong = "code is fetched to one slot while that of another runs: code_slots is at least 2";
+    else if (queue->code_block < target_code_least(target, index))
+        wrong = "a block has no room for a start, a wait and the fetch of the next one";
+    return wrong == NULL ? STATUS_OK
+                         : status_make(STATUS_DATA, "%s: queue '%s': %s", reading->text.path,
+                                       queue->name, wrong);
+}
+
+uint64_t target_code_closing(const struct target *target, uint32_t queue)
+{
+    const struct target_queue *own = &target->queues[queue];
+    if (own->code_fetch == TARGET_NONE)
+        return own->code_next;
+    const struct target_engine *engine = &target->engines[own->code_fetch];
+    return engine->start_code + 2 * engine->wait_code + own->code_next;
+}
+
+uint64_t target_code_least(const struct target *target, uint32_t queue)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        const uint64_t step =
+            engine->start_code > engine->wait_code ? engine->start_code : engine->wait_code;
+        if (engine->queue == queue && step > most)
+            most = step;
+    }
+    return most + target_code_closing(target, queue);
 }
 
 status target_read_queues(struct target_reading *reading)
@@ -128,6 +183,8 @@ status target_read_queues(struct target_reading *reading)
         engine->queue = target->queue_count;
         add_queue(target, engine->name)->per = engine->per;
     }
+    for (uint32_t i = 0; i < target->queue_count; i++)
+        STATUS_TRY(check_fetch(reading, i));
     return STATUS_OK;
 }
 

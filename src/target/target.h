@@ -106,8 +106,10 @@ struct target_engine {
     uint64_t start_cycles; // of the queue, for each start
     uint64_t start_code;   // bytes of code
     uint64_t wait_code;
-    uint64_t program_bytes; // that are brought to its memory before it works on a group
-    uint64_t program_room;  // of them there
+    uint64_t program_bytes;         // that are brought to its memory before it works on a group
+    uint64_t program_room;          // of them there
+    const uint64_t *program_tables; // bytes of what is brought besides, each by itself, for a
+    uint32_t program_table_count;   // group that has no constants
 };
 
 // Where work is ordered. What it starts runs on engines.
@@ -118,6 +120,9 @@ struct target_queue {
     uint64_t code_block; // bytes of code that it holds at a time; 0: it needs none
     uint64_t code_slots; // such blocks
     uint64_t code_next;  // bytes of the jump to the next block
+    uint64_t code_tasks; // of the queue in a block; 0: as many as fit
+    uint32_t code_fetch; // engine that brings the next block; TARGET_NONE: all are there
+    bool code_whole;     // it brings all of a block, however little of it is used
 };
 
 // What the compiler's passes are told to do.
@@ -209,6 +214,12 @@ uint32_t target_engine_between(const struct target *target, uint32_t from, uint3
 // The first one of a role.
 uint32_t target_engine_with(const struct target *target, enum target_role role);
 uint32_t target_engine_named(const struct target *target, const char *name);
+
+// Bytes at the end of a block of a queue's code: to fetch the next one, when what its engine
+// does at that time has been waited for, and to jump there. And of the smallest block that
+// has room for any step before that.
+uint64_t target_code_closing(const struct target *target, uint32_t queue);
+uint64_t target_code_least(const struct target *target, uint32_t queue);
 
 // Whether work is done where values lie: by a processor that takes everything there.
 bool target_is_processor(const struct target *target);

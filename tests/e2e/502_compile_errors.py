@@ -119,16 +119,22 @@ def test_targets_that_lack_something(folder):
     changed_target(folder, "[memory xram]", "[engine host]")
     refused(folder, "compile", "add.mlir", "-t", "changed.target", "-o", "x.opx", code=1,
             says=["only local memories"])
-    for engine in ("dma_in", "dma_out"):
+    for engine, says in (("dma_in", ["there is no engine 'dma_in'"]), # to fetch code
+                         ("dma_out", ["nothing brings data", "role transfer from xram to lram"])):
         changed_target(folder, f"[engine {engine}]")
         refused(folder, "compile", "add.mlir", "-t", "changed.target", "-o", "x.opx", code=1,
-                says=["nothing brings data", "role transfer from xram to lram"])
+                says=says)
 
 
 def test_a_second_far_memory(folder):
     prepared(folder)
-    refused(folder, "compile", "add.mlir", "-t", TARGET, "-o", "x.opx", "--set", "lram.local=no",
-            code=1, says=["nothing brings data to engine"])
+    given = ("-o", "x.opx", "--set", "lram.local=no")
+    refused(folder, "compile", "add.mlir", "-t", TARGET, *given, code=1,
+            says=["code is fetched from the far memory to a local one"])
+    text = (ROOT / "targets/torq-sl2610.target").read_text()
+    write(folder / "code.target", text.replace("code_fetch = dma_in", ""))
+    refused(folder, "compile", "add.mlir", "-t", "code.target", *given, code=1,
+            says=["nothing brings data to engine"])
 
 
 def test_targets_without_some_engines_still_work(folder):

@@ -11,7 +11,7 @@ HEADS = {"operators": "\noperators\n", "groups": "\ngroups\n", "values": "\nvalu
 
 def test_program_shows_what_is_chosen(folder):
     path = compiled(folder, ADD)
-    head = "add.mlir for torq-sl2610: operators 5, groups 1, jobs 1, "
+    head = "add.mlir for torq-sl2610: operators 5, groups 1, jobs 2, "
     for part in PARTS:
         out = opscope("program", path, f"--{part}").out
         contains(out, head, "first line")
@@ -32,7 +32,9 @@ def test_program_text(folder):
                  r"of value 0$", "buffer")
     matches(out, r"^ +\d+ dma_in 0 transfer group 0 tile 0 <- 11\[.*\] -> \d+\[", "transfer")
     matches(out, r"^ +\d+ slice \d compute group 0 tile \d .* after ", "compute")
-    matches(out, r"^    +0 job start  nss_program_0\n +0 start task 0 on dma_in 0$", "job")
+    matches(out, r"^    +0 host copy .*\n    +1 job start  nss_program_0\n +0 start task 0 on dma_in 0\n"
+                 r" +0 wait  task 0 on dma_in 0\n    +2 job wait   nss_program_0\n"
+                 r"    +3 job start  nss_program_1\n +1 start task 1 on dma_in 0$", "jobs")
 
 
 def test_program_json(folder):

@@ -50,9 +50,10 @@ A0 = ("action_id;job_id;operation;invocation_names;original_operator;total_time;
       "slice_used_0_in_program;slice_used_1_in_program;dma_in_used_in_program;"
       "dma_out_used_in_program;cdma_used_in_program;css_used_in_program;timestamp_start;"
       "timestamp_end;location")
-A1 = ("nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"
-      "nss_program_timestamp_end;nss_program_timestamp_total;slice_used_0_in_program;"
-      "slice_used_1_in_program;dma_in_used_in_program;dma_out_used_in_program")
+A1 = ("NSS Program Index;torq-hw Operation in program;Slice ID (if applicable);Invocation Name;"
+      "NSS Program Start Timestamp [us];NSS Program End Timestamp [us];NSS Program Total Time [us];"
+      "Slice 0 Used in NSS Program;Slice 1 Used in NSS Program;DMA In Used in NSS Program;"
+      "DMA Out Used in NSS Program")
 
 
 def prepared(folder):
@@ -95,26 +96,29 @@ def test_document_000(folder):
     compiled_as, ran, annotated = follow(prepared(folder), DOCUMENT_000)
     equal((compiled_as.out, compiled_as.err), ("", ""), "a compiler that succeeds is silent")
     matches(ran.out, r"\AEXEC @main\nresult\[0\]: hal\.buffer_view\n1x56x56x24xi8=\[\[\[", "output")
-    matches(ran.out, r"^ +0 +[\d.]+ [mu]?s  nss_program_0  rescale_add_rescale$", "time of a block")
+    matches(ran.out, r"^ +3 +[\d.]+ [mu]?s  nss_program_1  rescale_add_rescale$", "time of a block")
     contains(ran.err, "not cycle accurate", "the document's warning")
     equal((annotated.out, annotated.err), ("", ""), "every row matches")
     head, rows_of_run = table(folder / "runtime.csv", ",")
     equal(head, "actionIndex, elapsed_time(us), timestamp(us), event, location", "header")
     equal([row[" event"] for row in rows_of_run],
-          ["NSS_START", "NSS_START_END", "NSS_WAIT_START", "NSS_WAIT_END"], "events")
-    first = int(rows_of_run[0][" timestamp(us)"])
+          ["HOST_COPY_START", "HOST_COPY_END"] +
+          2 * ["NSS_START", "NSS_START_END", "NSS_WAIT_START", "NSS_WAIT_END"], "events")
+    before = int(rows_of_run[0][" timestamp(us)"])
     for row in rows_of_run:
-        equal(int(row[" elapsed_time(us)"]), int(row[" timestamp(us)"]) - first, "elapsed")
+        now = int(row[" timestamp(us)"])
+        equal(int(row[" elapsed_time(us)"]), now - before, "elapsed since the previous operation")
+        before = now
     head, actions = table(folder / "annotated_runtime.csv", ";")
     equal(head, A0, "columns")
     equal([action["operation"] for action in actions],
-          ["torq_hl.start_program", "torq_hl.wait_program"], "actions")
-    equal(actions[1]["original_operator"], "tosa.rescale@L11 tosa.rescale@L14 tosa.rescale@L19 "
+          ["torq_hl.host_copy"] + 2 * ["torq_hl.start_program", "torq_hl.wait_program"], "actions")
+    equal(actions[4]["original_operator"], "tosa.rescale@L11 tosa.rescale@L14 tosa.rescale@L19 "
                                            "tosa.add@L21 tosa.rescale@L26", "operators")
     for flag, want in (("slice_used_0", "True"), ("slice_used_1", "True"), ("dma_in_used", "True"),
                        ("dma_out_used", "True"), ("cdma_used", "False"), ("css_used", "False")):
-        equal(actions[1][f"{flag}_in_program"], want, flag)
-    true(float(actions[1]["total_time"]) > 0, "a time")
+        equal(actions[4][f"{flag}_in_program"], want, flag)
+    true(float(actions[4]["total_time"]) > 0, "a time")
 
 
 def test_document_001(folder):
@@ -123,17 +127,18 @@ def test_document_001(folder):
     contains(ran.err, "not cycle accurate", "the document's warning")
     equal((annotated.out, annotated.err), ("", ""), "every row matches")
     head, jobs = table(folder / "runtime.csv", ";")
-    equal(head, "id;time_since_open;time_since_start;location", "header")
+    equal(head, "ID;time_since_open;time_since_start;Location", "header")
     true(jobs, "jobs")
-    equal([int(job["id"]) for job in jobs], list(range(len(jobs))), "ids")
+    equal([int(job["ID"]) for job in jobs], list(range(len(jobs))), "ids")
     for before, after in zip([None, *jobs], jobs):
         start = int(after["time_since_open"]) - int(after["time_since_start"])
         true(start >= (int(before["time_since_open"]) if before else 0), "one after the other")
     head, operations = table(folder / "annotated_runtime.csv", ";")
     equal(head, A1, "columns")
-    equal(sorted({int(row["nss_program_index"]) for row in operations}), list(range(len(jobs))),
+    equal(sorted({int(row["NSS Program Index"]) for row in operations}), list(range(len(jobs))),
           "programs")
-    contains(" ".join(row["operation"] for row in operations), "slice_start", "operations")
+    contains(" ".join(row["torq-hw Operation in program"] for row in operations),
+             "torq_hw.slice_start", "operations")
 
 
 def test_document_003(folder):

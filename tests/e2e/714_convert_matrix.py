@@ -14,6 +14,7 @@ ROWS = {
     "Torq R2, R3, R4": ["torq-r2", "torq-r3", "torq-r4"],
     "Perfetto": ["perfetto"],
     "Chrome, ONNX Runtime, Kineto": ["chrome", "chrome-object", "onnxruntime", "kineto"],
+    "Tracy": ["tracy"],
     "Tenstorrent logs": ["tenstorrent-device", "tenstorrent-ops", "tenstorrent-times", "tenstorrent-folder"],
     "Tenstorrent report": ["tenstorrent-report"],
     "profile": ["profile"],

@@ -8,6 +8,7 @@ import pathlib
 
 import kineto
 import tenstorrent_logs
+import tracy_file
 from clock_traces import Clock, Seen, seen_by
 from torq_compile import compile_csv, random_spans
 from torq_runtime import job_csv, random_events, random_jobs, runtime_csv
@@ -60,6 +61,7 @@ def write_all(folder):
     put("chrome-object", ".json", json.dumps({"traceEvents": chrome_events(), "displayTimeUnit": "ns"}))
     put("onnxruntime", ".json", json.dumps(onnxruntime_events()))
     put("kineto", ".json", kineto.trace(steps=1))
+    put("tracy", ".tracy", tracy_file.closed().file())
     capture = tenstorrent_logs.ordinary(devices=1, replays=0, ops=4)
     put("tenstorrent-device", ".csv", capture.device_log())
     put("tenstorrent-ops", ".csv", capture.ops_data())

@@ -12,6 +12,15 @@
 #include "target/cost.h"
 #include "target/rules/price.h"
 
+#define HEAD "[target]\nname = t\nclock = 1 GHz\n[memory m]\nsize = 1 KiB\n"
+#define NEAR "[memory n]\nlocal = yes\nper = core\n"
+
+// Its smallest block: 56 to start, 32 to wait twice and 4 to jump, after a start of 56.
+#define FETCHING                                                                                   \
+    "[memory n]\nlocal = yes\n[queue q]\ncode_block = 148\ncode_slots = 2\ncode_next = 4\n"        \
+    "code_fetch = in\n[engine in]\nrole = transfer\nto = n\nbytes_per_cycle = 1\nqueue = q\n"      \
+    "start_code = 56\nwait_code = 16\n"
+
 static struct target *parse(const char *text)
 {
     struct target *target = NULL;
@@ -157,6 +166,24 @@ static void queues_drive_engines(void **state)
     target_free(target);
 }
 
+static void queues_fetch_their_code(void **state)
+{
+    (void)state;
+    struct target *target = parse(HEAD FETCHING "[queue q]\ncode_tasks = 4\ncode_whole = yes\n"
+                                                "[engine in]\nprogram_tables = 2 8\n");
+    const struct target_queue *queue = &target->queues[0];
+    assert_int_equal(queue->code_fetch, 0);
+    assert_int_equal(queue->code_tasks, 4);
+    assert_true(queue->code_whole);
+    assert_int_equal(target_code_closing(target, 0), 56 + 2 * 16 + 4);
+    assert_int_equal(target_code_least(target, 0), 148);
+    const struct target_engine *in = engine_of(target, "in");
+    assert_int_equal(in->program_table_count, 2);
+    assert_int_equal(in->program_tables[0], 2);
+    assert_int_equal(in->program_tables[1], 8);
+    target_free(target);
+}
+
 static void engines_take_classes_and_elements(void **state)
 {
     (void)state;
@@ -248,9 +275,6 @@ static void every_section_can_be_set(void **state)
 }
 
 // Errors --------------------------------------------------------------------------------
-
-#define HEAD "[target]\nname = t\nclock = 1 GHz\n[memory m]\nsize = 1 KiB\n"
-#define NEAR "[memory n]\nlocal = yes\nper = core\n"
 
 static const char *const WRONG[][2] = {
     {"[wheel]\n", "t.target:1: there is no such section: '[wheel]'"},
@@ -346,6 +370,21 @@ static const char *const WRONG[][2] = {
      "t.target:9: two queues drive engine 'e'; one does"},
     {HEAD "[queue q]\nwheels = 4\n[engine f]\nrole = host\nprice = fixed\n",
      "t.target:7: no queue has 'wheels': there is per, drives, program, code_block"},
+    {HEAD FETCHING "[engine e]\nrole = compute\nprice = fixed\ntakes = *\n",
+     "t.target: queue 'q': only the one queue of a machine fetches its code"},
+    {HEAD FETCHING "[queue q]\ncode_slots = 1\n",
+     "t.target: queue 'q': code is fetched to one slot while that of another runs: code_slots"},
+    {HEAD FETCHING "[queue q]\ncode_block = 147\n",
+     "t.target: queue 'q': a block has no room for a start, a wait and the fetch of the next one"},
+    {HEAD FETCHING "[queue q]\ncode_fetch = out\n[engine out]\nrole = transfer\nfrom = n\n"
+                   "bytes_per_cycle = 1\nqueue = q\n",
+     "t.target: queue 'q': code is fetched from the far memory to a local one"},
+    {HEAD FETCHING "[queue q]\ncode_fetch = e\n[engine e]\nrole = compute\nprice = fixed\n"
+                   "takes = *\nqueue = q\n",
+     "t.target: queue 'q': the engine that fetches code is a transfer that the queue drives"},
+    {HEAD FETCHING "[queue q]\ncode_fetch = x\n",
+     "t.target:21: there is no engine 'x': there is in"},
+    {HEAD "[engine e]\nrole = host\nprice = fixed\nprogram_tables = 8 x\n", "t.target:9: "},
     {HEAD "[core]\ncount = 1048576\n[device]\ncount = 2\n",
      "t.target: a target has at most 1048576 cores"},
     {HEAD "[engine e]\nrole = host\nprice = fixed\nlanes = 1048576\n"
@@ -445,6 +484,7 @@ int main(void)
         cmocka_unit_test(what_is_not_said_follows),
         cmocka_unit_test(lanes_are_numbered_flat),
         cmocka_unit_test(queues_drive_engines),
+        cmocka_unit_test(queues_fetch_their_code),
         cmocka_unit_test(engines_take_classes_and_elements),
         cmocka_unit_test(transfers_carry),
         cmocka_unit_test(every_section_can_be_set),

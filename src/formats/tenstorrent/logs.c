@@ -6,6 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/tracy/reader.h"
+#include "host_zones.h"
+
+static const char TRACY_FILE[] = "tracy_profile_log_host.tracy";
+
 // No header is the beginning of another's.
 static const struct {
     const char *name;
@@ -68,11 +73,47 @@ static status tenstorrent_logs_keep_input(struct logs *logs, struct input *input
     return STATUS_OK;
 }
 
+static status keep_made(struct logs *logs, enum log_kind kind, const char *path)
+{
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(&logs->made[kind], &data, &size));
+    return tenstorrent_logs_keep_input(logs, input_over(path, (struct view){data, size}));
+}
+
+static status keep_tracy(struct logs *logs, struct input *input)
+{
+    if (logs->has_tracy || logs->inputs[LOG_OPS_DATA] != NULL ||
+        logs->inputs[LOG_OPS_TIMES] != NULL)
+        return status_make(STATUS_USAGE,
+                           "%s: a trace of Tracy's and the logs made of one: give either",
+                           input->path);
+    struct profile *profile = profile_create();
+    logs->has_tracy = true;
+    logs->made[LOG_OPS_TIMES] = SPOOL_EMPTY;
+    logs->made[LOG_OPS_DATA] = SPOOL_EMPTY;
+    status result = tracy_read(input, profile);
+    if (result == STATUS_OK)
+        result = host_zones_export(profile, &logs->made[LOG_OPS_TIMES], &logs->made[LOG_OPS_DATA]);
+    if (result == STATUS_OK)
+        result = keep_made(logs, LOG_OPS_TIMES, input->path);
+    if (result == STATUS_OK)
+        result = keep_made(logs, LOG_OPS_DATA, input->path);
+    const struct ledger account = profile_ledger(profile);
+    logs->tracy_lost = account.lost + account.impossible;
+    profile_free(profile);
+    return result;
+}
+
 static status open_file(struct logs *logs, const char *path)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));
-    return tenstorrent_logs_keep_input(logs, input);
+    if (!tracy_recognise(input->bytes))
+        return tenstorrent_logs_keep_input(logs, input);
+    const status result = status_first(keep_tracy(logs, input), input_check(input));
+    input_close(input);
+    return result;
 }
 
 static bool find_log(const char *folder, const char *below, const char *name, char *path,
@@ -98,11 +139,17 @@ static status open_folder(struct logs *logs, const char *folder)
         found = true;
         STATUS_TRY(open_file(logs, path));
     }
+    const bool host = logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;
+    if (!host && (find_log(folder, "", TRACY_FILE, path, sizeof path) ||
+                  find_log(folder, "/.logs", TRACY_FILE, path, sizeof path))) {
+        found = true;
+        STATUS_TRY(open_file(logs, path));
+    }
     if (found)
         return STATUS_OK;
     return status_make(STATUS_NOT_FOUND,
                        "%s: holds neither profile_log_device.csv nor tracy_ops_data.csv nor "
-                       "tracy_ops_times.csv",
+                       "tracy_ops_times.csv nor tracy_profile_log_host.tracy",
                        folder);
 }
 
@@ -138,6 +185,11 @@ void logs_close(struct logs *logs)
             input_close(logs->inputs[kind]);
         logs->inputs[kind] = NULL;
     }
+    if (logs->has_tracy) {
+        spool_free(&logs->made[LOG_OPS_TIMES]);
+        spool_free(&logs->made[LOG_OPS_DATA]);
+    }
+    logs->has_tracy = false;
 }
 
 // Reading ---------------------------------------------------------------------
@@ -195,6 +247,10 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
     *record = (struct logs_record){.logs = logs, .ledger = ledger};
     profile_track(ledger, 0)->ledger.expected = LEDGER_UNKNOWN;
     host_ops_start(&record->host, ledger);
+    if (logs->tracy_lost > 0)
+        profile_note(ledger, 0, LEDGER_LOST, logs->tracy_lost,
+                     "%s: zones or messages are lost: 'opscope info' says which",
+                     logs->inputs[LOG_OPS_DATA]->path);
     if (logs->inputs[LOG_OPS_DATA] != NULL)
         host_ops_read_data(&record->host, logs->inputs[LOG_OPS_DATA]);
     if (logs->inputs[LOG_OPS_TIMES] != NULL)

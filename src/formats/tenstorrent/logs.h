@@ -6,6 +6,7 @@
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_LOGS_H
 #define OPSCOPE_FORMATS_TENSTORRENT_LOGS_H
 
+#include "base/spool.h"
 #include "device_ops.h"
 #include "host_ops.h"
 
@@ -25,11 +26,16 @@ const char *log_kind_name(enum log_kind kind);
 struct logs {
     struct input *inputs[LOG_KINDS]; // NULL: not given
     bool device_is_empty;            // it was given, but nothing is in it
+    // The host's, where Tracy's own trace was given in place of them.
+    bool has_tracy;
+    uint64_t tracy_lost; // events that are missing in it
+    struct spool made[LOG_KINDS];
 };
 
 // Each path is a log, or a folder that holds logs under their usual names (or
-// whose folder .logs does). Two logs of a kind, a file that is none, a folder
-// without any and an empty device log on its own are errors.
+// whose folder .logs does). A .tracy file stands for both logs of the host; one
+// in a folder is looked at where neither is there. Two logs of a kind, a file that is none, a
+// folder without any and an empty device log on its own are errors.
 status logs_open(const char *const *paths, size_t count, struct logs *out_logs);
 void logs_close(struct logs *logs);
 

@@ -49,6 +49,17 @@ status dump_task(struct dump_reading *reading, const struct mlir_operation *oper
     return STATUS_OK;
 }
 
+// Whether it lies in the slots of the controller's code.
+static bool is_code(const struct target *target, uint32_t memory, uint64_t address, uint64_t bytes)
+{
+    const struct target_queue *queue = target->queue_count > 0 ? &target->queues[0] : NULL;
+    if (queue == NULL || queue->code_fetch == TARGET_NONE ||
+        target->engines[queue->code_fetch].to != memory)
+        return false;
+    const uint64_t end = target->memories[memory].reserved + queue->code_slots * queue->code_block;
+    return address < end && bytes <= end - address;
+}
+
 static enum program_buffer_kind kind_of(const struct dump_value *value, bool local, bool writes)
 {
     if (value->is_constant)
@@ -76,7 +87,9 @@ uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *valu
         .name = name,
         .value = PROGRAM_NONE,
         .memory = memory,
-        .kind = (uint16_t)kind_of(value, reading->target->memories[memory].local, writes),
+        .kind = (uint16_t)(is_code(reading->target, memory, value->address, bytes)
+                               ? PROGRAM_BUFFER_CODE
+                               : kind_of(value, reading->target->memories[memory].local, writes)),
         .element = ELEMENT_I8,
         .rank = 1,
         .address = value->address,

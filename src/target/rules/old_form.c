@@ -274,7 +274,8 @@ static void add_port_and_queue(struct target *target)
                                                                   .program = "nss_program",
                                                                   .code_block = 640,
                                                                   .code_slots = 2,
-                                                                  .code_next = 4};
+                                                                  .code_next = 4,
+                                                                  .code_fetch = TARGET_NONE};
 }
 
 status old_form_read(struct target_reading *reading)
