@@ -146,7 +146,8 @@ static uint64_t carrying_least(const struct target *target, uint32_t engine, uin
 }
 
 // Of what goes to and from the far memory only what cannot be avoided counts, and once: what
-// comes from outside or goes there, and values that no local memory can hold.
+// comes from outside or goes there, and values that no local memory can hold. How much code
+// there is depends on how the work was cut.
 static void add_passages(const struct program *program, const struct target *target, uint64_t *sums)
 {
     struct passage *passages =
@@ -162,7 +163,8 @@ static void add_passages(const struct program *program, const struct target *tar
         const bool large = buffer->size > room;
         const bool between =
             buffer->kind == PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_OUTPUT;
-        if (passage->in > 0 && (!between || passage->made || large))
+        if (passage->in > 0 && buffer->kind != PROGRAM_BUFFER_CODE &&
+            (!between || passage->made || large))
             in[passage->in_engine] += passage->in < buffer->size ? passage->in : buffer->size;
         if (passage->out > 0 && (buffer->kind == PROGRAM_BUFFER_OUTPUT || passage->used || large))
             out[passage->out_engine] += passage->out < buffer->size ? passage->out : buffer->size;
