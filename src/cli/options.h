@@ -35,6 +35,7 @@ struct table_form;
 struct command {
     const char *name;
     const char *link;  // further name under which the program acts as this command
+    bool script;       // and one with .py behind it
     const char *usage; // after the name
     const char *summary;
     const char *details;          // NULL: none
