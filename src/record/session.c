@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "announce.h"
 #include "base/memory.h"
 
 static void add_clock(struct record_session *session)
@@ -28,6 +30,17 @@ static void say_clock(struct profile *profile)
         profile_fact_add(profile, "clock", view_of(text));
     }
     fclose(file);
+}
+
+// A capture around this process takes part in what is written.
+static void announce(struct record_session *session)
+{
+    char full[ANNOUNCE_LINE];
+    if (!announce_is_wanted())
+        return;
+    announce_file(session->path, full, sizeof full);
+    if (full[0] != '\0')
+        session->full = view_copy(view_of(full));
 }
 
 status record_session_create(const struct opscope_record_options *options,
@@ -60,6 +73,8 @@ status record_session_create(const struct opscope_record_options *options,
         session->failure = result;
         return record_session_close(session, NULL);
     }
+    if (session->stream != NULL)
+        announce(session);
     *out_session = session;
     return STATUS_OK;
 }
@@ -146,7 +161,7 @@ static void take_event(void *context, const struct opscope_event *event,
     struct profile *profile = session->profile;
     const bool known = event->lane < profile->tracks.count;
     session->taken++;
-    if (session->failure != STATUS_OK)
+    if (session->failure != STATUS_OK || session->is_full)
         profile_track(profile, known ? event->lane : 0)->ledger.lost++;
     else if (!known || !add_event(session, event, values))
         profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
@@ -185,6 +200,11 @@ void record_session_collect(struct record_session *session, struct record_buffer
         ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
     if (session->stream != NULL)
         session->failure = profile_stream_flush(session->stream);
+    if (session->full != NULL && !session->is_full && access(session->full, F_OK) == 0) {
+        session->is_full = true;
+        profile_note(session->profile, 0, LEDGER_REMARK, 1,
+                     "the capture reached its limit of disk: what comes after is counted as lost");
+    }
 }
 
 static void account_for_missing(struct record_session *session)
@@ -239,6 +259,8 @@ status record_session_close(struct record_session *session, struct profile **out
         result = status_first(there, result);
     } else if (result == STATUS_OK) {
         result = profile_save(session->profile, session->path);
+        if (result == STATUS_OK)
+            announce(session);
     }
     if (out_account != NULL)
         *out_account = session->profile;
@@ -246,6 +268,7 @@ status record_session_close(struct record_session *session, struct profile **out
         profile_free(session->profile);
     bytes_free(&session->values);
     free(session->path);
+    free(session->full);
     free(session);
     return result;
 }
