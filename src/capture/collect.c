@@ -99,22 +99,22 @@ static bool name_is_taken(const struct merge *merge, const char *name)
 }
 
 // "python 123", "python 123-2" for its second recording.
-static void unique_name(const struct collecting *collecting, pid_t process, char *name, size_t room)
+static void unique_name(const struct collecting *collecting, pid_t process, const char *called,
+                        char *name, size_t room)
 {
-    const char *called = process_name(collecting->capture, process);
     snprintf(name, room, "%s %d", called, (int)process);
     for (unsigned number = 2; name_is_taken(&collecting->merge, name); number++)
         snprintf(name, room, "%s %d-%u", called, (int)process, number);
 }
 
 static void collect_file(struct collecting *collecting, const char *path, pid_t process,
-                         size_t *count)
+                         const char *called, size_t *count)
 {
     const struct format_options options = {0};
     char name[PROCESS_NAME + 32];
     struct profile *profile = profile_create();
     const status failure = format_read(path, &options, profile);
-    unique_name(collecting, process, name, sizeof name);
+    unique_name(collecting, process, called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
     if (failure == STATUS_OK) {
         add_source(collecting, name, profile);
         (*count)++;
@@ -135,7 +135,7 @@ static void collect_recordings(struct collecting *collecting)
         char path[64];
         snprintf(path, sizeof path, "/proc/self/fd/%d", file->file);
         collect_file(collecting, file->file >= 0 ? path : file->path, file->process,
-                     &collecting->collected.recordings);
+                     file->name, &collecting->collected.recordings);
     }
 }
 
@@ -145,7 +145,7 @@ static void collect_streams(struct collecting *collecting)
     for (size_t i = 0; i < capture->client_count; i++) {
         const struct tracy_client *client = &capture->clients[i];
         if (client->written > 0)
-            collect_file(collecting, client->path, client->process,
+            collect_file(collecting, client->path, client->process, "",
                          &collecting->collected.streams);
         if (client->problem != NULL)
             profile_note(collecting->notes, 0,

@@ -103,12 +103,26 @@ void server_close(struct server *server)
 
 // Requests --------------------------------------------------------------------
 
+// It waits for our answer, so that it is there.
+static void read_name(pid_t process, char *name, size_t room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+    FILE *file = fopen(path, "re");
+    const size_t size = file != NULL ? fread(name, 1, room - 1, file) : 0;
+    name[size] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+}
+
 static struct recorded_file *add_file(struct server *server, pid_t process)
 {
     server->files =
         memory_grow(server->files, server->file_count, &server->file_capacity, sizeof *server->files);
     struct recorded_file *file = &server->files[server->file_count++];
     *file = (struct recorded_file){.file = -1, .process = process};
+    read_name(process, file->name, sizeof file->name);
     return file;
 }
 

@@ -22,6 +22,7 @@ struct recorded_file {
     char *path; // in the folder of the capture; where it could not be linked there, its own
     int file;   // an open one of a file elsewhere, so that it cannot vanish; -1: none
     pid_t process;
+    char name[64]; // of the process, when it asked
 };
 
 struct server {

@@ -132,7 +132,8 @@ static void print_summary(const struct capturing *capturing)
             "opscope: %s: nothing in the command records: no process used opscope's recorder, its\n"
             "Python module ('import opscope') or its runtime ('opscope run', 'opscope infer'), and\n"
             "none that listens at a port from %d to %d speaks as Tracy does (is it built with\n"
-            "TRACY_ENABLE, and does it run long enough to be found?). Its processes:\n",
+            "TRACY_ENABLE? With TRACY_NO_EXIT=1 a program that is soon over waits for us). Its\n"
+            "processes:\n",
             capturing->command, CAPTURE_PORT_FIRST, CAPTURE_PORT_LAST);
     print_processes(capturing);
 }
