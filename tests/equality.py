@@ -25,7 +25,7 @@ BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 RUNNER = BIN.parent / "tests/device_run"
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
 MADE_UP = [str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("trio", "relay")]
-TARGETS = ["torq-sl2610", "host", *MADE_UP]
+TARGETS = ["torq-sl2610", "host", "aic100", "wormhole_b0", *MADE_UP]
 BATCH = 40
 
 EXCEPTIONS = {}  # (target, name): reason

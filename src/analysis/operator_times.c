@@ -14,6 +14,7 @@ struct operator_meter {
     const struct profile *profile;
     struct operator_times *times; // indexed by operator id while measuring
     unsigned char *seen;          // a bit for each call
+    uint32_t kernel_key;          // of the value, HASH_NONE: no span has it
     uint32_t track;               // that the open spans lie on
     struct open_span *open;
     size_t open_count;
@@ -66,7 +67,20 @@ static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64
     return top != NULL && top->end >= end && top->operator_id == operator_id;
 }
 
-static void operator_times_add_event(struct operator_meter *meter, const struct event *event)
+static void add_kernel(struct operator_meter *meter, struct operator_time *time, struct view values)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key != meter->kernel_key || value.kind != VALUE_UINT)
+            continue;
+        time->kernel += value.number;
+        meter->times->has_kernel = true;
+    }
+}
+
+static void operator_times_add_event(struct operator_meter *meter, const struct event *event,
+                                     struct view values)
 {
     const struct profile *profile = meter->profile;
     const struct track *track = profile_track(profile, event->track);
@@ -85,6 +99,8 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
     time->total[side] += inside_itself ? 0 : end - start;
     time->self[side] += end - start;
     count_call(meter, time, event->call);
+    if (meter->kernel_key != HASH_NONE)
+        add_kernel(meter, time, values);
     if (track->nests)
         open_push(meter, end, operator_id);
 }
@@ -98,7 +114,7 @@ static status operator_times_take_batch(struct event_sink *sink, const struct ev
             meter->open_count = 0;
         meter->track = event->track;
         if (event->kind == EVENT_SPAN)
-            operator_times_add_event(meter, event);
+            operator_times_add_event(meter, event, event_values(batch, event));
     }
     return STATUS_OK;
 }
@@ -118,6 +134,7 @@ static void add_up(struct operator_time *sum, const struct operator_time *time)
 {
     sum->calls += time->calls;
     sum->spans += time->spans;
+    sum->kernel += time->kernel;
     for (unsigned side = 0; side < OPERATOR_SIDES; side++) {
         sum->total[side] += time->total[side];
         sum->self[side] += time->self[side];
@@ -163,6 +180,7 @@ static void operator_times_finish(const struct profile *profile, struct operator
     }
     for (unsigned side = 0; side < OPERATOR_SIDES; side++)
         times->self[side] = sum.self[side];
+    times->kernel = sum.kernel;
     qsort(times->operators, times->count, sizeof *times->operators, compare_times);
     sum_types(profile, times);
 }
@@ -174,6 +192,7 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
         memory_allocate_zeroed(profile->operators.count, sizeof *out_times->operators);
     struct operator_meter meter = {
         .sink = {operator_times_take_batch}, .profile = profile, .times = out_times};
+    meter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     status result = STATUS_OK;
     for (uint32_t i = 0; i < profile->tracks.count && result == STATUS_OK; i++) {

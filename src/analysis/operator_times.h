@@ -5,7 +5,7 @@
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
 // `self` is the time in which the operator is the innermost one.
 //
-// Memory: 80 bytes an operator, one bit a call, and the spans that are open at
+// Memory: 88 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
 
 #ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
@@ -21,6 +21,7 @@ struct operator_time {
     uint64_t spans;
     uint64_t total[OPERATOR_SIDES]; // ns
     uint64_t self[OPERATOR_SIDES];
+    uint64_t kernel; // ns, of the spans that say how long their kernels took inside them
 };
 
 struct operator_times {
@@ -29,7 +30,9 @@ struct operator_times {
     struct operator_time *types; // operators of one type together; the id is of one of them
     size_t type_count;
     uint64_t self[OPERATOR_SIDES]; // of all
-    uint64_t without;              // spans that belong to no operator
+    uint64_t kernel;
+    bool has_kernel;  // spans say it (a value `kernel_ns`)
+    uint64_t without; // spans that belong to no operator
 };
 
 // Derived tracks are left out.

@@ -27,6 +27,7 @@ extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_PROFILE;
 extern const struct command COMMAND_PROGRAM;
 extern const struct command COMMAND_RUN;
+extern const struct command COMMAND_SUITE;
 extern const struct command COMMAND_TARGETS;
 extern const struct command COMMAND_TIMELINE;
 extern const struct command COMMAND_TORQ_COMPILE;

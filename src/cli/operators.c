@@ -35,6 +35,8 @@ static void print_report(const struct request *request, const char *path)
         printf("\n");
         print_table(request->tables[1], times->count);
     }
+    if (times->has_kernel)
+        printf("device: from the firmware's start to its end; kernel: the kernels inside it\n");
     if (times->without > 0)
         printf("%s spans belong to no operator\n", ledger_number(times->without, number));
 }

@@ -50,6 +50,21 @@ static size_t find_name(const struct command *command, struct view name)
     return i;
 }
 
+// The only abbreviated option that begins with `name`; the end when none or several do.
+static size_t find_beginning(const struct command *command, struct view name)
+{
+    const size_t none = option_count(command);
+    size_t found = none;
+    for (size_t i = 0; i < command->abbreviated && name.size > 0; i++) {
+        if (strncmp(command->options[i].name, name.data, name.size) != 0)
+            continue;
+        if (found != none)
+            return none;
+        found = i;
+    }
+    return found;
+}
+
 static size_t find_letter(const struct command *command, char letter)
 {
     size_t i = 0;
@@ -95,6 +110,8 @@ static status parse_option(struct arguments *arguments, int count, char **words,
     size_t index = find_name(command, view_slice(bare, 0, equals));
     if (command->options[index].name == NULL && word[1] != '-' && equals == 1)
         index = find_letter(command, word[1]);
+    if (command->options[index].name == NULL)
+        index = find_beginning(command, view_slice(bare, 0, equals));
     const struct option *option = &command->options[index];
     if (option->name == NULL)
         return unknown_option(command, word, view_slice(bare, 0, equals));

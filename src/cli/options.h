@@ -2,7 +2,8 @@
 // completion (help.h) come from the same table.
 //
 // `--name value`, `--name=value` and, as the vendors' tools take them,
-// `-name value` are alike. `--` ends the options.
+// `-name value` are alike. `--` ends the options. Names may be cut
+// short as Python's tools take them, of options that a command says `abbreviated`.
 
 #ifndef OPSCOPE_CLI_OPTIONS_H
 #define OPSCOPE_CLI_OPTIONS_H
@@ -34,11 +35,13 @@ struct table_form;
 struct command {
     const char *name;
     const char *link;  // further name under which the program acts as this command
+    bool script;       // and one with .py behind it
     const char *usage; // after the name
     const char *summary;
     const char *details;          // NULL: none
     const char *examples;         // lines, NULL: none
     const struct option *options; // ends with a NULL name
+    size_t abbreviated;           // of so many of the first ones the beginning is enough: --no-adv
     // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.
     const struct table_form *const *tables;
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).

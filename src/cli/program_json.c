@@ -119,6 +119,8 @@ static void write_stages(struct writer *writer, const struct program_task *task)
         json_text(&writer->json, "engine",
                   view_of(program_engine_name(writer->target, item->engine)));
         json_uint(&writer->json, "pieces", item->pieces);
+        if (item->cost.kind == COST_TRANSFER)
+            json_uint(&writer->json, "bytes", item->cost.bytes);
         write_id(writer, "ring", item->ring);
         json_uint(&writer->json, "depth", item->depth);
         json_close(&writer->json);

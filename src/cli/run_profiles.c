@@ -60,12 +60,24 @@ static status choose_recording(struct run_profiles *profiles)
     return STATUS_OK;
 }
 
+static status choose_elapsed(const struct arguments *arguments, struct run_profiles *profiles)
+{
+    const char *since = arguments_value(arguments, "torq_profile_elapsed");
+    profiles->elapsed =
+        since != NULL && strcmp(since, "first") == 0 ? TORQ_SINCE_FIRST : TORQ_SINCE_PREVIOUS;
+    if (since == NULL || strcmp(since, "first") == 0 || strcmp(since, "previous") == 0)
+        return STATUS_OK;
+    return status_make(STATUS_USAGE, "%s: --torq_profile_elapsed=%s: expected previous or first",
+                       profiles->command, since);
+}
+
 status run_profiles_choose(const struct arguments *arguments, const char *command,
                            const char *const *inputs, size_t input_count,
                            struct run_profiles *out_profiles)
 {
     const char *own = arguments_value(arguments, "profile");
     *out_profiles = (struct run_profiles){.command = command};
+    STATUS_TRY(choose_elapsed(arguments, out_profiles));
     for (size_t i = 0; i < RUN_PROFILES_FORMS; i++) {
         const char *path = arguments_value(arguments, FORMS[i].option);
         if (path == NULL)
@@ -107,7 +119,7 @@ static status write_files(const struct run_profiles *profiles, const struct run_
 {
     for (size_t i = 0; i < profiles->count; i++) {
         const char *path = profiles->files[i].path;
-        STATUS_TRY(run_actions_write(actions, profiles->files[i].form, path));
+        STATUS_TRY(run_actions_write(actions, profiles->files[i].form, profiles->elapsed, path));
     }
     return STATUS_OK;
 }

@@ -12,6 +12,8 @@
 // The options that `run_profiles_choose` reads, for the table of a command.
 #define RUN_PROFILES_OPTIONS                                                                       \
     {"torq_profile_host", 0, OPTION_ONE, "FILE", "what the host did, an action a row (R2)"},       \
+        {"torq_profile_elapsed", 0, OPTION_ONE, "previous|first",                                  \
+         "what its elapsed_time(us) is since (previous)"},                                         \
         {"torq_profile", 0, OPTION_ONE, "FILE", "the jobs of the NPU's controller (R1)"},          \
         {"torq_profile_events", 0, OPTION_ONE, "FILE", "actions and scopes by dispatch (R4)"},     \
     {                                                                                              \
@@ -28,8 +30,9 @@ struct run_profiles {
         enum torq_form form;
     } files[RUN_PROFILES_FORMS];
     size_t count;
-    char *recording; // NULL: nothing is recorded
-    bool temporary;  // it is removed when the others are written
+    enum torq_elapsed elapsed; // of R2
+    char *recording;           // NULL: nothing is recorded
+    bool temporary;            // it is removed when the others are written
 };
 
 // Refuses a file that cannot be written, or that is one of `inputs` or named twice.

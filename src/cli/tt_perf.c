@@ -20,6 +20,7 @@ struct request {
     struct table_options rows;
     bool json;
     bool advice;
+    bool raw_codes;
     bool summary;
     bool classic_colours;
     bool all_limits;
@@ -80,6 +81,7 @@ static status parse_request(const struct arguments *arguments, struct request *r
         .style = {.colours = choose_colours(arguments)},
         .json = arguments_flag(arguments, "json"),
         .advice = !arguments_flag(arguments, "no-advice"),
+        .raw_codes = arguments_flag(arguments, "raw-op-codes"),
         .summary = !arguments_flag(arguments, "no-summary") &&
                    !arguments_flag(arguments, "no-stacked-report"),
         .classic_colours = arguments_flag(arguments, "classic-colors"),
@@ -138,6 +140,11 @@ static status write_summary(struct perf *perf, const struct request *request)
     if (!request->summary || perf->count == 0 ||
         (request->csv == NULL && request->summary_file == NULL))
         return STATUS_OK;
+    if (!perf_stack_has_any(perf, by_device(request))) {
+        if (!request->json)
+            printf("No data available for stacked report generation.\n");
+        return STATUS_OK;
+    }
     char *base = summary_base(request);
     const status result = write_summary_files(perf, request, base);
     free(base);
@@ -147,7 +154,8 @@ static status write_summary(struct perf *perf, const struct request *request)
 static status show_csv(struct table *table, const struct request *request)
 {
     printf("Writing CSV output to %s\n", request->csv);
-    return tt_perf_write_csv(table, request->rows.columns != NULL, request->advice, request->csv);
+    return tt_perf_write_csv(table, request->rows.columns != NULL, request->advice,
+                             request->raw_codes, request->csv);
 }
 
 static status show_json(struct perf *perf, struct table *table, const struct request *request)
@@ -230,6 +238,9 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
     return STATUS_OK;
 }
 
+// The first ones are those that the vendor's tool has.
+enum { VENDOR_OPTIONS = 22 };
+
 static const struct option OPTIONS[] = {
     {"start-signpost", 0, OPTION_ONE, "NAME", "operations after this signpost"},
     {"end-signpost", 0, OPTION_ONE, "NAME", "operations before this signpost"},
@@ -241,12 +252,9 @@ static const struct option OPTIONS[] = {
     {"color", 0, OPTION_FLAG, NULL, "colours, also into a file"},
     {"no-color", 0, OPTION_FLAG, NULL, "no colours"},
     {"csv", 0, OPTION_ONE, "FILE", "the table as CSV, and FILE_stacked.csv and .png"},
-    {"limits", 0, OPTION_FLAG, NULL, "what limits every operation, not only the costliest"},
-    {"json", 0, OPTION_FLAG, NULL, "every figure as JSON, with the ledger"},
     {"no-advice", 0, OPTION_FLAG, NULL, "the table without advice"},
     {"tracing-mode", 0, OPTION_FLAG, NULL, "keep the order of the file (trace replays)"},
-    {"raw-op-codes", 0, OPTION_FLAG, NULL,
-     "accepted: the CSV always has the op codes without sizes"},
+    {"raw-op-codes", 0, OPTION_FLAG, NULL, "the CSV has the op codes without sizes, too"},
     {"no-host-ops", 0, OPTION_FLAG, NULL, "leave out operations on the host"},
     {"no-summary", 0, OPTION_FLAG, NULL, "no stacked report and no limits"},
     {"group-by", 0, OPTION_ONE, "WHAT", "stack by op, memory or category (memory)"},
@@ -256,6 +264,8 @@ static const struct option OPTIONS[] = {
     {"no-stacked-report", 0, OPTION_FLAG, NULL, "as --no-summary"},
     {"no-stack-by-in0", 0, OPTION_FLAG, NULL, "as --group-by op"},
     {"stacked-csv", 0, OPTION_ONE, "FILE", "as --summary-file"},
+    {"limits", 0, OPTION_FLAG, NULL, "what limits every operation, not only the costliest"},
+    {"json", 0, OPTION_FLAG, NULL, "every figure as JSON, with the ledger"},
     TABLE_OPTIONS_OF_ROWS("how many operations of the table (all)"),
     {0},
 };
@@ -278,6 +288,7 @@ const struct command COMMAND_TT_PERF = {
         "  opscope tt-perf host0.csv host1.csv --group-by category\n"
         "  opscope tt-perf ops_perf_results.csv --json",
     .options = OPTIONS,
+    .abbreviated = VENDOR_OPTIONS,
     .tables = TABLES,
     .run = run_perf,
 };
@@ -291,6 +302,7 @@ const struct command COMMAND_TT_PERF_REPORT = {
     .examples = "  tt-perf-report ops_perf_results.csv\n"
                 "  tt-perf-report ops_perf_results.csv --csv table.csv --id-range 5-10",
     .options = OPTIONS,
+    .abbreviated = VENDOR_OPTIONS,
     .tables = TABLES,
     .run = run_vendor,
 };

@@ -1,5 +1,6 @@
 #include "tt_perf_files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "ledger_text.h"
@@ -15,11 +16,14 @@ static status write_csv(struct table *table, const char *path)
     return output_close(output);
 }
 
-status tt_perf_write_csv(struct table *table, bool chosen, bool advice, const char *path)
+status tt_perf_write_csv(struct table *table, bool chosen, bool advice, bool raw_codes,
+                         const char *path)
 {
+    char columns[512];
+    snprintf(columns, sizeof columns, "%s%s%s", PERF_CSV_COLUMNS, advice ? ",advice" : "",
+             raw_codes ? ",op_code" : "");
     if (!chosen)
-        table_choose(table, view_of(advice ? PERF_CSV_COLUMNS ",advice,op_code"
-                                           : PERF_CSV_COLUMNS ",op_code"));
+        table_choose(table, view_of(columns));
     return write_csv(table, path);
 }
 
@@ -54,6 +58,8 @@ static void json_stack(struct json_writer *json, struct perf *perf, enum perf_gr
     struct perf_group *groups;
     size_t count;
     perf_stack(perf, grouping, by_device, &groups, &count);
+    if (by_device)
+        perf_stack_order_devices(groups, count);
     const struct perf_stack_report report = {groups};
     struct table *table = table_create(&PERF_STACK_FORM, &report, count);
     table_json_rows(table, json, "stacked");

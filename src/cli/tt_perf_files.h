@@ -8,7 +8,8 @@
 
 // Of the table of operations: those columns that were `chosen`, or the vendor's. CRLF, numbers
 // as Python writes them. `advice`: with the column.
-status tt_perf_write_csv(struct table *table, bool chosen, bool advice, const char *path);
+status tt_perf_write_csv(struct table *table, bool chosen, bool advice, bool raw_codes,
+                         const char *path);
 
 // LF, two decimals.
 status tt_perf_write_stack_csv(struct perf *perf, enum perf_grouping grouping, bool by_device,

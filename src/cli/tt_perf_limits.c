@@ -18,15 +18,17 @@ enum limit_column {
     LIMIT_MOVED,
     LIMIT_GAP,
     LIMIT_HOST,
+    LIMIT_REMARK,
     LIMIT_COLUMNS,
 };
 
 static const char *const HEADERS[LIMIT_COLUMNS] = {
-    "ID",           "Limited by", "OP Code", "Device Time",  "Compute at peak",
-    "DRAM at peak", "DRAM moved", "Gap",     "Between calls"};
+    "ID",           "Limited by", "OP Code", "Device Time",   "Compute at peak",
+    "DRAM at peak", "DRAM moved", "Gap",     "Between calls", "Remark"};
 
 struct limit_table {
     const struct tt_perf_style *style;
+    size_t columns;
     size_t widths[LIMIT_COLUMNS];
     struct bytes line;
 };
@@ -90,9 +92,21 @@ static void fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS
     cell_set_number(&cells[LIMIT_MOVED], moved, 0, "KiB");
     cell_set_number(&cells[LIMIT_GAP], op->gap, 1, "μs");
     cell_set_number(&cells[LIMIT_HOST], op->host_interval, 1, "μs");
+    cell_set_text(&cells[LIMIT_REMARK], view_of(perf_doubt_name(op->doubt)));
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cells[i].colour = COLOUR_NONE;
     cells[LIMIT_BY].colour = limit_colour(op->limit);
+    cells[LIMIT_REMARK].colour = COLOUR_YELLOW;
+}
+
+// No column of remarks where there is none.
+static size_t columns_of(const struct perf_op **ops, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ops[i]->doubt != PERF_DOUBT_NONE)
+            return LIMIT_COLUMNS;
+    }
+    return LIMIT_REMARK;
 }
 
 static void tt_perf_limits_measure(struct limit_table *table, const struct perf_op **ops,
@@ -112,11 +126,11 @@ static void tt_perf_limits_measure(struct limit_table *table, const struct perf_
 
 static void print_cells(struct limit_table *table, const struct cell cells[LIMIT_COLUMNS])
 {
-    for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
+    for (size_t i = 0; i < table->columns; i++) {
+        const bool left = i == LIMIT_OP_CODE || i == LIMIT_BY || i == LIMIT_REMARK;
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
-        cell_append(&table->line, &cells[i], table->widths[i], i == LIMIT_OP_CODE || i == LIMIT_BY,
-                    table->style->colours);
+        cell_append(&table->line, &cells[i], table->widths[i], left, table->style->colours);
     }
     line_print(&table->line);
 }
@@ -130,6 +144,7 @@ void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_per
     printf("\n🔎 What limits the operations 🔎\n================================\n\n");
     print_sums(perf, &table.line, style->colours);
     printf("\n%s:\n", all ? "Every operation" : "The costliest (--limits shows all)");
+    table.columns = columns_of(ops, count);
     tt_perf_limits_measure(&table, ops, count);
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cell_set_text(&headers[i], view_of(HEADERS[i]));

@@ -108,6 +108,8 @@ void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by
     struct perf_group *groups;
     size_t count;
     perf_stack(perf, grouping, by_device, &groups, &count);
+    if (by_device)
+        perf_stack_order_devices(groups, count);
     struct stack_table table = {.style = style, .groups = groups};
     choose_columns(&table, perf_stack_columns(grouping, by_device));
     measure(&table, count);

@@ -19,16 +19,26 @@ enum text_column {
     TEXT_FLOPS,
     TEXT_FLOPS_PERCENT,
     TEXT_FIDELITY,
+    TEXT_CONST_EVAL, // these two only where the reports have them
+    TEXT_LOC,
     TEXT_COLUMNS,
 };
 
 struct text_table {
     const struct perf *perf;
     const struct table_column *columns[TEXT_COLUMNS];
+    size_t count; // of columns
     const struct tt_perf_style *style;
     size_t widths[TEXT_COLUMNS];
     struct bytes line;
+    struct bytes sign; // a signpost as it is printed
 };
+
+static void text_table_free(struct text_table *table)
+{
+    bytes_free(&table->line);
+    bytes_free(&table->sign);
+}
 
 // Colours --------------------------------------------------------------------
 
@@ -145,7 +155,7 @@ static void fill_cells(const struct text_table *table, const struct perf_op *op,
 {
     const struct perf_report report = {(struct perf *)table->perf};
     const size_t row = (size_t)(op - table->perf->ops);
-    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         const struct table_column *column = table->columns[i];
         const struct table_cell value =
             column->cell(&(struct table_query){column, &report, row, NULL});
@@ -160,10 +170,10 @@ static void fill_cells(const struct text_table *table, const struct perf_op *op,
 
 static void print_cells(struct text_table *table, const struct cell cells[TEXT_COLUMNS])
 {
-    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
-        cell_append(&table->line, &cells[i], table->widths[i], i == TEXT_OP_CODE,
+        cell_append(&table->line, &cells[i], table->widths[i], i == TEXT_OP_CODE || i == TEXT_LOC,
                     table->style->colours);
     }
     line_print(&table->line);
@@ -174,29 +184,60 @@ static void print_op(struct text_table *table, const struct perf_op *op)
     struct cell cells[TEXT_COLUMNS];
     fill_cells(table, op, cells);
     colour_cells(op, table->style, cells);
+    if (op->kind == PERF_SIGNPOST) {
+        table->sign.size = 0;
+        bytes_append_format(&table->sign, "🪧 %.*s", VIEW_ARGUMENTS(op->code));
+        cells[TEXT_OP_CODE].text = bytes_view(&table->sign);
+    }
     print_cells(table, cells);
+}
+
+// Ids are printed without commas and have the room for them.
+static size_t id_width(const struct perf *perf)
+{
+    struct cell cell = {0};
+    uint64_t most = 0;
+    for (size_t row = 0; row < perf->count; row++)
+        most = perf->ops[row].id > most ? perf->ops[row].id : most;
+    cell_set_number(&cell, perf_known((double)most), 0, NULL);
+    return cell_width(&cell);
 }
 
 static void measure(struct text_table *table)
 {
-    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+    for (size_t i = 0; i < table->count; i++)
         table->widths[i] = strlen(table_column_heading(table->columns[i]));
     table->widths[TEXT_DEVICE] = 7;
+    if (id_width(table->perf) > table->widths[TEXT_ID])
+        table->widths[TEXT_ID] = id_width(table->perf);
     for (size_t row = 0; row < table->perf->count; row++) {
         struct cell cells[TEXT_COLUMNS];
         fill_cells(table, &table->perf->ops[row], cells);
-        for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        for (size_t i = 0; i < table->count; i++) {
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
         }
     }
 }
 
+// Whether a row names a place in the model.
+static bool says_where(const struct perf *perf)
+{
+    for (size_t i = 0; i < perf->count; i++) {
+        const struct perf_op *op = &perf->ops[i];
+        const struct view place = report_text(op->report, op->row, COLUMN_LOC);
+        if (place.size > 0 && !view_is(place, "loc(unknown)"))
+            return true;
+    }
+    return false;
+}
+
 static struct text_table text_table_of(const struct perf *perf, const struct tt_perf_style *style)
 {
     struct text_table table = {.perf = perf, .style = style};
-    struct view rest = view_of(PERF_TABLE_COLUMNS);
-    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+    struct view rest = view_of(PERF_TABLE_COLUMNS PERF_PLACE_COLUMNS);
+    table.count = says_where(perf) ? TEXT_COLUMNS : TEXT_CONST_EVAL;
+    for (size_t i = 0; i < table.count; i++) {
         const size_t end = view_find(rest, ',');
         table.columns[i] = table_form_find(&PERF_FORM, view_slice(rest, 0, end));
         rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
@@ -217,14 +258,14 @@ static void print_rule(const size_t *widths, size_t count)
 
 static void print_headers(struct text_table *table)
 {
-    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         struct cell cell = {.text = view_of(table_column_heading(table->columns[i]))};
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
         cell_append(&table->line, &cell, table->widths[i], true, false);
     }
     line_print(&table->line);
-    print_rule(table->widths, TEXT_COLUMNS);
+    print_rule(table->widths, table->count);
 }
 
 static void print_totals(struct text_table *table)
@@ -258,9 +299,9 @@ void tt_perf_print_table(const struct perf *perf, const struct table *shown,
     print_headers(&table);
     for (size_t i = 0; i < table_count(shown); i++)
         print_op(&table, &perf->ops[table_row(shown, i)]);
-    print_rule(table.widths, TEXT_COLUMNS);
+    print_rule(table.widths, table.count);
     print_totals(&table);
-    bytes_free(&table.line);
+    text_table_free(&table);
 }
 
 void tt_perf_print_messages(const struct perf *perf, const struct tt_perf_style *style)
@@ -297,15 +338,16 @@ static void advise_gaps(struct text_table *table)
     const struct perf_gap_gain gain = perf_gap_gain(table->perf);
     if (gain.count == 0)
         return;
-    printf("High Op-to-Op Gap\n-----------------\n");
+    printf("High Op-to-Op Gap\n----------------\n");
     for (size_t i = 0; i < table->perf->count; i++) {
         if (perf_gap_is_high(&table->perf->ops[i]))
             print_op(table, &table->perf->ops[i]);
     }
     printf("\nThese ops have a >6 μs gap since the previous operation. Running with tracing could "
            "save %.0f μs (%.1f%% of overall time)\n"
-           "Or see to it that the device does not wait for the host; runtime arguments of kernels "
-           "can become compile-time arguments.\n\n",
+           "Alternatively ensure device is not waiting for the host and use "
+           "device.enable_async(True). Experts can try moving runtime args in the kernels to "
+           "compile-time args.\n\n",
            gain.saved, gain.percent);
 }
 
@@ -344,5 +386,5 @@ void tt_perf_print_advice(struct perf *perf, const struct tt_perf_style *style)
         any = true;
         advise_matmul(&table, perf, &perf->ops[i]);
     }
-    bytes_free(&table.line);
+    text_table_free(&table);
 }

@@ -175,5 +175,6 @@ const struct command COMMAND_PROCESS_OPS_LOGS = {
     .examples = "  process_ops_logs -o generated/profiler\n"
                 "  process_ops_logs -n resnet --device-only",
     .options = VENDOR_OPTIONS,
+    .abbreviated = sizeof VENDOR_OPTIONS / sizeof VENDOR_OPTIONS[0] - 1,
     .run = run_vendor,
 };

@@ -16,6 +16,7 @@ struct staged_job {
     uint32_t group_id;
     uint32_t units;
     uint64_t piece; // bytes of an operand at a time, at most
+    bool casts;     // what several cores need is brought once
 };
 
 static uint64_t box_bytes(const struct staged_job *staged, uint32_t value,
@@ -80,6 +81,39 @@ static void add_stages(struct staged_job *staged, uint32_t task, const struct pl
     }
 }
 
+static bool brings_to_many(const struct staged_job *staged)
+{
+    const struct target *target = staged->emitter->plan->target;
+    for (uint32_t i = 0; target->plan.cast && i < staged->engine->stage_count; i++) {
+        const struct target_engine *item = &target->engines[staged->engine->stages[i]];
+        if (item->role == TARGET_ROLE_TRANSFER && item->to == staged->engine->memory)
+            return item->cast;
+    }
+    return false;
+}
+
+// How many cores need the same part of an input in the round of a tile: each reads its share of
+// it and hands that on to the others.
+static uint32_t count_sharing(const struct staged_job *staged, uint32_t index, uint32_t input)
+{
+    const struct plan_group *group = staged->group;
+    const struct plan_box *own = &group->tiles[index].inputs[input];
+    const uint32_t first = index - index % staged->units;
+    uint32_t count = 0;
+    for (uint32_t i = first; i < group->tile_count && i < first + staged->units; i++)
+        count += plan_boxes_same(&group->tiles[i].inputs[input], own);
+    return count;
+}
+
+// Bytes of an input that come from the far memory for this tile.
+static uint64_t bytes_brought(const struct staged_job *staged, uint32_t index, uint32_t input)
+{
+    const uint64_t bytes =
+        box_bytes(staged, staged->group->inputs[input], &staged->group->tiles[index].inputs[input]);
+    const uint32_t sharing = staged->casts ? count_sharing(staged, index, input) : 1;
+    return (bytes + sharing - 1) / sharing;
+}
+
 static void run_tile(struct staged_job *staged, uint32_t index)
 {
     struct emitter *emitter = staged->emitter;
@@ -102,7 +136,7 @@ static void run_tile(struct staged_job *staged, uint32_t index)
         const uint32_t ring = add_ring(staged, task, group->inputs[i], &tile->inputs[i], &place);
         emit_place_add(&places, group->inputs[i], ring);
         rings[0] = i == 0 ? ring : rings[0];
-        bytes[0] += box_bytes(staged, group->inputs[i], &tile->inputs[i]);
+        bytes[0] += bytes_brought(staged, index, i);
     }
     for (uint32_t i = 0; i < group->output_count; i++) {
         emit_operand(emitter, task, emitter->far[group->outputs[i]], &tile->outputs[i], true);
@@ -125,6 +159,7 @@ void emit_staged_job(struct emitter *emitter, uint32_t group_id)
         .emitter = emitter, .group = &emitter->plan->groups[group_id], .group_id = group_id};
     staged.engine = &target->engines[staged.group->engine];
     staged.units = staged.group->unit_count > 0 ? staged.group->unit_count : 1;
+    staged.casts = brings_to_many(&staged);
     const uint64_t room = target->memories[staged.engine->memory].size -
                           plan_code_room(target, staged.engine->memory);
     const uint64_t operands = (uint64_t)staged.group->input_count + staged.group->output_count;

@@ -6,6 +6,16 @@
 
 #include "base/memory.h"
 
+// What one stream has told another.
+struct pair {
+    uint32_t taker;
+    uint32_t semaphore;
+    uint32_t awaited;    // as many signals
+    uint32_t *positions; // of the signals in the stream that gives them
+    size_t count;
+    size_t capacity;
+};
+
 // A stream that a queue of the target may have.
 struct stream {
     uint32_t id; // in the program; PROGRAM_NONE: nothing has used it yet
@@ -15,22 +25,15 @@ struct stream {
     uint32_t last_step; // of the job at hand; PROGRAM_NONE
     uint32_t block;     // of the job's code
     uint64_t code;      // bytes of it
-};
-
-// What one stream has told another.
-struct pair {
-    uint32_t semaphore;
-    uint32_t awaited;    // as many signals
-    uint32_t *positions; // of the signals in the stream that gives them
-    size_t count;
-    size_t capacity;
+    struct pair *pairs; // with those that it has told anything: a few of many
+    size_t pair_count;
+    size_t pair_capacity;
 };
 
 struct emit_streams {
     struct stream *items;
     uint32_t count;
-    uint32_t *first;    // by queue: the stream of unit 0
-    struct pair *pairs; // [giver * count + taker]
+    uint32_t *first; // by queue: the stream of unit 0
 };
 
 void emit_streams_create(struct emitter *emitter)
@@ -44,7 +47,6 @@ void emit_streams_create(struct emitter *emitter)
     }
     const size_t count = streams->count;
     streams->items = memory_allocate_zeroed(count + 1, sizeof *streams->items);
-    streams->pairs = memory_allocate_zeroed(count * count + 1, sizeof *streams->pairs);
     for (uint32_t q = 0; q < target->queue_count; q++) {
         for (uint32_t u = 0; u < target_units(target, target->queues[q].per); u++)
             streams->items[streams->first[q] + u] =
@@ -56,9 +58,11 @@ void emit_streams_create(struct emitter *emitter)
 void emit_streams_free(struct emitter *emitter)
 {
     struct emit_streams *streams = emitter->streams;
-    for (size_t i = 0; i < (size_t)streams->count * streams->count; i++)
-        free(streams->pairs[i].positions);
-    free(streams->pairs);
+    for (uint32_t i = 0; i < streams->count; i++) {
+        for (size_t k = 0; k < streams->items[i].pair_count; k++)
+            free(streams->items[i].pairs[k].positions);
+        free(streams->items[i].pairs);
+    }
     free(streams->items);
     free(streams->first);
     free(streams);
@@ -221,11 +225,22 @@ static uint32_t signal_after(const struct pair *pair, uint32_t position)
     return (uint32_t)low + 1;
 }
 
+static struct pair *find_pair(struct stream *giver, uint32_t taker)
+{
+    for (size_t i = 0; i < giver->pair_count; i++) {
+        if (giver->pairs[i].taker == taker)
+            return &giver->pairs[i];
+    }
+    giver->pairs =
+        memory_grow(giver->pairs, giver->pair_count, &giver->pair_capacity, sizeof *giver->pairs);
+    giver->pairs[giver->pair_count] = (struct pair){.taker = taker};
+    return &giver->pairs[giver->pair_count++];
+}
+
 void emit_stream_await(struct emitter *emitter, uint32_t job, uint32_t stream, uint32_t other,
                        uint32_t position)
 {
-    struct emit_streams *streams = emitter->streams;
-    struct pair *pair = &streams->pairs[(size_t)other * streams->count + stream];
+    struct pair *pair = find_pair(&emitter->streams->items[other], stream);
     const uint32_t signal = signal_after(pair, position);
     if (signal <= pair->awaited)
         return;

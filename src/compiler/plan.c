@@ -73,6 +73,15 @@ bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b)
     return true;
 }
 
+bool plan_boxes_same(const struct plan_box *a, const struct plan_box *b)
+{
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->from[i] != b->from[i] || a->size[i] != b->size[i])
+            return false;
+    }
+    return a->rank == b->rank;
+}
+
 struct plan_box plan_box_at_origin(const struct plan_box *box)
 {
     struct plan_box moved = *box;

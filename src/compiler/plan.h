@@ -133,6 +133,7 @@ struct plan_box plan_box_at_origin(const struct plan_box *box);
 
 // Whether two boxes have an element in common.
 bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b);
+bool plan_boxes_same(const struct plan_box *a, const struct plan_box *b);
 
 // Bytes that a buffer takes in a local memory: every buffer is aligned as kernels need it.
 uint64_t plan_padded(uint64_t bytes);

@@ -68,21 +68,12 @@ const struct shape *tiler_shape(const struct tiler *tiler)
     return &group_value(tiler->plan, tiler->group->outputs[0])->type.shape;
 }
 
-static bool same_box(const struct plan_box *a, const struct plan_box *b)
-{
-    for (uint32_t i = 0; i < a->rank; i++) {
-        if (a->from[i] != b->from[i] || a->size[i] != b->size[i])
-            return false;
-    }
-    return a->rank == b->rank;
-}
-
 // A kernel takes a buffer as it is: false when others need another part of the value.
 static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct plan_box *box)
 {
     const uint32_t at = find_value(tiler, value);
     if (tiler->known[at])
-        return same_box(&tiler->boxes[at], box);
+        return plan_boxes_same(&tiler->boxes[at], box);
     tiler->boxes[at] = *box;
     tiler->known[at] = true;
     return true;
@@ -217,7 +208,7 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
             const uint32_t value = tiler->group->inputs[i];
             const struct plan_box whole =
                 plan_box_whole(&group_value(tiler->plan, value)->type.shape);
-            tiler->stays[i] &= same_box(&tiler->boxes[find_value(tiler, value)], &whole);
+            tiler->stays[i] &= plan_boxes_same(&tiler->boxes[find_value(tiler, value)], &whole);
         }
     }
     return true;

@@ -35,8 +35,9 @@ static status write_torq(const struct format_writer *writer, struct profile *pro
                          const char *path, const struct write_options *options)
 {
     (void)options;
-    return torq_form_is_compile(writer->torq) ? torq_compile_write(profile, writer->torq, path)
-                                              : torq_runtime_write(profile, writer->torq, path);
+    return torq_form_is_compile(writer->torq)
+               ? torq_compile_write(profile, writer->torq, path)
+               : torq_runtime_write(profile, writer->torq, TORQ_SINCE_FIRST, path);
 }
 
 // The documents' forms: C1 for what was modelled, R2 for what was measured, R1

@@ -1,6 +1,8 @@
 #include "operators.h"
 
-enum { SHAPES_SHOWN = 48 };
+#include <stdio.h>
+
+enum { SHAPES_SHOWN = 48, TENSORS_MOST = 64 };
 
 struct operators_report operators_report_of(const struct profile *profile,
                                             const struct operator_times *times,
@@ -48,6 +50,45 @@ static struct view text_value(const struct operators_report *report, size_t row,
     return VIEW_LITERAL("");
 }
 
+// 1[1]x32[19]x768[768] as 1x32[19]x768: what is padded to itself is not padded.
+static void append_shape(struct bytes *text, struct view shape)
+{
+    for (struct view rest = shape; rest.size > 0;) {
+        const size_t end = view_find(rest, 'x');
+        const struct view side = view_slice(rest, 0, end);
+        const struct view padded = view_slice(side, 0, view_find(side, '['));
+        const struct view logical = view_slice(side, padded.size, side.size);
+        const bool same = logical.size == padded.size + 2 &&
+                          memcmp(logical.data + 1, padded.data, padded.size) == 0;
+        bytes_append_format(text, "%.*s%s", VIEW_ARGUMENTS(same ? padded : side),
+                            end < rest.size ? "x" : "");
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+}
+
+// A shape of 1x1x32x768 and its elements, of each tensor that has one: as values input_0.shape and
+// input_0.datatype. What says `inputs` itself is taken as it is.
+static struct view tensors_of(const struct operators_report *report, size_t row, const char *side,
+                              struct bytes *text)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%ss", side);
+    const struct view whole = text_value(report, row, key);
+    if (whole.size > 0)
+        return whole;
+    for (unsigned i = 0; i < TENSORS_MOST; i++) {
+        snprintf(key, sizeof key, "%s_%u.shape", side, i);
+        const struct view shape = text_value(report, row, key);
+        if (shape.size == 0)
+            break;
+        snprintf(key, sizeof key, "%s_%u.datatype", side, i);
+        bytes_append_format(text, "%s", i > 0 ? ", " : "");
+        append_shape(text, shape);
+        bytes_append_format(text, " %.*s", VIEW_ARGUMENTS(text_value(report, row, key)));
+    }
+    return view_trim(bytes_view(text));
+}
+
 // Cells -----------------------------------------------------------------------
 
 static const struct operator_time *time_of(const struct table_query *query)
@@ -79,11 +120,28 @@ static struct table_cell value_cell(const struct table_query *query)
     return table_text_if_any(text_value(query->report, query->row, query->column->key));
 }
 
+static struct table_cell inputs_cell(const struct table_query *query)
+{
+    return table_text_if_any(tensors_of(query->report, query->row, "input", query->scratch));
+}
+
+static struct table_cell outputs_cell(const struct table_query *query)
+{
+    return table_text_if_any(tensors_of(query->report, query->row, "output", query->scratch));
+}
+
+static struct table_cell kernel_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    return table_whole_if(report->times->has_kernel, time_of(query)->kernel);
+}
+
 static struct table_cell operator_cell(const struct table_query *query)
 {
     const struct view name = name_of(query->report, query->row);
     const struct view type = type_of(query->report, query->row);
-    const struct view inputs = text_value(query->report, query->row, "inputs");
+    struct bytes shapes = {0};
+    const struct view inputs = tensors_of(query->report, query->row, "input", &shapes);
     const bool cut = inputs.size > SHAPES_SHOWN;
     struct bytes *text = query->scratch;
     bytes_append(text, name.data, name.size);
@@ -96,6 +154,7 @@ static struct table_cell operator_cell(const struct table_query *query)
         bytes_append(text, inputs.data, cut ? SHAPES_SHOWN : inputs.size);
         bytes_append(text, cut ? " ...)" : ")", cut ? 5 : 1);
     }
+    bytes_free(&shapes);
     return table_text(bytes_view(text));
 }
 
@@ -145,31 +204,36 @@ static struct table_cell total_cell(const struct table_query *query)
 // clang-format off
 #define FIGURES                                                                                    \
     {.key = "calls", .meaning = "executions that have spans", .type = TABLE_COUNT, .width = 7,     \
-     .place = 5, .loss = 2, .cell = calls_cell},                                                   \
+     .place = 6, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
-     .place = 6, .loss = 3, .cell = spans_cell},                                                   \
+     .place = 7, .loss = 3, .cell = spans_cell},                                                   \
     {.key = "share", .meaning = "of the time on the device, or on the host where there is none",   \
-     .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 4,           \
+     .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
      .cell = share_cell},                                                                          \
-    {TIME("host", OPERATOR_HOST, 2, "on the host, without operators inside", 0)},                  \
+    {TIME("host", OPERATOR_HOST, 3, "on the host, without operators inside", 0)},                  \
     {.key = "host_total_ns", .meaning = "on the host, with operators inside", .type = TABLE_NS,    \
      .look = TABLE_SCALED, .argument = OPERATOR_HOST, .cell = total_cell},                         \
     {TIME("device", OPERATOR_DEVICE, 1, "on the device's engines, without operators inside", 0)},  \
     {.key = "device_total_ns", .meaning = "on the device's engines, with operators inside",        \
      .type = TABLE_NS, .look = TABLE_SCALED, .argument = OPERATOR_DEVICE, .cell = total_cell},     \
-    {TIME("unknown", OPERATOR_UNKNOWN, 3,                                                          \
+    {.key = "kernel_ns", .title = "kernel", .meaning = "of the kernels inside the firmware's time",\
+     .type = TABLE_NS, .look = TABLE_SCALED, .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL,           \
+     .width = 9, .place = 2, .cell = kernel_cell},                                                 \
+    {TIME("unknown", OPERATOR_UNKNOWN, 4,                                                          \
           "on engines of which nobody said whether they are the device's", TABLE_OPTIONAL)}
 
 static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
-     .place = 7, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
+     .place = 8, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
     {.key = "name", .meaning = "of the operator, or its place in the source", .cell = name_cell},
     {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = type_cell},
     {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
      .cell = location_cell},
     {.key = "inputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
-     .cell = value_cell},
+     .cell = inputs_cell},
     {.key = "outputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
+     .cell = outputs_cell},
+    {.key = "const_eval_op", .meaning = "whether it works on constants", .flags = TABLE_OPTIONAL,
      .cell = value_cell},
     {.key = "provider", .meaning = "what executed it", .flags = TABLE_OPTIONAL,
      .cell = value_cell},
@@ -177,7 +241,7 @@ static const struct table_column OPERATOR_COLUMNS[] = {
 };
 
 static const struct table_column TYPE_COLUMNS[] = {
-    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 7,
+    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 8,
      .cell = type_cell},
     FIGURES,
 };

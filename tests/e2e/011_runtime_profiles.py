@@ -155,6 +155,18 @@ def test_runtime_profiles_have_no_use_for_the_clock(folder):
     equal_spans(trace, runtime_rows("r4", SCOPES, "runtime.csv"))
 
 
+def test_folder_of_the_trace_is_made(folder):
+    source = write(folder / "r.csv", job_csv(JOBS))
+    run(program("perfetto_logger"), "--runtime_profile", source, "--pb", "out/dir/x.pb", cwd=folder)
+    equal_spans(folder / "out/dir/x.pb", list(job_rows(JOBS, "r.csv")))
+    run(program("perfetto_logger"), "--runtime_profile", "none.csv", "--pb", "other/x.pb", cwd=folder,
+        code=1)
+    true(not (folder / "other").exists(), "nothing is made where there is nothing to write")
+    write(folder / "file", "x")
+    contains(run(program("perfetto_logger"), "--runtime_profile", source, "--pb", "file/x.pb",
+                 cwd=folder, code=1).err, "cannot make the folder")
+
+
 def test_no_args(folder):
     trace = log(folder, runtime_csv("r4", SCOPES), "--no-args")
     equal_spans(trace, [Row(row.process, row.thread, row.ts, row.dur, row.name, ())

@@ -12,7 +12,7 @@ from torq_runtime import *
 SPANS = random_spans(400, seed=1) + random_spans(40, seed=2, start=2**33)
 HEADS = {"c1": "ID,Start,End,Location,Op Type",
          "c4": "taskId, elapsed_time(us), timestamp(us), event, location, bytes",
-         "r1": "id;time_since_open;time_since_start;location",
+         "r1": "ID;time_since_open;time_since_start;Location",
          "r2": "actionIndex, elapsed_time(us), timestamp(us), event, location",
          "r4": "dispatch_name,invocation_id,action_id,timestamp_us,event"}
 

@@ -51,8 +51,8 @@ IMPOSSIBLE = {
     "r2": [("9,0,20,ALLOC_START,\n9,0,10,ALLOC_END,", "ends at 10, before its start at 20")],
 }
 UNPAIRED = {
-    "r2": [("9,0,20,ALLOC_END,", "ALLOC ends and did not begin"),
-           ("9,0,20,ALLOC_START,", "ALLOC begins and does not end")],
+    "r2": [("8,0,20,ALLOC_END,", "ALLOC ends and did not begin"),
+           ("7,0,20,ALLOC_START,", "ALLOC begins and does not end")],
     "r4": [("d,9,-1,20,HAL_CALL_END", "HAL_CALL ends and did not begin"),
            ("d,9,7,20,HOST_COPY_BEGIN", "HOST_COPY begins and does not end"),
            ("d,9,7,20,HOST_COPY_BEGIN\nd,8,7,30,HOST_COPY_END", "HOST_COPY")],

@@ -18,7 +18,7 @@ HEADER = ["ID", "Total %", "Bound", "OP Code", "Device", "Device Time", "Op-to-O
           "DRAM", "DRAM %", "FLOPs", "FLOPs %", "Math Fidelity", "Output Datatype",
           "Input 0 Datatype", "Input 1 Datatype", "DRAM Sharded", "Input 0 Memory",
           "Inner Dim Block Size", "Output Subblock H", "Output Subblock W", "Global Call Count",
-          "Advice", "Raw OP Code"]
+          "Advice"]
 
 
 def tensor(name, y, x, kind="BFLOAT16", memory="DEV_0_DRAM_INTERLEAVED"):
@@ -76,7 +76,6 @@ def test_csv_files(folder):
     equal(got[0]["Op-to-Op Gap"], "")
     equal(got[0]["DRAM Sharded"], "False")
     equal(got[0]["OP Code"], "MinimalMatmulOp 32 x 1280 x 1280")
-    equal(got[0]["Raw OP Code"], "MinimalMatmulOp")
     contains(got[0]["Advice"], " • No program_config specified")
     close_to(float(got[0]["DRAM"]), 56.50, 0.005)
     close_to(float(got[0]["FLOPs %"]), 2.618, 0.0005)
@@ -94,10 +93,11 @@ def test_csv_without_advice_and_by_category(folder):
     table = folder / "out.csv"
     opscope("tt-perf", report(folder, matmul()), "--csv", table, "--no-advice", "--group-by",
             "category", "--summary-file", folder / "sum")
-    equal(table.read_text().splitlines()[0].split(","), HEADER[:-2] + HEADER[-1:], "header")
-    without = table.read_bytes()
-    opscope("tt-perf", folder / "ops.csv", "--csv", table, "--no-advice", "--raw-op-codes")
-    equal(table.read_bytes(), without, "--raw-op-codes changes nothing")
+    equal(table.read_text().splitlines()[0].split(","), HEADER[:-1], "header")
+    opscope("tt-perf", folder / "ops.csv", "--csv", table, "--raw-op-codes")
+    lines = table.read_text().splitlines()
+    equal(lines[0].split(","), HEADER + ["Raw OP Code"], "header")
+    true(lines[1].endswith(",MinimalMatmulOp"), "the code without sizes")
     equal((folder / "sum.csv").read_text(),
           "Total % [%],Op Code,Device Time Sum [μs],Op Count\n100.00,Compute,60.89,1\n")
 
@@ -180,6 +180,10 @@ def test_archs(folder):
                         ("grayskull", 108), ("quasar", 32)):
         answer = opscope("tt-perf", path, "--json", "--arch", arch).json()
         equal(answer["machine"]["worker_cores"], cores, arch)
+    contains(opscope("tt-perf", shared("data/tenstorrent/bh20_oft_integral_image_trace.csv")).out,
+             "Cycles at 1350 MHz on up to 20 cores: taken for 'bh20'")
+    contains(opscope("tt-perf", shared("data/tenstorrent/bh_64_clip_encoder_1.csv"), "--arch",
+                     "wormhole").out, "Ignoring user-specified architecture: wormhole")
     contains(opscope("tt-perf", path, "--arch", "m1", code=2).err, "'m1' is none of")
 
 
@@ -223,6 +227,83 @@ def test_mismatched_hosts_and_wrong_use(folder):
     opscope("tt-perf", one, "--group-by", "colour", code=2)
     opscope("tt-perf", one, "--json", "--csv", folder / "x.csv", code=2)
     opscope("tt-perf", one, "--min-percentage", "few", code=2)
+
+
+def test_options_can_be_cut_short(folder):
+    path = report(folder, matmul())
+    equal(opscope("tt-perf", path, "--no-adv", "--no-sum").out,
+          opscope("tt-perf", path, "--no-advice", "--no-summary").out, "abbreviated")
+    contains(opscope("tt-perf", path, "--col").out, "\033[")
+    contains(opscope("tt-perf", path, "--no", code=2).err, "unknown option '--no'")
+    contains(opscope("tt-perf", path, "--id-range", "1,500-").out, "No operations to display")
+
+
+def test_signposts_are_listed(folder):
+    path = report(folder, signpost("warm-up", 1), device_op("A", 1000, start=2),
+                  signpost("run", 3), device_op("B", 1000, start=4))
+    contains(opscope("tt-perf", path).out, "Detected signposts: warm-up, run")
+    contains(opscope("tt-perf", path, "--ignore-signposts").out, "🪧 warm-up")
+
+
+def test_cells_as_python_prints_them(folder):
+    path = report(folder, matmul(), signpost("s", 2), device_op("A", "", 9597139, start=3),
+                  {"OP CODE": "(torch) add", "OP TYPE": "python_fallback", "HOST START TS": 4})
+    run(program("tt-perf-report"), path, "--csv", folder / "t.csv", "--ignore-signposts")
+    with open(folder / "t.csv", newline="") as file:
+        first, sign, untimed, host = csv.DictReader(file)
+    equal([first["Cores"], first["Global Call Count"]], ["64.0", "1024.0"], "a column with gaps")
+    equal([sign["Device Time"], sign["Total %"], sign["Global Call Count"],
+           sign["Input 0 Datatype"]], ["", "", "nan", "nan"], "signpost")
+    equal([untimed["Device Time"], untimed["Op-to-Op Gap"]], ["0", "9597.139"], "no time")
+    equal([host["Device Time"], host["Total %"], host["Bound"]], ["", "", "HOST"], "host")
+
+
+def test_places_in_the_model_are_shown(folder):
+    header = ",".join(COLUMNS + ["LOC", "CONST_EVAL_OP"])
+    row = device_op("A", 1000, **tensor("INPUT_0", 32, 64))
+    line = ",".join(str(row.get(name, "")) for name in COLUMNS)
+    path = write(folder / "ops.csv", f'{header}\r\n{line},"loc(""model.py"":7:1)",true\r\n')
+    matches(opscope("tt-perf", path).out, r'BF16 +true +loc\("model\.py":7:1\)$')
+    operation = opscope("tt-perf", path, "--json").json()["operations"][0]
+    equal([operation["loc"], operation["const_eval_op"]], ['loc("model.py":7:1)', "true"])
+    true("loc" not in opscope("tt-perf", report(folder, row, name="no.csv"), "--json").json()
+         ["operations"][0], "no place, no key")
+
+
+def test_operators_tell_firmware_from_kernels_and_show_shapes(folder):
+    header = COLUMNS + ["DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "LOC", "CONST_EVAL_OP"]
+    row = {**device_op("A", 1000, **tensor("INPUT_0", 32, 64), **tensor("OUTPUT_0", 32, 64)),
+           "HOST END TS": 2000, "DEVICE FW START CYCLE": 0, "DEVICE FW END CYCLE": 1500,
+           "LOC": "loc(somewhere)", "CONST_EVAL_OP": "true"}
+    lines = [",".join(header), ",".join(str(row.get(name, "")) for name in header), ""]
+    path = write(folder / "ops.csv", "\r\n".join(lines))
+    result = opscope("operators", path)
+    contains(result.out, "device: from the firmware's start to its end; kernel: the kernels inside")
+    matches(result.out, r"^ +1\.50 us +1\.00 us .*  A  \(1x1x32x64 BFLOAT16\)$")
+    found = opscope("operators", path, "--json").json()["operators"][0]
+    equal([found["device_ns"], found["kernel_ns"], found["inputs"], found["outputs"],
+           found["location"], found["const_eval_op"]],
+          [1500, 1000, "1x1x32x64 BFLOAT16", "1x1x32x64 BFLOAT16", "loc(somewhere)", "true"])
+
+
+def test_more_than_the_peak_has_a_remark(folder):
+    def binary(y, time, start):
+        return device_op("BinaryNg", time, start=start, **tensor("INPUT_0", y, 1024),
+                         **tensor("INPUT_1", y, 1024), **tensor("OUTPUT_0", y, 1024))
+
+    path = report(folder, binary(32, 90000, 1), binary(1024, 2000, 2), binary(32, 90000, 3))
+    result = opscope("tt-perf", path, "--limits")
+    matches(result.out, r"^ *3  .*BinaryNg .*  stale shapes$")
+    contains(result.err, "id 3: BinaryNg: its shapes are those of another call")
+    middle = opscope("tt-perf", path, "--json").json()["operations"][1]["limit"]
+    true("another call" in middle["remark"], "remark")
+    equal(middle["dram_bytes"], 3 * 32 * 1024 * 2)
+    for row in opscope("tt-perf", shared("data/tenstorrent/ops_perf_results_2025_09_18_11_39_20.csv"),
+                       "--json", "--ignore-signposts").json()["operations"]:
+        limit = row["limit"]
+        for side in ("compute_us_at_peak", "dram_us_at_peak"):
+            true("remark" in limit or (limit[side] or 0) <= 1.01 * (row["device_time_us"] or 1e9),
+                 f"{row['id']} is faster than its {side}")
 
 
 def test_deprecated_options_are_taken(folder):

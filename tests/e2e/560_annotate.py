@@ -1,6 +1,7 @@
 """annotate_profiling and opscope annotate: runtime profiles joined with the program that ran."""
 import csv
 import io
+import random
 import xml.etree.ElementTree
 import zipfile
 
@@ -11,15 +12,23 @@ ACTION_COLUMNS = (
     "slice_used_0_in_program;slice_used_1_in_program;dma_in_used_in_program;"
     "dma_out_used_in_program;cdma_used_in_program;css_used_in_program;"
     "timestamp_start;timestamp_end;location")
-JOB_COLUMNS = (
+JOB_KEYS = (
     "nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"
     "nss_program_timestamp_end;nss_program_timestamp_total;slice_used_0_in_program;"
     "slice_used_1_in_program;dma_in_used_in_program;dma_out_used_in_program")
 TITLES = [
     "NSS Program Index", "torq-hw Operation in program", "Slice ID (if applicable)",
-    "Invocation Name", "NSS Program Start Timestamp [us]", "NSS Program End Timestamp [us]",
+    "Invocation Name (if applicable)", "NSS Program Start Timestamp [us]", "NSS Program End Timestamp [us]",
     "NSS Program Total Time [us]", "Slice 0 Used in NSS Program", "Slice 1 Used in NSS Program",
     "DMA In Used in NSS Program", "DMA Out Used in NSS Program"]
+# As document 001 has them; Torq's tool heads one column of its workbook with more.
+JOB_COLUMNS = ";".join(TITLES).replace("Invocation Name (if applicable)", "Invocation Name")
+ACTION_TITLES = [
+    "Action ID", "Job ID", "Action in program", "Slice Invocation Names (if applicable)",
+    "Original Operators", "Total Time [us]", "Slice 0 Used in NSS Program",
+    "Slice 1 Used in NSS Program", "DMA In Used in NSS Program", "DMA Out Used in NSS Program",
+    "CDMA Used in CSS Program", "CSS Used in CSS Program", "Timestamp Start [us]",
+    "Timestamp End [us]", "Location"]
 HEADERS = {"R1": "id;time_since_open;time_since_start;location",
            "R2": "actionIndex, elapsed_time(us), timestamp(us), event, location",
            "R4": "dispatch_name,invocation_id,action_id,timestamp_us,event"}
@@ -158,12 +167,16 @@ def test_jobs_by_hand(folder):
     text = HEADERS["R1"] + "\n0;120;20;\n1;200;70;\n"
     out, _ = annotate(folder, shared(REAL), text)
     one, other = "0;20;20;False;False;True;False\n", "30;100;70;True;False;True;True\n"
-    transfer = ["dma_in_cfg", "dma_in_start", "dma_in_wait"]
+    transfer = ["torq_hw.dma_in_cfg", "torq_hw.dma_in_start", "torq_hw.dma_in_wait"]
     want = JOB_COLUMNS + "\n" + "".join(f"0;{name};;;{one}" for name in transfer)
     want += "".join(f"1;{name};;;{other}" for name in transfer * 6)
-    want += f"1;slice_start;0;add_0;{other}1;slice_wait;0;add_0;{other}"
+    want += f"1;torq_hw.slice_start;0;add_0;{other}1;torq_hw.slice_wait;0;add_0;{other}"
     want += "".join(f"1;{name.replace('in', 'out')};;;{other}" for name in transfer)
     equal(out.read_text(), want, "annotated")
+    out, _ = annotate(folder, shared(REAL), text, "--keys")
+    equal(out.read_text(), want.replace(JOB_COLUMNS, JOB_KEYS), "with the keys of Torq's tool")
+    out, _ = annotate(folder, shared(REAL), text, "--columns", "operation,nss_program_index")
+    equal(out.read_text().splitlines()[0], "torq-hw Operation in program;NSS Program Index", "chosen")
 
 
 def test_engines_of_a_dump(folder):
@@ -223,7 +236,7 @@ def matched_everywhere(folder, dump, program_file=None):
             if form == "R1":
                 jobs = sum(event == "NSS_WAIT" for _, _, event, _ in actions)
                 true(len(table) >= 2 * jobs, f"{len(table)} rows of {jobs} jobs")
-                true(all(row["nss_program_timestamp_total"] == "7" for row in table), "times")
+                true(all(row["NSS Program Total Time [us]"] == "7" for row in table), "times")
                 continue
             equal([int(row["action_id"]) for row in table],
                   [number for _, number, _, _ in actions] * 2, f"{source} with {form}: ids")
@@ -292,6 +305,51 @@ def test_original_operators(folder):
     equal(len(rows(folder / "out.csv")[0]["original_operator"].split()), len(want), "given")
 
 
+def test_folder_of_debug_information(folder):
+    """`annotate_profiling dbg events.csv out.csv`: locations name the source, which lies beside."""
+    network = ROOT / "tests/testdata/tosa_ops/add.mlir"
+    run(program("torq-compile"), network, "-o", "model.vmfb", "--torq-debug-info=dbg",
+        "--dump-compilation-phases-to=phases", cwd=folder)
+    dump = folder / "phases/add.9.executable-targets.mlir"
+    write(folder / "events.csv", runtime("R4", actions_of(dump)))
+    for source in ("dbg", "phases", dump, "./dbg/"):
+        result = run(program("annotate_profiling"), source, "events.csv", "out.csv", cwd=folder)
+        equal((result.out, result.err), ("", ""), f"{source}")
+        waits = [row for row in rows(folder / "out.csv") if row["slice_used_0_in_program"] == "True"]
+        true(waits and all("tosa.add@L21" in row["original_operator"] for row in waits), f"{source}")
+    debug = run(program("annotate_profiling"), "--debug", "dbg", "events.csv", "out.csv", cwd=folder)
+    matches(debug.err, r"^debug: program dbg/add\.executable-targets\.mlir: 1 dispatches, \d+ actions",
+            "program")
+    matches(debug.err, r"^debug: profile events\.csv: torq-r4, \d+ rows annotated, 0 not in", "profile")
+    # A folder without one, with Torq's bytecode, with two.
+    (folder / "empty").mkdir()
+    contains(opscope("annotate", "empty", "events.csv", "x.csv", cwd=folder, code=1).err,
+             "has 0 files *.executable-targets.mlir, not one; torq-compile --torq-debug-info")
+    write(folder / "empty/main_dispatch_0.mlirb", b"ML\xefR")
+    contains(opscope("annotate", "empty", "events.csv", "x.csv", cwd=folder, code=1).err, "bytecode")
+    shutil.copy(dump, folder / "dbg/other.executable-targets.mlir")
+    contains(opscope("annotate", "dbg", "events.csv", "x.csv", cwd=folder, code=1).err,
+             "has 2 files")
+
+
+def test_original_operators_of_onnx(folder):
+    """A network without a text: locations name the lines of its listing."""
+    network = ROOT / "tests/fuzz/corpus/onnx/quantized.onnx"
+    run(program("torq-compile"), network, "-o", "model.vmfb", "--torq-debug-info=dbg", cwd=folder)
+    dump = next((folder / "dbg").glob("*.executable-targets.mlir"))
+    write(folder / "events.csv", runtime("R4", actions_of(dump)))
+    listing = (folder / f"dbg/{network.stem}.0.source.mlir").read_text().splitlines()
+    for source in ("dbg", "model.vmfb"):
+        opscope("annotate", source, "events.csv", "out.csv", cwd=folder)
+        table = [row for row in rows(folder / "out.csv") if row["operation"] != "torq_hl.host_copy"]
+        for row in table:
+            true(row["original_operator"], f"{source}: {row}")
+            for word in row["original_operator"].split():
+                name, line = word.split("@L")
+                contains(listing[int(line) - 1], f'torch.operator "{name}"', word)
+                contains(row["location"], f'"{network.stem}.mlir":{line}:5', "location")
+
+
 # Forms of output -------------------------------------------------------------------
 
 def test_workbook(folder):
@@ -299,7 +357,7 @@ def test_workbook(folder):
         text = runtime(form, DUMP_ACTIONS)
         table = rows(annotate(folder, shared(REAL), text)[0])
         book = sheet(annotate(folder, shared(REAL), text, out="annotated.xlsx")[0])
-        names = TITLES if form == "R1" else ACTION_COLUMNS.split(";")
+        names = TITLES if form == "R1" else ACTION_TITLES
         equal(list(book[0].values()), names, f"{form}: titles")
         equal(len(book), 1 + len(table), f"{form}: rows")
         for cells, row in zip(book[1:], table):
@@ -366,7 +424,7 @@ def test_other_ids_are_kept(folder):
     dump = shared(REAL)
     more = DUMP_ACTIONS + [("main_dispatch_0_elementwise", 9, "HOST_COPY", None),
                            ("other", 0, "HOST_COPY", None)]
-    out, result = annotate(folder, dump, runtime("R4", more), code=3)
+    out, result = annotate(folder, dump, runtime("R4", more), "--keep-unmatched", code=3)
     table = rows(out)
     equal([(row["action_id"], row["operation"], row["total_time"]) for row in table[5:]],
           [("9", "HOST_COPY", "7.0"), ("0", "HOST_COPY", "7.0")], "kept")
@@ -375,23 +433,127 @@ def test_other_ids_are_kept(folder):
     out, result = annotate(folder, dump, runtime("R4", DUMP_ACTIONS[:3]), code=3)
     equal([row["total_time"] for row in rows(out)], ["7.0"] * 3 + [""] * 2, "missing ones")
     contains(result.err, "nothing is there of 2 actions")
-    out, result = annotate(folder, dump, HEADERS["R1"] + "\n7;50;5;\n", code=3)
+    out, result = annotate(folder, dump, HEADERS["R1"] + "\n7;50;5;\n", "--keep-unmatched", code=3)
     contains(result.err, "job 7")
-    equal([row["nss_program_timestamp_total"] for row in rows(out)
-           if row["nss_program_index"] == "7"], ["5"], "the job")
-    # An event of another kind than the action's says that the dump is another program's.
-    wrong = [("main_dispatch_0_elementwise", 0, "ALLOC", None)] + DUMP_ACTIONS[1:]
-    annotate(folder, dump, runtime("R4", wrong), code=3)
-    run(program("annotate_profiling"), dump, folder / "runtime.csv", folder / "x.csv")
+    equal([row["NSS Program Total Time [us]"] for row in rows(out)
+           if row["NSS Program Index"] == "7"], ["5"], "the job")
+    run(program("annotate_profiling"), dump, folder / "runtime.csv", folder / "x.csv",
+        "--keep-unmatched")
+
+
+def test_dump_of_another_program(folder):
+    """What the program cannot have done is an error, under Torq's name as well, and nothing is
+    written."""
+    dump, dispatch = shared(REAL), DUMP_ACTIONS[0][0]
+    longer = [(dispatch, 5, "NSS_START", 2), (dispatch, 6, "NSS_WAIT", 2)]
+    kind = [(dispatch, 0, "ALLOC", None), *DUMP_ACTIONS[1:]]
+    named = [("another_dispatch", *action[1:]) for action in DUMP_ACTIONS]
+    cases = [(form, DUMP_ACTIONS + longer) for form in FORMS]
+    cases += [(form, kind) for form in FORMS[1:]] + [("R4", named)]
+    for form, actions in cases:
+        _, result = annotate(folder, dump, runtime(form, actions), out="wrong.csv", code=1)
+        contains(result.err, "the program is not the one that ran", f"{form} {actions[-1]}")
+        run(program("annotate_profiling"), dump, folder / "runtime.csv", folder / "wrong.csv", code=1)
+        true(not (folder / "wrong.csv").exists(), f"{form}: written")
+        annotate(folder, dump, runtime(form, actions), "--keep-unmatched", code=3)
+    # Runs that are known to be whole and stop short of the program's end.
+    short = runtime("R4", DUMP_ACTIONS[:3]) + (
+        f"{dispatch},0,-1,4999,DISPATCH_BEGIN\n{dispatch},0,-1,5099,DISPATCH_END\n")
+    for text in (short, runtime("R1", DUMP_ACTIONS[:3], 2), runtime("R2", DUMP_ACTIONS[:3], 3)):
+        contains(annotate(folder, dump, text, code=1)[1].err, "gets to its last", "short")
+        annotate(folder, dump, text, "--keep-unmatched", code=3)
+
+
+def shuffled(text, seed, times=False):
+    """Rows of an R4, each invocation's in another order; `times`: all within a microsecond."""
+    header, *lines = text.splitlines()
+    if times:
+        lines = [re.sub(r",\d+,(\w+)$", r",77,\1", line) for line in lines]
+    groups = {}
+    for line in lines:
+        groups.setdefault(line.split(",")[1], []).append(line)
+    for group in groups.values():
+        random.Random(seed).shuffle(group)
+    return "\n".join([header, *(line for group in groups.values() for line in group)]) + "\n"
+
+
+def test_shuffled_rows(folder):
+    """Whatever the order of an invocation's rows, the table is the same, and nothing is lost."""
+    for step in (7, 0):
+        text = runtime("R4", DUMP_ACTIONS, iterations=3, step=step)
+        want = annotate(folder, shared(REAL), text)[0].read_text()
+        for seed in range(8):
+            out, result = annotate(folder, shared(REAL), shuffled(text, seed))
+            equal((out.read_text(), result.err), (want, ""), f"step {step}, seed {seed}")
+            without_loss(annotate(folder, shared(REAL), shuffled(text, seed), out="x.pb")[0])
+    at_once = shuffled(runtime("R4", DUMP_ACTIONS, step=0), 1, times=True)
+    equal([row["total_time"] for row in rows(annotate(folder, shared(REAL), at_once)[0])],
+          ["0.0"] * 5, "all within a microsecond")
+
+
+def test_one_of_two_times(folder):
+    """A wait without its end keeps its start, an end without its begin its end."""
+    lines = runtime("R4", DUMP_ACTIONS).splitlines()
+    for missing, want in (("4,5039,NSS_WAIT_END", ("5032.0", "")),
+                          ("4,5032,NSS_WAIT_BEGIN", ("", "5039.0"))):
+        kept = [line for line in lines if not line.endswith(missing)]
+        equal(len(kept), len(lines) - 1, "one row less")
+        out, _ = annotate(folder, shared(REAL), "\n".join(kept) + "\n", code=3)
+        last = rows(out)[-1]
+        equal((last["timestamp_start"], last["timestamp_end"], last["total_time"]), (*want, ""),
+              missing)
+        run(program("annotate_profiling"), shared(REAL), folder / "runtime.csv", folder / "x.csv")
+        equal((folder / "x.csv").read_text(), out.read_text(), "under Torq's name")
+    # R2 as well.
+    text = runtime("R2", DUMP_ACTIONS).splitlines()
+    out, _ = annotate(folder, shared(REAL), "\n".join(text[:-1]) + "\n", code=3)
+    equal([rows(out)[-1][name] for name in ("timestamp_start", "timestamp_end")], ["5032.0", ""], "R2")
+
+
+def test_invocations_numbered_again(folder):
+    """The runtime counts from 0 whenever it is started: two logs behind one another."""
+    one, other = (runtime("R4", DUMP_ACTIONS, iterations=2, start=start) for start in (5000, 9000))
+    both = one + other.split("\n", 1)[1]
+    out, result = annotate(folder, shared(REAL), both)
+    equal(result.err, "", "nothing to report")
+    equal([(row["action_id"], row["total_time"]) for row in rows(out)],
+          [(str(number), "7.0") for number in range(5)] * 4, "rows")
+    equal([float(row["timestamp_start"]) for row in rows(out)],
+          sorted(float(row["timestamp_start"]) for row in rows(out)), "in order of time")
+
+
+HAL = "__HAL_QUEUE_EXECUTE__"
 
 
 def test_hal_calls_come_last(folder):
     text = runtime("R4", DUMP_ACTIONS) + (
-        "__HAL_QUEUE_EXECUTE__,7,-1,10,HAL_CALL_BEGIN\n__HAL_QUEUE_EXECUTE__,7,-1,14,HAL_CALL_END\n")
+        f"{HAL},7,-1,10,HAL_CALL_BEGIN\n{HAL},7,-1,14,HAL_CALL_END\n")
     out, _ = annotate(folder, shared(REAL), text)
     last = rows(out)[-1]
     equal((last["action_id"], last["operation"], last["total_time"], last["location"]),
-          ("", "__HAL_QUEUE_EXECUTE__.HAL_CALL", "4.0", "HAL_CALL"), "last row")
+          ("", f"{HAL}.HAL_CALL", "4.0", "HAL_QUEUE_EXECUTE"), "last row")
+
+
+def test_hal_calls_give_way(folder):
+    """A call of the HAL lasts 413 us, what it does of its own 17."""
+    finer = [("HAL_QUEUE_WAIT", 1000, 1010), ("HAL_QUEUE_SIGNAL", 1400, 1407)]
+    lines = [f"{HAL},7,-1,1000,HAL_CALL_BEGIN", f"{HAL},7,-1,1413,HAL_CALL_END"]
+    for name, start, end in finer:
+        lines += [f"{HAL},7,-1,{start},{name}_BEGIN", f"{HAL},7,-1,{end},{name}_END"]
+    alone = [f"{HAL},8,-1,2000,HAL_CALL_BEGIN", f"{HAL},8,-1,2003,HAL_CALL_END"]
+    for seed in range(4):
+        text = shuffled("\n".join([HEADERS["R4"], *lines, *alone]) + "\n", seed)
+        source = write(folder / "hal.csv", text)
+        matches(opscope("overview", source).out, r"Hal +20\.000µs",
+                "10 and 7 us, and the 3 us of a call that says no more")
+        run(program("perfetto_logger"), "--runtime_profile", source, "--pb", folder / "hal.pb")
+        matches(opscope("overview", folder / "hal.pb").out, r"Hal +20\.000µs", "of the trace")
+        out, _ = annotate(folder, shared(REAL), runtime("R4", DUMP_ACTIONS) +
+                          text.split("\n", 1)[1])
+        equal([(row["operation"], row["location"]) for row in rows(out)[5:]],
+              [(f"{HAL}.HAL_QUEUE_WAIT", "HAL_QUEUE_WAIT"),
+               (f"{HAL}.HAL_QUEUE_SIGNAL", "HAL_QUEUE_SIGNAL"),
+               (f"{HAL}.HAL_CALL", "HAL_QUEUE_EXECUTE")], "rows")
 
 
 # Use -------------------------------------------------------------------------------

@@ -50,9 +50,10 @@ A0 = ("action_id;job_id;operation;invocation_names;original_operator;total_time;
       "slice_used_0_in_program;slice_used_1_in_program;dma_in_used_in_program;"
       "dma_out_used_in_program;cdma_used_in_program;css_used_in_program;timestamp_start;"
       "timestamp_end;location")
-A1 = ("nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"
-      "nss_program_timestamp_end;nss_program_timestamp_total;slice_used_0_in_program;"
-      "slice_used_1_in_program;dma_in_used_in_program;dma_out_used_in_program")
+A1 = ("NSS Program Index;torq-hw Operation in program;Slice ID (if applicable);Invocation Name;"
+      "NSS Program Start Timestamp [us];NSS Program End Timestamp [us];NSS Program Total Time [us];"
+      "Slice 0 Used in NSS Program;Slice 1 Used in NSS Program;DMA In Used in NSS Program;"
+      "DMA Out Used in NSS Program")
 
 
 def prepared(folder):
@@ -103,9 +104,11 @@ def test_document_000(folder):
     equal([row[" event"] for row in rows_of_run],
           ["HOST_COPY_START", "HOST_COPY_END"] +
           2 * ["NSS_START", "NSS_START_END", "NSS_WAIT_START", "NSS_WAIT_END"], "events")
-    first = int(rows_of_run[0][" timestamp(us)"])
+    before = int(rows_of_run[0][" timestamp(us)"])
     for row in rows_of_run:
-        equal(int(row[" elapsed_time(us)"]), int(row[" timestamp(us)"]) - first, "elapsed")
+        now = int(row[" timestamp(us)"])
+        equal(int(row[" elapsed_time(us)"]), now - before, "elapsed since the previous operation")
+        before = now
     head, actions = table(folder / "annotated_runtime.csv", ";")
     equal(head, A0, "columns")
     equal([action["operation"] for action in actions],
@@ -124,17 +127,18 @@ def test_document_001(folder):
     contains(ran.err, "not cycle accurate", "the document's warning")
     equal((annotated.out, annotated.err), ("", ""), "every row matches")
     head, jobs = table(folder / "runtime.csv", ";")
-    equal(head, "id;time_since_open;time_since_start;location", "header")
+    equal(head, "ID;time_since_open;time_since_start;Location", "header")
     true(jobs, "jobs")
-    equal([int(job["id"]) for job in jobs], list(range(len(jobs))), "ids")
+    equal([int(job["ID"]) for job in jobs], list(range(len(jobs))), "ids")
     for before, after in zip([None, *jobs], jobs):
         start = int(after["time_since_open"]) - int(after["time_since_start"])
         true(start >= (int(before["time_since_open"]) if before else 0), "one after the other")
     head, operations = table(folder / "annotated_runtime.csv", ";")
     equal(head, A1, "columns")
-    equal(sorted({int(row["nss_program_index"]) for row in operations}), list(range(len(jobs))),
+    equal(sorted({int(row["NSS Program Index"]) for row in operations}), list(range(len(jobs))),
           "programs")
-    contains(" ".join(row["operation"] for row in operations), "slice_start", "operations")
+    contains(" ".join(row["torq-hw Operation in program"] for row in operations),
+             "torq_hw.slice_start", "operations")
 
 
 def test_document_003(folder):

@@ -137,6 +137,22 @@ def test_scopes_hold_their_actions(folder):
             equal((end[2], end[4]), (begin[2], begin[4].replace("_BEGIN", "_END")), "pairs")
 
 
+def test_elapsed_since_the_first(folder):
+    """As one version of Torq's runtime counts; readers take both."""
+    found = {}
+    for since in ("previous", "first"):
+        torq_run_module(module(folder, ADD), ONES, "--torq_profile_host=r2.csv", "--output=",
+                        f"--torq_profile_elapsed={since}", cwd=folder)
+        rows = [line.split(",", 4) for line in (folder / "r2.csv").read_text().splitlines()[1:]]
+        times = [int(row[2]) for row in rows]
+        found[since] = [int(row[1]) for row in rows]
+        base = [times[0]] * len(times) if since == "first" else [times[0], *times]
+        equal(found[since], [now - then for then, now in zip(base, times)], since)
+        equal(opscope("info", folder / "r2.csv").err, "", f"{since}: nothing to remark")
+    contains(torq_run_module(module(folder, ADD), ONES, "--torq_profile_elapsed=last", code=2).err,
+             "expected previous or first")
+
+
 def test_times_are_this_machines(folder):
     """Monotonic time, as Torq's steady clock; a profile is of no use with another."""
     before = time.monotonic_ns() // 1000
@@ -144,7 +160,8 @@ def test_times_are_this_machines(folder):
     after = time.monotonic_ns() // 1000
     times = [int(row[2]) for row in r2[1:]]
     true(before - 1000 <= min(times) and max(times) <= after + 1000, f"{before} {times} {after}")
-    equal([int(row[1]) for row in r2[1:]], [moment - times[0] for moment in times], "elapsed")
+    equal([int(row[1]) for row in r2[1:]],
+          [now - before for before, now in zip([times[0], *times], times)], "since the previous")
     contains(ran.err, "not cycle accurate", "the warning")
 
 

@@ -18,6 +18,8 @@ LEFT_OUT = {
     r"^(make|tests/run\.py|python3 tests/|scripts/)": "builds, tests or measures the project: other tests do",
     r"^(git|sudo|apt-get|meson|ninja|cc|gcc|c\+\+|g\+\+|pkg-config|man|python3 -c|import) ": "other programs",
     r"^opscope calibrate": "measures this machine for half a minute: 550_host does",
+    r"--torq-addr|--torq-ssh": "boards, which no test may call but by way of board.py: 662_board does",
+    r"^pytest ": "662_board and 661_pytest_plugin do",
     r"^\./": "programs that the reader builds: tests of the library do",
 }
 # What takes minutes on a page of its own is run on a part of it.
@@ -88,6 +90,7 @@ def write_torq_profiles(folder):
     for name, seed in (("runtime_profile", 5), ("r", 6)):
         write(folder / f"{name}.csv", job_csv(random_jobs(50, seed=seed)))
     write(folder / "wall_time.txt", "0.207\n")
+    write(folder / "nets.plan", "[networks]\nmodels = add.mlir\n")
 
 
 def write_tenstorrent(folder):

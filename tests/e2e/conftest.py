@@ -23,6 +23,8 @@ SANITIZERS = {
 def pytest_addoption(parser):
     parser.addoption("--build", metavar="FOLDER",
                      help="the build to test: build, build-asan (OPSCOPE_BIN names another's bin)")
+    parser.addoption("--vendor", metavar="CHECKOUT",
+                     help="of tenstorrent/tt-perf-report, to compare tt-perf-report with (322)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,6 +33,8 @@ def pytest_configure(config):
     build = config.getoption("build")
     if build or "OPSCOPE_BIN" not in os.environ:
         os.environ["OPSCOPE_BIN"] = str(ROOT / (build or "build") / "bin")
+    if config.getoption("vendor"):
+        os.environ["OPSCOPE_TT_PERF_REPORT"] = config.getoption("vendor")
     if build and "asan" in build:
         os.environ.update(SANITIZERS)
     if config.getoption("numprocesses", None) and config.getoption("dist") == "load":

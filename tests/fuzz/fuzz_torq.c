@@ -55,8 +55,9 @@ static void write_form(struct profile *profile, enum torq_form form, struct inpu
     const int file = memfd_create("fuzz", MFD_CLOEXEC);
     check(file >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    check_ok(torq_form_is_compile(form) ? torq_compile_write(profile, form, path)
-                                        : torq_runtime_write(profile, form, path));
+    check_ok(torq_form_is_compile(form)
+                 ? torq_compile_write(profile, form, path)
+                 : torq_runtime_write(profile, form, TORQ_SINCE_FIRST, path));
     check_ok(input_open(path, out_input));
     close(file);
 }

@@ -111,8 +111,16 @@ def program_rows(form, events, process):
                       tuple(sorted(args.items())))
 
 
+def runtime_lane(event, events):
+    """A call of the HAL in an invocation that says more of the HAL lies on a lane of its own."""
+    finer = event.name == "HAL_CALL" and any(
+        other.invocation == event.invocation and other.name.startswith("HAL_") and
+        other.name != "HAL_CALL" for other in events)
+    return "AROUND HAL_CALL" if finer else event.name
+
+
 def runtime_rows(form, events, process):
-    rows = [Row(process, event.name, event.begin * 1000, (event.end - event.begin) * 1000,
+    rows = [Row(process, runtime_lane(event, events), event.begin * 1000, (event.end - event.begin) * 1000,
                 event.name, tuple(sorted(runtime_args(form, event).items()))) for event in events]
     return rows + list(program_rows(form, events, process))
 

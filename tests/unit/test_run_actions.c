@@ -113,7 +113,7 @@ static void assert_written(const struct run_actions *actions, enum torq_form for
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_null(run_actions_write(actions, form, path));
+    assert_null(run_actions_write(actions, form, TORQ_SINCE_FIRST, path));
     // Another file took its place.
     file = open(path, O_RDONLY);
     assert_true(file >= 0);
@@ -140,7 +140,7 @@ static void rows_of_every_form(void **state)
     struct run_actions actions = read_all(&recording);
     assert_int_equal(actions.unknown, 0);
     assert_written(&actions, TORQ_R1,
-                   "id;time_since_open;time_since_start;location\n"
+                   "ID;time_since_open;time_since_start;Location\n"
                    "0;140;50;loc(\"n\":1:2)\n");
     assert_written(&actions, TORQ_R2,
                    "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
@@ -183,7 +183,7 @@ static void iterations_follow_one_another(void **state)
     assert_int_equal(actions.items[8].finish, 2504);
     // Without a preparation the first action is the beginning.
     assert_written(&actions, TORQ_R1,
-                   "id;time_since_open;time_since_start;location\n"
+                   "ID;time_since_open;time_since_start;Location\n"
                    "0;50;50;loc(\"n\":1:2)\n0;150;50;loc(\"n\":1:2)\n");
     end(&recording, &actions);
 }
@@ -196,7 +196,7 @@ static void a_run_that_was_cut_off_gives_what_is_there(void **state)
     add(&recording, 0, "d1", 0, 130, 150);
     struct run_actions actions = read_all(&recording);
     assert_written(&actions, TORQ_R1,
-                   "id;time_since_open;time_since_start;location\n0;2;2;loc(\"n\":1:2)\n");
+                   "ID;time_since_open;time_since_start;Location\n0;2;2;loc(\"n\":1:2)\n");
     end(&recording, &actions);
 }
 
@@ -212,7 +212,7 @@ static void what_the_program_does_not_have_is_counted(void **state)
     assert_int_equal(actions.count, 0);
     assert_written(&actions, TORQ_R2,
                    "actionIndex, elapsed_time(us), timestamp(us), event, location\n");
-    assert_written(&actions, TORQ_R1, "id;time_since_open;time_since_start;location\n");
+    assert_written(&actions, TORQ_R1, "ID;time_since_open;time_since_start;Location\n");
     assert_written(&actions, TORQ_R4, "dispatch_name,invocation_id,action_id,timestamp_us,event\n");
     end(&recording, &actions);
 }

@@ -9,7 +9,7 @@
 static status write_form(struct profile *profile, enum torq_form form, const char *path)
 {
     return torq_form_is_compile(form) ? torq_compile_write(profile, form, path)
-                                      : torq_runtime_write(profile, form, path);
+                                      : torq_runtime_write(profile, form, TORQ_SINCE_FIRST, path);
 }
 
 // The file that a profile becomes, for the caller to free.
@@ -85,7 +85,7 @@ static void headers_are_the_documented_ones(void **state)
         {TORQ_C1, "ID,Start,End,Location,Op Type\n"},
         {TORQ_C2, ""},
         {TORQ_C4, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"},
-        {TORQ_R1, "id;time_since_open;time_since_start;location\n"},
+        {TORQ_R1, "ID;time_since_open;time_since_start;Location\n"},
         {TORQ_R2, "actionIndex, elapsed_time(us), timestamp(us), event, location\n"},
         {TORQ_R4, "dispatch_name,invocation_id,action_id,timestamp_us,event\n"},
     };
@@ -232,7 +232,7 @@ static void r1_rows_are_in_order_of_their_ends(void **state)
 {
     (void)state;
     assert_writes("0;100;30;loc(\"a;b\":1:2)\n1;90;10;\n2;99;9;loc(unknown)\n", TORQ_R1,
-                  "id;time_since_open;time_since_start;location\n"
+                  "ID;time_since_open;time_since_start;Location\n"
                   "1;90;10;\n"
                   "2;99;9;loc(unknown)\n"
                   "0;100;30;loc(\"a;b\":1:2)\n",
@@ -255,7 +255,7 @@ static void r2_is_written_as_the_runtime_writes_it(void **state)
     assert_writes(R2_TEXT, TORQ_R2, R2_TEXT, "");
     assert_round_trip(R2_TEXT, TORQ_R2);
     // The programs that are derived from R2 are the jobs of R1.
-    assert_writes(R2_TEXT, TORQ_R1, "id;time_since_open;time_since_start;location\n0;1090;70;\n",
+    assert_writes(R2_TEXT, TORQ_R1, "ID;time_since_open;time_since_start;Location\n0;1090;70;\n",
                   "not carried 3: torq-r1 has no place for 3 spans of other engines\n"
                   "not carried 1: torq-r1 has no place for 1 instants\n");
 }
@@ -364,7 +364,8 @@ static void some_forms_are_not_written(void **state)
     const enum torq_form forms[] = {TORQ_C3, TORQ_R3, TORQ_UNKNOWN};
     for (size_t i = 0; i < 3; i++) {
         const status compile = torq_compile_write(profile, forms[i], "/nonexistent/x.csv");
-        const status runtime = torq_runtime_write(profile, forms[i], "/nonexistent/x.csv");
+        const status runtime =
+            torq_runtime_write(profile, forms[i], TORQ_SINCE_FIRST, "/nonexistent/x.csv");
         assert_int_equal(status_code_of(compile), STATUS_USAGE);
         assert_int_equal(status_code_of(runtime), STATUS_USAGE);
         status_free(compile);
@@ -380,7 +381,8 @@ static void files_that_cannot_be_written_are_failures(void **state)
 {
     (void)state;
     struct profile *profile = read_text(R2_TEXT);
-    const status nowhere = torq_runtime_write(profile, TORQ_R2, "/nonexistent/x.csv");
+    const status nowhere =
+        torq_runtime_write(profile, TORQ_R2, TORQ_SINCE_FIRST, "/nonexistent/x.csv");
     assert_int_equal(status_code_of(nowhere), STATUS_NOT_FOUND);
     status_free(nowhere);
     const status full = torq_compile_write(profile, TORQ_C1, "/dev/full");

@@ -1,8 +1,12 @@
 #include "pack.h"
 
-#include <isa-l/igzip_lib.h>
 #include <pthread.h>
 #include <stdlib.h>
+#ifdef OPSCOPE_ISAL
+#include <isa-l/igzip_lib.h>
+#else
+#include <zlib.h>
+#endif
 
 #include "base/memory.h"
 #include "base/output.h"
@@ -28,7 +32,9 @@ struct pack {
     size_t written; // packet bytes so far
     size_t chunks;
     bool plain;
+#ifdef OPSCOPE_ISAL
     struct isal_zstream zlib;
+#endif
     unsigned char *packed;
     size_t packed_capacity;
 };
@@ -47,8 +53,33 @@ static void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
-// One zlib stream after room for the headers of its packet. 0 when it cannot
-// be packed.
+// A chunk as one zlib stream in `room` bytes; 0 when it cannot be packed.
+#ifdef OPSCOPE_ISAL
+static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
+                           size_t room)
+{
+    struct isal_zstream *zlib = &pack->zlib;
+    isal_deflate_init(zlib);
+    zlib->gzip_flag = IGZIP_ZLIB;
+    zlib->end_of_stream = 1;
+    zlib->next_in = chunk->bytes;
+    zlib->avail_in = (uint32_t)chunk->used;
+    zlib->next_out = to;
+    zlib->avail_out = (uint32_t)room;
+    const int result = isal_deflate_stateless(zlib);
+    return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
+}
+#else
+static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
+                           size_t room)
+{
+    uLongf size = room;
+    (void)pack;
+    return compress2(to, &size, chunk->bytes, chunk->used, Z_BEST_SPEED) == Z_OK ? size : 0;
+}
+#endif
+
+// The same after room for the headers of its packet.
 static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
 {
     const size_t most = PACKED_HEADER + chunk->used + chunk->used / 8 + 1024;
@@ -56,16 +87,7 @@ static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
         pack->packed = memory_resize(pack->packed, most);
         pack->packed_capacity = most;
     }
-    struct isal_zstream *zlib = &pack->zlib;
-    isal_deflate_init(zlib);
-    zlib->gzip_flag = IGZIP_ZLIB;
-    zlib->end_of_stream = 1;
-    zlib->next_in = chunk->bytes;
-    zlib->avail_in = (uint32_t)chunk->used;
-    zlib->next_out = pack->packed + PACKED_HEADER;
-    zlib->avail_out = (uint32_t)(most - PACKED_HEADER);
-    const int result = isal_deflate_stateless(zlib);
-    return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
+    return deflate_into(pack, chunk, pack->packed + PACKED_HEADER, most - PACKED_HEADER);
 }
 
 static void write_packed(struct pack *pack, const struct chunk *chunk)

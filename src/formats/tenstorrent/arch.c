@@ -10,6 +10,7 @@
 static const struct arch ARCHS[] = {
     {
         .name = "wormhole",
+        .most_cores = 80,
         .worker_cores = 64,
         .dram_workers = 12,
         .clock_mhz = 1000,
@@ -22,6 +23,7 @@ static const struct arch ARCHS[] = {
     },
     {
         .name = "blackhole",
+        .most_cores = 140,
         .worker_cores = 130,
         .dram_workers = 8,
         .clock_mhz = 1350,
@@ -30,6 +32,7 @@ static const struct arch ARCHS[] = {
     },
     {
         .name = "bh20",
+        .most_cores = 20,
         .worker_cores = 20,
         .dram_workers = 8,
         .clock_mhz = 1350,
@@ -38,6 +41,7 @@ static const struct arch ARCHS[] = {
     },
     {
         .name = "n1",
+        .most_cores = 20,
         .worker_cores = 20,
         .dram_workers = 8,
         .clock_mhz = 650,
@@ -45,11 +49,12 @@ static const struct arch ARCHS[] = {
         .tflops = PASSES(4096 * 0.65 / 1000),
     },
     {.name = "grayskull",
+     .most_cores = 120,
      .worker_cores = 108,
      .dram_workers = 8,
      .clock_mhz = 1200,
      .dram_gb_s = 96},
-    {.name = "quasar", .worker_cores = 32, .dram_workers = 8, .clock_mhz = 1400},
+    {.name = "quasar", .most_cores = 32, .worker_cores = 32, .dram_workers = 8, .clock_mhz = 1400},
 };
 
 enum fidelity fidelity_from_name(struct view name)
@@ -71,6 +76,18 @@ const struct arch *arch_find(struct view name)
             return &ARCHS[i];
     }
     return NULL;
+}
+
+const struct arch *arch_from_clock(double mhz, uint64_t cores_used)
+{
+    const struct arch *found = NULL;
+    for (size_t i = 0; i < sizeof ARCHS / sizeof ARCHS[0]; i++) {
+        const struct arch *arch = &ARCHS[i];
+        const bool fits = arch->clock_mhz == mhz && cores_used <= arch->most_cores;
+        if (fits && (found == NULL || arch->most_cores < found->most_cores))
+            found = arch;
+    }
+    return found;
 }
 
 const struct arch *arch_default(void)

@@ -20,6 +20,7 @@ enum fidelity fidelity_from_name(struct view name);
 struct arch {
     const char *name;
     uint64_t worker_cores; // usable for operators
+    uint64_t most_cores;   // that it has at all
     uint64_t dram_workers; // cores of a DRAM-sharded matmul: next to the controllers
     double clock_mhz;
     double dram_gb_s;          // 10^9 bytes a second; 0: not published
@@ -30,7 +31,11 @@ struct arch {
 // bh20, n1, grayskull, quasar, in any case); NULL when there is none.
 const struct arch *arch_find(struct view name);
 
-// What a report without DEVICE ARCH stands for.
+// What runs at this clock and has this many cores: Blackhole with 20 cores is bh20. NULL when
+// nothing does, and for a clock of 0.
+const struct arch *arch_from_clock(double mhz, uint64_t cores_used);
+
+// What a report stands for that tells nothing.
 const struct arch *arch_default(void);
 
 #endif

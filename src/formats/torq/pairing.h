@@ -24,9 +24,11 @@ struct pairing_begin {
     struct pairing_key key;
     uint32_t lane;
     uint32_t call;
-    uint64_t action; // that began, where the key does not say
+    uint32_t dispatch; // string id; 0: none
+    uint64_t action;   // that began, where the key does not say
     uint64_t start;
     uint64_t line;
+    bool explained; // why it waits; for its owner
     // Kept by the pairing:
     uint32_t next; // with the same key
     uint32_t last; // of the list, in its first item

@@ -345,7 +345,8 @@ static void run_actions_describe(struct describing_run *run)
         add_host_actions(run);
 }
 
-status run_actions_write(const struct run_actions *actions, enum torq_form form, const char *path)
+status run_actions_write(const struct run_actions *actions, enum torq_form form,
+                         enum torq_elapsed elapsed, const char *path)
 {
     struct describing_run run = {
         .actions = actions,
@@ -356,7 +357,7 @@ status run_actions_write(const struct run_actions *actions, enum torq_form form,
     run_actions_describe(&run);
     status result = profile_finish(run.profile);
     if (result == STATUS_OK)
-        result = torq_runtime_write(run.profile, form, path);
+        result = torq_runtime_write(run.profile, form, elapsed, path);
     runs_free(&run.runs);
     bytes_free(&run.text);
     bytes_free(&run.values);

@@ -38,6 +38,7 @@ void run_actions_free(struct run_actions *actions);
 
 // Writes them as R1, R2 or R4. R1's time_since_open is since the program was prepared. In R4
 // an invocation is one execution of a dispatch, from 1 on; 0, of the first dispatch, is INIT.
-status run_actions_write(const struct run_actions *actions, enum torq_form form, const char *path);
+status run_actions_write(const struct run_actions *actions, enum torq_form form,
+                         enum torq_elapsed elapsed, const char *path);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "base/memory.h"
 #include "base/unread.h"
+#include "hal_calls.h"
 #include "lanes.h"
 #include "pairing.h"
 #include "readers.h"
-#include "rows.h"
+#include "row_order.h"
 #include "runs.h"
 
 enum phase { PHASE_BEGIN, PHASE_END, PHASE_ONCE };
@@ -22,11 +23,13 @@ struct programs {
     const struct torq_engine *engine;
     uint32_t lane;          // 0: not made yet
     struct pairing started; // those that nobody waited for yet
-    uint64_t waits_without_start;
-    uint64_t backwards;
+    struct pairing ended;   // waits whose starts were not read yet
 };
 
 enum { PROGRAM_KINDS = 2 };
+
+static const char HAL_CALL[] = "HAL_CALL";
+static const char HAL_CALL_AROUND[] = "AROUND HAL_CALL"; // the lane of those that say nothing new
 
 struct runtime_reader {
     struct rows rows;
@@ -37,10 +40,13 @@ struct runtime_reader {
     struct split_texts texts;
     struct bytes values;
     struct pairing open;
+    struct pairing ended; // ends whose begins were not read yet; `start` is when they end
+    struct torq_halves *halves;
     struct view previous; // the row before
     struct unread unread; // rows that are lost, which may be halves of others
     struct programs programs[PROGRAM_KINDS];
     uint32_t action_key, invocation_key, dispatch_key, wait_key;
+    struct hal_calls hal;
     bool located; // R2, R3: an earlier row has the column
     bool first_known;
     uint64_t first_timestamp;
@@ -190,18 +196,105 @@ static void add_event(struct runtime_reader *reader, const struct occurrence *at
     profile_event_add(profile, &event, bytes_view(&reader->values));
 }
 
+static struct pairing_begin half_of(const struct runtime_reader *reader,
+                                    const struct occurrence *at)
+{
+    return (struct pairing_begin){.key = at->key,
+                                  .lane = at->lane,
+                                  .call = at->call,
+                                  .dispatch = at->dispatch,
+                                  .start = at->timestamp,
+                                  .line = reader->rows.line.number};
+}
+
+// Calls of the HAL -------------------------------------------------------------
+
+// The lane of an event that lies on `lane` as long as nothing finer is known.
+static uint32_t lane_of(struct runtime_reader *reader, uint32_t lane, struct pairing_key key)
+{
+    return key.event == reader->hal.name && hal_calls_are_detailed(&reader->hal, key.invocation)
+               ? lanes_named(&reader->lanes, view_of(HAL_CALL_AROUND), NULL, 0, LANES_OTHER)
+               : lane;
+}
+
+static void hal_add_calls(struct runtime_reader *reader)
+{
+    for (size_t i = 0; i < reader->hal.count; i++) {
+        const struct hal_call *call = &reader->hal.items[i];
+        const struct occurrence at = {.lane = lane_of(reader, call->lane, call->key),
+                                      .name = reader->hal.name,
+                                      .dispatch = call->dispatch,
+                                      .key = call->key,
+                                      .timestamp = call->end};
+        add_event(reader, &at, EVENT_SPAN, call->start, call->call);
+    }
+}
+
+// Pairs ------------------------------------------------------------------------
+
+static void add_span(struct runtime_reader *reader, const struct occurrence *at, uint64_t start,
+                     uint32_t call)
+{
+    if (at->name == reader->hal.name)
+        hal_calls_keep(&reader->hal, &(struct hal_call){.key = at->key,
+                                                        .lane = at->lane,
+                                                        .call = call,
+                                                        .dispatch = at->dispatch,
+                                                        .start = start,
+                                                        .end = at->timestamp});
+    else
+        add_event(reader, at, EVENT_SPAN, start, call);
+}
+
+// `explained`: what is missing is counted already.
+static void lose_half(struct runtime_reader *reader, const struct pairing_begin *half, bool is_end,
+                      bool explained)
+{
+    struct torq_halves *halves = reader->halves;
+    if (!explained)
+        rows_lose_event(&reader->rows, lane_of(reader, half->lane, half->key), half->line,
+                        is_end ? "ends and did not begin" : "begins and does not end");
+    if (halves == NULL)
+        return;
+    halves->items =
+        memory_grow(halves->items, halves->count, &halves->capacity, sizeof *halves->items);
+    halves->items[halves->count++] =
+        (struct torq_half){.invocation = half->key.invocation,
+                           .action = half->key.action,
+                           .timestamp = half->start,
+                           .event = half->key.event,
+                           .dispatch = half->dispatch,
+                           .call = half->call,
+                           .has_action = half->key.action != PAIRING_NONE,
+                           .is_end = is_end};
+}
+
+// What ends when it begins: its end may come first.
+static void begin_span(struct runtime_reader *reader, const struct occurrence *at)
+{
+    struct pairing_begin end;
+    const bool ended = pairing_take(&reader->ended, at->key, &end);
+    if (ended && end.start >= at->timestamp) {
+        struct occurrence whole = *at;
+        whole.timestamp = end.start;
+        add_span(reader, &whole, at->timestamp, at->call);
+        return;
+    }
+    if (ended)
+        pairing_add_first(&reader->ended, &end);
+    const struct pairing_begin begin = half_of(reader, at);
+    pairing_add_first(&reader->open, &begin);
+}
+
 static void end_span(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct pairing_begin begin;
-    const uint64_t line = reader->rows.line.number;
-    if (!pairing_take(&reader->open, at->key, &begin)) {
-        if (!unread_explains_end(&reader->unread, line))
-            rows_lose_event(&reader->rows, at->lane, line, "ends and did not begin");
-    } else if (at->timestamp < begin.start) {
-        rows_refuse(&reader->rows, at->lane, begin.start, at->timestamp);
-    } else {
-        add_event(reader, at, EVENT_SPAN, begin.start, begin.call);
+    if (pairing_take(&reader->open, at->key, &begin)) { // in order of time
+        add_span(reader, at, begin.start, begin.call);
+        return;
     }
+    const struct pairing_begin end = half_of(reader, at);
+    pairing_add_first(&reader->ended, &end);
 }
 
 // Programs -------------------------------------------------------------------
@@ -247,26 +340,57 @@ static struct pairing_key program_key(const struct occurrence *at)
     return (struct pairing_key){.invocation = at->key.invocation, .action = PAIRING_NONE};
 }
 
-static void follow_program(struct runtime_reader *reader, struct programs *programs,
-                           const struct occurrence *at)
+static struct pairing_begin program_half(const struct occurrence *at)
 {
-    if (at->name == programs->start && at->phase == PHASE_BEGIN) {
-        const struct pairing_begin begin = {.key = program_key(at),
-                                            .call = at->call,
-                                            .start = at->timestamp,
-                                            .action = at->key.action};
+    return (struct pairing_begin){.key = program_key(at),
+                                  .call = at->call,
+                                  .dispatch = at->dispatch,
+                                  .start = at->timestamp,
+                                  .action = at->key.action};
+}
+
+static void start_program(struct runtime_reader *reader, struct programs *programs,
+                          const struct occurrence *at)
+{
+    const struct pairing_begin begin = program_half(at);
+    struct pairing_begin end;
+    if (!pairing_take(&programs->ended, begin.key, &end)) {
         pairing_add_last(&programs->started, &begin);
         return;
     }
-    if (at->name != programs->wait || at->phase != PHASE_END)
+    if (end.start < begin.start) { // of another
+        pairing_add_first(&programs->ended, &end);
+        pairing_add_last(&programs->started, &begin);
         return;
+    }
+    struct occurrence wait = *at;
+    wait.key.action = end.action;
+    wait.timestamp = end.start;
+    add_program(reader, programs, &begin, &wait);
+}
+
+static void end_program(struct runtime_reader *reader, struct programs *programs,
+                        const struct occurrence *at)
+{
     struct pairing_begin begin;
-    if (!pairing_take(&programs->started, program_key(at), &begin))
-        programs->waits_without_start++;
-    else if (at->timestamp < begin.start)
-        programs->backwards++;
-    else
+    const struct pairing_begin end = program_half(at);
+    const bool started = pairing_take(&programs->started, end.key, &begin);
+    if (started && begin.start <= at->timestamp) {
         add_program(reader, programs, &begin, at);
+        return;
+    }
+    if (started)
+        pairing_add_first(&programs->started, &begin);
+    pairing_add_last(&programs->ended, &end);
+}
+
+static void follow_program(struct runtime_reader *reader, struct programs *programs,
+                           const struct occurrence *at)
+{
+    if (at->name == programs->start && at->phase == PHASE_BEGIN)
+        start_program(reader, programs, at);
+    else if (at->name == programs->wait && at->phase == PHASE_END)
+        end_program(reader, programs, at);
 }
 
 static void remark_programs(struct runtime_reader *reader, const struct programs *programs)
@@ -275,9 +399,8 @@ static void remark_programs(struct runtime_reader *reader, const struct programs
         uint64_t count;
         const char *what;
     } remarks[] = {
-        {programs->waits_without_start, "wait for a program that nobody started"},
+        {programs->ended.waiting, "wait for a program that nobody started"},
         {programs->started.waiting, "start a program that nobody waits for"},
-        {programs->backwards, "wait for a program and end before its start"},
     };
     const struct view lane = profile_text(reader->rows.profile, programs->name);
     for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
@@ -334,25 +457,28 @@ static void look_up_r4(struct runtime_reader *reader, const struct split_action 
                                .name = event->name,
                                .call = invocation->call,
                                .dispatch = invocation->name};
+    if (out->name != reader->hal.name && view_starts_with(row->event, "HAL_"))
+        hal_calls_add_detailed(&reader->hal, row->invocation);
+}
+
+static void add_once(struct runtime_reader *reader, const struct occurrence *at)
+{
+    struct occurrence once = *at;
+    once.lane = lane_of(reader, at->lane, at->key);
+    add_event(reader, &once, EVENT_INSTANT, at->timestamp, at->call);
 }
 
 static void runtime_reader_take_event(struct runtime_reader *reader, const struct occurrence *at)
 {
     switch (at->phase) {
-    case PHASE_BEGIN: {
-        const struct pairing_begin begin = {.key = at->key,
-                                            .lane = at->lane,
-                                            .call = at->call,
-                                            .start = at->timestamp,
-                                            .line = reader->rows.line.number};
-        pairing_add_first(&reader->open, &begin);
+    case PHASE_BEGIN:
+        begin_span(reader, at);
         break;
-    }
     case PHASE_END:
         end_span(reader, at);
         break;
     case PHASE_ONCE:
-        add_event(reader, at, EVENT_INSTANT, at->timestamp, at->call);
+        add_once(reader, at);
         break;
     }
     for (size_t i = 0; i < PROGRAM_KINDS; i++)
@@ -416,21 +542,42 @@ static void read_row(struct runtime_reader *reader)
     runtime_reader_take_event(reader, &at);
 }
 
-static void lose_open(struct runtime_reader *reader)
+// A begin and, further down in the file, an end that is earlier contradict each other.
+static bool refuse_pair(struct runtime_reader *reader, const struct pairing_begin *begin)
 {
-    const size_t count = reader->open.waiting;
-    struct pairing_begin *begins = memory_allocate(count * sizeof *begins);
+    struct pairing_begin end;
+    if (!pairing_take(&reader->ended, begin->key, &end))
+        return false;
+    if (end.line < begin->line) {
+        pairing_add_first(&reader->ended, &end);
+        return false;
+    }
+    reader->rows.line.number = end.line;
+    rows_refuse(&reader->rows, lane_of(reader, end.lane, end.key), begin->start, end.start);
+    return true;
+}
+
+static void lose_waiting(struct runtime_reader *reader)
+{
+    const size_t begin_count = reader->open.waiting;
+    size_t lost = 0;
+    struct pairing_begin *begins = memory_allocate(begin_count * sizeof *begins);
     pairing_list(&reader->open, begins);
-    for (size_t i = count; i > 0; i--) {
-        if (unread_explains_begin(&reader->unread, begins[i - 1].line))
-            begins[i - 1].line = 0;
+    for (size_t i = 0; i < begin_count; i++) {
+        if (!refuse_pair(reader, &begins[i]))
+            begins[lost++] = begins[i];
     }
-    for (size_t i = 0; i < count; i++) {
-        if (begins[i].line != 0)
-            rows_lose_event(&reader->rows, begins[i].lane, begins[i].line,
-                            "begins and does not end");
-    }
+    const size_t end_count = reader->ended.waiting;
+    struct pairing_begin *ends = memory_allocate(end_count * sizeof *ends);
+    pairing_list(&reader->ended, ends);
+    for (size_t i = 0; i < end_count; i++)
+        lose_half(reader, &ends[i], true, unread_explains_end(&reader->unread, ends[i].line));
+    for (size_t i = lost; i > 0; i--)
+        begins[i - 1].explained = unread_explains_begin(&reader->unread, begins[i - 1].line);
+    for (size_t i = 0; i < lost; i++)
+        lose_half(reader, &begins[i], false, begins[i].explained);
     free(begins);
+    free(ends);
 }
 
 static void remark_halves(const struct runtime_reader *reader)
@@ -452,9 +599,27 @@ static void free_reader(struct runtime_reader *reader)
     split_texts_free(&reader->texts);
     bytes_free(&reader->values);
     pairing_free(&reader->open);
+    pairing_free(&reader->ended);
     unread_free(&reader->unread);
-    for (size_t i = 0; i < PROGRAM_KINDS; i++)
+    hal_calls_free(&reader->hal);
+    for (size_t i = 0; i < PROGRAM_KINDS; i++) {
         pairing_free(&reader->programs[i].started);
+        pairing_free(&reader->programs[i].ended);
+    }
+}
+
+static void read_rows(struct runtime_reader *reader)
+{
+    struct row_order order = row_order_find(&reader->rows);
+    // Elapsed times follow the order of the file.
+    reader->elapsed_settled = order.rows != NULL;
+    for (size_t i = 0; i < order.count; i++) {
+        reader->rows.line = order.rows[i].line;
+        read_row(reader);
+    }
+    while (order.rows == NULL && rows_next(&reader->rows))
+        read_row(reader);
+    row_order_free(&order);
 }
 
 void runtime_reader_run(const struct input *input, enum torq_form form,
@@ -471,6 +636,8 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
         .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
         .wait_key = profile_string(profile, VIEW_LITERAL("wait_action")),
+        .halves = options->halves,
+        .hal.name = profile_string(profile, view_of(HAL_CALL)),
         .programs = {{.start = profile_string(profile, VIEW_LITERAL("NSS_START")),
                       .wait = profile_string(profile, VIEW_LITERAL("NSS_WAIT")),
                       .name = profile_string(profile, VIEW_LITERAL("NSS PROGRAM")),
@@ -480,9 +647,9 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
                       .name = profile_string(profile, VIEW_LITERAL("HOST PROGRAM")),
                       .engine = &TORQ_HOST}},
     };
-    while (rows_next(&reader.rows))
-        read_row(&reader);
-    lose_open(&reader);
+    read_rows(&reader);
+    hal_add_calls(&reader);
+    lose_waiting(&reader);
     remark_halves(&reader);
     for (size_t i = 0; i < PROGRAM_KINDS; i++)
         remark_programs(&reader, &reader.programs[i]);

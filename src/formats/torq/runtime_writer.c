@@ -9,7 +9,7 @@
 #include "wire/csv.h"
 #include "writing.h"
 
-static const char R1_HEADER[] = "id;time_since_open;time_since_start;location\n";
+static const char R1_HEADER[] = "ID;time_since_open;time_since_start;Location\n";
 static const char R2_HEADER[] = "actionIndex, elapsed_time(us), timestamp(us), event, location\n";
 static const char R4_HEADER[] = "dispatch_name,invocation_id,action_id,timestamp_us,event\n";
 
@@ -31,7 +31,8 @@ struct runtime_writer {
     size_t open_capacity;
     uint64_t begun;
     uint64_t rows;
-    uint64_t first;   // timestamp of the first row
+    enum torq_elapsed elapsed;
+    uint64_t base;    // of R2's elapsed times
     uint64_t divisor; // of the timeline's ticks, for us
 };
 
@@ -181,10 +182,12 @@ static void write_r2_row(struct runtime_writer *writer, const struct timeline_ev
     struct writing *writing = &writer->writing;
     struct value value;
     if (writer->rows == 0)
-        writer->first = timestamp;
+        writer->base = timestamp;
     append_action(writer, event);
-    bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",", timestamp - writer->first,
+    bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",", timestamp - writer->base,
                         timestamp);
+    if (writer->elapsed == TORQ_SINCE_PREVIOUS)
+        writer->base = timestamp;
     append_event(writer, event->name, phase);
     bytes_append(&writing->row, ",", 1);
     writing_last_location(writing, event->call, ',');
@@ -291,7 +294,8 @@ static status runtime_writer_collect(struct runtime_writer *writer)
     return result == STATUS_OK ? timeline_start(&writing->timeline) : result;
 }
 
-status torq_runtime_write(struct profile *profile, enum torq_form form, const char *path)
+status torq_runtime_write(struct profile *profile, enum torq_form form, enum torq_elapsed elapsed,
+                          const char *path)
 {
     if (form != TORQ_R1 && form != TORQ_R2 && form != TORQ_R4)
         return status_make(STATUS_USAGE,
@@ -301,6 +305,7 @@ status torq_runtime_write(struct profile *profile, enum torq_form form, const ch
     const char *header = form == TORQ_R1 ? R1_HEADER : form == TORQ_R2 ? R2_HEADER : R4_HEADER;
     const bool fine = !are_in_microseconds(profile);
     struct runtime_writer writer = {
+        .elapsed = elapsed,
         .divisor = fine ? 1000 : 1,
         .job_key = profile_string(profile, VIEW_LITERAL("job")),
         .action_key = profile_string(profile, VIEW_LITERAL("action")),

@@ -35,10 +35,28 @@ bool torq_form_is_compile(enum torq_form form);
 // "torq-c1" ...
 const char *torq_form_name(enum torq_form form);
 
+// R2 to R4: a begin without its end, or an end without its begin.
+struct torq_half {
+    uint64_t invocation; // R4
+    uint64_t action;     // where it has one
+    uint64_t timestamp;  // us
+    uint32_t event;      // string ids
+    uint32_t dispatch;   // R4
+    uint32_t call;
+    bool has_action, is_end;
+};
+
+// All zero is an empty list; `items` is the owner's to free.
+struct torq_halves {
+    struct torq_half *items;
+    size_t count, capacity;
+};
+
 struct torq_options {
-    uint32_t parent;     // track of the process that the lanes go under
-    uint32_t num_slices; // C1: S<n> is slice n mod num_slices; 0 means 2
-    uint64_t clock_hz;   // of the compile forms' cycles; 0 means 800 MHz
+    uint32_t parent;            // track of the process that the lanes go under
+    uint32_t num_slices;        // C1: S<n> is slice n mod num_slices; 0 means 2
+    uint64_t clock_hz;          // of the compile forms' cycles; 0 means 800 MHz
+    struct torq_halves *halves; // to be filled, in order of their lines; NULL: not asked for
 };
 
 enum { TORQ_SLICES = 2 };
@@ -60,7 +78,12 @@ status torq_runtime_read(struct input *input, const struct torq_options *options
 // order of time; the others are noted as not carried. `form` is C1, C2 or C4.
 status torq_compile_write(struct profile *profile, enum torq_form form, const char *path);
 
+// What R2's elapsed_time(us) counts from: the row before, as the document says, or the first
+// one, as Torq's runtime has written.
+enum torq_elapsed { TORQ_SINCE_FIRST, TORQ_SINCE_PREVIOUS };
+
 // `form` is R1, R2 or R4.
-status torq_runtime_write(struct profile *profile, enum torq_form form, const char *path);
+status torq_runtime_write(struct profile *profile, enum torq_form form, enum torq_elapsed elapsed,
+                          const char *path);
 
 #endif

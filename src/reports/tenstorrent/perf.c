@@ -7,22 +7,38 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/tenstorrent/derive.h"
+#include "frame.h"
 
-void perf_message_add(struct perf *perf, bool warning, const char *format, ...)
+void perf_message_add_text(struct perf *perf, bool warning, struct view text)
 {
-    va_list list;
-    va_start(list, format);
-    const struct view text = arena_format(&perf->arena, format, list);
-    va_end(list);
     perf->messages = memory_grow(perf->messages, perf->message_count, &perf->message_capacity,
                                  sizeof *perf->messages);
     perf->messages[perf->message_count++] = (struct perf_message){warning, text};
 }
 
+void perf_message_add(struct perf *perf, bool warning, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    perf_message_add_text(perf, warning, arena_format(&perf->arena, format, list));
+    va_end(list);
+}
+
+// 1500, also as 1,500.
 static bool parse_id(struct view text, bool *out_given, uint64_t *out_id)
 {
+    char digits[24];
+    size_t count = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] == ',')
+            continue;
+        if (count == sizeof digits)
+            return false;
+        digits[count++] = text.data[i];
+    }
     *out_given = text.size > 0;
-    return text.size == 0 || view_to_u64(text, out_id);
+    return text.size == 0 || view_to_u64((struct view){digits, count}, out_id);
 }
 
 status perf_id_range(const char *text, struct perf_options *options)
@@ -120,58 +136,118 @@ static struct view arch_in(const struct perf *perf)
     return (struct view){"", 0};
 }
 
+static uint64_t most_cores_used(const struct perf *perf)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < perf->file_count; i++) {
+        for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
+            uint64_t cores;
+            if (report_padded(report_text(perf->reports[i], row, COLUMN_CORE_COUNT), &cores) &&
+                cores > most)
+                most = cores;
+        }
+    }
+    return most;
+}
+
+// What the devices were, by the clock that their cycles tell and the cores that they used.
+static const struct arch *arch_by_figures(struct perf *perf)
+{
+    const double clock = derive_clock_mhz(perf->reports[0]);
+    const uint64_t cores = most_cores_used(perf);
+    const struct arch *arch = arch_from_clock(clock, cores);
+    if (arch != NULL)
+        perf_message_add(perf, false,
+                         "DEVICE ARCH column not found. Cycles at %.0f MHz on up to %llu cores: "
+                         "taken for '%s' (--arch says otherwise).",
+                         clock, (unsigned long long)cores, arch->name);
+    else
+        perf_message_add(perf, true, "DEVICE ARCH column not found. Defaulting to 'wormhole'.");
+    return arch != NULL ? arch : arch_default();
+}
+
 static status choose_arch(struct perf *perf, const char *wanted)
 {
     const struct view found = arch_in(perf);
-    perf->arch = wanted != NULL ? arch_find(view_of(wanted)) : arch_find(found);
-    if (wanted != NULL && perf->arch == NULL)
+    const struct arch *given = wanted != NULL ? arch_find(view_of(wanted)) : NULL;
+    perf->arch = arch_find(found);
+    if (wanted != NULL && given == NULL)
         return status_make(STATUS_USAGE,
                            "tt-perf: --arch: '%s' is none of wormhole, blackhole, bh20, n1, "
                            "grayskull and quasar",
                            wanted);
-    if (wanted != NULL && found.size > 0 && arch_find(found) != perf->arch)
-        perf_message_add(perf, true, "Using architecture %s, although the report says %.*s.",
-                         wanted, VIEW_ARGUMENTS(found));
+    if (given != NULL && perf->arch != NULL && given != perf->arch)
+        perf_message_add(perf, true,
+                         "Warning: Ignoring user-specified architecture: %s, CSV detected %s "
+                         "architecture",
+                         wanted, perf->arch->name);
+    else if (perf->arch != NULL)
+        perf_message_add(perf, false, "Using architecture from CSV: %s", perf->arch->name);
     if (perf->arch == NULL && found.size > 0)
         profile_note(perf->account, 0, LEDGER_REMARK, 1,
-                     "DEVICE ARCH '%.*s' is not known: peaks are wormhole's",
-                     VIEW_ARGUMENTS(found));
-    if (perf->arch == NULL)
-        perf->arch = arch_default();
+                     "DEVICE ARCH '%.*s' is not known: peaks are %s's", VIEW_ARGUMENTS(found),
+                     given != NULL ? given->name : arch_default()->name);
+    if (perf->arch == NULL && given == NULL)
+        perf->arch = found.size > 0 ? arch_default() : arch_by_figures(perf);
+    else if (perf->arch == NULL)
+        perf->arch = given;
     return STATUS_OK;
+}
+
+static bool worker_cores_in(const struct perf *perf, uint64_t *out_cores)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
+            const struct view text = report_text(perf->reports[i], row, COLUMN_WORKER_CORES);
+            if (report_padded(text, out_cores) && *out_cores > 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 static void choose_worker_cores(struct perf *perf)
 {
+    if (!worker_cores_in(perf, &perf->worker_cores))
+        perf->worker_cores = perf->arch->worker_cores;
+}
+
+// Whether a data frame keeps the column as real numbers: all are numbers, and one has a point
+// or is missing.
+static bool column_is_real(const struct perf *perf, enum column_kind kind)
+{
+    bool real = false;
     for (size_t i = 0; i < perf->file_count; i++) {
         for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
-            uint64_t cores;
-            if (report_padded(report_text(perf->reports[i], row, COLUMN_WORKER_CORES), &cores) &&
-                cores > perf->worker_cores)
-                perf->worker_cores = cores;
+            const struct view text = report_text(perf->reports[i], row, kind);
+            uint64_t whole;
+            double number;
+            if (text.size > 0 && !report_double(perf->reports[i], row, kind, &number))
+                return false;
+            real = real || text.size == 0 || !view_to_u64(text, &whole);
         }
     }
-    perf->has_worker_cores = perf->worker_cores > 0;
-    if (!perf->has_worker_cores)
-        perf->worker_cores = perf->arch->worker_cores;
+    return real;
 }
 
 static void perf_describe(struct perf *perf)
 {
-    perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
+    perf->real_cores = column_is_real(perf, COLUMN_CORE_COUNT);
+    perf->real_call_counts = column_is_real(perf, COLUMN_CALL_COUNT);
     perf_message_add(perf, false, "Architecture: %s, Worker cores: %llu", perf->arch->name,
                      (unsigned long long)perf->worker_cores);
 }
 
 // Operations -----------------------------------------------------------------
 
+// Divided, not multiplied by the reciprocal: 9597139 ns are 9597.139 us to the last digit.
 static struct perf_value value_in(const struct report *report, size_t row, enum column_kind kind,
-                                  double scale)
+                                  double unit)
 {
     double number;
     if (!report_double(report, row, kind, &number))
         return (struct perf_value){0};
-    return perf_known(number * scale);
+    return perf_known(number / unit);
 }
 
 static enum perf_kind kind_of(const struct report *report, size_t row)
@@ -202,15 +278,17 @@ static struct perf_op op_of(const struct perf *perf, const struct report *report
         .kind = kind_of(report, row),
         .code = report_text(report, row, COLUMN_OP_CODE),
         .host_start = value_in(report, row, COLUMN_HOST_START, 1),
-        .host_time = value_in(report, row, COLUMN_HOST_DURATION, 1e-3),
+        .host_time = value_in(report, row, COLUMN_HOST_DURATION, 1000),
         .cores = value_in(report, row, COLUMN_CORE_COUNT, 1),
         .worker_cores = worker_cores_of(perf, report, row),
         .sub_device = report_text(report, row, COLUMN_SUB_DEVICE_ID),
         .fidelity = fidelity_from_name(report_text(report, row, COLUMN_MATH_FIDELITY)),
     };
     op.has_device = device_of(report, row, &op.device);
-    if (op.kind == PERF_DEVICE)
-        op.time = value_in(report, row, COLUMN_KERNEL_DURATION, 1.0 / 1000);
+    if (op.kind == PERF_DEVICE) {
+        op.kernel_ns = value_in(report, row, COLUMN_KERNEL_DURATION, 1);
+        op.time = value_in(report, row, COLUMN_KERNEL_DURATION, 1000);
+    }
     return op;
 }
 
@@ -244,28 +322,64 @@ static void collect_ops(struct perf *perf, uint64_t devices)
     }
 }
 
-static double sort_key(const struct perf_op *op)
+static bool has_host_start(const struct perf *perf)
 {
-    return op->host_start.known ? op->host_start.value : 1e300;
+    for (size_t i = 0; i < perf->file_count; i++) {
+        if (report_column(perf->reports[i], COLUMN_HOST_START) != REPORT_NO_COLUMN)
+            return true;
+    }
+    return false;
 }
 
-static int compare_host_start(const void *left, const void *right)
+// Whole numbers are compared as such; with one missing or with a point, all are reals.
+static int64_t sort_key(const struct perf_op *op, bool real)
 {
-    const struct perf_op *a = left;
-    const struct perf_op *b = right;
-    const double x = sort_key(a);
-    const double y = sort_key(b);
-    return x != y ? (x > y) - (x < y) : (a->id > b->id) - (a->id < b->id);
+    uint64_t whole;
+    if (!real && report_u64(op->report, op->row, COLUMN_HOST_START, &whole))
+        return (int64_t)(whole & INT64_MAX);
+    return frame_key(op->host_start.value);
+}
+
+// Those without a time come last, as they stood.
+static void sort_by_host_start(struct perf *perf)
+{
+    const bool real = column_is_real(perf, COLUMN_HOST_START);
+    int64_t *keys = memory_allocate_zeroed(perf->count + 1, sizeof *keys);
+    size_t *order = memory_allocate_zeroed(perf->count + 1, sizeof *order);
+    struct perf_op *timed = memory_allocate_zeroed(perf->count + 1, sizeof *timed);
+    struct perf_op *sorted = memory_allocate_zeroed(perf->count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        if (!perf->ops[i].host_start.known)
+            continue;
+        keys[count] = sort_key(&perf->ops[i], real);
+        timed[count++] = perf->ops[i];
+    }
+    frame_order(keys, count, order);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = timed[order[i]];
+    for (size_t i = 0; i < perf->count; i++) {
+        if (!perf->ops[i].host_start.known)
+            sorted[count++] = perf->ops[i];
+    }
+    free(perf->ops);
+    free(timed);
+    free(order);
+    free(keys);
+    perf->ops = sorted;
 }
 
 static void sort_ops(struct perf *perf, const struct perf_options *options)
 {
     if (options->tracing_mode) {
         perf_message_add(perf, false, "Keeping the order of the file.");
-        return;
+    } else if (!has_host_start(perf)) {
+        perf_message_add(perf, true,
+                         "Warning: 'HOST START TS' column not found. CSV will not be sorted.");
+    } else {
+        perf_message_add(perf, false, "Sorting CSV by 'HOST START TS' column...");
+        sort_by_host_start(perf);
     }
-    perf_message_add(perf, false, "Sorting by 'HOST START TS'.");
-    qsort(perf->ops, perf->count, sizeof *perf->ops, compare_host_start);
 }
 
 static size_t count_devices(const struct perf *perf)
@@ -360,7 +474,7 @@ static void analyse_ops(struct perf *perf)
         count_op(perf, op);
         if (op->kind != PERF_SIGNPOST) {
             if (!first)
-                op->gap = value_in(op->report, op->row, COLUMN_OP_TO_OP, 1.0 / 1000);
+                op->gap = value_in(op->report, op->row, COLUMN_OP_TO_OP, 1000);
             measure_host_interval(perf, i);
             first = false;
         }
@@ -368,7 +482,19 @@ static void analyse_ops(struct perf *perf)
     }
 }
 
-static void filter_ops(struct perf *perf, const struct perf_options *options)
+static void describe_id_range(struct perf *perf, const struct perf_options *options)
+{
+    const unsigned long long first = options->first_id;
+    const unsigned long long last = options->last_id;
+    if (!options->has_first_id)
+        perf_message_add(perf, false, "Filtering rows with IDs up to %llu", last);
+    else if (!options->has_last_id)
+        perf_message_add(perf, false, "Filtering rows with IDs from %llu onwards", first);
+    else
+        perf_message_add(perf, false, "Filtering rows with IDs from %llu to %llu", first, last);
+}
+
+static void filter_by_id(struct perf *perf, const struct perf_options *options)
 {
     size_t kept = 0;
     for (size_t i = 0; i < perf->count; i++) {
@@ -379,17 +505,23 @@ static void filter_ops(struct perf *perf, const struct perf_options *options)
         perf->ops[kept++] = *op;
     }
     perf->count = kept;
-    if (kept > 0 && (options->has_first_id || options->has_last_id))
+    if (kept > 0)
         perf->ops[0].gap = (struct perf_value){0};
+    describe_id_range(perf, options);
+}
+
+static void filter_ops(struct perf *perf, const struct perf_options *options)
+{
+    if (options->has_first_id || options->has_last_id)
+        filter_by_id(perf, options);
     if (!options->no_host_ops)
         return;
-    kept = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < perf->count; i++) {
         if (perf->ops[i].kind != PERF_HOST)
             perf->ops[kept++] = perf->ops[i];
     }
     perf->count = kept;
-    perf->host_ops = 0;
 }
 
 static status perf_build(struct perf *perf, const char *const *paths, size_t count,
@@ -398,6 +530,7 @@ static status perf_build(struct perf *perf, const char *const *paths, size_t cou
     uint64_t devices;
     STATUS_TRY(open_files(perf, paths, count));
     STATUS_TRY(check_devices(perf, &devices));
+    perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
     STATUS_TRY(choose_arch(perf, options->arch));
     choose_worker_cores(perf);
     perf_describe(perf);
@@ -406,6 +539,7 @@ static status perf_build(struct perf *perf, const char *const *paths, size_t cou
     perf_window_cut(perf, options);
     merge_ops(perf, options);
     analyse_ops(perf);
+    perf_doubts_mark(perf);
     filter_ops(perf, options);
     perf_totals_compute(perf);
     return STATUS_OK;

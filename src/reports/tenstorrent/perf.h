@@ -27,7 +27,7 @@ struct perf_options {
     uint64_t last_id;
 };
 
-// Parses a-b, a- and -b.
+// Parses a-b, a- and -b; thousands may have commas.
 status perf_id_range(const char *text, struct perf_options *options);
 
 struct perf_value {
@@ -68,6 +68,13 @@ enum perf_limit {
     PERF_LIMITS,
 };
 
+// Why the figures of an operation are not what the report says, or not to be believed.
+enum perf_doubt {
+    PERF_DOUBT_NONE,
+    PERF_DOUBT_STALE_SHAPES, // of another call: counted with those of the neighbours
+    PERF_DOUBT_ABOVE_PEAK,   // it took less time than at the peak
+};
+
 enum perf_category {
     PERF_COMPUTE,
     PERF_DM, // data movement
@@ -95,6 +102,7 @@ struct perf_op {
     bool has_device;
     uint64_t device;
     struct perf_value host_start; // ns
+    struct perf_value kernel_ns;  // of merged collectives the mean
     struct perf_value time;
     struct perf_value gap;
     struct perf_value host_time;
@@ -115,6 +123,7 @@ struct perf_op {
     struct perf_value compute_time; // at the peak of the cores used
     struct perf_value memory_time;  // at the peak of the DRAM
     enum perf_limit limit;
+    enum perf_doubt doubt;
 };
 
 struct perf_message {
@@ -130,9 +139,10 @@ struct perf {
     size_t file_count;
     enum report_version version; // of the first file
     const struct arch *arch;
-    uint64_t worker_cores; // the most that a row had, or the arch's
-    bool has_worker_cores; // the reports say
+    uint64_t worker_cores; // the first that a row has, or the arch's
     bool merged;           // rows of several devices became one
+    bool real_cores;       // a number of the column has a point, or is missing: 64.0
+    bool real_call_counts;
     struct perf_op *ops;
     size_t count;
     uint64_t device_ops, host_ops, signposts; // before ids are filtered
@@ -149,11 +159,16 @@ void perf_free(struct perf *perf);
 
 const char *perf_bound_name(enum perf_bound bound); // "" for none
 const char *perf_limit_name(enum perf_limit limit); // "compute" ...
+const char *perf_doubt_name(enum perf_doubt doubt); // "" for none
+const char *perf_doubt_text(enum perf_doubt doubt); // a sentence
 const char *perf_category_name(enum perf_category category);
 const char *perf_version_text(enum report_version version); // "v1 (legacy format)" ...
 
 bool perf_is_matmul(const struct perf_op *op);
 bool perf_is_convolution(const struct perf_op *op);
+
+// Up to the first blank.
+struct view perf_first_word(struct view text);
 
 // BFLOAT16 as BF16; what is not known as it is.
 struct view perf_short_type(struct view type);
@@ -162,6 +177,9 @@ struct view perf_short_type(struct view type);
 
 void perf_message_add(struct perf *perf, bool warning, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// The same for a text of any length that lives as long as the report.
+void perf_message_add_text(struct perf *perf, bool warning, struct view text);
 
 // Keeps what the signposts leave.
 void perf_window_cut(struct perf *perf, const struct perf_options *options);
@@ -173,7 +191,13 @@ void perf_devices_merge(struct perf *perf);
 // The work and the figures of one operation whose times are set.
 void perf_op_analyse(struct perf *perf, struct perf_op *op);
 struct perf_work perf_work_of(const struct perf_op *op);
+
+// Elements of a convolution's window, from window_hw=(7;7); false when it is not there.
+bool perf_window_size(const struct perf_op *op, uint64_t *out_size);
 enum perf_category perf_category_of(const struct perf_op *op);
+
+// Marks operations that were faster than they can be; after the figures of all are known.
+void perf_doubts_mark(struct perf *perf);
 
 // Shares and bounds; after every change of what is in the table.
 void perf_totals_compute(struct perf *perf);
@@ -222,16 +246,25 @@ struct perf_group {
     bool has_device;
     uint64_t device; // only where devices are kept apart
     enum perf_category category;
+    bool timed; // one of the operations of all groups has a time
     double time;
-    double percent; // of all, or of the device where they are kept apart
+    double whole;   // time of all, or of the device where they are kept apart
+    double percent; // of it
     uint64_t count;
+    double weighted, weights; // sums of time * FLOPs %, and of that time
     struct perf_value flops_least, flops_most, flops_mean, flops_deviation, flops_weighted;
 };
 
-// Slowest first, in the order of devices where they are kept apart. The caller
+// Slowest first. Where devices are kept apart, operations without one are left out. The caller
 // frees the list.
 void perf_stack(struct perf *perf, enum perf_grouping grouping, bool by_device,
                 struct perf_group **out_groups, size_t *out_count);
+
+// Whether there is an operation to put into a group.
+bool perf_stack_has_any(const struct perf *perf, bool by_device);
+
+// Device by device, each slowest first.
+void perf_stack_order_devices(struct perf_group *groups, size_t count);
 
 // Operations and time by what limits them.
 struct perf_limit_sum {

@@ -4,20 +4,19 @@
 
 #include "perf.h"
 
+#define GRID_CORES 64  // a grid with fewer can be larger
 #define GAP_HIGH 6.5   // us
 #define GAP_TRACED 6.0 // what remains of a gap in a trace
 
 // Fidelity -------------------------------------------------------------------
 
 // Bits of the mantissa; 0: not a type that the matrix engine takes apart.
-static int mantissa_bits(const struct perf_op *op, bool output, uint32_t tensor)
+static int mantissa_bits(struct view type)
 {
     static const struct {
         const char *type;
         int bits;
     } types[] = {{"FLOAT32", 23}, {"BFLOAT16", 8}, {"BFLOAT8_B", 7}, {"BFLOAT4_B", 3}};
-    const struct view type =
-        report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (view_is(type, types[i].type))
             return types[i].bits;
@@ -40,55 +39,55 @@ enum types_case {
     TYPES_CASES,
 };
 
+// HiFi3, which the vendor's tool does not take, is judged as HiFi4.
+#define ABOVE_HIFI2(judgement, text)                                                               \
+    [FIDELITY_HIFI3] = {(judgement), text "1.5x the throughput of HiFi3"},                         \
+    [FIDELITY_HIFI4] = {(judgement), text "2x the throughput of HiFi4"}
+#define BFP8_ENOUGH                                                                                \
+    ABOVE_HIFI2(PERF_TOO_HIGH, "HiFi2 is sufficient for BFP8 multiplication and has ")
+#define BFP4_OUTPUT                                                                                \
+    {                                                                                              \
+        PERF_SUFFICIENT, "LoFi might also be sufficient with BFP4 output and has almost 2x the "   \
+                         "throughput of HiFi2"                                                     \
+    }
+#define BFP4_ENOUGH                                                                                \
+    {                                                                                              \
+        PERF_TOO_HIGH, "LoFi is sufficient with BFP4 weights, use it for much higher throughput"   \
+    }
+
 static const struct judgement JUDGEMENTS[TYPES_CASES][FIDELITIES] = {
     [BF16_TO_BFP8] =
         {[FIDELITY_LOFI] = {PERF_TOO_LOW,
-                            "Use HiFi2 or HiFi4 with BF16 activations for better accuracy"},
-         [FIDELITY_HIFI2] = {PERF_TOO_LOW, "Unless the matmul is FLOP-bound, HiFi4 keeps the full "
-                                           "accuracy of BF16 activations"},
-         [FIDELITY_HIFI3] = {PERF_SUFFICIENT, "HiFi2 may also do: it drops the lowest bit of the "
-                                              "activations and is 1.5x as fast as HiFi3"},
-         [FIDELITY_HIFI4] = {PERF_SUFFICIENT, "HiFi2 may also do: it drops the lowest bit of the "
-                                              "activations and is twice as fast as HiFi4"}},
-    [BF16_TO_BFP4] =
-        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 may be more accurate for large matmuls with many "
-                                          "accumulations"},
-         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, "LoFi may also do with BFP4 output and is almost "
-                                              "twice as fast as HiFi2"},
-         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 very likely does for this output: it drops the "
-                                            "lowest bit of the activations and is 1.5x as fast as "
-                                            "HiFi3"},
-         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 very likely does for this output: it drops the "
-                                            "lowest bit of the activations and is twice as fast "
-                                            "as HiFi4"}},
-    [BFP8_TO_BFP8] =
-        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 is recommended for accuracy: LoFi drops the "
-                                          "lowest 2 bits of the weights"},
-         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, NULL},
-         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is 1.5x "
-                                            "as fast as HiFi3"},
-         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is twice "
-                                            "as fast as HiFi4"}},
-    [BFP8_TO_BFP4] =
-        {[FIDELITY_LOFI] = {PERF_TOO_LOW, "HiFi2 may be slightly more accurate for large matmuls "
-                                          "with many accumulations"},
-         [FIDELITY_HIFI2] = {PERF_SUFFICIENT, "LoFi may also do with BFP4 output and is almost "
-                                              "twice as fast as HiFi2"},
-         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is 1.5x "
-                                            "as fast as HiFi3"},
-         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "HiFi2 is enough for BFP8 multiplication and is twice "
-                                            "as fast as HiFi4"}},
-    [BFP4_WEIGHTS] =
-        {[FIDELITY_LOFI] = {PERF_SUFFICIENT, NULL},
-         [FIDELITY_HIFI2] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"},
-         [FIDELITY_HIFI3] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"},
-         [FIDELITY_HIFI4] = {PERF_TOO_HIGH, "LoFi is enough for BFP4 weights and is much faster"}},
+                            "Use HiFi2 or HiFi4 with BF16 activations for improved accuracy"},
+         [FIDELITY_HIFI2] = {PERF_TOO_LOW, "If your matmuls are not FLOP-bound use HiFi4 with BF16 "
+                                           "activations for full accuracy"},
+         ABOVE_HIFI2(PERF_SUFFICIENT, "HiFi2 may also work, it discards the lowest bit of the "
+                                      "activations and has ")},
+    [BF16_TO_BFP4] = {[FIDELITY_LOFI] = {PERF_TOO_LOW,
+                                         "HiFi2 may give better accuracy for large matmuls with "
+                                         "many intermediate accumulations"},
+                      [FIDELITY_HIFI2] = BFP4_OUTPUT,
+                      ABOVE_HIFI2(PERF_TOO_HIGH,
+                                  "HiFi2 is very likely to work for BFP8 output; it discards the "
+                                  "lowest bit of the activations and has ")},
+    [BFP8_TO_BFP8] = {[FIDELITY_LOFI] = {PERF_TOO_LOW,
+                                         "HiFi2 is recommended for accuracy; LoFi discards the "
+                                         "lowest 2 bits of the weights"},
+                      [FIDELITY_HIFI2] = {PERF_SUFFICIENT, NULL},
+                      BFP8_ENOUGH},
+    [BFP8_TO_BFP4] = {[FIDELITY_LOFI] = {PERF_TOO_LOW,
+                                         "HiFi2 may give slightly better accuracy for large "
+                                         "matmuls with many intermediate accumulations"},
+                      [FIDELITY_HIFI2] = BFP4_OUTPUT,
+                      BFP8_ENOUGH},
+    [BFP4_WEIGHTS] = {[FIDELITY_LOFI] = {PERF_SUFFICIENT, NULL},
+                      [FIDELITY_HIFI2] = BFP4_ENOUGH,
+                      [FIDELITY_HIFI3] = BFP4_ENOUGH,
+                      [FIDELITY_HIFI4] = BFP4_ENOUGH},
 };
 
-static bool case_of(int in0, int in1, int out, enum types_case *out_case)
+static void choose_case(int in0, int in1, int out, enum types_case *out_case)
 {
-    if (in0 == 0 || in1 == 0 || out == 0)
-        return false;
     if (in0 == 8 && out >= 7)
         *out_case = BF16_TO_BFP8;
     else if (in0 == 8)
@@ -99,17 +98,41 @@ static bool case_of(int in0, int in1, int out, enum types_case *out_case)
         *out_case = BFP8_TO_BFP4;
     else
         *out_case = BFP4_WEIGHTS;
-    return true;
+}
+
+static struct view type_of(const struct perf_op *op, bool output, uint32_t tensor)
+{
+    return report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
+}
+
+static bool is_integer(struct view type)
+{
+    return view_is(type, "UINT8") || view_is(type, "UINT16") || view_is(type, "INT32") ||
+           view_is(type, "UINT32");
+}
+
+// The first type that the table of mantissas lacks; none: all are there.
+static bool unknown_type(const struct perf_op *op, struct view *out_type)
+{
+    const struct view types[] = {type_of(op, false, 0), type_of(op, false, 1),
+                                 type_of(op, true, 0)};
+    for (size_t i = 0; i < 3; i++) {
+        *out_type = types[i].size > 0 ? types[i] : VIEW_LITERAL("nan");
+        if (mantissa_bits(types[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 enum perf_judgement perf_fidelity_judge(const struct perf_op *op, const char **out_advice)
 {
     enum types_case types;
+    struct view unknown;
     *out_advice = NULL;
-    if (op->fidelity == FIDELITY_UNKNOWN ||
-        !case_of(mantissa_bits(op, false, 0), mantissa_bits(op, false, 1),
-                 mantissa_bits(op, true, 0), &types))
+    if (op->fidelity == FIDELITY_UNKNOWN || unknown_type(op, &unknown))
         return PERF_NOT_APPLICABLE;
+    choose_case(mantissa_bits(type_of(op, false, 0)), mantissa_bits(type_of(op, false, 1)),
+                mantissa_bits(type_of(op, true, 0)), &types);
     *out_advice = JUDGEMENTS[types][op->fidelity].advice;
     return JUDGEMENTS[types][op->fidelity].judgement;
 }
@@ -134,7 +157,8 @@ static void advise_memory(struct perf *perf, const struct perf_op *op, struct pe
     if (!op->dram_sharded)
         advise(perf, advice,
                "Try a DRAM-sharded program config "
-               "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) to raise the throughput");
+               "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) to improve throughput "
+               "further");
     const bool room = judgement == PERF_TOO_LOW && op->flops_percent.value < 40;
     if (text != NULL && (room || judgement == PERF_TOO_HIGH))
         advise(perf, advice, "%s", text);
@@ -144,9 +168,11 @@ static void advise_compute(struct perf *perf, const struct perf_op *op, struct p
 {
     const char *text;
     const enum perf_judgement judgement = perf_fidelity_judge(op, &text);
-    if (op->cores.known && op->cores.value < (double)op->worker_cores)
-        advise(perf, advice, "Increase grid size (currently using %.0f of %llu cores)",
-               op->cores.value, (unsigned long long)op->worker_cores);
+    // There is no larger grid than all cores.
+    if (op->cores.known && op->cores.value < GRID_CORES &&
+        op->cores.value < (double)op->worker_cores)
+        advise(perf, advice, "Increase grid size (currently using %.0f%s)", op->cores.value,
+               perf->real_cores && !op->dram_sharded ? ".0" : "");
     if (text != NULL && judgement == PERF_TOO_HIGH)
         advise(perf, advice, "%s", text);
 }
@@ -166,19 +192,36 @@ static void advise_blocks(struct perf *perf, const struct perf_op *op, struct pe
         advise(perf, advice, "No output subblock size found");
     else if (height * width < 2)
         advise(perf, advice,
-               "Output subblock %.0fx%.0f is small, try out_subblock_h * out_subblock_w >= 2",
+               "Output subblock %.0fx%.0f is small, try out_subblock_h * out_subblock_w >= 2 "
+               "if possible",
                height, width);
     if (advice->count == before)
-        advise(perf, advice, "in0_block_w=%.0f and output subblock %.0fx%.0f look good",
+        advise(perf, advice, "in0_block_w=%.0f and output subblock %.0fx%.0f look good 🤷",
                op->inner_block.value, height, width);
+}
+
+// What the judgement says, or why there is none.
+static void advise_fidelity(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
+{
+    const char *text;
+    struct view unknown;
+    perf_fidelity_judge(op, &text);
+    if (is_integer(type_of(op, false, 0)) || is_integer(type_of(op, false, 1)) ||
+        is_integer(type_of(op, true, 0)))
+        advise(perf, advice,
+               "Fidelity evaluation is not applicable for integer datatypes (UINT8, UINT16, "
+               "INT32, UINT32).");
+    else if (unknown_type(op, &unknown))
+        advise(perf, advice, "Datatype %.*s is not supported for fidelity evaluation.",
+               VIEW_ARGUMENTS(unknown));
+    else if (text != NULL)
+        advise(perf, advice, "%s", text);
 }
 
 static void advise_slow(struct perf *perf, const struct perf_op *op, struct perf_advice *advice)
 {
     const struct view memory =
         report_tensor_text(op->report, op->row, false, 0, COLUMN_TENSOR_MEMORY);
-    const char *text;
-    perf_fidelity_judge(op, &text);
     if (memory.size > 0 && view_find_text(memory, "L1") == memory.size)
         advise(perf, advice, "If possible place input 0 in L1 (currently in %.*s)",
                VIEW_ARGUMENTS(memory));
@@ -189,8 +232,7 @@ static void advise_slow(struct perf *perf, const struct perf_op *op, struct perf
         return;
     }
     advise_blocks(perf, op, advice);
-    if (text != NULL)
-        advise(perf, advice, "%s", text);
+    advise_fidelity(perf, op, advice);
 }
 
 void perf_matmul_advise(struct perf *perf, const struct perf_op *op, struct perf_advice *out_advice)
@@ -214,15 +256,17 @@ bool perf_gap_is_high(const struct perf_op *op)
 struct perf_gap_gain perf_gap_gain(const struct perf *perf)
 {
     struct perf_gap_gain gain = {0};
-    double total = 0;
+    double time = 0;
+    double gaps = 0;
     for (size_t i = 0; i < perf->count; i++) {
         const struct perf_op *op = &perf->ops[i];
-        total += op->time.value + op->gap.value;
+        time += op->time.value;
+        gaps += op->gap.value;
         if (perf_gap_is_high(op)) {
             gain.count++;
             gain.saved += op->gap.value - GAP_TRACED;
         }
     }
-    gain.percent = total > 0 ? gain.saved / total * 100 : 0;
+    gain.percent = time + gaps != 0 ? gain.saved / (time + gaps) * 100 : 0;
     return gain;
 }

@@ -17,28 +17,37 @@ static struct view attributes_of(const struct perf_op *op)
     return report_text(op->report, op->row, COLUMN_ATTRIBUTES);
 }
 
-// What stands after `key` in the attributes; false when it is not there.
+// What stands between `key` and the next one like it; false when it is not there.
 static bool attribute_behind(struct view attributes, const char *key, struct view *out_rest)
 {
     const size_t at = view_find_text(attributes, key);
     if (at == attributes.size)
         return false;
-    *out_rest = view_slice(attributes, at + strlen(key), attributes.size);
+    const struct view rest = view_slice(attributes, at + strlen(key), attributes.size);
+    *out_rest = view_slice(rest, 0, view_find_text(rest, key));
     return true;
 }
 
+static size_t digits_in_front(struct view text)
+{
+    size_t digits = 0;
+    while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    return digits;
+}
+
+// The number behind the first `key` that has one.
 static struct perf_value attribute_number(struct view attributes, const char *key)
 {
-    struct view rest;
-    uint64_t number;
-    if (!attribute_behind(attributes, key, &rest))
-        return (struct perf_value){0};
-    size_t digits = 0;
-    while (digits < rest.size && rest.data[digits] >= '0' && rest.data[digits] <= '9')
-        digits++;
-    if (!view_to_u64(view_slice(rest, 0, digits), &number))
-        return (struct perf_value){0};
-    return perf_known((double)number);
+    for (struct view rest = attributes;;) {
+        const size_t at = view_find_text(rest, key);
+        if (at == rest.size)
+            return (struct perf_value){0};
+        rest = view_slice(rest, at + strlen(key), rest.size);
+        uint64_t number;
+        if (view_to_u64(view_slice(rest, 0, digits_in_front(rest)), &number))
+            return perf_known((double)number);
+    }
 }
 
 // Labels ---------------------------------------------------------------------
@@ -61,6 +70,20 @@ static void append_parts(struct bytes *text, struct view attributes, const char 
     }
 }
 
+// memory_layout=TensorMemoryLayout::HEIGHT_SHARDED as HEIGHT_SHARDED, or "x".
+static struct view memory_layout_of(struct view attributes)
+{
+    struct view layout;
+    if (!attribute_behind(attributes, "memory_layout=", &layout))
+        return VIEW_LITERAL("x");
+    layout = view_slice(layout, 0, view_find(layout, ';'));
+    const size_t colons = view_find_text(layout, "::");
+    if (colons == layout.size)
+        return VIEW_LITERAL("x");
+    layout = view_slice(layout, colons + 2, layout.size);
+    return view_slice(layout, 0, view_find_text(layout, "::"));
+}
+
 static void append_halo(struct bytes *text, struct view attributes)
 {
     static const struct {
@@ -77,19 +100,17 @@ static void append_halo(struct bytes *text, struct view attributes)
         bytes_append_format(text, "%s", parts[i].label);
         append_parts(text, attributes, parts[i].key, parts[i].parts);
     }
-    struct view layout;
-    const char *key = "memory_layout=TensorMemoryLayout::";
-    if (attribute_behind(attributes, key, &layout))
-        bytes_append_format(text, " | %.*s",
-                            VIEW_ARGUMENTS(view_slice(layout, 0, view_find(layout, ';'))));
-    else
-        bytes_append_format(text, " | x");
+    bytes_append_format(text, " | %.*s", VIEW_ARGUMENTS(memory_layout_of(attributes)));
 }
 
-static void append_number(struct bytes *text, struct perf_value number)
+// The whole number that all of a piece is: `key=4;`, or "x".
+static void append_tiles(struct bytes *text, struct view attributes, const char *key)
 {
-    if (number.known)
-        bytes_append_format(text, "%.0f", number.value);
+    struct view rest;
+    uint64_t number;
+    if (attribute_behind(attributes, key, &rest) && rest.size > 0 &&
+        view_to_u64(view_trim(view_slice(rest, 1, view_find(rest, ';'))), &number))
+        bytes_append_format(text, "%llu", (unsigned long long)number);
     else
         bytes_append(text, "x", 1);
 }
@@ -103,12 +124,12 @@ static bool attribute_is_true(struct view attributes, const char *key)
 static void append_convolution(struct bytes *text, struct view attributes)
 {
     bytes_append_format(text, " [ABH=");
-    append_number(text, attribute_number(attributes, "per_core_out_matrix_height_ntile="));
+    append_tiles(text, attributes, "per_core_out_matrix_height_ntile");
     bytes_append(text, "|", 1);
-    append_number(text, attribute_number(attributes, "act_block_h_ntiles="));
-    if (attribute_is_true(attributes, "'enable_act_double_buffer': '"))
+    append_tiles(text, attributes, "act_block_h_ntiles");
+    if (attribute_is_true(attributes, "enable_act_double_buffer': '"))
         bytes_append_format(text, " ADB");
-    if (attribute_is_true(attributes, "'enable_split_reader': '"))
+    if (attribute_is_true(attributes, "enable_split_reader': '"))
         bytes_append_format(text, " SR");
     bytes_append(text, "]", 1);
 }
@@ -119,19 +140,32 @@ static bool size_in(const struct perf_op *op, bool output, uint32_t tensor, enum
     return report_padded(report_tensor_text(op->report, op->row, output, tensor, kind), out_size);
 }
 
-// M x K x N
+static uint64_t larger_of_inputs(const struct perf_op *op, enum column_kind kind)
+{
+    uint64_t a = 0;
+    uint64_t b = 0;
+    size_in(op, false, 0, kind, &a);
+    size_in(op, false, 1, kind, &b);
+    return a > b ? a : b;
+}
+
+// M x K x N, behind b={batches} where there are several.
 static void append_sizes(struct bytes *text, const struct perf_op *op)
 {
     uint64_t m, k, n;
+    uint64_t times = 1;
+    uint64_t batch = 1;
     const bool convolution = perf_is_convolution(op);
     if (!size_in(op, convolution, 0, COLUMN_TENSOR_Y, &m) ||
-        !size_in(op, false, 0, COLUMN_TENSOR_X, &k) || !size_in(op, false, 1, COLUMN_TENSOR_X, &n))
+        !size_in(op, false, 0, COLUMN_TENSOR_X, &k) ||
+        !size_in(op, false, 1, COLUMN_TENSOR_X, &n) ||
+        (convolution && !perf_window_size(op, &times)) || __builtin_mul_overflow(k, times, &k))
         return;
-    if (convolution) {
-        if (!op->work.flops.known || m == 0 || n == 0)
-            return;
-        k = (uint64_t)(op->work.flops.value / 2 / (double)m / (double)n);
-    }
+    if (!convolution && __builtin_mul_overflow(larger_of_inputs(op, COLUMN_TENSOR_W),
+                                               larger_of_inputs(op, COLUMN_TENSOR_Z), &batch))
+        return;
+    if (batch > 1)
+        bytes_append_format(text, " b={%llu} x", (unsigned long long)batch);
     bytes_append_format(text, " %llu x %llu x %llu", (unsigned long long)m, (unsigned long long)k,
                         (unsigned long long)n);
 }
@@ -184,11 +218,6 @@ static double percent_of(double part, double whole)
     return part / whole * 100;
 }
 
-static double peak_tflops(const struct perf *perf, const struct perf_op *op, double cores)
-{
-    return perf->arch->tflops[op->fidelity] * cores;
-}
-
 // The cores that a figure is measured against: those that a multiplication
 // used; a convolution could have used all.
 static double cores_counted(const struct perf_op *op)
@@ -197,16 +226,19 @@ static double cores_counted(const struct perf_op *op)
                                    : (op->cores.known ? op->cores.value : 0);
 }
 
+// Seconds, operations a second and their peak: in this order of arithmetic, so that the last
+// digit is the one that others print.
 static void measure_flops(struct perf *perf, struct perf_op *op)
 {
-    if (!op->work.on_matrix_engine || !op->work.flops.known || !op->time.known ||
-        !(op->time.value > 0))
+    if (!op->work.on_matrix_engine || !op->work.flops.known || !op->kernel_ns.known ||
+        !(op->kernel_ns.value > 0))
         return;
-    op->flops = perf_known(op->work.flops.value / (op->time.value * 1e6));
-    const double peak = peak_tflops(perf, op, cores_counted(op));
+    const double flops = op->work.flops.value / (op->kernel_ns.value * 1e-9);
+    const double peak = perf->arch->tflops[op->fidelity] * 1e12 * cores_counted(op);
+    op->flops = perf_known(flops / 1e12);
     if (peak > 0) {
-        op->flops_percent = perf_known(percent_of(op->flops.value, peak));
-        op->compute_time = perf_known(op->work.flops.value / (peak * 1e6));
+        op->flops_percent = perf_known(percent_of(flops, peak));
+        op->compute_time = perf_known(op->work.flops.value / peak * 1e6);
     }
 }
 
@@ -217,10 +249,10 @@ static void measure_dram(struct perf *perf, struct perf_op *op)
         return;
     if (peak > 0)
         op->memory_time = perf_known(op->work.dram_bytes.value / (peak * 1e3));
-    if (!perf_is_matmul(op) || !op->time.known || !(op->time.value > 0) ||
+    if (!perf_is_matmul(op) || !op->kernel_ns.known || !(op->kernel_ns.value > 0) ||
         !(op->work.dram_bytes.value > 0))
         return;
-    op->dram_speed = perf_known(op->work.dram_bytes.value / (op->time.value * 1e3));
+    op->dram_speed = perf_known(op->work.dram_bytes.value / (op->kernel_ns.value * 1e-9) / 1e9);
     if (peak > 0)
         op->dram_percent = perf_known(percent_of(op->dram_speed.value, peak));
 }
@@ -309,18 +341,19 @@ void perf_op_analyse(struct perf *perf, struct perf_op *op)
     measure_flops(perf, op);
     measure_dram(perf, op);
     label_op(perf, op);
-    if (op->kind == PERF_DEVICE)
-        describe_types(perf, op);
+    describe_types(perf, op);
 }
 
+// Times first, then gaps: the last digit of a sum depends on its order.
 static double total_of(const struct perf *perf)
 {
-    double total = 0;
+    double time = 0;
+    double gap = 0;
     for (size_t i = 0; i < perf->count; i++) {
-        total += perf->ops[i].time.known ? perf->ops[i].time.value : 0;
-        total += perf->ops[i].gap.known ? perf->ops[i].gap.value : 0;
+        time += perf->ops[i].time.known ? perf->ops[i].time.value : 0;
+        gap += perf->ops[i].gap.known ? perf->ops[i].gap.value : 0;
     }
-    return total;
+    return time + gap;
 }
 
 void perf_totals_compute(struct perf *perf)
@@ -328,11 +361,9 @@ void perf_totals_compute(struct perf *perf)
     const double total = total_of(perf);
     for (size_t i = 0; i < perf->count; i++) {
         struct perf_op *op = &perf->ops[i];
-        const double own = op->time.value + op->gap.value;
-        const bool has_any = op->time.known || op->gap.known || op->kind == PERF_HOST;
         op->total_percent = (struct perf_value){0};
-        if (has_any && total > 0)
-            op->total_percent = perf_known(percent_of(own, total));
+        if ((op->kind == PERF_DEVICE || op->gap.known) && total != 0)
+            op->total_percent = perf_known(percent_of(op->time.value + op->gap.value, total));
         op->bound = bound_of(op);
         op->limit = limit_of(op);
     }

@@ -6,68 +6,65 @@ static const struct {
     const char *name; // of an operation, with or without "DeviceOperation" after it
     enum perf_category category;
 } CATEGORIES[] = {
-    {"OptimizedConvNew", PERF_COMPUTE},
-    {"Conv2d", PERF_COMPUTE},
-    {"Conv3d", PERF_COMPUTE},
-    {"Matmul", PERF_COMPUTE},
-    {"MinimalMatmul", PERF_COMPUTE},
-    {"MinimalMatmulOp", PERF_COMPUTE},
-    {"BinaryNg", PERF_COMPUTE},
+    {"Accumulation", PERF_COMPUTE},
+    {"AllGatherMatmul", PERF_COMPUTE},
     {"Binary", PERF_COMPUTE},
-    {"Unary", PERF_COMPUTE},
-    {"Pool2D", PERF_COMPUTE},
-    {"UpSample", PERF_COMPUTE},
-    {"UpsampleOperation", PERF_COMPUTE},
-    {"GroupNorm", PERF_COMPUTE},
+    {"BinaryNg", PERF_COMPUTE},
+    {"Conv2d", PERF_COMPUTE},
+    {"Embeddings", PERF_COMPUTE},
     {"GridSample", PERF_COMPUTE},
     {"GridSampleOperation", PERF_COMPUTE},
-    {"Accumulation", PERF_COMPUTE},
+    {"GroupNorm", PERF_COMPUTE},
     {"IntImg", PERF_COMPUTE},
     {"LayerNorm", PERF_COMPUTE},
-    {"BatchNorm", PERF_COMPUTE},
+    {"Matmul", PERF_COMPUTE},
+    {"MinimalMatmulOp", PERF_COMPUTE},
+    {"OptimizedConvNew", PERF_COMPUTE},
+    {"Pool2D", PERF_COMPUTE},
+    {"Reduce", PERF_COMPUTE},
+    {"RotaryEmbeddingLlama", PERF_COMPUTE},
+    {"SDPAOperation", PERF_COMPUTE},
     {"ScaledDotProductAttention", PERF_COMPUTE},
     {"ScaledDotProductAttentionDecode", PERF_COMPUTE},
-    {"ScaledDotProductAttentionGQADecode", PERF_COMPUTE},
-    {"SDPAOperation", PERF_COMPUTE},
-    {"SdpaDecode", PERF_COMPUTE},
-    {"Reduce", PERF_COMPUTE},
     {"Softmax", PERF_COMPUTE},
-    {"Embeddings", PERF_COMPUTE},
-    {"RotaryEmbedding", PERF_COMPUTE},
-    {"ArgMax", PERF_COMPUTE},
-    {"TopK", PERF_COMPUTE},
-    {"Move", PERF_DM},
-    {"Copy", PERF_DM},
-    {"InterleavedToSharded", PERF_DM},
-    {"ShardedToInterleaved", PERF_DM},
-    {"InterleavedToShardedPartial", PERF_DM},
-    {"ShardedToInterleavedPartial", PERF_DM},
-    {"Halo", PERF_DM},
-    {"Where", PERF_DM},
+    {"Unary", PERF_COMPUTE},
+    {"UpSample", PERF_COMPUTE},
+    {"UpsampleOperation", PERF_COMPUTE},
     {"CloneOperation", PERF_DM},
-    {"Reshard", PERF_DM},
+    {"Copy", PERF_DM},
+    {"Halo", PERF_DM},
+    {"InterleavedToSharded", PERF_DM},
+    {"InterleavedToShardedPartial", PERF_DM},
+    {"Move", PERF_DM},
     {"PaddedSlice", PERF_DM},
+    {"PagedUpdateCacheDeviceOperation", PERF_DM},
+    {"ReduceScatter", PERF_DM},
+    {"Reshard", PERF_DM},
+    {"ShardedToInterleaved", PERF_DM},
+    {"ShardedToInterleavedPartial", PERF_DM},
     {"SliceWrite", PERF_DM},
-    {"UpdateCache", PERF_DM},
-    {"Reshape", PERF_TM},
-    {"Transpose", PERF_TM},
-    {"Permute", PERF_TM},
-    {"Slice", PERF_TM},
+    {"Where", PERF_DM},
     {"Concat", PERF_TM},
-    {"Split", PERF_TM},
-    {"Pad", PERF_TM},
+    {"ConcatenateHeads", PERF_TM},
+    {"CreateQKVHeadsDeviceOperation", PERF_TM},
     {"FillPad", PERF_TM},
-    {"Repeat", PERF_TM},
+    {"Fold", PERF_TM},
+    {"NLPConcatHeads", PERF_TM},
+    {"NLPConcatHeadsDecodeDeviceOperation", PERF_TM},
+    {"NLPCreateHeadsDecodeDeviceOperation", PERF_TM},
+    {"NlpCreateHeads", PERF_TM},
+    {"PadDeviceOperation", PERF_TM},
+    {"Permute", PERF_TM},
+    {"Reshape", PERF_TM},
+    {"Slice", PERF_TM},
+    {"Split", PERF_TM},
+    {"Ternary", PERF_TM},
     {"Tilize", PERF_TM},
     {"TilizeWithValPadding", PERF_TM},
+    {"Transpose", PERF_TM},
+    {"Typecast", PERF_TM},
     {"Untilize", PERF_TM},
     {"UntilizeWithUnpadding", PERF_TM},
-    {"Typecast", PERF_TM},
-    {"Ternary", PERF_TM},
-    {"NLPConcatHeads", PERF_TM},
-    {"NLPConcatHeadsDecode", PERF_TM},
-    {"NlpCreateHeads", PERF_TM},
-    {"NlpCreateHeadsSegformer", PERF_TM},
 };
 
 static bool is_named(struct view code, const char *name)
@@ -78,11 +75,17 @@ static bool is_named(struct view code, const char *name)
     return rest.size == 0 || view_is(rest, "DeviceOperation");
 }
 
+struct view perf_first_word(struct view text)
+{
+    text = view_trim(text);
+    return view_slice(text, 0, view_find(text, ' '));
+}
+
 enum perf_category perf_category_of(const struct perf_op *op)
 {
+    const struct view code = perf_first_word(op->code);
     if (op->kind == PERF_HOST)
         return PERF_ON_HOST;
-    const struct view code = view_slice(op->code, 0, view_find(op->code, ' '));
     for (size_t i = 0; i < sizeof CATEGORIES / sizeof CATEGORIES[0]; i++) {
         if (is_named(code, CATEGORIES[i].name))
             return CATEGORIES[i].category;

@@ -241,6 +241,8 @@ status perf_picture_write(struct perf *perf, enum perf_grouping grouping, bool b
     struct perf_group *pieces;
     size_t count;
     perf_stack(perf, grouping, by_device, &pieces, &count);
+    if (by_device)
+        perf_stack_order_devices(pieces, count);
     if (count > 0 && !classic)
         qsort(pieces, count, sizeof *pieces, compare_pieces);
     const size_t bars = count_bars(pieces, count);

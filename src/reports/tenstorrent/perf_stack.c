@@ -1,12 +1,21 @@
 // The stacked report: operations of a kind put together.
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "analysis/statistics.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/sort.h"
+#include "frame.h"
 #include "perf.h"
+
+// Of FLOPs %: mean and deviation as they grow.
+struct flops_sums {
+    struct frame_sum sum;
+    double mean, squares;
+    uint64_t count;
+};
 
 struct stack {
     struct perf *perf;
@@ -15,12 +24,12 @@ struct stack {
     struct perf_group *groups;
     size_t count;
     size_t capacity;
-    struct sums {
-        double flops, squares, weighted, weights; // of FLOPs %
-        uint64_t count;
-    } * sums;
+    struct flops_sums *sums;
+    struct frame_sum *times;
     size_t sums_capacity;
+    size_t times_capacity;
     struct hash_index index;
+    bool timed; // an operation has a time
 };
 
 // Where the last `words` words between underscores start.
@@ -51,9 +60,7 @@ static struct view group_name(const struct stack *stack, const struct perf_op *o
 {
     if (stack->grouping == PERF_BY_CATEGORY)
         return view_of(perf_category_name(op->category));
-    // Host operations are called "(torch) name".
-    const size_t end = op->kind == PERF_HOST ? op->code.size : view_find(op->code, ' ');
-    const struct view code = view_slice(op->code, 0, end);
+    const struct view code = perf_first_word(op->code);
     const struct view memory =
         report_tensor_text(op->report, op->row, false, 0, COLUMN_TENSOR_MEMORY);
     if (stack->grouping == PERF_BY_OP || memory.size == 0)
@@ -79,17 +86,20 @@ static size_t find_group(struct stack *stack, struct view name, const struct per
         memory_grow(stack->groups, stack->count, &stack->capacity, sizeof *stack->groups);
     stack->sums =
         memory_grow(stack->sums, stack->count, &stack->sums_capacity, sizeof *stack->sums);
+    stack->times =
+        memory_grow(stack->times, stack->count, &stack->times_capacity, sizeof *stack->times);
     stack->groups[stack->count] =
         (struct perf_group){.name = arena_copy(&stack->perf->arena, name),
                             .has_device = stack->by_device && op->has_device,
                             .device = device,
                             .category = op->category};
-    stack->sums[stack->count] = (struct sums){0};
+    stack->sums[stack->count] = (struct flops_sums){0};
+    stack->times[stack->count] = (struct frame_sum){0};
     hash_add(&stack->index, hash, (uint32_t)stack->count);
     return stack->count++;
 }
 
-static void add_flops(struct perf_group *group, struct sums *sums, const struct perf_op *op)
+static void add_flops(struct perf_group *group, struct flops_sums *sums, const struct perf_op *op)
 {
     const double percent = op->flops_percent.value;
     if (!op->flops_percent.known)
@@ -99,10 +109,10 @@ static void add_flops(struct perf_group *group, struct sums *sums, const struct 
     if (!group->flops_most.known || percent > group->flops_most.value)
         group->flops_most = perf_known(percent);
     sums->count++;
-    sums->flops += percent;
-    sums->squares += percent * percent;
-    sums->weighted += percent * op->time.value;
-    sums->weights += op->time.value;
+    frame_add(&sums->sum, percent);
+    const double before = sums->mean;
+    sums->mean += (percent - before) / (double)sums->count;
+    sums->squares += (percent - sums->mean) * (percent - before);
 }
 
 static void add_op(struct stack *stack, const struct perf_op *op, struct bytes *text)
@@ -110,36 +120,44 @@ static void add_op(struct stack *stack, const struct perf_op *op, struct bytes *
     const size_t index = find_group(stack, group_name(stack, op, text), op);
     struct perf_group *group = &stack->groups[index];
     group->count++;
-    group->time += op->time.value;
+    stack->timed = stack->timed || op->time.known;
+    frame_add(&stack->times[index], op->time.value);
+    group->time = stack->times[index].value;
     add_flops(group, &stack->sums[index], op);
+    if (op->flops_percent.known) {
+        group->weighted += op->flops_percent.value * op->time.value;
+        group->weights += op->time.value;
+    }
 }
 
 // The deviation of a sample: of one value there is none.
-static void finish_group(struct perf_group *group, const struct sums *sums)
+static void finish_group(struct perf_group *group, const struct flops_sums *sums)
 {
-    const double count = (double)sums->count;
     if (sums->count == 0)
         return;
-    const double mean = sums->flops / count;
-    group->flops_mean = perf_known(mean);
+    group->flops_mean = perf_known(sums->sum.value / (double)sums->count);
     if (sums->count > 1)
-        group->flops_deviation =
-            perf_known(statistics_deviation_of_sums(sums->flops, sums->squares, sums->count));
-    if (sums->weights > 0)
-        group->flops_weighted = perf_known(sums->weighted / sums->weights);
+        group->flops_deviation = perf_known(sqrt(sums->squares / (double)(sums->count - 1)));
 }
 
-static int compare_groups(const void *left, const void *right)
+static int compare_devices(const void *left, const void *right)
 {
     const struct perf_group *a = left;
     const struct perf_group *b = right;
-    if (a->device != b->device)
-        return (a->device > b->device) - (a->device < b->device);
-    if (a->time != b->time)
-        return (a->time < b->time) - (a->time > b->time);
+    return sort_compare(a->device, b->device);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct perf_group *a = left;
+    const struct perf_group *b = right;
     const size_t size = a->name.size < b->name.size ? a->name.size : b->name.size;
-    const int order = memcmp(a->name.data, b->name.data, size);
-    return order != 0 ? order : (a->name.size > b->name.size) - (a->name.size < b->name.size);
+    const int order = size > 0 ? memcmp(a->name.data, b->name.data, size) : 0;
+    if (order != 0)
+        return order;
+    if (a->name.size != b->name.size)
+        return sort_compare(a->name.size, b->name.size);
+    return compare_devices(a, b);
 }
 
 // Groups of one device, or all, stand together.
@@ -150,9 +168,76 @@ static void compute_percents(struct perf_group *groups, size_t count)
         size_t to = from;
         for (; to < count && groups[to].device == groups[from].device; to++)
             whole += groups[to].time;
-        for (; from < to; from++)
-            groups[from].percent = whole > 0 ? groups[from].time / whole * 100 : 0;
+        for (; from < to; from++) {
+            groups[from].whole = whole;
+            groups[from].percent = whole != 0 ? groups[from].time / whole * 100 : 0;
+        }
     }
+}
+
+// The weighted mean is one for all groups of a name, which stand together.
+static void compute_weighted_means(struct perf_group *groups, size_t count)
+{
+    for (size_t from = 0; from < count;) {
+        double weighted = 0;
+        double weights = 0;
+        size_t to = from;
+        for (; to < count && view_equal(groups[to].name, groups[from].name); to++) {
+            weighted += groups[to].weighted;
+            weights += groups[to].weights;
+        }
+        for (; from < to; from++) {
+            if (weights != 0)
+                groups[from].flops_weighted = perf_known(weighted / weights);
+        }
+    }
+}
+
+static void order_by_time(struct perf_group *groups, size_t count)
+{
+    int64_t *keys = memory_allocate_zeroed(count + 1, sizeof *keys);
+    size_t *order = memory_allocate_zeroed(count + 1, sizeof *order);
+    struct perf_group *sorted = memory_allocate_zeroed(count + 1, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = frame_key(groups[i].time);
+    frame_order_descending(keys, count, order);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = groups[order[i]];
+    memcpy(groups, sorted, count * sizeof *groups);
+    free(sorted);
+    free(order);
+    free(keys);
+}
+
+static void finish_groups(struct stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        stack->groups[i].timed = stack->timed;
+        finish_group(&stack->groups[i], &stack->sums[i]);
+    }
+    if (stack->count == 0)
+        return;
+    qsort(stack->groups, stack->count, sizeof *stack->groups, compare_names);
+    compute_weighted_means(stack->groups, stack->count);
+    if (stack->by_device)
+        perf_stack_order_devices(stack->groups, stack->count);
+    compute_percents(stack->groups, stack->count);
+    qsort(stack->groups, stack->count, sizeof *stack->groups, compare_names);
+    order_by_time(stack->groups, stack->count);
+}
+
+static bool is_stacked(const struct perf_op *op, bool by_device)
+{
+    return op->kind != PERF_SIGNPOST && (op->has_device || !by_device);
+}
+
+bool perf_stack_has_any(const struct perf *perf, bool by_device)
+{
+    for (size_t i = 0; i < perf->count; i++) {
+        if (is_stacked(&perf->ops[i], by_device))
+            return true;
+    }
+    return false;
 }
 
 void perf_stack(struct perf *perf, enum perf_grouping grouping, bool by_device,
@@ -161,17 +246,29 @@ void perf_stack(struct perf *perf, enum perf_grouping grouping, bool by_device,
     struct stack stack = {.perf = perf, .grouping = grouping, .by_device = by_device};
     struct bytes text = {0};
     for (size_t i = 0; i < perf->count; i++) {
-        if (perf->ops[i].kind != PERF_SIGNPOST)
+        if (is_stacked(&perf->ops[i], by_device))
             add_op(&stack, &perf->ops[i], &text);
     }
-    for (size_t i = 0; i < stack.count; i++)
-        finish_group(&stack.groups[i], &stack.sums[i]);
-    if (stack.count > 0)
-        qsort(stack.groups, stack.count, sizeof *stack.groups, compare_groups);
-    compute_percents(stack.groups, stack.count);
+    finish_groups(&stack);
     *out_groups = stack.groups;
     *out_count = stack.count;
     free(stack.sums);
+    free(stack.times);
     hash_free(&stack.index);
     bytes_free(&text);
+}
+
+static int compare_devices_and_times(const void *left, const void *right)
+{
+    const struct perf_group *a = left;
+    const struct perf_group *b = right;
+    if (a->device != b->device)
+        return compare_devices(a, b);
+    return a->time != b->time ? (a->time < b->time) - (a->time > b->time) : compare_names(a, b);
+}
+
+void perf_stack_order_devices(struct perf_group *groups, size_t count)
+{
+    if (count > 0)
+        qsort(groups, count, sizeof *groups, compare_devices_and_times);
 }

@@ -5,6 +5,11 @@ static const struct perf_op *op_of(const struct table_query *query)
     return &((const struct perf_report *)query->report)->perf->ops[query->row];
 }
 
+static const struct perf *perf_of(const struct table_query *query)
+{
+    return ((const struct perf_report *)query->report)->perf;
+}
+
 static struct table_cell value_cell(struct perf_value number)
 {
     return table_real_if(number.known, number.value);
@@ -57,10 +62,42 @@ static struct table_cell number_cell(const struct table_query *query)
     return value_cell(number);
 }
 
-// The vendor's table has 0 for operations on the host.
+// As tables show it: an operation of the device without a time has 0.
 static struct table_cell shown_time_cell(const struct table_query *query)
 {
-    return op_of(query)->kind == PERF_HOST ? table_real(0) : value_cell(op_of(query)->time);
+    const struct perf_op *op = op_of(query);
+    return table_real_if(op->kind == PERF_DEVICE, op->time.value);
+}
+
+// CSV has what Python prints: a whole 0, and numbers of a column with gaps in it as reals.
+static struct table_cell csv_time_cell(const struct table_query *query)
+{
+    const struct perf_op *op = op_of(query);
+    if (op->kind == PERF_DEVICE && !op->time.known)
+        return table_exact(VIEW_LITERAL("0"));
+    return value_cell(op->time);
+}
+
+static struct table_cell csv_cores_cell(const struct table_query *query)
+{
+    const struct perf_op *op = op_of(query);
+    const bool real = perf_is_matmul(op) && !op->dram_sharded && perf_of(query)->real_cores;
+    if (!op->cores.known || real)
+        return value_cell(op->cores);
+    return table_whole((uint64_t)op->cores.value);
+}
+
+static struct table_cell csv_call_count_cell(const struct table_query *query)
+{
+    const struct perf_op *op = op_of(query);
+    const struct view text = report_text(op->report, op->row, COLUMN_CALL_COUNT);
+    double number;
+    if (text.size == 0)
+        return table_exact(VIEW_LITERAL("nan"));
+    if (perf_of(query)->real_call_counts &&
+        report_double(op->report, op->row, COLUMN_CALL_COUNT, &number))
+        return table_real(number);
+    return table_text(text);
 }
 
 static struct table_cell worker_cores_cell(const struct table_query *query)
@@ -84,6 +121,14 @@ static struct table_cell math_fidelity_cell(const struct table_query *query)
     return table_text_if_any(report_text(op->report, op->row, COLUMN_MATH_FIDELITY));
 }
 
+// `argument` is the kind of the column.
+static struct table_cell column_cell(const struct table_query *query)
+{
+    const struct perf_op *op = op_of(query);
+    return table_text_if_any(
+        report_text(op->report, op->row, (enum column_kind)query->column->argument));
+}
+
 static struct table_cell category_cell(const struct table_query *query)
 {
     return table_text(view_of(perf_category_name(op_of(query)->category)));
@@ -94,18 +139,32 @@ static struct table_cell limit_cell(const struct table_query *query)
     return table_text(view_of(perf_limit_name(op_of(query)->limit)));
 }
 
-static struct table_cell output_type_cell(const struct table_query *query)
+// What is missing in a column that is there is Python's nan.
+static struct table_cell type_cell(const struct table_query *query, bool output, uint32_t tensor)
 {
     const struct perf_op *op = op_of(query);
-    return table_text(report_tensor_text(op->report, op->row, true, 0, COLUMN_TENSOR_DATATYPE));
+    const struct perf *perf = perf_of(query);
+    const struct view text =
+        report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
+    if (text.size > 0)
+        return table_text(text);
+    for (size_t i = 0; i < perf->file_count; i++) {
+        if (report_tensor_column(perf->reports[i], output, tensor, COLUMN_TENSOR_DATATYPE) !=
+            REPORT_NO_COLUMN)
+            return table_exact(VIEW_LITERAL("nan"));
+    }
+    return table_absent();
+}
+
+static struct table_cell output_type_cell(const struct table_query *query)
+{
+    return type_cell(query, true, 0);
 }
 
 // `argument` is the number of the input.
 static struct table_cell input_type_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
-    return table_text(report_tensor_text(
-        op->report, op->row, false, (uint32_t)query->column->argument, COLUMN_TENSOR_DATATYPE));
+    return type_cell(query, false, (uint32_t)query->column->argument);
 }
 
 static struct table_cell input_memory_cell(const struct table_query *query)
@@ -159,6 +218,8 @@ static void write_limit(const struct table_query *query, struct json_writer *jso
     const struct perf_op *op = op_of(query);
     json_open_object(json, query->column->key);
     json_text(json, "by", view_of(perf_limit_name(op->limit)));
+    if (op->doubt != PERF_DOUBT_NONE)
+        json_text(json, "remark", view_of(perf_doubt_text(op->doubt)));
     write_value(json, "operations", op->work.flops);
     write_value(json, "dram_bytes", op->work.dram_bytes);
     write_value(json, "l1_bytes", op->work.l1_bytes);
@@ -188,6 +249,8 @@ static const struct table_column COLUMNS[] = {
      .cell = label_cell},
     {.key = "global_call_count", .heading = "Global Call Count", .meaning = "of the operation",
      .cell = call_count_cell},
+    {ONLY_CSV("csv_call_count", "Global Call Count", "the same as Python prints it",
+              csv_call_count_cell)},
     {.key = "device", .heading = "Device", .meaning = "that did it", .type = TABLE_COUNT, WHOLE,
      .cell = device_cell},
     {.key = "sub_device", .meaning = "of the device", .cell = sub_device_cell},
@@ -195,9 +258,13 @@ static const struct table_column COLUMNS[] = {
      .digits = 1},
     {NUMBER("device_time_us", NULL, "on the device", TABLE_US, time)},
     {.key = "shown_time_us", .heading = "Device Time", .unit = "μs", .type = TABLE_US,
-     .meaning = "the same, 0 on the host", .flags = TABLE_NOT_JSON, .cell = shown_time_cell},
+     .meaning = "the same, 0 where it is not known", .flags = TABLE_NOT_JSON,
+     .cell = shown_time_cell},
+    {.key = "csv_time_us", .heading = "Device Time", .unit = "μs", .type = TABLE_US,
+     .meaning = "the same as Python prints it", .flags = TABLE_NOT_JSON, .cell = csv_time_cell},
     {NUMBER("gap_us", "Op-to-Op Gap", "since the operation before", TABLE_US, gap), .unit = "μs"},
     {NUMBER("cores", "Cores", "that it used", TABLE_COUNT, cores), WHOLE},
+    {ONLY_CSV("csv_cores", "Cores", "the same as Python prints it", csv_cores_cell)},
     {.key = "worker_cores", .meaning = "that the device has", .type = TABLE_COUNT,
      .cell = worker_cores_cell},
     {.key = "bound", .heading = "Bound", .meaning = "what bounds it: DRAM, FLOP, BOTH, SLOW, HOST",
@@ -229,6 +296,11 @@ static const struct table_column COLUMNS[] = {
      .flags = TABLE_ROUNDED | TABLE_NOT_JSON},
     {NUMBER("subblock_width", "Output Subblock W", "of a matmul", TABLE_COUNT, subblock_width),
      .flags = TABLE_ROUNDED | TABLE_NOT_JSON},
+    {.key = "loc", .title = "LOC", .heading = "LOC", .meaning = "where it is in the model",
+     .flags = TABLE_NOT_CSV | TABLE_OPTIONAL, .argument = COLUMN_LOC, .cell = column_cell},
+    {.key = "const_eval_op", .title = "CONST_EVAL_OP", .heading = "CONST_EVAL_OP",
+     .meaning = "whether it works on constants", .flags = TABLE_NOT_CSV | TABLE_OPTIONAL,
+     .argument = COLUMN_CONST_EVAL_OP, .cell = column_cell},
     {.key = "advice", .heading = "Advice", .meaning = "for a matmul", .cell = advice_cell,
      .json = write_advice},
 };
@@ -273,14 +345,20 @@ static struct table_cell group_category_cell(const struct table_query *query)
     return table_text(view_of(perf_category_name(group_of(query)->category)));
 }
 
+// Where no operation of the report has a time, a whole 0.
 static struct table_cell group_time_cell(const struct table_query *query)
 {
-    return table_real(group_of(query)->time);
+    const struct perf_group *group = group_of(query);
+    return group->timed ? table_real(group->time) : table_exact(VIEW_LITERAL("0"));
 }
 
+// Where nothing took time, a whole 0.
 static struct table_cell group_percent_cell(const struct table_query *query)
 {
-    return table_real(group_of(query)->percent);
+    const struct perf_group *group = group_of(query);
+    if (group->whole == 0 && !group->has_device)
+        return table_exact(VIEW_LITERAL("0"));
+    return table_real(group->percent);
 }
 
 static struct table_cell group_count_cell(const struct table_query *query)

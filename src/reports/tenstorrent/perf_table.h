@@ -18,10 +18,14 @@ extern const struct table_form PERF_FORM;
 #define PERF_TABLE_COLUMNS                                                                         \
     "id,total_percent,bound,label,device,shown_time_us,gap_us,cores,dram_gb_s,dram_percent,"       \
     "tflops,flops_percent,fidelity"
+// What follows the table's where the reports say it.
+#define PERF_PLACE_COLUMNS ",const_eval_op,loc"
 #define PERF_CSV_COLUMNS                                                                           \
-    PERF_TABLE_COLUMNS ",output_datatype,input_0_datatype,input_1_datatype,dram_sharded,"          \
-                       "input_0_memory,inner_block,subblock_height,subblock_width,"                \
-                       "global_call_count"
+    "id,total_percent,bound,label,device,csv_time_us,gap_us,csv_cores,dram_gb_s,dram_percent,"     \
+    "tflops,flops_percent,fidelity,output_datatype,input_0_datatype,input_1_datatype,dram_"        \
+    "sharded,"                                                                                     \
+    "input_0_memory,inner_block,subblock_height,subblock_width,"                                   \
+    "csv_call_count"
 
 struct perf_stack_report {
     const struct perf_group *groups;

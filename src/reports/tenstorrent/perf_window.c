@@ -9,91 +9,147 @@
 
 // Signposts ------------------------------------------------------------------
 
-// Position of the first signpost of this name from `from` on, or perf->count.
-static size_t find_signpost(const struct perf *perf, struct view name, size_t from)
+static bool is_signpost(const struct perf_op *op, struct view name)
 {
-    for (size_t i = from; i < perf->count; i++) {
-        if (perf->ops[i].kind == PERF_SIGNPOST && view_equal(perf->ops[i].code, name))
-            return i;
-    }
-    return perf->count;
+    return op->kind == PERF_SIGNPOST && view_equal(op->code, name);
 }
 
-static size_t last_signpost(const struct perf *perf)
+// The id of the n-th signpost of this name (0 is the first), in the order of the rows; 0 when
+// there are fewer.
+static uint64_t signpost_id(const struct perf *perf, struct view name, size_t which)
+{
+    for (size_t i = 0; i < perf->count; i++) {
+        if (is_signpost(&perf->ops[i], name) && which-- == 0)
+            return perf->ops[i].id;
+    }
+    return 0;
+}
+
+static const struct perf_op *last_signpost(const struct perf *perf)
 {
     for (size_t i = perf->count; i > 0; i--) {
         if (perf->ops[i - 1].kind == PERF_SIGNPOST)
-            return i - 1;
+            return &perf->ops[i - 1];
     }
-    return perf->count;
+    return NULL;
 }
 
-static void keep_between(struct perf *perf, size_t from, size_t to, bool signposts)
-{
-    size_t kept = 0;
-    for (size_t i = from; i < to; i++) {
-        if (signposts || perf->ops[i].kind != PERF_SIGNPOST)
-            perf->ops[kept++] = perf->ops[i];
-    }
-    perf->count = kept;
-}
+// A window as ids: rows between the two, both left out. 0 and UINT64_MAX: open.
+struct window {
+    uint64_t after;
+    uint64_t before;
+};
 
-static bool find_start(struct perf *perf, const char *name, size_t *out_from)
+static bool find_start(struct perf *perf, const char *name, struct window *window)
 {
-    if (name == NULL)
+    if (name == NULL || name[0] == '\0')
         return false;
-    const size_t at = find_signpost(perf, view_of(name), 0);
-    if (at == perf->count) {
+    const uint64_t id = signpost_id(perf, view_of(name), 0);
+    if (id == 0) {
         perf_message_add(perf, true, "Specified starting signpost '%s' not found.", name);
         return false;
     }
     perf_message_add(perf, false, "Using operations after '%s'.", name);
-    *out_from = at + 1;
+    window->after = id;
     return true;
 }
 
-static bool find_end(struct perf *perf, const char *name, size_t from, size_t *out_to)
+// The same name for both: from the first to the second of them.
+static bool find_end(struct perf *perf, const char *name, const char *start, struct window *window)
 {
-    if (name == NULL)
+    if (name == NULL || name[0] == '\0')
         return false;
-    const size_t at = find_signpost(perf, view_of(name), from);
-    if (at == perf->count) {
-        perf_message_add(perf, true, "Specified ending signpost '%s' not found%s.", name,
-                         from > 0 ? " behind the start" : "");
+    const bool same = start != NULL && strcmp(start, name) == 0;
+    if (signpost_id(perf, view_of(name), 0) == 0) {
+        perf_message_add(perf, true, "Specified ending signpost '%s' not found.", name);
         return false;
     }
     perf_message_add(perf, false, "Using operations until '%s'.", name);
-    *out_to = at;
+    if (same && signpost_id(perf, view_of(name), 2) != 0)
+        perf_message_add(perf, true,
+                         "Multiple occurrences of signpost '%s' found. Using the second occurrence "
+                         "for the end filter.",
+                         name);
+    const uint64_t id = signpost_id(perf, view_of(name), same);
+    if (id == 0) {
+        perf_message_add(perf, true,
+                         "Not enough occurrences of signpost '%s' to apply to both start and end "
+                         "filters.",
+                         name);
+        return false;
+    }
+    window->before = id;
     return true;
+}
+
+static void keep_window(struct perf *perf, const struct window *window, bool signposts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < perf->count; i++) {
+        const struct perf_op *op = &perf->ops[i];
+        if (op->id > window->after && op->id < window->before &&
+            (signposts || op->kind != PERF_SIGNPOST))
+            perf->ops[kept++] = *op;
+    }
+    perf->count = kept;
+}
+
+static void list_signposts(struct perf *perf)
+{
+    struct bytes names = {0};
+    const char *between = "Detected signposts: ";
+    for (size_t i = 0; i < perf->count; i++) {
+        if (perf->ops[i].kind != PERF_SIGNPOST)
+            continue;
+        bytes_append(&names, between, strlen(between));
+        bytes_append(&names, perf->ops[i].code.data, perf->ops[i].code.size);
+        between = ", ";
+    }
+    perf_message_add_text(perf, false, arena_copy(&perf->arena, bytes_view(&names)));
+    bytes_free(&names);
+}
+
+// What stands behind the first row that is called as the last signpost is.
+static void keep_behind_last(struct perf *perf, const struct perf_op *last, bool signposts)
+{
+    const struct view name = last->code;
+    size_t from = 0;
+    list_signposts(perf);
+    perf_message_add(perf, false, "Using last signpost: %.*s for analysis.", VIEW_ARGUMENTS(name));
+    while (!view_equal(perf->ops[from].code, name))
+        from++;
+    size_t kept = 0;
+    for (size_t i = from + 1; i < perf->count; i++) {
+        if (signposts || perf->ops[i].kind != PERF_SIGNPOST)
+            perf->ops[kept++] = perf->ops[i];
+    }
+    if (kept == 0)
+        perf_message_add(perf, true,
+                         "Nothing stands behind it: choose a window with --start-signpost or "
+                         "--ignore-signposts.");
+    perf->count = kept;
 }
 
 void perf_window_cut(struct perf *perf, const struct perf_options *options)
 {
+    struct window window = {0, UINT64_MAX};
+    const struct perf_op *last = last_signpost(perf);
     if (options->ignore_signposts) {
         perf_message_add(perf, false,
                          "Ignoring all signposts. Using the entire file for analysis.");
         return;
     }
-    const size_t last = last_signpost(perf);
-    if (last == perf->count) {
+    if (last == NULL) {
         perf_message_add(perf, true,
                          "No signposts found in the file. Using the entire file for analysis.");
         return;
     }
-    size_t from = 0;
-    size_t to = perf->count;
-    const bool has_start = find_start(perf, options->start_signpost, &from);
-    const bool has_end = find_end(perf, options->end_signpost, from, &to);
-    if (!has_start && !has_end) {
-        from = last + 1;
-        const struct view name = perf->ops[last].code;
-        perf_message_add(perf, from == to,
-                         from == to ? "Nothing stands behind the last signpost, %.*s: choose a "
-                                      "window with --start-signpost or --ignore-signposts."
-                                    : "Using last signpost: %.*s for analysis.",
-                         VIEW_ARGUMENTS(name));
-    }
-    keep_between(perf, from, to, options->print_signposts);
+    const bool has_start = find_start(perf, options->start_signpost, &window);
+    const bool has_end = find_end(perf, options->end_signpost, options->start_signpost, &window);
+    if (has_start || has_end)
+        keep_window(perf, &window, options->print_signposts);
+    else
+        keep_behind_last(perf, last, options->print_signposts);
 }
 
 // Devices --------------------------------------------------------------------
@@ -195,15 +251,17 @@ static struct perf_op take_step(struct perf *perf, struct device_lists *lists, s
             first = slowest = *op;
         if (time_of(op) > time_of(&slowest))
             slowest = *op;
-        if (op->time.known) {
-            sum += op->time.value;
+        if (op->kernel_ns.known) {
+            sum += op->kernel_ns.value;
             timed++;
         }
     }
     if (!is_collective(code))
         return slowest;
-    if (timed > 0)
-        first.time = perf_known(sum / (double)timed);
+    if (timed > 0) {
+        first.kernel_ns = perf_known(sum / (double)timed);
+        first.time = perf_known(first.kernel_ns.value / 1000);
+    }
     return first;
 }
 

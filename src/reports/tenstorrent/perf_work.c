@@ -18,42 +18,56 @@ static bool perf_work_contains(struct view text, const char *part)
     return view_find_text(text, part) < text.size;
 }
 
-// Bytes of an element: the number in the type's name, in bits.
+// Bytes of an element: the first number in the type's name, in bits.
 static double element_size(struct view type)
 {
     size_t at = 0;
     while (at < type.size && !isdigit((unsigned char)type.data[at]))
         at++;
+    if (at == type.size)
+        return 4;
     double bits = 0;
     for (; at < type.size && isdigit((unsigned char)type.data[at]); at++)
         bits = bits * 10 + (type.data[at] - '0');
-    return bits > 0 ? bits / 8 : 4;
+    return bits / 8;
+}
+
+// Rounded once, at the end, where it has no more than 128 bits.
+static double product(const double *factors, size_t count)
+{
+    unsigned __int128 whole = 1;
+    double real = 1;
+    bool fits = true;
+    for (size_t i = 0; i < count; i++) {
+        real *= factors[i];
+        fits = fits && !__builtin_mul_overflow(whole, (unsigned __int128)factors[i], &whole);
+    }
+    return fits ? (double)whole : real;
 }
 
 static struct tensor tensor_of(const struct perf_op *op, bool output, uint32_t index)
 {
     struct tensor tensor = {.there = true};
-    double volume = 1;
     for (unsigned i = 0; i < 4; i++) {
         uint64_t size;
         const enum column_kind kind = (enum column_kind)(COLUMN_TENSOR_W + i);
         if (!report_padded(report_tensor_text(op->report, op->row, output, index, kind), &size))
             return (struct tensor){0};
         tensor.shape[i] = (double)size;
-        volume *= (double)size;
     }
     const struct view memory =
         report_tensor_text(op->report, op->row, output, index, COLUMN_TENSOR_MEMORY);
     tensor.in_dram = perf_work_contains(memory, "DRAM");
     tensor.in_l1 = perf_work_contains(memory, "L1");
-    tensor.bytes = volume * element_size(report_tensor_text(op->report, op->row, output, index,
-                                                            COLUMN_TENSOR_DATATYPE));
+    tensor.bytes =
+        product(tensor.shape, 4) * element_size(report_tensor_text(op->report, op->row, output,
+                                                                   index, COLUMN_TENSOR_DATATYPE));
     return tensor;
 }
 
 static double volume_of(const struct tensor *tensor)
 {
-    return tensor->shape[0] * tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
+    return product(tensor->shape, 4);
 }
 
 // How many arithmetic operations an element takes, at least, by the name of
@@ -72,11 +86,20 @@ static const struct {
     {"Unary", 1, true},         {"Eltwise", 1, true},
 };
 
-// Operators that read a part of an input as large as their output.
+// Operators that read as much of an input as their output has elements.
 static bool reads_a_part(struct view code)
 {
     return perf_work_contains(code, "Embedding") || perf_work_contains(code, "Slice") ||
-           perf_work_contains(code, "Gather");
+           perf_work_contains(code, "Gather") ||
+           perf_work_contains(code, "InterleavedToShardedPartial");
+}
+
+// Operators that write their first input into a part of a tensor, which they are handed, too.
+static bool writes_a_part(struct view code)
+{
+    return perf_work_contains(code, "SliceWrite") || perf_work_contains(code, "UpdateCache") ||
+           perf_work_contains(code, "FillCache") ||
+           perf_work_contains(code, "ShardedToInterleavedPartial");
 }
 
 static void add_bytes(struct perf_work *work, const struct tensor *tensor, double bytes)
@@ -87,7 +110,14 @@ static void add_bytes(struct perf_work *work, const struct tensor *tensor, doubl
         work->l1_bytes = perf_known(work->l1_bytes.value + bytes);
 }
 
-static void add_traffic(const struct perf_op *op, struct perf_work *work)
+// Bytes of so many elements of a tensor, or of all when it has fewer.
+static double bytes_of_part(const struct tensor *tensor, double elements)
+{
+    const double volume = volume_of(tensor);
+    return volume > elements ? tensor->bytes * (elements / volume) : tensor->bytes;
+}
+
+static void add_whole_tensors(const struct perf_op *op, struct perf_work *work)
 {
     const struct tensor output = tensor_of(op, true, 0);
     const bool part = reads_a_part(op->code) && output.there;
@@ -95,14 +125,25 @@ static void add_traffic(const struct perf_op *op, struct perf_work *work)
     for (uint32_t i = 0; i < most; i++) {
         const struct tensor input = tensor_of(op, false, i);
         if (input.there)
-            add_bytes(work, &input,
-                      part && input.bytes > output.bytes ? output.bytes : input.bytes);
+            add_bytes(work, &input, part ? bytes_of_part(&input, volume_of(&output)) : input.bytes);
     }
     const uint32_t outputs = perf_is_matmul(op) ? 1 : op->report->tensor_counts[true];
     for (uint32_t i = 0; i < outputs; i++) {
         const struct tensor result = tensor_of(op, true, i);
         if (result.there)
             add_bytes(work, &result, result.bytes);
+    }
+}
+
+static void add_traffic(const struct perf_op *op, struct perf_work *work)
+{
+    const struct tensor input = tensor_of(op, false, 0);
+    const struct tensor output = tensor_of(op, true, 0);
+    if (writes_a_part(op->code) && input.there && output.there) {
+        add_bytes(work, &input, bytes_of_part(&input, volume_of(&output)));
+        add_bytes(work, &output, bytes_of_part(&output, volume_of(&input)));
+    } else {
+        add_whole_tensors(op, work);
     }
     // What is all in one memory moves nothing in the other.
     if (work->l1_bytes.known && !work->dram_bytes.known)
@@ -122,13 +163,16 @@ static struct perf_value matmul_flops(const struct perf_op *op)
     const struct tensor b = tensor_of(op, false, 1);
     if (!a.there || !b.there)
         return (struct perf_value){0};
-    return perf_known(2 * a.shape[2] * a.shape[3] * b.shape[3] *
-                      perf_work_larger(a.shape[0], b.shape[0]) *
-                      perf_work_larger(a.shape[1], b.shape[1]));
+    const double factors[] = {2,
+                              a.shape[2],
+                              a.shape[3],
+                              b.shape[3],
+                              perf_work_larger(a.shape[0], b.shape[0]),
+                              perf_work_larger(a.shape[1], b.shape[1])};
+    return perf_known(product(factors, 6));
 }
 
-// The window of a convolution: window_hw=(7;7).
-static bool window_of(const struct perf_op *op, double *out_size)
+bool perf_window_size(const struct perf_op *op, uint64_t *out_size)
 {
     const struct view attributes = report_text(op->report, op->row, COLUMN_ATTRIBUTES);
     const size_t at = view_find_text(attributes, "window_hw=(");
@@ -142,8 +186,7 @@ static bool window_of(const struct perf_op *op, double *out_size)
         !view_to_u64(view_trim(view_slice(rest, 0, middle)), &height) ||
         !view_to_u64(view_trim(view_slice(rest, middle + 1, end)), &width))
         return false;
-    *out_size = (double)height * (double)width;
-    return true;
+    return !__builtin_mul_overflow(height, width, out_size);
 }
 
 static struct perf_value convolution_flops(const struct perf_op *op)
@@ -151,10 +194,11 @@ static struct perf_value convolution_flops(const struct perf_op *op)
     const struct tensor input = tensor_of(op, false, 0);
     const struct tensor weights = tensor_of(op, false, 1);
     const struct tensor output = tensor_of(op, true, 0);
-    double window;
-    if (!input.there || !weights.there || !output.there || !window_of(op, &window))
+    uint64_t window;
+    if (!input.there || !weights.there || !output.there || !perf_window_size(op, &window))
         return (struct perf_value){0};
-    return perf_known(2 * output.shape[2] * input.shape[3] * window * weights.shape[3]);
+    const double factors[] = {2, output.shape[2], input.shape[3], (double)window, weights.shape[3]};
+    return perf_known(product(factors, 5));
 }
 
 static struct perf_value element_flops(const struct perf_op *op)

@@ -1,5 +1,6 @@
 #include "annotate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "annotate_jobs.h"
@@ -11,9 +12,15 @@ struct span {
     uint64_t invocation;
     uint64_t id;
     uint64_t start, end;
-    uint64_t wave; // among those that start together
+    uint64_t wave;   // among those that start together
+    uint32_t repeat; // of R4: runs before it with the same number
     uint32_t dispatch, event, location;
-    bool has_id, is_hal;
+    bool has_id, is_hal, no_start, no_end; // one of its times is not known: both are the other
+};
+
+// How often a dispatch ran as a whole, and got to its last action.
+struct wholes {
+    uint64_t runs, ended;
 };
 
 struct joining {
@@ -23,6 +30,8 @@ struct joining {
     struct span *spans;
     size_t count, capacity;
     uint32_t action_key, job_key, invocation_key, dispatch_key, dispatch_event;
+    struct wholes *wholes; // by dispatch
+    char problem[512];     // the first that says that another program ran; "": none
 };
 
 // Collecting -------------------------------------------------------------------------
@@ -43,6 +52,23 @@ static void read_values(const struct joining *joining, struct view values, struc
     }
 }
 
+static void keep_span(struct joining *joining, const struct span *span)
+{
+    joining->spans =
+        memory_grow(joining->spans, joining->count, &joining->capacity, sizeof *joining->spans);
+    joining->spans[joining->count++] = *span;
+}
+
+static uint32_t location_of(const struct profile *profile, uint32_t call)
+{
+    return profile_operator(profile, profile_call(profile, call)->operator_id)->location;
+}
+
+static bool is_hal_scope(const struct profile *profile, uint32_t dispatch)
+{
+    return view_starts_with(profile_text(profile, dispatch), "__HAL");
+}
+
 static status torq_annotate_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct joining *joining = (struct joining *)sink;
@@ -54,17 +80,37 @@ static status torq_annotate_take_batch(struct event_sink *sink, const struct eve
             continue;
         struct span span = {.start = event->start, .end = event->end, .event = event->name};
         read_values(joining, event_values(batch, event), &span);
-        span.is_hal = view_starts_with(profile_text(profile, span.dispatch), "__HAL");
+        span.is_hal = is_hal_scope(profile, span.dispatch);
         // R4's dispatches are found even when nothing of their actions is there.
         if (!span.has_id && !span.is_hal && span.event != joining->dispatch_event)
             continue;
-        const uint32_t op = profile_call(profile, event->call)->operator_id;
-        span.location = profile_operator(profile, op)->location;
-        joining->spans =
-            memory_grow(joining->spans, joining->count, &joining->capacity, sizeof *joining->spans);
-        joining->spans[joining->count++] = span;
+        span.location = location_of(profile, event->call);
+        keep_span(joining, &span);
     }
     return STATUS_OK;
+}
+
+// What has one of its two times stays where that is.
+static void take_halves(struct joining *joining)
+{
+    const struct profile *profile = joining->annotation->profile;
+    const struct torq_halves *halves = joining->annotation->halves;
+    for (size_t i = 0; halves != NULL && i < halves->count; i++) {
+        const struct torq_half *half = &halves->items[i];
+        const struct span span = {.invocation = half->invocation,
+                                  .id = half->action,
+                                  .start = half->timestamp,
+                                  .end = half->timestamp,
+                                  .dispatch = half->dispatch,
+                                  .event = half->event,
+                                  .location = location_of(profile, half->call),
+                                  .has_id = half->has_action,
+                                  .is_hal = is_hal_scope(profile, half->dispatch),
+                                  .no_start = half->is_end,
+                                  .no_end = !half->is_end};
+        if (span.has_id || span.is_hal)
+            keep_span(joining, &span);
+    }
 }
 
 // HAL last; by time.
@@ -97,6 +143,8 @@ static int by_invocation(const void *left, const void *right)
         return sort_compare(a->wave, b->wave);
     if (a->invocation != b->invocation)
         return sort_compare(a->invocation, b->invocation);
+    if (a->repeat != b->repeat)
+        return sort_compare(a->repeat, b->repeat);
     if (a->has_id != b->has_id)
         return a->has_id ? 1 : -1;
     return a->id != b->id ? sort_compare(a->id, b->id) : sort_compare(a->start, b->start);
@@ -109,14 +157,61 @@ static int by_number(const void *left, const void *right)
                                           : by_start(left, right);
 }
 
+// Of one number of invocation, in order of their starts. The runtime counts from the same number
+// whenever it is started: an action that did not come later than the one before, or another
+// dispatch, is of another run.
+static void number_repeats(const struct joining *joining, struct span *spans, size_t count)
+{
+    uint32_t repeat = 0;
+    bool has_dispatch = false, has_previous = false;
+    uint64_t previous = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_dispatch = !spans[i].has_id && spans[i].event == joining->dispatch_event;
+        if ((is_dispatch && has_dispatch) ||
+            (spans[i].has_id && has_previous && spans[i].id <= previous)) {
+            repeat++;
+            has_dispatch = has_previous = false;
+        }
+        has_dispatch = has_dispatch || is_dispatch;
+        if (spans[i].has_id) {
+            has_previous = true;
+            previous = spans[i].id;
+        }
+        spans[i].repeat = repeat;
+        spans[i].wave = i > 0 && spans[i - 1].repeat == repeat ? spans[i - 1].wave : spans[i].start;
+    }
+}
+
+// Torq's tool shows a call of the HAL only where its invocation says nothing finer. Returns how
+// many spans are left.
+static size_t drop_hal_calls(const struct profile *profile, struct span *spans, size_t count)
+{
+    size_t calls = 0, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        calls += spans[i].is_hal && view_is(profile_text(profile, spans[i].event), "HAL_CALL");
+    for (size_t i = 0; i < count; i++) {
+        if (calls == count || !spans[i].is_hal ||
+            !view_is(profile_text(profile, spans[i].event), "HAL_CALL"))
+            spans[kept++] = spans[i];
+    }
+    return kept;
+}
+
 // R4 says which invocation an action belongs to: they are put in order of their starts.
 static void order_named(struct joining *joining)
 {
     struct span *spans = joining->spans;
+    size_t kept = 0;
     qsort(spans, joining->count, sizeof *spans, by_number);
-    for (size_t i = 0; i < joining->count; i++)
-        spans[i].wave = i > 0 && spans[i].invocation == spans[i - 1].invocation ? spans[i - 1].wave
-                                                                                : spans[i].start;
+    for (size_t from = 0, to; from < joining->count; from = to) {
+        for (to = from; to < joining->count && spans[to].invocation == spans[from].invocation;)
+            to++;
+        number_repeats(joining, spans + from, to - from);
+        const size_t left = drop_hal_calls(joining->annotation->profile, spans + from, to - from);
+        memmove(spans + kept, spans + from, left * sizeof *spans);
+        kept += left;
+    }
+    joining->count = kept;
     qsort(spans, joining->count, sizeof *spans, by_invocation);
 }
 
@@ -129,7 +224,9 @@ static void add_times(struct annotate_row *row, const struct span *span)
     row->event = span->event;
     if (span->location != 0)
         row->location = span->location;
-    row->timed = true;
+    row->timed = !span->no_start && !span->no_end;
+    row->begun = !span->no_start;
+    row->ended = !span->no_end;
     row->start = span->start;
     row->end = span->end;
 }
@@ -144,6 +241,12 @@ static void add_unmatched(struct joining *joining, const struct annotate_row *li
     annotation->unmatched++;
     const struct view event = profile_text(annotation->profile, span->event);
     const struct view name = profile_text(annotation->profile, like->dispatch_name);
+    if (joining->problem[0] == '\0')
+        snprintf(joining->problem, sizeof joining->problem,
+                 "%s %llu (%.*s) of invocation %llu%s%.*s",
+                 annotation->form == TORQ_R1 ? "job" : "action", (unsigned long long)span->id,
+                 VIEW_ARGUMENTS(event), (unsigned long long)span->invocation,
+                 name.size > 0 ? " of " : "", VIEW_ARGUMENTS(name));
     profile_note(annotation->profile, 0, LEDGER_REMARK, 1,
                  "%s: %s %llu (%.*s) of invocation %llu is not in the program%s%.*s", joining->path,
                  annotation->form == TORQ_R1 ? "job" : "action", (unsigned long long)span->id,
@@ -220,9 +323,16 @@ static bool torq_annotate_fits(const struct annotation *annotation, const struct
             event_fits(annotation, &annotation->program->actions[item->id], span));
 }
 
+static bool is_logged(const struct annotation *annotation, const struct item *item)
+{
+    return annotation->form == TORQ_R1 || annotation->form == TORQ_R4 ||
+           annotation->program->actions[item->id].kind != PROGRAM_ACTION_HOST_WAIT;
+}
+
 // The items of a dispatch and the spans of one invocation of it, both in order of ids.
 static void join_invocation(struct joining *joining, uint32_t dispatch, const struct item *items,
-                            size_t item_count, const struct span *spans, size_t span_count)
+                            size_t item_count, const struct span *spans, size_t span_count,
+                            bool whole)
 {
     struct annotation *annotation = joining->annotation;
     const struct annotate_row like =
@@ -237,6 +347,13 @@ static void join_invocation(struct joining *joining, uint32_t dispatch, const st
             add_item(annotation, &like, &items[at++], &spans[i]);
         else
             add_unmatched(joining, &like, &spans[i]);
+    }
+    size_t last = item_count;
+    while (last > 0 && !is_logged(annotation, &items[last - 1]))
+        last--;
+    if (dispatch != PROGRAM_NONE && whole) {
+        joining->wholes[dispatch].runs++;
+        joining->wholes[dispatch].ended += at >= last;
     }
     for (; at < item_count; at++)
         add_item(annotation, &like, &items[at], NULL);
@@ -312,12 +429,6 @@ struct sequence {
     uint64_t previous; // its id
     uint64_t invocation;
 };
-
-static bool is_logged(const struct annotation *annotation, const struct item *item)
-{
-    return annotation->form == TORQ_R1 ||
-           annotation->program->actions[item->id].kind != PROGRAM_ACTION_HOST_WAIT;
-}
 
 // The first item of a dispatch above the id that is logged; NULL: none.
 static const struct item *item_above(const struct sequence *sequence, uint32_t dispatch,
@@ -420,9 +531,28 @@ static size_t invocation_end(const struct joining *joining, size_t from)
 {
     size_t to = from;
     while (to < joining->count && !joining->spans[to].is_hal &&
-           joining->spans[to].invocation == joining->spans[from].invocation)
+           joining->spans[to].invocation == joining->spans[from].invocation &&
+           joining->spans[to].repeat == joining->spans[from].repeat)
         to++;
     return to;
+}
+
+// R4 has an event for a dispatch that ran; of the others, another run comes behind it.
+static bool is_whole(const struct joining *joining, size_t from, size_t to)
+{
+    if (joining->annotation->form != TORQ_R4)
+        return to < joining->count;
+    return !joining->spans[from].has_id && joining->spans[from].event == joining->dispatch_event;
+}
+
+static struct view without_underscores(struct view text)
+{
+    size_t from = 0, to = text.size;
+    while (from < to && text.data[from] == '_')
+        from++;
+    while (to > from && text.data[to - 1] == '_')
+        to--;
+    return view_slice(text, from, to);
 }
 
 static void add_hal(struct joining *joining, const struct span *span)
@@ -437,7 +567,8 @@ static void add_hal(struct joining *joining, const struct span *span)
     bytes_append(&operation, ".", 1);
     bytes_append(&operation, event.data, event.size);
     add_times(&row, span);
-    row.location = span->event;
+    const struct view outer = view_is(event, "HAL_CALL") ? scope : event;
+    row.location = profile_string(profile, without_underscores(outer));
     row.event = profile_string(profile, bytes_view(&operation));
     bytes_free(&operation);
     annotate_row_add(joining->annotation, &row);
@@ -457,12 +588,37 @@ static void join_all(struct joining *joining, const struct items *lists)
             dispatch = count > 0 ? next_dispatch(lists, count, dispatch) : PROGRAM_NONE;
         const struct items *list = dispatch != PROGRAM_NONE ? &lists[dispatch] : NULL;
         join_invocation(joining, dispatch, list != NULL ? list->items : NULL,
-                        list != NULL ? list->count : 0, first, to - from);
+                        list != NULL ? list->count : 0, first, to - from,
+                        is_whole(joining, from, to));
         if (dispatch == PROGRAM_NONE)
             dispatch = count - 1;
     }
     for (; from < joining->count; from++)
         add_hal(joining, &joining->spans[from]);
+}
+
+// Torq's tool ends with what it does not find, too.
+static status check_program(const struct joining *joining)
+{
+    const struct annotation *annotation = joining->annotation;
+    const struct program *program = annotation->program;
+    const char *const advice = "the program is not the one that ran; --keep-unmatched shows the "
+                               "rows all the same";
+    if (annotation->keep_unmatched)
+        return STATUS_OK;
+    if (joining->problem[0] != '\0')
+        return status_make(STATUS_DATA, "%s: %s is not in the program (%llu such): %s",
+                           joining->path, joining->problem,
+                           (unsigned long long)annotation->unmatched, advice);
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const struct wholes *wholes = &joining->wholes[i];
+        if (wholes->runs > 0 && wholes->ended == 0)
+            return status_make(STATUS_DATA, "%s: none of %llu runs of %s gets to its last %s: %s",
+                               joining->path, (unsigned long long)wholes->runs,
+                               program_text(program, program->dispatches[i].name),
+                               annotation->form == TORQ_R1 ? "job" : "action", advice);
+    }
+    return STATUS_OK;
 }
 
 static void annotate_join_spans(struct joining *joining)
@@ -498,12 +654,18 @@ status annotate_join(struct annotation *annotation, const char *runtime_path)
         .invocation_key = profile_string(profile, VIEW_LITERAL("invocation")),
         .dispatch_key = profile_string(profile, VIEW_LITERAL("dispatch")),
         .dispatch_event = profile_string(profile, VIEW_LITERAL("DISPATCH")),
+        .wholes = memory_allocate_zeroed((size_t)annotation->program->dispatch_count + 1,
+                                         sizeof *joining.wholes),
     };
     annotate_describe(annotation);
-    const status result = profile_replay(profile, &joining.sink);
-    if (result == STATUS_OK)
+    status result = profile_replay(profile, &joining.sink);
+    if (result == STATUS_OK) {
+        take_halves(&joining);
         annotate_join_spans(&joining);
+        result = check_program(&joining);
+    }
     free(joining.spans);
+    free(joining.wholes);
     return result;
 }
 

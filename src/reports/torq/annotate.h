@@ -4,9 +4,11 @@
 // A row is an action of the program in one invocation of its dispatch (R2, R3, R4), or
 // one operation of a job of the controller (R1). R2 and R3 do not say which dispatch an
 // action belongs to: the program's dispatches follow one another, and a number that is
-// not above the one before begins the next. Ids that the program does not have, and
-// events that are not of the action's kind, become rows of their own. Actions that the
-// profile says nothing of are rows without times.
+// not above the one before begins the next; of R4, it begins another run with the same
+// number of invocation. Ids that the program does not have, and events that are not of the
+// action's kind, say that another program ran: an error, or, where they are asked for, rows
+// of their own. Actions that the profile says nothing of are rows without times; those of
+// which it has one end only have that.
 //
 // A profile of `opscope run` is joined without text in between (annotate_run.c): rows of
 // actions as above, the iteration being the invocation, and after the start of a job or
@@ -61,6 +63,7 @@ struct annotate_row {
     uint8_t operation;  // of R1: enum annotate_operation
     uint8_t slice;      // of R1: ANNOTATE_NO_SLICE
     bool has_id, timed; // has times
+    bool begun, ended;  // has one of them
     uint64_t id;
     uint32_t task;        // of the program; PROGRAM_NONE
     uint32_t lane;        // of a task: text
@@ -99,6 +102,9 @@ struct annotation {
     struct profile *profile;
     enum torq_form form; // TORQ_UNKNOWN: a profile of `opscope run`
     struct annotate_source *source;
+    const struct torq_halves *halves; // of the runtime profile; NULL: none
+    bool keep_unmatched;              // rows that the program does not know are no error
+    bool keys;                        // of R1: CSV is headed as Torq's tool heads it
     struct annotate_job *jobs;
     uint32_t *locations; // of the program's actions: texts of the profile; 0: none
     struct annotate_row *rows;
@@ -109,8 +115,9 @@ struct annotation {
     bool folded;
 };
 
-// Fills in all but the first six fields, which the caller sets. The profile was filled by
-// torq_runtime_read; what does not match is noted in its ledger.
+// Fills in what stands below `keep_unmatched`; the caller sets the others. The profile was
+// filled by torq_runtime_read. Fails when another program ran; what does not match and is kept
+// is noted in the ledger.
 status annotate_join(struct annotation *annotation, const char *runtime_path);
 
 // The same for a profile of `opscope run`, on either device. Fails when nothing in it names

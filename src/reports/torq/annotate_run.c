@@ -253,7 +253,7 @@ static void describe_tasks(struct joining *joining)
 static void add_times(struct annotate_row *row, const struct span *span)
 {
     row->event = span->event;
-    row->timed = true;
+    row->timed = row->begun = row->ended = true;
     row->start = span->start;
     row->end = span->end;
 }
@@ -273,7 +273,7 @@ static void add_task(struct joining *joining, const struct annotate_row *like, u
     row.location = texts->location;
     row.names = texts->names;
     row.bytes = texts->bytes;
-    row.timed = false;
+    row.timed = row.begun = row.ended = false;
     if (span != NULL)
         add_times(&row, span);
     else

@@ -44,7 +44,10 @@ static struct table_cell matched_cell(const struct table_query *query);
 #define TEXT(name, words, kind) {VALUE(name, words, kind)}
 #define COUNT(name, words, kind) {VALUE(name, words, kind), .type = TABLE_COUNT}
 #define TIME(name, words, kind) {VALUE(name, words, kind), .type = TABLE_US}
-#define USED(name, place) {VALUE(name, "whether its job uses it", COLUMN_USED + (place)), .type = TABLE_FLAG}
+#define USED(shown, name, place) {VALUE(name, "whether its job uses it", COLUMN_USED + (place)), .title = (shown), .type = TABLE_FLAG}
+#define TEXT_TITLED(shown, name, words, kind) {VALUE(name, words, kind), .title = (shown)}
+#define COUNT_TITLED(shown, name, words, kind) {VALUE(name, words, kind), .title = (shown), .type = TABLE_COUNT}
+#define TIME_TITLED(shown, name, words, kind) {VALUE(name, words, kind), .title = (shown), .type = TABLE_US}
 
 // Only in JSON.
 #define LEADING                                                                                    \
@@ -59,49 +62,60 @@ enum { LEADING_COLUMNS = 3 };
 
 static const struct table_column ACTIONS[] = {
     LEADING,
-    COUNT("action_id", "of the action, as the profile has it", COLUMN_ID),
-    COUNT("job_id", "of the job that the action starts or waits for", COLUMN_JOB),
-    TEXT("operation", "what the action does", COLUMN_OPERATION),
-    TEXT("invocation_names", "of the programs that the job runs", COLUMN_NAMES),
-    TEXT("original_operator", "in the network's text", COLUMN_OPERATOR),
-    TIME("total_time", "from begin to end; of folded rows the median", COLUMN_TOTAL),
-    USED("slice_used_0_in_program", 0),
-    USED("slice_used_1_in_program", 1),
-    USED("dma_in_used_in_program", 2),
-    USED("dma_out_used_in_program", 3),
-    USED("cdma_used_in_program", 4),
-    USED("css_used_in_program", 5),
-    TIME("timestamp_start", "when it began; absent of folded rows", COLUMN_START),
-    TIME("timestamp_end", "when it ended; absent of folded rows", COLUMN_END),
-    TEXT("location", "place in the network's text", COLUMN_LOCATION),
+    COUNT_TITLED("Action ID", "action_id", "of the action, as the profile has it", COLUMN_ID),
+    COUNT_TITLED("Job ID", "job_id", "of the job that the action starts or waits for", COLUMN_JOB),
+    TEXT_TITLED("Action in program", "operation", "what the action does", COLUMN_OPERATION),
+    TEXT_TITLED("Slice Invocation Names (if applicable)", "invocation_names", "of the programs that the job runs", COLUMN_NAMES),
+    TEXT_TITLED("Original Operators", "original_operator", "in the network's text", COLUMN_OPERATOR),
+    TIME_TITLED("Total Time [us]", "total_time", "from begin to end; of folded rows the median", COLUMN_TOTAL),
+    USED("Slice 0 Used in NSS Program", "slice_used_0_in_program", 0),
+    USED("Slice 1 Used in NSS Program", "slice_used_1_in_program", 1),
+    USED("DMA In Used in NSS Program", "dma_in_used_in_program", 2),
+    USED("DMA Out Used in NSS Program", "dma_out_used_in_program", 3),
+    USED("CDMA Used in CSS Program", "cdma_used_in_program", 4),
+    USED("CSS Used in CSS Program", "css_used_in_program", 5),
+    TIME_TITLED("Timestamp Start [us]", "timestamp_start", "when it began; absent of folded rows", COLUMN_START),
+    TIME_TITLED("Timestamp End [us]", "timestamp_end", "when it ended; absent of folded rows", COLUMN_END),
+    TEXT_TITLED("Location", "location", "place in the network's text", COLUMN_LOCATION),
 };
 
 #define TITLED(shown, name, words, of, kind)                                                       \
     {VALUE(name, words, kind), .title = (shown), .type = (of)}
+#define HEADED(headed, shown, name, words, of, kind)                                               \
+    {VALUE(name, words, kind), .heading = (headed), .title = (shown), .type = (of)}
 
-static const struct table_column JOBS[] = {
-    LEADING,
-    TITLED("NSS Program Index", "nss_program_index", "of the job", TABLE_COUNT, COLUMN_ID),
-    TITLED("torq-hw Operation in program", "operation", "of the job", TABLE_TEXT, COLUMN_OPERATION),
-    TITLED("Slice ID (if applicable)", "slice_id", "that the operation is for", TABLE_COUNT,
-           COLUMN_SLICE),
-    TITLED("Invocation Name", "invocation_name", "of the program that a slice runs", TABLE_TEXT,
-           COLUMN_NAMES),
-    TITLED("NSS Program Start Timestamp [us]", "nss_program_timestamp_start",
-           "since the begin of the first job", TABLE_US, COLUMN_START),
-    TITLED("NSS Program End Timestamp [us]", "nss_program_timestamp_end",
-           "since the begin of the first job", TABLE_US, COLUMN_END),
-    TITLED("NSS Program Total Time [us]", "nss_program_timestamp_total", "from begin to end",
-           TABLE_US, COLUMN_TOTAL),
-    TITLED("Slice 0 Used in NSS Program", "slice_used_0_in_program", "whether the job uses it",
-           TABLE_FLAG, COLUMN_USED + 0),
-    TITLED("Slice 1 Used in NSS Program", "slice_used_1_in_program", "whether the job uses it",
-           TABLE_FLAG, COLUMN_USED + 1),
-    TITLED("DMA In Used in NSS Program", "dma_in_used_in_program", "whether the job uses it",
-           TABLE_FLAG, COLUMN_USED + 2),
-    TITLED("DMA Out Used in NSS Program", "dma_out_used_in_program", "whether the job uses it",
-           TABLE_FLAG, COLUMN_USED + 3),
-};
+// Torq's document heads CSV as its tool heads workbooks, but for one name; the tool itself heads
+// CSV with the keys.
+#define JOBS_LIST(heading_of)                                                                      \
+    LEADING,                                                                                       \
+    HEADED(heading_of("NSS Program Index"), "NSS Program Index", "nss_program_index",              \
+           "of the job", TABLE_COUNT, COLUMN_ID),                                                  \
+    HEADED(heading_of("torq-hw Operation in program"), "torq-hw Operation in program",             \
+           "operation", "of the job", TABLE_TEXT, COLUMN_OPERATION),                               \
+    HEADED(heading_of("Slice ID (if applicable)"), "Slice ID (if applicable)", "slice_id",         \
+           "that the operation is for", TABLE_COUNT, COLUMN_SLICE),                                \
+    HEADED(heading_of("Invocation Name"), "Invocation Name (if applicable)", "invocation_name",    \
+           "of the program that a slice runs", TABLE_TEXT, COLUMN_NAMES),                          \
+    HEADED(heading_of("NSS Program Start Timestamp [us]"), "NSS Program Start Timestamp [us]",     \
+           "nss_program_timestamp_start", "from the first on", TABLE_US,            \
+           COLUMN_START),                                                                          \
+    HEADED(heading_of("NSS Program End Timestamp [us]"), "NSS Program End Timestamp [us]",         \
+           "nss_program_timestamp_end", "from the first on", TABLE_US, COLUMN_END), \
+    HEADED(heading_of("NSS Program Total Time [us]"), "NSS Program Total Time [us]",               \
+           "nss_program_timestamp_total", "from begin to end", TABLE_US, COLUMN_TOTAL),            \
+    HEADED(heading_of("Slice 0 Used in NSS Program"), "Slice 0 Used in NSS Program",               \
+           "slice_used_0_in_program", "whether the job uses it", TABLE_FLAG, COLUMN_USED + 0),     \
+    HEADED(heading_of("Slice 1 Used in NSS Program"), "Slice 1 Used in NSS Program",               \
+           "slice_used_1_in_program", "whether the job uses it", TABLE_FLAG, COLUMN_USED + 1),     \
+    HEADED(heading_of("DMA In Used in NSS Program"), "DMA In Used in NSS Program",                 \
+           "dma_in_used_in_program", "whether the job uses it", TABLE_FLAG, COLUMN_USED + 2),      \
+    HEADED(heading_of("DMA Out Used in NSS Program"), "DMA Out Used in NSS Program",               \
+           "dma_out_used_in_program", "whether the job uses it", TABLE_FLAG, COLUMN_USED + 3)
+#define THE_TEXT(text) (text)
+#define THE_KEY(text) NULL
+
+static const struct table_column JOBS[] = {JOBS_LIST(THE_TEXT)};
+static const struct table_column JOBS_BY_KEY[] = {JOBS_LIST(THE_KEY)};
 
 // After those of actions, of a run.
 static const struct table_column RUN[] = {
@@ -115,22 +129,15 @@ static const struct table_column RUN[] = {
     TEXT("device", "whose times they are", COLUMN_DEVICE),
 };
 
-// After the others, of folded rows. Only the workbook of jobs has titles of its own.
-#define FOLDED_LIST(title_of)                                                                      \
-    TITLED(title_of("Runs"), "runs", "that were folded", TABLE_COUNT, COLUMN_RUNS),                \
-    TITLED(title_of("Least Total Time [us]"), "total_time_min", "of these runs", TABLE_US,         \
-           COLUMN_MINIMUM),                                                                        \
-    TITLED(title_of("Median Total Time [us]"), "total_time_median", "of these runs", TABLE_US,     \
-           COLUMN_MEDIAN),                                                                         \
-    TITLED(title_of("p90 Total Time [us]"), "total_time_p90", "that 90 % of these runs keep to",   \
-           TABLE_US, COLUMN_P90),                                                                  \
-    TITLED(title_of("Most Total Time [us]"), "total_time_max", "of these runs", TABLE_US,          \
-           COLUMN_MAXIMUM)
-#define WITHOUT_TITLE(text) NULL
-#define WITH_TITLE(text) (text)
-
-static const struct table_column FOLDED[] = {FOLDED_LIST(WITHOUT_TITLE)};
-static const struct table_column FOLDED_JOBS[] = {FOLDED_LIST(WITH_TITLE)};
+// After the others, of folded rows.
+static const struct table_column FOLDED[] = {
+    TITLED("Runs", "runs", "that were folded", TABLE_COUNT, COLUMN_RUNS),
+    TITLED("Least Total Time [us]", "total_time_min", "of these runs", TABLE_US, COLUMN_MINIMUM),
+    TITLED("Median Total Time [us]", "total_time_median", "of these runs", TABLE_US, COLUMN_MEDIAN),
+    TITLED("p90 Total Time [us]", "total_time_p90", "that 90 % of these runs keep to", TABLE_US,
+           COLUMN_P90),
+    TITLED("Most Total Time [us]", "total_time_max", "of these runs", TABLE_US, COLUMN_MAXIMUM),
+};
 // clang-format on
 
 #define AS_TORQ_WRITES .separator = ';', .flags = {"False", "True"}
@@ -165,18 +172,27 @@ const struct table_form ANNOTATE_FOLDED_FORM = {
     TABLE_COLUMNS(FOLDED),
 };
 
-static const struct table_form FOLDED_JOBS_FORM = {.name = "folded rows",
-                                                   TABLE_COLUMNS(FOLDED_JOBS)};
+static const struct table_form JOBS_BY_KEY_FORM = {
+    .as_it_is = true,
+    .name = "jobs",
+    AS_TORQ_WRITES,
+    TABLE_COLUMNS(JOBS_BY_KEY),
+};
+
+static const struct table_form *main_form(const struct annotation *annotation)
+{
+    if (annotation->form != TORQ_R1 || annotate_is_run(annotation))
+        return &ANNOTATE_ACTIONS_FORM;
+    return annotation->keys ? &JOBS_BY_KEY_FORM : &ANNOTATE_JOBS_FORM;
+}
 
 struct table *annotate_table(const struct annotation *annotation)
 {
-    const bool jobs = annotation->form == TORQ_R1 && !annotate_is_run(annotation);
-    struct table *table = table_create(jobs ? &ANNOTATE_JOBS_FORM : &ANNOTATE_ACTIONS_FORM,
-                                       annotation, annotation->count);
+    struct table *table = table_create(main_form(annotation), annotation, annotation->count);
     if (annotate_is_run(annotation))
         table_append(table, &ANNOTATE_RUN_FORM);
     if (annotation->folded)
-        table_append(table, jobs ? &FOLDED_JOBS_FORM : &ANNOTATE_FOLDED_FORM);
+        table_append(table, &ANNOTATE_FOLDED_FORM);
     return table;
 }
 
@@ -246,8 +262,10 @@ static struct view operation_of(const struct annotation *annotation, const struc
         [PROGRAM_ACTION_HOST_WAIT] = "torq_hl.wait_program",
     };
     static const char *const OPERATION_NAMES[] = {
-        "dma_in_cfg",    "dma_in_start", "dma_in_wait", "slice_start", "slice_wait", "dma_out_cfg",
-        "dma_out_start", "dma_out_wait", "cdma_start",  "cdma_wait",   "css_start",  "css_wait",
+        "torq_hw.dma_in_cfg",    "torq_hw.dma_in_start", "torq_hw.dma_in_wait",
+        "torq_hw.slice_start",   "torq_hw.slice_wait",   "torq_hw.dma_out_cfg",
+        "torq_hw.dma_out_start", "torq_hw.dma_out_wait", "torq_hw.cdma_start",
+        "torq_hw.cdma_wait",     "torq_hw.css_start",    "torq_hw.css_wait",
     };
     if (row->task != PROGRAM_NONE)
         return view_of(
@@ -335,7 +353,6 @@ static struct annotate_cell run_cell(const struct annotation *annotation,
 static struct annotate_cell find_cell(const struct annotation *annotation,
                                       const struct annotate_row *row, int kind)
 {
-    const bool placed = row->timed && !annotation->folded;
     if (kind >= COLUMN_ITERATION && kind <= COLUMN_DEVICE)
         return run_cell(annotation, row, kind);
     switch (kind) {
@@ -356,9 +373,10 @@ static struct annotate_cell find_cell(const struct annotation *annotation,
     case COLUMN_TOTAL:
         return total_cell(annotation, row);
     case COLUMN_START:
-        return time_cell(placed, 2 * (row->start - origin_of(annotation)));
+        return time_cell(row->begun && !annotation->folded,
+                         2 * (row->start - origin_of(annotation)));
     case COLUMN_END:
-        return time_cell(placed, 2 * (row->end - origin_of(annotation)));
+        return time_cell(row->ended && !annotation->folded, 2 * (row->end - origin_of(annotation)));
     case COLUMN_LOCATION:
         return text_cell(profile_text(annotation->profile, row->location));
     case COLUMN_RUNS:

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "formats/perfetto/writer.h"
@@ -109,6 +110,8 @@ status logger_write(const struct logger_log *logs, size_t count, const char *pat
         .torq = {.num_slices = options->num_slices, .clock_hz = options->clock_hz}};
     const struct perfetto_writer_options perfetto = {options->no_arguments};
     status result = open_inputs(&logger);
+    if (result == STATUS_OK)
+        result = folder_make_for(path);
     if (result == STATUS_OK)
         result = write_trace(&logger, path, &perfetto);
     for (size_t i = 0; i < count; i++)
