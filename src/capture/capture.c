@@ -184,9 +184,9 @@ static void connect_clients(struct running *running)
     struct capture *capture = running->capture;
     const uint16_t only = running->options->port;
     struct listening ports[PORTS_MOST];
-    const size_t count = processes_listening(
-        &capture->processes, only != 0 ? only : CAPTURE_PORT_FIRST,
-        only != 0 ? only : CAPTURE_PORT_LAST, ports, PORTS_MOST);
+    const size_t count =
+        processes_listening(&capture->processes, only != 0 ? only : CAPTURE_PORT_FIRST,
+                            only != 0 ? only : CAPTURE_PORT_LAST, ports, PORTS_MOST);
     for (size_t i = 0; i < count && !capture->server.full; i++) {
         char path[4096];
         if (knows_client(capture, &ports[i]))

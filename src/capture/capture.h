@@ -31,14 +31,14 @@ struct capture {
     size_t client_count;
     size_t client_capacity;
     pid_t command;
-    int wait_status;      // of the command, as waitpid gives it
+    int wait_status;       // of the command, as waitpid gives it
     uint64_t begun, ended; // ns of CLOCK_MONOTONIC
-    struct rusage usage;  // of all that have ended
-    unsigned interrupts;  // signals that asked to end
-    int signal;           // the first of them
-    uint64_t captured;    // bytes on the disk
-    size_t lingering;     // processes that went on when the capture ended
-    status problem;       // the first thing that could not be written
+    struct rusage usage;   // of all that have ended
+    unsigned interrupts;   // signals that asked to end
+    int signal;            // the first of them
+    uint64_t captured;     // bytes on the disk
+    size_t lingering;      // processes that went on when the capture ended
+    status problem;        // the first thing that could not be written
 };
 
 // Whether a port is free on this machine; the failure says what to do.

@@ -114,7 +114,9 @@ static void collect_file(struct collecting *collecting, const char *path, pid_t 
     char name[PROCESS_NAME + 32];
     struct profile *profile = profile_create();
     const status failure = format_read(path, &options, profile);
-    unique_name(collecting, process, called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
+    unique_name(collecting, process,
+                called[0] != '\0' ? called : process_name(collecting->capture, process), name,
+                sizeof name);
     if (failure == STATUS_OK) {
         add_source(collecting, name, profile);
         (*count)++;
@@ -134,8 +136,8 @@ static void collect_recordings(struct collecting *collecting)
         const struct recorded_file *file = &server->files[i];
         char path[64];
         snprintf(path, sizeof path, "/proc/self/fd/%d", file->file);
-        collect_file(collecting, file->file >= 0 ? path : file->path, file->process,
-                     file->name, &collecting->collected.recordings);
+        collect_file(collecting, file->file >= 0 ? path : file->path, file->process, file->name,
+                     &collecting->collected.recordings);
     }
 }
 

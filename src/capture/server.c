@@ -66,8 +66,7 @@ static status start_listening(struct server *server)
 status server_open(struct server *server, const char *folder)
 {
     *server = (struct server){.listener = -1, .folder = view_copy(view_of(folder))};
-    server->connections =
-        memory_allocate_zeroed(SERVER_CONNECTIONS, sizeof *server->connections);
+    server->connections = memory_allocate_zeroed(SERVER_CONNECTIONS, sizeof *server->connections);
     status result = make_token(server->token);
     if (result == STATUS_OK)
         result = make_socket_folder(server);
@@ -118,8 +117,8 @@ static void read_name(pid_t process, char *name, size_t room)
 
 static struct recorded_file *add_file(struct server *server, pid_t process)
 {
-    server->files =
-        memory_grow(server->files, server->file_count, &server->file_capacity, sizeof *server->files);
+    server->files = memory_grow(server->files, server->file_count, &server->file_capacity,
+                                sizeof *server->files);
     struct recorded_file *file = &server->files[server->file_count++];
     *file = (struct recorded_file){.file = -1, .process = process};
     read_name(process, file->name, sizeof file->name);

@@ -39,7 +39,8 @@ static uint64_t answers_of(int file)
     int size = 0;
     socklen_t length = sizeof size;
     getsockopt(file, SOL_SOCKET, SO_SNDBUF, &size, &length);
-    const int most = size / TRACY_QUESTION < QUESTIONS_MOST ? size / TRACY_QUESTION : QUESTIONS_MOST;
+    const int most =
+        size / TRACY_QUESTION < QUESTIONS_MOST ? size / TRACY_QUESTION : QUESTIONS_MOST;
     return most > QUESTIONS_SPARE ? (uint64_t)(most - QUESTIONS_SPARE) : 1;
 }
 
@@ -247,9 +248,10 @@ static status receive_all(struct tracy_client *client)
         if (got <= 0) {
             const bool greeting = client->state == TRACY_CLIENT_GREETING;
             const bool whole = client->asker.ended && client->incoming.size == 0;
-            end_as(client, greeting ? TRACY_CLIENT_NOT_TRACY
-                           : whole  ? TRACY_CLIENT_DONE
-                                    : TRACY_CLIENT_BROKEN,
+            end_as(client,
+                   greeting ? TRACY_CLIENT_NOT_TRACY
+                   : whole  ? TRACY_CLIENT_DONE
+                            : TRACY_CLIENT_BROKEN,
                    greeting ? "something listens there that does not speak as Tracy does"
                    : whole  ? NULL
                             : "the connection ended before the program said that it was done");
@@ -323,8 +325,7 @@ struct pollfd tracy_client_poll(const struct tracy_client *client)
 {
     const bool wants =
         client->sent == SIZE_MAX || (client->asker.questions.size > 0 && questions_to_send(client));
-    return (struct pollfd){.fd = client->socket,
-                           .events = (short)(POLLIN | (wants ? POLLOUT : 0))};
+    return (struct pollfd){.fd = client->socket, .events = (short)(POLLIN | (wants ? POLLOUT : 0))};
 }
 
 status tracy_client_serve(struct tracy_client *client, short events)

@@ -92,7 +92,7 @@ bool capturing_has_data(const struct capturing *capturing)
 
 static void print_children(const struct processes *processes, pid_t parent, int depth, int *left)
 {
-    for (size_t i = 0; i < processes->count && *left > 0; i++) {
+    for (size_t i = 0; i<processes->count && * left> 0; i++) {
         const struct process *process = &processes->items[i];
         if (process->parent != parent)
             continue;
@@ -128,13 +128,14 @@ static void print_summary(const struct capturing *capturing)
             user + system);
     if (capturing_has_data(capturing))
         return;
-    fprintf(stderr,
-            "opscope: %s: nothing in the command records: no process used opscope's recorder, its\n"
-            "Python module ('import opscope') or its runtime ('opscope run', 'opscope infer'), and\n"
-            "none that listens at a port from %d to %d speaks as Tracy does (is it built with\n"
-            "TRACY_ENABLE? With TRACY_NO_EXIT=1 a program that is soon over waits for us). Its\n"
-            "processes:\n",
-            capturing->command, CAPTURE_PORT_FIRST, CAPTURE_PORT_LAST);
+    fprintf(
+        stderr,
+        "opscope: %s: nothing in the command records: no process used opscope's recorder, its\n"
+        "Python module ('import opscope') or its runtime ('opscope run', 'opscope infer'), and\n"
+        "none that listens at a port from %d to %d speaks as Tracy does (is it built with\n"
+        "TRACY_ENABLE? With TRACY_NO_EXIT=1 a program that is soon over waits for us). Its\n"
+        "processes:\n",
+        capturing->command, CAPTURE_PORT_FIRST, CAPTURE_PORT_LAST);
     print_processes(capturing);
 }
 
@@ -144,9 +145,9 @@ static status run_command(struct capturing *capturing, char *const *command)
 {
     char port[32];
     const uint16_t chosen = capturing->port != 0 ? capturing->port : capture_choose_port();
-    const char *environment[8] = {
-        "TT_METAL_DEVICE_PROFILER=1", "TT_METAL_CLEAR_L1=1", "TT_METAL_DEVICE_PROFILER_DISPATCH=0",
-        "TTNN_OP_PROFILER=1", "TT_METAL_PROFILER_TRACE_TRACKING=1"};
+    const char *environment[8] = {"TT_METAL_DEVICE_PROFILER=1", "TT_METAL_CLEAR_L1=1",
+                                  "TT_METAL_DEVICE_PROFILER_DISPATCH=0", "TTNN_OP_PROFILER=1",
+                                  "TT_METAL_PROFILER_TRACE_TRACKING=1"};
     snprintf(port, sizeof port, "TRACY_PORT=%u", chosen);
     if (chosen != 0)
         environment[5] = port;
@@ -174,9 +175,8 @@ status capturing_run(struct capturing *capturing, char *const *command, const ch
 
 status capturing_end(struct capturing *capturing, bool written)
 {
-    const bool keep =
-        !written && capturing->folder != NULL &&
-        capturing->capture.server.file_count + capturing->capture.client_count > 0;
+    const bool keep = !written && capturing->folder != NULL &&
+                      capturing->capture.server.file_count + capturing->capture.client_count > 0;
     if (capturing->folder != NULL && !keep)
         remove_folder(capturing->folder);
     if (keep)

@@ -9,9 +9,12 @@
 #define CAPTURING_OPTIONS                                                                          \
     {"port", 'p', OPTION_ONE, "PORT",                                                              \
      "of the one program with Tracy; without it programs choose theirs and are found"},            \
-        {"disk", 0, OPTION_ONE, "SIZE", "how much may be captured: 500MiB, 2GiB (half of the disk)"},     \
-        {"linger", 0, OPTION_ONE, "TIME",                                                          \
-         "how long processes may go on recording when the command has ended (10s)"}
+        {"disk", 0, OPTION_ONE, "SIZE",                                                            \
+         "how much may be captured: 500MiB, 2GiB (half of the disk)"},                             \
+    {                                                                                              \
+        "linger", 0, OPTION_ONE, "TIME",                                                           \
+            "how long processes may go on recording when the command has ended (10s)"              \
+    }
 
 struct capturing {
     const char *command; // of opscope's

@@ -156,8 +156,7 @@ static void enter_thread(struct streaming *stream, uint64_t number)
 
 static uint32_t lane_of(struct streaming *stream)
 {
-    return tracy_build_thread(&stream->build,
-                              stream->thread != NULL ? stream->thread->number : 0);
+    return tracy_build_thread(&stream->build, stream->thread != NULL ? stream->thread->number : 0);
 }
 
 static struct tracy_location find_location(struct streaming *stream, uint64_t pointer)

@@ -14,7 +14,7 @@ struct device_context {
     double modifier;
     int64_t device_zero; // ns of the device ...
     int64_t zero;        // ... that are this time
-    uint32_t *open; // zones, by their index
+    uint32_t *open;      // zones, by their index
     size_t open_count;
     size_t open_capacity;
 };
@@ -217,9 +217,8 @@ void stream_devices_begin(struct stream_devices *devices, struct tracy_cursor pa
                                  .location = location,
                                  .state = ZONE_BEGUN};
     set_query(devices, (uint64_t)index << 16 | query, zone_index);
-    context->open =
-        memory_grow(context->open, context->open_count, &context->open_capacity,
-                    sizeof *context->open);
+    context->open = memory_grow(context->open, context->open_count, &context->open_capacity,
+                                sizeof *context->open);
     context->open[context->open_count++] = zone_index;
 }
 
@@ -246,8 +245,7 @@ void stream_devices_end(struct stream_devices *devices, struct tracy_cursor payl
 
 void stream_devices_time(struct stream_devices *devices, struct tracy_cursor payload)
 {
-    devices->reference =
-        (int64_t)((uint64_t)devices->reference + tracy_u64(&payload));
+    devices->reference = (int64_t)((uint64_t)devices->reference + tracy_u64(&payload));
     const uint64_t number = tracy_u16(&payload);
     uint32_t index;
     struct device_context *context =
@@ -267,12 +265,10 @@ void stream_devices_time(struct stream_devices *devices, struct tracy_cursor pay
         zone->state = ZONE_STARTED;
         return;
     }
-    const struct tracy_zone done = {.start = zone->start,
-                                    .end = time,
-                                    .location = zone->location,
-                                    .text = VIEW_LITERAL("")};
-    const uint32_t lane = tracy_build_device(devices->build, index, context->name, context->type,
-                                             zone->thread);
+    const struct tracy_zone done = {
+        .start = zone->start, .end = time, .location = zone->location, .text = VIEW_LITERAL("")};
+    const uint32_t lane =
+        tracy_build_device(devices->build, index, context->name, context->type, zone->thread);
     if (zone->state == ZONE_STARTED)
         tracy_build_zone(devices->build, lane, &done);
     zone->state = ZONE_FREE;

@@ -11,8 +11,8 @@ struct stream_devices {
     struct tracy_build *build;
     const struct tracy_wire *wire;
     struct tracy_welcome welcome;
-    struct segments contexts; // struct device_context
-    struct segments zones;    // struct device_zone; those that are done are used again
+    struct segments contexts;   // struct device_context
+    struct segments zones;      // struct device_zone; those that are done are used again
     struct segments free_zones; // uint32_t
     uint32_t free_count;
     struct hash_index queries; // context and query to a zone

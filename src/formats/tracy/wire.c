@@ -15,15 +15,15 @@ static const uint8_t SIZES[TRACY_ITEM_TYPES] = {
 
 bool tracy_wire_unpack(struct tracy_wire *wire, struct view packed, struct view *out_content)
 {
-    const int size = LZ4_decompress_safe_usingDict(packed.data, wire->content, (int)packed.size,
-                                                   TRACY_CONTENT_MOST, wire->history,
-                                                   (int)wire->history_size);
+    const int size =
+        LZ4_decompress_safe_usingDict(packed.data, wire->content, (int)packed.size,
+                                      TRACY_CONTENT_MOST, wire->history, (int)wire->history_size);
     if (size <= 0)
         return false;
     *out_content = (struct view){wire->content, (size_t)size};
     const size_t kept = (size_t)size < TRACY_HISTORY ? (size_t)size : TRACY_HISTORY;
-    const size_t before = wire->history_size + kept <= TRACY_HISTORY ? wire->history_size
-                                                                     : TRACY_HISTORY - kept;
+    const size_t before =
+        wire->history_size + kept <= TRACY_HISTORY ? wire->history_size : TRACY_HISTORY - kept;
     memmove(wire->history, wire->history + wire->history_size - before, before);
     memcpy(wire->history + before, wire->content + size - kept, kept);
     wire->history_size = before + kept;
