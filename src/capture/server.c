@@ -220,21 +220,6 @@ static void drop_connection(struct server *server, size_t index)
             (server->connection_count - index) * sizeof *server->connections);
 }
 
-static void take_connections(struct server *server)
-{
-    int file;
-    while ((file = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        if (server->connection_count == SERVER_CONNECTIONS) {
-            server->refused++;
-            drop_connection(server, 0);
-        }
-        struct connection *connection = &server->connections[server->connection_count++];
-        connection->file = file;
-        connection->size = 0;
-        connection->until = monotonic_ns() + SERVER_SECONDS * 1000000000ull;
-    }
-}
-
 // True when it is done with.
 static bool serve_connection(struct server *server, struct connection *connection)
 {
@@ -255,6 +240,24 @@ static bool serve_connection(struct server *server, struct connection *connectio
                      strlen(connection->line) < connection->size;
     server->refused += bad;
     return bad;
+}
+
+static void take_connections(struct server *server)
+{
+    int file;
+    while ((file = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        if (server->connection_count == SERVER_CONNECTIONS) {
+            server->refused++;
+            drop_connection(server, 0);
+        }
+        struct connection *connection = &server->connections[server->connection_count++];
+        connection->file = file;
+        connection->size = 0;
+        connection->until = monotonic_ns() + SERVER_SECONDS * 1000000000ull;
+        // Most have sent their line already.
+        if (serve_connection(server, connection))
+            drop_connection(server, server->connection_count - 1);
+    }
 }
 
 size_t server_poll(const struct server *server, struct pollfd *polled)

@@ -2,8 +2,9 @@
 // (record/announce.h).
 //
 // A connection has one line to send, with the token, and SERVER_SECONDS for it; at most
-// SERVER_CONNECTIONS are open, of which the one that has waited longest makes room for the next.
-// So nothing that connects can hold up the others or take memory.
+// SERVER_CONNECTIONS are open, of which the one that has waited longest makes room for the next;
+// a recorder that meets with this tries again. So nothing that connects can hold up the others or
+// take memory.
 
 #ifndef OPSCOPE_CAPTURE_SERVER_H
 #define OPSCOPE_CAPTURE_SERVER_H
@@ -15,7 +16,7 @@
 
 #include "base/status.h"
 
-enum { SERVER_CONNECTIONS = 32, SERVER_SECONDS = 10 };
+enum { SERVER_CONNECTIONS = 256, SERVER_SECONDS = 10 };
 
 // Something that a process records.
 struct recorded_file {

@@ -65,7 +65,7 @@ const struct command COMMAND_PROFILE = {
     .examples = "  opscope profile -o run.prof -- python3 train.py\n"
                 "  opscope profile -o trace.pb -- sh -c 'opscope run a.opx & opscope run b.opx; "
                 "wait'\n"
-                "  opscope profile -p 9000 -o host.json -- ./program_with_tracy",
+                "  opscope profile -p 9000 -o host.json -- python3 train.py",
     .options = OPTIONS,
     .run = profile_command,
 };

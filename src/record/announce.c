@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
+
 bool announce_is_wanted(void)
 {
     const char *path = getenv(ANNOUNCE_SOCKET);
@@ -75,12 +77,19 @@ static const char *ask(const char *verb, const char *what, char *answer, size_t 
                               getenv(ANNOUNCE_TOKEN), verb, what);
     if (size < 0 || (size_t)size >= sizeof line || strchr(what, '\n') != NULL)
         return "the path is too long or has a line feed in it";
-    const int file = connect_to_capture();
-    if (file < 0)
-        return "nobody answers at its socket: is it over?";
-    const bool answered = send_line(file, line) && receive_line(file, answer, room);
-    close(file);
-    return answered ? NULL : "it closed the connection or did not answer";
+    // A capture that many ask at once may turn some away: they come back.
+    const uint64_t until = monotonic_ns() + ANNOUNCE_SECONDS * 1000000000ull;
+    do {
+        const int file = connect_to_capture();
+        if (file < 0)
+            return "nobody answers at its socket: is it over?";
+        const bool answered = send_line(file, line) && receive_line(file, answer, room);
+        close(file);
+        if (answered)
+            return NULL;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    } while (monotonic_ns() < until);
+    return "it closed the connection or did not answer";
 }
 
 status announce_place(const char *name, char *path, size_t room)
