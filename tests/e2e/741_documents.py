@@ -125,9 +125,11 @@ def write_networks(folder):
 def write_programs(folder):
     """A program, its dump and its runs, as the pages about them begin."""
     for command in (
-            "torq-compile add.mlir -o model.vmfb --dump-compilation-phases-to=compilation_phases",
+            "torq-compile add.mlir -o model.vmfb --dump-compilation-phases-to=compilation_phases "
+            "--torq-debug-info=debug_info",
             "cp compilation_phases/add.9.executable-targets.mlir .",
-            "torq-run-module --module=model.vmfb --input=1x56x56x24xi8=1 --torq_profile_host=runtime.csv",
+            "torq-run-module --module=model.vmfb --input=1x56x56x24xi8=1 --torq_profile_host=runtime.csv "
+            "--torq_profile_events=events.csv",
             "opscope compile model.onnx --target torq-sl2610 -o model.opx",
             "opscope compile add.mlir --target torq-sl2610 -o add.opx",
             "opscope run add.opx --iterations 20 --profile run.prof",
