@@ -63,8 +63,7 @@ const struct command COMMAND_PROFILE = {
         "Exit: the command's status; 3 when that was 0 and data was lost. SIGINT goes to the\n"
         "command; what was captured until it ends is written.",
     .examples = "  opscope profile -o run.prof -- python3 train.py\n"
-                "  opscope profile -o trace.pb -- sh -c 'opscope run a.opx & opscope run b.opx; "
-                "wait'\n"
+                "  opscope profile -o trace.pb -- opscope infer model.onnx --iterations 20\n"
                 "  opscope profile -p 9000 -o host.json -- python3 train.py",
     .options = OPTIONS,
     .run = profile_command,
