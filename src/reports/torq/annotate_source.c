@@ -209,23 +209,65 @@ static void append_operators(struct annotate_source *source, const struct mlir_l
         append_operators(source, at->children[i], depth + 1, to);
 }
 
-static void find_operators(struct annotate_source *source, struct view location,
-                           struct bytes *out_text)
+// NULL where it cannot be read; the document is the caller's to free.
+static const struct mlir_location *parse_location(struct view location,
+                                                  struct mlir_document **out_document)
 {
     const bool whole = view_starts_with(location, "loc(");
     struct bytes text = {0};
     bytes_append_format(&text, "\"a.b\"() : () -> () %s", whole ? "" : "loc(");
     bytes_append(&text, location.data, location.size);
     bytes_append_format(&text, whole ? "\n" : ")\n");
-    struct mlir_document *document = NULL;
-    const status result = mlir_read("location", bytes_view(&text), &document);
-    if (result == STATUS_OK) {
-        if (document->top.operation_count > 0 && document->top.operations[0].location != NULL)
-            append_operators(source, document->top.operations[0].location, 0, out_text);
-        mlir_free(document);
-    }
+    *out_document = NULL;
+    const status result = mlir_read("location", bytes_view(&text), out_document);
+    const bool read = result == STATUS_OK;
     status_free(result);
     bytes_free(&text);
+    return read && (*out_document)->top.operation_count > 0
+               ? (*out_document)->top.operations[0].location
+               : NULL;
+}
+
+static void find_operators(struct annotate_source *source, struct view location,
+                           struct bytes *out_text)
+{
+    struct mlir_document *document;
+    const struct mlir_location *at = parse_location(location, &document);
+    if (at != NULL)
+        append_operators(source, at, 0, out_text);
+    if (document != NULL)
+        mlir_free(document);
+}
+
+static void append_place(const struct mlir_location *at, unsigned depth, struct bytes *to)
+{
+    const bool deeper = at->count > 0 && depth < DEPTH_MOST;
+    if (at->kind == MLIR_AT_FILE) {
+        bytes_append_format(to, "@L%lluC%llu", (unsigned long long)at->line,
+                            (unsigned long long)at->column);
+    } else if (at->kind == MLIR_AT_FUSED) {
+        for (uint32_t i = 0; i < at->count && deeper; i++) {
+            bytes_append(to, "+", i > 0 ? 1 : 0);
+            append_place(at->children[i], depth + 1, to);
+        }
+    } else if (deeper) {
+        append_place(at->children[0], depth + 1, to);
+    } else {
+        bytes_append(to, at->text.data, at->text.size);
+    }
+}
+
+void annotate_source_place(struct view location, struct bytes *to)
+{
+    struct mlir_document *document = NULL;
+    const struct mlir_location *at =
+        view_starts_with(location, "loc(") ? parse_location(location, &document) : NULL;
+    if (at == NULL || at->kind == MLIR_AT_UNKNOWN)
+        bytes_append(to, location.data, location.size);
+    else
+        append_place(at, 0, to);
+    if (document != NULL)
+        mlir_free(document);
 }
 
 struct view annotate_source_operators(struct annotate_source *source, struct view location)
