@@ -9,6 +9,7 @@
 
 #include "annotate_summary.h"
 #include "base/path.h"
+#include "base/recovery.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
@@ -56,7 +57,7 @@ static status find_dump(struct annotating *annotating)
         if (!view_ends_with(name, SUFFIX))
             continue;
         if (found++ == 0 && asprintf(&annotating->found_path, "%s/%s", folder, entry->d_name) < 0)
-            abort(); // no memory, as memory.h
+            recovery_fail(0);
     }
     closedir(entries);
     if (found != 1)

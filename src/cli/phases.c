@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/recovery.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
@@ -29,7 +30,7 @@ static char *path_of(const char *format, ...)
     const int size = vasprintf(&path, format, arguments);
     va_end(arguments);
     if (size < 0)
-        abort(); // no memory, as memory.h
+        recovery_fail(0);
     return path;
 }
 

@@ -1,6 +1,5 @@
 #include "pack.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #ifdef OPSCOPE_ISAL
 #include <isa-l/igzip_lib.h>
@@ -11,6 +10,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/queue.h"
+#include "base/recovery.h"
 #include "fields.h"
 #include "wire/protobuf.h"
 
@@ -27,7 +27,7 @@ struct pack {
     struct output *output;
     struct queue full;
     struct queue empty;
-    pthread_t thread;
+    struct recovery_thread thread;
     struct chunk *chunk;
     size_t written; // packet bytes so far
     size_t chunks;
@@ -121,6 +121,32 @@ static void *perfetto_pack_thread(void *argument)
     return NULL;
 }
 
+// Whoever waits gets what was not written; joining fails.
+static void perfetto_pack_give_up(void *argument)
+{
+    struct pack *pack = argument;
+    struct chunk *chunk;
+    while ((chunk = queue_take(&pack->full)) != NULL)
+        queue_put(&pack->empty, chunk);
+}
+
+static void perfetto_pack_stop(void *argument)
+{
+    queue_close(&((struct pack *)argument)->full);
+}
+
+static void pack_free(struct pack *pack)
+{
+    queue_close(&pack->empty);
+    chunk_free(pack->chunk);
+    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
+        chunk_free(chunk);
+    queue_free(&pack->full);
+    queue_free(&pack->empty);
+    free(pack->packed);
+    free(pack);
+}
+
 status pack_open(const char *path, struct pack **out_pack)
 {
     struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
@@ -134,10 +160,17 @@ status pack_open(const char *path, struct pack **out_pack)
     for (int i = 0; i + 1 < CHUNKS; i++)
         queue_put(&pack->empty, chunk_create());
     pack->chunk = chunk_create();
-    const int error = pthread_create(&pack->thread, NULL, perfetto_pack_thread, pack);
-    if (error != 0)
-        return output_finish(pack->output,
-                             status_system(error, "opscope", "cannot start a thread"));
+    pack->thread = (struct recovery_thread){.run = perfetto_pack_thread,
+                                            .give_up = perfetto_pack_give_up,
+                                            .stop = perfetto_pack_stop,
+                                            .context = pack};
+    const int error = recovery_thread_start(&pack->thread);
+    if (error != 0) {
+        result =
+            output_finish(pack->output, status_system(error, "opscope", "cannot start a thread"));
+        pack_free(pack);
+        return result;
+    }
     *out_pack = pack;
     return STATUS_OK;
 }
@@ -181,15 +214,8 @@ status pack_close(struct pack *pack, status written)
 {
     hand_on(pack);
     queue_close(&pack->full);
-    pthread_join(pack->thread, NULL);
-    queue_close(&pack->empty);
-    chunk_free(pack->chunk);
-    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
-        chunk_free(chunk);
-    queue_free(&pack->full);
-    queue_free(&pack->empty);
+    recovery_thread_join(&pack->thread);
     const status result = output_finish(pack->output, written);
-    free(pack->packed);
-    free(pack);
+    pack_free(pack);
     return result;
 }
