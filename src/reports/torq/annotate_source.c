@@ -209,34 +209,41 @@ static void append_operators(struct annotate_source *source, const struct mlir_l
         append_operators(source, at->children[i], depth + 1, to);
 }
 
-// NULL where it cannot be read; the document is the caller's to free.
-static const struct mlir_location *parse_location(struct view location,
-                                                  struct mlir_document **out_document)
+// A location that was read; its texts lie in `text`.
+struct parsed {
+    struct bytes text;
+    struct mlir_document *document;
+    const struct mlir_location *location; // NULL where it cannot be read
+};
+
+static struct parsed parse_location(struct view location)
 {
     const bool whole = view_starts_with(location, "loc(");
-    struct bytes text = {0};
-    bytes_append_format(&text, "\"a.b\"() : () -> () %s", whole ? "" : "loc(");
-    bytes_append(&text, location.data, location.size);
-    bytes_append_format(&text, whole ? "\n" : ")\n");
-    *out_document = NULL;
-    const status result = mlir_read("location", bytes_view(&text), out_document);
-    const bool read = result == STATUS_OK;
+    struct parsed parsed = {0};
+    bytes_append_format(&parsed.text, "\"a.b\"() : () -> () %s", whole ? "" : "loc(");
+    bytes_append(&parsed.text, location.data, location.size);
+    bytes_append_format(&parsed.text, whole ? "\n" : ")\n");
+    const status result = mlir_read("location", bytes_view(&parsed.text), &parsed.document);
+    if (result == STATUS_OK && parsed.document->top.operation_count > 0)
+        parsed.location = parsed.document->top.operations[0].location;
     status_free(result);
-    bytes_free(&text);
-    return read && (*out_document)->top.operation_count > 0
-               ? (*out_document)->top.operations[0].location
-               : NULL;
+    return parsed;
+}
+
+static void free_parsed(struct parsed *parsed)
+{
+    if (parsed->document != NULL)
+        mlir_free(parsed->document);
+    bytes_free(&parsed->text);
 }
 
 static void find_operators(struct annotate_source *source, struct view location,
                            struct bytes *out_text)
 {
-    struct mlir_document *document;
-    const struct mlir_location *at = parse_location(location, &document);
-    if (at != NULL)
-        append_operators(source, at, 0, out_text);
-    if (document != NULL)
-        mlir_free(document);
+    struct parsed parsed = parse_location(location);
+    if (parsed.location != NULL)
+        append_operators(source, parsed.location, 0, out_text);
+    free_parsed(&parsed);
 }
 
 static void append_place(const struct mlir_location *at, unsigned depth, struct bytes *to)
@@ -259,15 +266,14 @@ static void append_place(const struct mlir_location *at, unsigned depth, struct 
 
 void annotate_source_place(struct view location, struct bytes *to)
 {
-    struct mlir_document *document = NULL;
-    const struct mlir_location *at =
-        view_starts_with(location, "loc(") ? parse_location(location, &document) : NULL;
-    if (at == NULL || at->kind == MLIR_AT_UNKNOWN)
+    struct parsed parsed = {0};
+    if (view_starts_with(location, "loc("))
+        parsed = parse_location(location);
+    if (parsed.location == NULL || parsed.location->kind == MLIR_AT_UNKNOWN)
         bytes_append(to, location.data, location.size);
     else
-        append_place(at, 0, to);
-    if (document != NULL)
-        mlir_free(document);
+        append_place(parsed.location, 0, to);
+    free_parsed(&parsed);
 }
 
 struct view annotate_source_operators(struct annotate_source *source, struct view location)
