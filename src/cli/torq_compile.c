@@ -37,6 +37,7 @@ static status open_target(const struct arguments *arguments, struct compiling *c
     const char *hardware = arguments_value(arguments, "torq-hw");
     STATUS_TRY(units_rules(arguments, "torq-rules", &compiling->rules));
     STATUS_TRY(target_open(TARGET, &compiling->target));
+    STATUS_TRY(compiling_follow_rules(compiling));
     if (hardware != NULL)
         STATUS_TRY(torq_hw_apply(compiling->target, hardware));
     STATUS_TRY(set_mtu(arguments, compiling->target, "torq-dma-in-mtu", "dma_in.mtu"));
@@ -157,7 +158,8 @@ static const struct option OPTIONS[] = {
     {"torq-dump-profiling", 0, OPTION_ONE, "FILE", "where to (timeline.csv); .pb: for Perfetto"},
     {"torq-profiling-format", 0, OPTION_ONE, "c1|c2|c4", "columns of the CSV (c1)"},
     {"torq-hw", 0, OPTION_ONE, "HW", "SL2610, its own description, or list"},
-    {"torq-rules", 0, OPTION_ONE, "best|public", "how work is priced; public: as published"},
+    {"torq-rules", 0, OPTION_ONE, "best|public",
+     "how work is priced and values kept; public: as published"},
     {"torq-dma-in-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats into the NPU (4)"},
     {"torq-dma-out-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats out of it (4)"},
     {"dump-compilation-phases-to", 0, OPTION_ONE, "DIR", "MODEL.N.PHASE.mlir of every phase"},

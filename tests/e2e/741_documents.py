@@ -30,7 +30,7 @@ SHORTER = {
 if SANITIZED:
     LEFT_OUT[r"^opscope score"] = "measures: the sanitizers distort it"
 PROGRAMS = ("opscope ", "build/bin/", "annotate_profiling", "perfetto_logger", "process_ops_logs",
-            "python3 ", "torq-", "iree-run-module", "tt-perf-report", "source ")
+            "python3 ", "qaic-", "torq-", "iree-run-module", "tt-perf-report", "source ")
 BIN = program("opscope").parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -111,6 +111,7 @@ def write_networks(folder):
     write(folder / "dynamic.onnx", network("batch"))
     write(folder / "add.onnx", sum_network())
     write(folder / "conv.mlir", CONV)
+    write(folder / "train.py", "print('trained')\n")
     shutil.copy(ROOT / "tests/testdata/tosa_ops/add.mlir", folder)
     opscope("infer", "model.onnx", "--output", "@output.npy", cwd=folder)
     ones = "1x3x224x224xf32=0.5"
@@ -136,6 +137,8 @@ def write_programs(folder):
             "opscope infer add.mlir --output @x.npy && cp x.npy in.npy",
             "cp run.prof host.prof",
             "opscope targets host --file > here.target",
+            "qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70 && mkdir stats",
+            "qaic-runner -t ./binaries -n 1 --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats",
             "opscope convert runtime.csv -o runtime.prof",
             "opscope convert timeline.csv -o trace.pb"):
         run_line(command, folder)

@@ -58,7 +58,7 @@ PATIENCE = 600
 
 # What `opscope links` makes.
 VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
-                "torq-compile", "torq-run-module", "tt-perf-report"]
+                "qaic-compile", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report"]
 VENDOR_SCRIPTS = ["annotate_profiling.py", "perfetto_logger.py"]
 
 # Data that Perfetto lost or could not read; must be empty for every trace.
