@@ -2,7 +2,8 @@
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
-#                 every call that can fail, mutated programs, a minute of fuzzing for each target
+#                 every call that can fail, mutated programs, the build for boards under qemu, a minute
+#                 of fuzzing for each target
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them; with SANITIZE=1 the
 #                 program of build-asan does them
 # make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
@@ -55,6 +56,7 @@ test: test-dependencies all build-asan build-fuzz
 
 test-long: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
+	-@scripts/install-dependencies.sh board
 	@FUZZ_TOTAL=$(FUZZ_TOTAL) tests/run.py long
 
 conformance: CHECKED = $(if $(SANITIZE),build-asan,build)
