@@ -56,8 +56,7 @@ static bool find_device_log(const struct capturing *capturing, char *path, size_
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t since = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     clock_gettime(CLOCK_REALTIME, &now);
-    const time_t begun =
-        now.tv_sec - (time_t)((since - capturing->capture.begun) / 1000000000) - 1;
+    const time_t begun = now.tv_sec - (time_t)((since - capturing->capture.begun) / 1000000000) - 1;
     return stat(path, &about) == 0 && about.st_mtime >= begun;
 }
 
