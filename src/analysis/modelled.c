@@ -349,6 +349,26 @@ static void sum_memory(struct modelled_memory *memory, const struct program *pro
     memory->peak = peak_of(changes, count);
 }
 
+// The published rules give the host no time: what it needs at least is no bound of what they say.
+static void find_unpriced(struct modelled *modelled, const struct program *program,
+                          const struct target *target, const struct sim_result *result)
+{
+    bool bounds = false;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (result->tasks[i].start != result->tasks[i].end ||
+            cost_bound(target, task->engine, &task->cost) == 0)
+            continue;
+        if (modelled->unpriced++ == 0)
+            modelled->unpriced_engine = task->engine;
+        bounds = bounds || task->engine == modelled->least_engine;
+    }
+    if (bounds) {
+        modelled->least = 0;
+        modelled->least_engine = TARGET_NONE;
+    }
+}
+
 // -----------------------------------------------------------------------------
 
 struct modelled *modelled_create(const struct program *program, const struct target *target,
@@ -366,6 +386,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     }
     sum_whole(modelled, program, target, result);
     find_least(modelled, program, target);
+    find_unpriced(modelled, program, target, result);
     sum_groups(modelled, program, target, result);
     for (uint32_t i = 0; i < modelled->group_count; i++)
         modelled->unknown_groups += modelled->groups[i].unknown;
