@@ -147,7 +147,7 @@ const struct command COMMAND_TT_PROFILE = {
                "program with Tracy and its device's log say, or of what opscope's own runtime\n"
                "recorded. Exit: the command's status. A command in which nothing records gets no\n"
                "report, but a message.",
-    .examples = "  tt_profile \"opscope infer model.onnx\"\n"
+    .examples = "  tt_profile \"python3 train.py\"\n"
                 "  tt_profile -o mnist.csv -p 9000 \"python3 train.py\"",
     .options = OPTIONS,
     .run = tt_profile_command,
