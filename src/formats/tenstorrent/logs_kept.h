@@ -41,7 +41,7 @@ enum logs_special {
     LOGS_KEPT_SPECIALS,
 };
 
-enum { LOGS_FIELDS = 48 };
+enum { LOGS_FIELDS = 49 };
 extern const struct logs_field LOGS_FIELD_TABLE[LOGS_FIELDS];
 extern const char *const LOGS_SPECIAL_KEYS[LOGS_KEPT_SPECIALS];
 #define LOGS_FUNCTION_PREFIX "host.function."

@@ -54,6 +54,7 @@ static void *run_at(struct restorer *to, uint32_t index)
     while (runs->count <= index) {
         struct device_run *run = segments_add(runs);
         run->op = HASH_NONE;
+        run->given = VIEW_LITERAL("");
         run->window = run->firmware = run->kernel = run->kernel_start = run->data_movement = NEVER;
         for (unsigned i = 0; i < DEVICE_RISCS; i++)
             run->riscs[i] = NEVER;

@@ -21,6 +21,14 @@ static status write_per_core(const struct logs_record *record, const char *repor
     return output_close(output);
 }
 
+// A report that stands for the device log knows nothing of cores.
+static bool has_cores(const struct logs_record *record)
+{
+    const struct device_ops *ops = &record->device_ops;
+    return record->has_device &&
+           (ops->runs.count == 0 || device_ops_run(ops, 0)->given.size == 0);
+}
+
 static status write_report(struct ops_report *request, struct logs_record *record)
 {
     struct output *output;
@@ -34,7 +42,7 @@ static status write_report(struct ops_report *request, struct logs_record *recor
     report_free(report);
     STATUS_TRY(output_close(output));
     const bool beside = strcmp(request->output, "-") != 0;
-    return request->device_only && record->has_device && beside
+    return request->device_only && has_cores(record) && beside
                ? write_per_core(record, request->output)
                : STATUS_OK;
 }
