@@ -165,9 +165,9 @@ static struct device_run *find_run(const struct device_ops *ops, const struct ru
     const struct device_op *op = index != HASH_NONE ? device_ops_op(ops, index) : NULL;
     for (uint32_t i = 0; op != NULL && i < op->run_count; i++) {
         struct device_run *run = device_ops_run(ops, op->runs[i]);
-        const bool same = run->traced == row->traced &&
-                          (!row->traced ||
-                           (run->trace_id == row->trace && run->trace_counter == row->replay));
+        const bool same =
+            run->traced == row->traced &&
+            (!row->traced || (run->trace_id == row->trace && run->trace_counter == row->replay));
         if (same && run->firmware.first == row->fw_start && run->given.size == 0)
             return run;
     }

@@ -185,7 +185,8 @@ static status open_folder(struct logs *logs, const char *folder)
     if (found)
         return STATUS_OK;
     return status_make(STATUS_NOT_FOUND,
-                       "%s: holds neither profile_log_device.csv nor cpp_device_perf_report.csv nor tracy_ops_data.csv nor "
+                       "%s: holds neither profile_log_device.csv nor cpp_device_perf_report.csv "
+                       "nor tracy_ops_data.csv nor "
                        "tracy_ops_times.csv nor tracy_profile_log_host.tracy",
                        folder);
 }

@@ -62,6 +62,9 @@ void logs_keep_free(struct logs_keeper *keeper);
 // Adds what a row is made of to the values of its call.
 void logs_keep_row(struct logs_keeper *keeper, const struct logs_row *row, struct bytes *values);
 
+// Whether a profile keeps logs.
+bool logs_are_kept(const struct profile *profile);
+
 // The logs as far as a report needs them, from a profile that was read from logs. `logs` must be
 // zero, and is filled with what messages name: `input`, the profile's file. Notes go to `ledger`,
 // not to the profile, whose account has them. The profile must outlive the record; free it with

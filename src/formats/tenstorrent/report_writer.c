@@ -123,8 +123,7 @@ static void plan_singles(struct plan *plan, enum column_kind from, enum column_k
         const enum column_kind kind = (enum column_kind)i;
         const uint32_t column = report_column(plan->report, kind);
         const bool always = !plan->only_filled && column_is_written(kind, plan->version);
-        if (always ||
-            (column_exists(kind, plan->version) && is_filled(plan->report, column)))
+        if (always || (column_exists(kind, plan->version) && is_filled(plan->report, column)))
             plan_column(plan, column, view_of(column_name(kind, plan->version)), false);
     }
 }
@@ -250,8 +249,8 @@ static uint64_t count_logical(const struct report *report)
         for (size_t row = 0; row < report->row_count; row++) {
             uint64_t padded, logical;
             const struct view cell = report_cell(report, row, i);
-            count += report_padded(cell, &padded) && report_logical(cell, &logical) &&
-                     padded != logical;
+            count +=
+                report_padded(cell, &padded) && report_logical(cell, &logical) && padded != logical;
         }
     }
     return count;
