@@ -11,6 +11,7 @@
 # make lint       layout, rooms and habits; make format applies the layout
 # make docs       help texts into docs/commands
 # make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python
+# make board      build-aarch64/opscope, which boards with that processor run without any library
 # make clean
 
 PREFIX ?= /usr/local
@@ -34,7 +35,7 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
 .PHONY: all demo test test-long conformance coverage bench fuzz lint format docs install clean \
-	dependencies test-dependencies build-asan build-fuzz
+	board dependencies test-dependencies build-asan build-fuzz
 .NOTPARALLEL:
 
 all: dependencies
@@ -127,9 +128,15 @@ install: all
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
+	install -m 644 python/perfetto_api.py python/perfetto_logger.py "$(DESTDIR)$(PYTHONDIR)"
+	install -m 644 python/opscope_pytest.py "$(DESTDIR)$(PYTHONDIR)/opscope_pytest.py"
+
+board:
+	@scripts/install-dependencies.sh board
+	@scripts/board/build.sh
 
 clean:
-	rm -rf build build-asan build-fuzz build-coverage
+	rm -rf build build-asan build-fuzz build-coverage build-aarch64
 
 dependencies:
 	@scripts/install-dependencies.sh

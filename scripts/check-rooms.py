@@ -33,13 +33,14 @@ SLICE = re.compile(r"(?<![a-z0-9])(?<!view_)(slices?)(?![a-z0-9])", re.IGNORECAS
 SLICE_OPERATOR = re.compile(r'"(?:tosa\.)?slice"', re.IGNORECASE)
 SENTENCE = re.compile(r'"(?:[^"\\]|\\.)*\s(?:[^"\\]|\\.)*"')
 
-VENDOR_NAMES = ("torq", "tenstorrent", "qualcomm")
+VENDOR_NAMES = ("torq", "tenstorrent", "qaic")
 VENDOR_FOLDERS = ("target/rules", *(f"{room}/{name}" for room in ("formats", "reports") for name in VENDOR_NAMES))
 # An operator in the first two, an event in the words of the viewers in the others.
 SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
 VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
     "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
+            "suite", "qaic_compile", "qaic_opstats", "qaic_program", "qaic_runner",
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_report",
             # Lists of all commands, and the options of all formats.

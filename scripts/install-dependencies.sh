@@ -4,6 +4,7 @@
 #   scripts/install-dependencies.sh           what a build needs
 #   scripts/install-dependencies.sh test      what the tests need as well
 #   scripts/install-dependencies.sh coverage  what make coverage needs as well
+#   scripts/install-dependencies.sh board     what make board and its tests need as well
 #
 # A working command or library counts wherever it comes from. Nothing is done,
 # in a few milliseconds, when nothing is missing. Whoever is not root gets the one
@@ -46,8 +47,9 @@ need_fuzzer_runtime() {
     missing+=("libclang-rt-${version%%.*}-dev")
 }
 
+# RUNLEVEL keeps packages of servers (ssh) from starting them.
 as_root() {
-    env DEBIAN_FRONTEND=noninteractive "$@"
+    env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 "$@"
 }
 
 may_install() {
@@ -72,8 +74,8 @@ install_packages() {
     as_root apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
 
-case $group in build | test | coverage) ;; *)
-    echo "usage: $0 [build|test|coverage]" >&2
+case $group in build | test | coverage | board) ;; *)
+    echo "usage: $0 [build|test|coverage|board]" >&2
     exit 2
     ;;
 esac
@@ -97,7 +99,13 @@ if [ "$group" = coverage ]; then
     need_command gcovr gcovr
 fi
 
-if [ "$group" != build ]; then
+if [ "$group" = board ]; then
+    need_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || missing+=(libc6-dev-arm64-cross)
+    need_command qemu-aarch64 qemu-user
+fi
+
+if [ "$group" != build ] && [ "$group" != board ]; then
     need_module pytest python3-pytest
     need_module xdist python3-pytest-xdist
     need_command clang clang
@@ -107,6 +115,9 @@ if [ "$group" != build ]; then
     need_command protoc protobuf-compiler
     need_command node nodejs
     need_command npm npm
+    need_command ssh openssh-client
+    # Started by tests alone, on a port of this machine; not all paths have its folder.
+    PATH=$PATH:/usr/sbin:/sbin need_command sshd openssh-server
     need_command mandoc mandoc
     need_command zsh zsh
     need_command fish fish

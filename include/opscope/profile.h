@@ -89,7 +89,7 @@ static inline int opscope_profile_open_memory(const void *data, size_t data_size
                                              out_profile, message, size);
 }
 
-// An empty profile, to be filled.
+// An empty profile, to be filled; NULL when there is no memory.
 struct opscope_profile *opscope_profile_create(void);
 
 // Accepts NULL. What was opened on the profile is freed before it.
@@ -318,7 +318,7 @@ struct opscope_profile_value {
 // A list of values that is being read.
 struct opscope_values;
 
-// The values of an item, for opscope_values_free; NULL when there is no such item.
+// The values of an item, for opscope_values_free; NULL when there is no such item, or no memory.
 struct opscope_values *opscope_profile_track_values(const struct opscope_profile *profile,
                                                     uint32_t id);
 struct opscope_values *opscope_profile_operator_values(const struct opscope_profile *profile,
@@ -326,7 +326,8 @@ struct opscope_values *opscope_profile_operator_values(const struct opscope_prof
 struct opscope_values *opscope_profile_call_values(const struct opscope_profile *profile,
                                                    uint32_t id);
 
-// 1 and the next value, or 0 at the end of the list. Accepts NULL: an empty list.
+// 1 and the next value, 0 at the end of the list, or less than 0: no memory for its text. Accepts
+// NULL: an empty list.
 int opscope_values_next_sized(struct opscope_values *values,
                               struct opscope_profile_value *out_value, size_t size);
 

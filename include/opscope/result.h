@@ -14,7 +14,7 @@ enum opscope_result {
     OPSCOPE_ERROR_IO = -3,          // the system refused to read or write
     OPSCOPE_ERROR_DATA = -4,        // the input is not what it should be
     OPSCOPE_ERROR_UNSUPPORTED = -5, // valid, but not handled
-    OPSCOPE_ERROR_LIMIT = -6        // larger than a documented limit
+    OPSCOPE_ERROR_LIMIT = -6        // larger than a documented limit, or than there is memory for
 };
 
 #endif

@@ -1,9 +1,9 @@
 #include "sweep.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/recovery.h"
 
 enum { SETS = 1 << SWEEP_PARTS_MOST, SEARCHED_MOST = 32 };
 
@@ -189,6 +189,12 @@ static struct sweep *sweep_create(const struct sweep_input *input, uint64_t from
     return sweep;
 }
 
+// It ends by itself.
+static void sweep_nobody_waits(void *sweep)
+{
+    (void)sweep;
+}
+
 // Two halves at the same time.
 void sweep_lanes(const struct sweep_input *input)
 {
@@ -196,11 +202,14 @@ void sweep_lanes(const struct sweep_input *input)
     const uint64_t middle = range.start + (range.end - range.start) / 2;
     struct sweep *first = sweep_create(input, range.start, middle);
     struct sweep *second = sweep_create(input, middle, range.end);
-    pthread_t thread;
-    const bool parallel = pthread_create(&thread, NULL, sweep_run, second) == 0;
+    struct recovery_thread thread = {.run = sweep_run,
+                                     .give_up = sweep_nobody_waits,
+                                     .stop = sweep_nobody_waits,
+                                     .context = second};
+    const bool parallel = recovery_thread_start(&thread) == 0;
     sweep_run(first);
     if (parallel)
-        pthread_join(thread, NULL);
+        recovery_thread_join(&thread);
     else
         sweep_run(second);
     sweep_finish(first);

@@ -19,18 +19,26 @@ static status analyse_overview(struct opscope_profile *profile, bool all,
     return overview_rows_list(profile->profile, all, out_list, out_count);
 }
 
-int opscope_overview_create(struct opscope_profile *profile, int all,
-                            struct opscope_overview **out_overview, char *message, size_t size)
+static int create_overview(struct opscope_profile *profile, int all,
+                           struct opscope_overview **out_overview, char *message, size_t size)
 {
     struct overview_rows *list;
     size_t count;
-    *out_overview = NULL;
     const int code = api_answer(analyse_overview(profile, all != 0, &list, &count), message, size);
     if (code != OPSCOPE_OK)
         return code;
     *out_overview = memory_allocate_zeroed(1, sizeof **out_overview);
     **out_overview = (struct opscope_overview){list, count};
     return OPSCOPE_OK;
+}
+
+int opscope_overview_create(struct opscope_profile *profile, int all,
+                            struct opscope_overview **out_overview, char *message, size_t size)
+{
+    *out_overview = NULL;
+    return RECOVERY_SCOPE_BESIDE(&profile->region,
+                                 create_overview(profile, all, out_overview, message, size),
+                                 api_no_memory(message, size));
 }
 
 void opscope_overview_free(struct opscope_overview *overview)
@@ -89,18 +97,27 @@ static status analyse_operator_times(struct opscope_profile *profile,
     return operator_times_measure(profile->profile, out_times);
 }
 
-int opscope_operator_times_create(struct opscope_profile *profile,
-                                  struct opscope_operator_times **out_times, char *message,
-                                  size_t size)
+static int create_operator_times(struct opscope_profile *profile,
+                                 struct opscope_operator_times **out_times, char *message,
+                                 size_t size)
 {
     struct operator_times times;
-    *out_times = NULL;
     const int code = api_answer(analyse_operator_times(profile, &times), message, size);
     if (code != OPSCOPE_OK)
         return code;
     *out_times = memory_allocate_zeroed(1, sizeof **out_times);
     (*out_times)->times = times;
     return OPSCOPE_OK;
+}
+
+int opscope_operator_times_create(struct opscope_profile *profile,
+                                  struct opscope_operator_times **out_times, char *message,
+                                  size_t size)
+{
+    *out_times = NULL;
+    return RECOVERY_SCOPE_BESIDE(&profile->region,
+                                 create_operator_times(profile, out_times, message, size),
+                                 api_no_memory(message, size));
 }
 
 void opscope_operator_times_free(struct opscope_operator_times *times)

@@ -38,6 +38,18 @@ int api_answer(status result, char *message, size_t size)
     return code;
 }
 
+int api_refuse(const char *text, char *message, size_t size)
+{
+    if (message != NULL && size > 0)
+        snprintf(message, size, "%s", text);
+    return OPSCOPE_ERROR_USAGE;
+}
+
+int api_no_memory(char *message, size_t size)
+{
+    return api_answer(status_out_of_memory(), message, size);
+}
+
 int api_answer_loss(const struct profile *profile, char *message, size_t size)
 {
     const struct ledger sum = profile_ledger(profile);

@@ -6,14 +6,22 @@
 
 #include <opscope/result.h>
 
+#include "base/recovery.h"
 #include "profile/profile.h"
 
 struct opscope_profile {
     struct profile *profile;
-    bool unfinished;     // events were added that are still batched
-    struct bytes values; // for what is added next
-    char problem[256];   // why the last refused addition was refused
+    struct region region; // of all that is not `struct opscope_profile` itself
+    bool unfinished;      // events were added that are still batched
+    struct bytes values;  // for what is added next
+    char problem[256];    // why the last refused addition was refused
 };
+
+// OPSCOPE_ERROR_USAGE with this text.
+int api_refuse(const char *text, char *message, size_t size);
+
+// OPSCOPE_ERROR_LIMIT, and that there is no memory.
+int api_no_memory(char *message, size_t size);
 
 // The code of a result, which is freed; its text goes to `message`.
 int api_answer(status result, char *message, size_t size);

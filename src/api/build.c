@@ -56,8 +56,8 @@ static uint32_t added(struct opscope_profile *profile, uint32_t id)
 
 // Descriptions --------------------------------------------------------------------
 
-uint32_t opscope_profile_add_clock_sized(struct opscope_profile *profile,
-                                         const struct opscope_profile_clock *given, size_t size)
+static uint32_t build_add_clock(struct opscope_profile *profile,
+                                const struct opscope_profile_clock *given, size_t size)
 {
     struct opscope_profile_clock clock;
     if (!api_copy_struct(profile, &clock, sizeof clock, given, size))
@@ -111,8 +111,8 @@ static bool check_track(struct opscope_profile *profile, const struct opscope_pr
     return false;
 }
 
-uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
-                                         const struct opscope_profile_track *given, size_t size)
+static uint32_t build_add_track(struct opscope_profile *profile,
+                                const struct opscope_profile_track *given, size_t size)
 {
     struct opscope_profile_track track;
     if (!api_copy_struct(profile, &track, sizeof track, given, size) ||
@@ -139,9 +139,8 @@ uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
     return added(profile, profile_track_add(profile->profile, &described));
 }
 
-uint32_t opscope_profile_add_operator_sized(struct opscope_profile *profile,
-                                            const struct opscope_profile_operator *given,
-                                            size_t size)
+static uint32_t build_add_operator(struct opscope_profile *profile,
+                                   const struct opscope_profile_operator *given, size_t size)
 {
     struct opscope_profile_operator op;
     if (!api_copy_struct(profile, &op, sizeof op, given, size))
@@ -153,8 +152,8 @@ uint32_t opscope_profile_add_operator_sized(struct opscope_profile *profile,
     return added(profile, profile_operator_add(profile->profile, &described));
 }
 
-uint32_t opscope_profile_add_call_sized(struct opscope_profile *profile,
-                                        const struct opscope_profile_call *given, size_t size)
+static uint32_t build_add_call(struct opscope_profile *profile,
+                               const struct opscope_profile_call *given, size_t size)
 {
     struct opscope_profile_call call;
     if (!api_copy_struct(profile, &call, sizeof call, given, size))
@@ -177,8 +176,8 @@ uint32_t opscope_profile_add_call_sized(struct opscope_profile *profile,
     return added(profile, profile_call_add(profile->profile, &described));
 }
 
-int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
-                                     const struct opscope_profile_buffer *given, size_t size)
+static int build_add_buffer(struct opscope_profile *profile,
+                            const struct opscope_profile_buffer *given, size_t size)
 {
     struct opscope_profile_buffer buffer;
     if (!api_copy_struct(profile, &buffer, sizeof buffer, given, size))
@@ -202,7 +201,7 @@ int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
     return OPSCOPE_OK;
 }
 
-int opscope_profile_add_fact(struct opscope_profile *profile, const char *key, const char *text)
+static int build_add_fact(struct opscope_profile *profile, const char *key, const char *text)
 {
     if (key == NULL || text == NULL)
         return build_refuse(profile, "a fact needs a key and a text");
@@ -229,8 +228,8 @@ static bool convert_kind(uint32_t kind, enum value_kind *out_kind)
     return true;
 }
 
-int opscope_profile_put_sized(struct opscope_profile *profile,
-                              const struct opscope_profile_value *given, size_t size)
+static int build_put(struct opscope_profile *profile, const struct opscope_profile_value *given,
+                     size_t size)
 {
     struct opscope_profile_value value;
     enum value_kind kind;
@@ -272,8 +271,8 @@ static int check_event(struct opscope_profile *profile, const struct opscope_pro
     return OPSCOPE_OK;
 }
 
-int opscope_profile_add_event_sized(struct opscope_profile *profile,
-                                    const struct opscope_profile_event *given, size_t size)
+static int build_add_event(struct opscope_profile *profile,
+                           const struct opscope_profile_event *given, size_t size)
 {
     static const enum event_kind kinds[] = {[OPSCOPE_SPAN] = EVENT_SPAN,
                                             [OPSCOPE_INSTANT] = EVENT_INSTANT,
@@ -310,8 +309,8 @@ int opscope_profile_expect(struct opscope_profile *profile, uint32_t track, uint
     return OPSCOPE_OK;
 }
 
-int opscope_profile_add_note(struct opscope_profile *profile, uint32_t track, uint32_t kind,
-                             uint64_t count, const char *text)
+static int build_add_note(struct opscope_profile *profile, uint32_t track, uint32_t kind,
+                          uint64_t count, const char *text)
 {
     if (track >= profile->profile->tracks.count || kind > OPSCOPE_NOTE_REMARK)
         return build_refuse(profile, "a note of kind %u about track %u: one of them does not exist",
@@ -319,4 +318,81 @@ int opscope_profile_add_note(struct opscope_profile *profile, uint32_t track, ui
     profile_note(profile->profile, track, (enum ledger_note_kind)kind, count, "%s",
                  api_view(text).data);
     return OPSCOPE_OK;
+}
+
+// In scopes --------------------------------------------------------------------------
+
+static int build_no_memory(struct opscope_profile *profile)
+{
+    api_no_memory(profile->problem, sizeof profile->problem);
+    return OPSCOPE_ERROR_LIMIT;
+}
+
+static uint32_t build_none(struct opscope_profile *profile)
+{
+    build_no_memory(profile);
+    return 0;
+}
+
+uint32_t opscope_profile_add_clock_sized(struct opscope_profile *profile,
+                                         const struct opscope_profile_clock *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_clock(profile, given, size),
+                          build_none(profile));
+}
+
+uint32_t opscope_profile_add_track_sized(struct opscope_profile *profile,
+                                         const struct opscope_profile_track *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_track(profile, given, size),
+                          build_none(profile));
+}
+
+uint32_t opscope_profile_add_operator_sized(struct opscope_profile *profile,
+                                            const struct opscope_profile_operator *given,
+                                            size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_operator(profile, given, size),
+                          build_none(profile));
+}
+
+uint32_t opscope_profile_add_call_sized(struct opscope_profile *profile,
+                                        const struct opscope_profile_call *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_call(profile, given, size),
+                          build_none(profile));
+}
+
+int opscope_profile_add_buffer_sized(struct opscope_profile *profile,
+                                     const struct opscope_profile_buffer *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_buffer(profile, given, size),
+                          build_no_memory(profile));
+}
+
+int opscope_profile_add_fact(struct opscope_profile *profile, const char *key, const char *text)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_fact(profile, key, text),
+                          build_no_memory(profile));
+}
+
+int opscope_profile_put_sized(struct opscope_profile *profile,
+                              const struct opscope_profile_value *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_put(profile, given, size),
+                          build_no_memory(profile));
+}
+
+int opscope_profile_add_event_sized(struct opscope_profile *profile,
+                                    const struct opscope_profile_event *given, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_event(profile, given, size),
+                          build_no_memory(profile));
+}
+
+int opscope_profile_add_note(struct opscope_profile *profile, uint32_t track, uint32_t kind,
+                             uint64_t count, const char *text)
+{
+    return RECOVERY_SCOPE(&profile->region, build_add_note(profile, track, kind, count, text),
+                          build_no_memory(profile));
 }

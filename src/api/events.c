@@ -17,6 +17,7 @@ struct opscope_values {
 };
 
 struct opscope_events {
+    struct opscope_profile *owner;
     struct profile *profile;
     uint32_t track;     // of the cursor
     uint32_t end_track; // after the last one
@@ -27,9 +28,12 @@ struct opscope_events {
 
 // Values --------------------------------------------------------------------------
 
+// NULL when there is no memory.
 static struct opscope_values *values_open(const struct profile *profile, struct view list)
 {
-    struct opscope_values *values = memory_allocate_zeroed(1, sizeof *values);
+    struct opscope_values *values = calloc(1, sizeof *values);
+    if (values == NULL)
+        return NULL;
     values->profile = profile;
     values->reader = value_read(list);
     return values;
@@ -99,8 +103,8 @@ static const char *text_of(struct opscope_values *values, const struct value *va
     return (const char *)values->text.data;
 }
 
-int opscope_values_next_sized(struct opscope_values *values,
-                              struct opscope_profile_value *out_value, size_t size)
+static int next_value(struct opscope_values *values, struct opscope_profile_value *out_value,
+                      size_t size)
 {
     struct value value;
     struct opscope_profile_value given = {0};
@@ -121,6 +125,16 @@ int opscope_values_next_sized(struct opscope_values *values,
             .clock = ticks && value.clock < values->profile->clocks.count ? value.clock : 0};
     }
     api_give(out_value, size, &given, sizeof given);
+    return found;
+}
+
+int opscope_values_next_sized(struct opscope_values *values,
+                              struct opscope_profile_value *out_value, size_t size)
+{
+    const int found =
+        RECOVERY_SCOPE_ALONE(next_value(values, out_value, size), OPSCOPE_ERROR_LIMIT);
+    if (found < 0)
+        memset(out_value, 0, size);
     return found;
 }
 
@@ -145,6 +159,7 @@ static status open_events(struct opscope_profile *profile, uint32_t track,
         return status_make(STATUS_USAGE, "there is no track %u", track);
     STATUS_TRY(api_finish(profile));
     struct opscope_events *events = memory_allocate_zeroed(1, sizeof *events);
+    events->owner = profile;
     events->profile = from;
     events->values.profile = from;
     events->track = all ? 0 : track;
@@ -162,7 +177,9 @@ int opscope_events_open(struct opscope_profile *profile, uint32_t track,
 {
     if (out_events != NULL)
         *out_events = NULL;
-    return api_answer(open_events(profile, track, out_events), message, size);
+    return RECOVERY_SCOPE_BESIDE(&profile->region,
+                                 api_answer(open_events(profile, track, out_events), message, size),
+                                 api_no_memory(message, size));
 }
 
 static uint32_t event_kind_of(enum event_kind kind)
@@ -192,8 +209,8 @@ static struct opscope_profile_event api_events_describe(const struct opscope_eve
                                           .sample = sample};
 }
 
-int opscope_events_next_sized(struct opscope_events *events,
-                              struct opscope_profile_event *out_event, size_t size)
+static int next_event(struct opscope_events *events, struct opscope_profile_event *out_event,
+                      size_t size)
 {
     struct event event;
     struct opscope_profile_event given = {0};
@@ -211,6 +228,20 @@ int opscope_events_next_sized(struct opscope_events *events,
     else
         events->current = VIEW_LITERAL("");
     api_give(out_event, size, &given, sizeof given);
+    return found;
+}
+
+int opscope_events_next_sized(struct opscope_events *events,
+                              struct opscope_profile_event *out_event, size_t size)
+{
+    const int found = RECOVERY_SCOPE_BESIDE(
+        &events->owner->region, next_event(events, out_event, size), OPSCOPE_ERROR_LIMIT);
+    if (found < 0) {
+        // What it was about to read is the profile's now.
+        events->cursor = NULL;
+        events->track = events->end_track;
+        memset(out_event, 0, size);
+    }
     return found;
 }
 

@@ -8,19 +8,41 @@
 
 // Open, create, free --------------------------------------------------------------
 
+static int create_inside(struct opscope_profile *profile)
+{
+    profile->profile = profile_create();
+    return OPSCOPE_OK;
+}
+
+static int create_in_scope(struct opscope_profile *profile)
+{
+    return RECOVERY_SCOPE(&profile->region, create_inside(profile), OPSCOPE_ERROR_LIMIT);
+}
+
 struct opscope_profile *opscope_profile_create(void)
 {
-    struct opscope_profile *profile = memory_allocate_zeroed(1, sizeof *profile);
-    profile->profile = profile_create();
-    return profile;
+    // Its region is a part of it.
+    struct opscope_profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL)
+        return NULL;
+    profile->region = REGION_EMPTY;
+    if (create_in_scope(profile) == OPSCOPE_OK)
+        return profile;
+    opscope_profile_free(profile);
+    return NULL;
 }
 
 void opscope_profile_free(struct opscope_profile *profile)
 {
     if (profile == NULL)
         return;
-    profile_free(profile->profile);
-    bytes_free(&profile->values);
+    if (profile->region.unsound) {
+        region_release(&profile->region);
+    } else {
+        region_forget(&profile->region);
+        profile_free(profile->profile);
+        bytes_free(&profile->values);
+    }
     free(profile);
 }
 
@@ -38,34 +60,14 @@ static status take_options(const struct opscope_read_options *options, size_t si
     return STATUS_OK;
 }
 
-// Takes over `profile`.
-static int opened(struct opscope_profile *profile, status result,
-                  struct opscope_profile **out_profile, char *message, size_t size)
-{
-    if (result != STATUS_OK) {
-        opscope_profile_free(profile);
-        profile = NULL;
-    }
-    if (out_profile != NULL)
-        *out_profile = profile;
-    else
-        opscope_profile_free(profile);
-    return api_answer(result, message, size);
-}
-
-int opscope_profile_open_sized(const char *path, const struct opscope_read_options *options,
-                               size_t options_size, struct opscope_profile **out_profile,
-                               char *message, size_t size)
-{
-    struct format_options known;
-    struct opscope_profile *profile = opscope_profile_create();
-    status result = take_options(options, options_size, &known);
-    if (result == STATUS_OK && (path == NULL || out_profile == NULL))
-        result = status_make(STATUS_USAGE, "to open a profile needs a path and a place for it");
-    if (result == STATUS_OK)
-        result = format_read(path, &known, profile->profile);
-    return opened(profile, result, out_profile, message, size);
-}
+// What to read, and for whom.
+struct opening {
+    const char *path; // NULL: `bytes`
+    const char *name;
+    struct view bytes;
+    const struct opscope_read_options *options;
+    size_t options_size;
+};
 
 static status read_memory(struct view bytes, const char *name, const struct format_options *options,
                           struct profile *profile)
@@ -75,20 +77,65 @@ static status read_memory(struct view bytes, const char *name, const struct form
     return format_read_input(input, options, profile);
 }
 
+static status open_inside(struct opscope_profile *profile, const struct opening *opening)
+{
+    struct format_options known;
+    STATUS_TRY(take_options(opening->options, opening->options_size, &known));
+    if (opening->path != NULL)
+        return format_read(opening->path, &known, profile->profile);
+    return read_memory(opening->bytes, opening->name, &known, profile->profile);
+}
+
+static int open_in_scope(struct opscope_profile *profile, const struct opening *opening,
+                         char *message, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region,
+                          api_answer(open_inside(profile, opening), message, size),
+                          api_no_memory(message, size));
+}
+
+static int open_profile(const struct opening *opening, struct opscope_profile **out_profile,
+                        char *message, size_t size)
+{
+    struct opscope_profile *profile = opscope_profile_create();
+    *out_profile = NULL;
+    if (profile == NULL)
+        return api_no_memory(message, size);
+    const int code = open_in_scope(profile, opening, message, size);
+    if (code == OPSCOPE_OK)
+        *out_profile = profile;
+    else
+        opscope_profile_free(profile);
+    return code;
+}
+
+int opscope_profile_open_sized(const char *path, const struct opscope_read_options *options,
+                               size_t options_size, struct opscope_profile **out_profile,
+                               char *message, size_t size)
+{
+    const struct opening opening = {.path = path, .options = options, .options_size = options_size};
+    if (out_profile != NULL)
+        *out_profile = NULL;
+    if (path == NULL || out_profile == NULL)
+        return api_refuse("to open a profile needs a path and a place for it", message, size);
+    return open_profile(&opening, out_profile, message, size);
+}
+
 int opscope_profile_open_memory_sized(const void *data, size_t data_size, const char *name,
                                       const struct opscope_read_options *options,
                                       size_t options_size, struct opscope_profile **out_profile,
                                       char *message, size_t size)
 {
-    struct format_options known;
-    struct opscope_profile *profile = opscope_profile_create();
-    status result = take_options(options, options_size, &known);
-    if (result == STATUS_OK && ((data == NULL && data_size > 0) || out_profile == NULL))
-        result = status_make(STATUS_USAGE, "to open a profile needs bytes and a place for it");
-    if (result == STATUS_OK)
-        result = read_memory((struct view){data_size > 0 ? data : "", data_size},
-                             name != NULL ? name : "memory", &known, profile->profile);
-    return opened(profile, result, out_profile, message, size);
+    const struct opening opening = {.name = name != NULL ? name : "memory",
+                                    .bytes = data_size > 0 ? (struct view){data, data_size}
+                                                           : VIEW_LITERAL(""),
+                                    .options = options,
+                                    .options_size = options_size};
+    if (out_profile != NULL)
+        *out_profile = NULL;
+    if ((data == NULL && data_size > 0) || out_profile == NULL)
+        return api_refuse("to open a profile needs bytes and a place for it", message, size);
+    return open_profile(&opening, out_profile, message, size);
 }
 
 // Tables --------------------------------------------------------------------------
@@ -326,8 +373,8 @@ const char *opscope_writable_format(uint32_t index)
     return writer != NULL ? writer->name : NULL;
 }
 
-int opscope_profile_write(struct opscope_profile *profile, const char *path, const char *format,
-                          char *message, size_t size)
+static int write_profile(struct opscope_profile *profile, const char *path, const char *format,
+                         char *message, size_t size)
 {
     if (path == NULL)
         return api_answer(status_make(STATUS_USAGE, "to write a profile needs a path"), message,
@@ -336,6 +383,13 @@ int opscope_profile_write(struct opscope_profile *profile, const char *path, con
     if (result == STATUS_OK)
         result = api_write(profile->profile, path, format);
     return api_answer(result, message, size);
+}
+
+int opscope_profile_write(struct opscope_profile *profile, const char *path, const char *format,
+                          char *message, size_t size)
+{
+    return RECOVERY_SCOPE(&profile->region, write_profile(profile, path, format, message, size),
+                          api_no_memory(message, size));
 }
 
 static status api_convert_file(const char *in, const char *out, const char *format,
@@ -348,7 +402,7 @@ static status api_convert_file(const char *in, const char *out, const char *form
     return convert_file(&request, profile);
 }
 
-int opscope_convert(const char *in, const char *out, const char *format, char *message, size_t size)
+static int convert(const char *in, const char *out, const char *format, char *message, size_t size)
 {
     struct profile *profile = profile_create();
     int code = api_answer(api_convert_file(in, out, format, profile), message, size);
@@ -356,4 +410,10 @@ int opscope_convert(const char *in, const char *out, const char *format, char *m
         code = api_answer_loss(profile, message, size);
     profile_free(profile);
     return code;
+}
+
+int opscope_convert(const char *in, const char *out, const char *format, char *message, size_t size)
+{
+    return RECOVERY_SCOPE_ALONE(convert(in, out, format, message, size),
+                                api_no_memory(message, size));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "base/memory.h"
 
 static double *sorted_copy(const double *numbers, size_t count)
@@ -17,7 +18,7 @@ static double *sorted_copy(const double *numbers, size_t count)
     return copy;
 }
 
-double opscope_median(const double *numbers, size_t count)
+static double statistics_of_median(const double *numbers, size_t count)
 {
     if (count == 0)
         return NAN;
@@ -27,7 +28,7 @@ double opscope_median(const double *numbers, size_t count)
     return median;
 }
 
-double opscope_percentile(const double *numbers, size_t count, unsigned percent)
+static double statistics_of_percentile(const double *numbers, size_t count, unsigned percent)
 {
     if (count == 0 || percent == 0 || percent > 100)
         return NAN;
@@ -47,7 +48,7 @@ double opscope_deviation(const double *numbers, size_t count)
     return count > 1 ? statistics_deviation(numbers, count) : NAN;
 }
 
-double opscope_rank_correlation(const double *a, const double *b, size_t count)
+static double statistics_of_rank_correlation(const double *a, const double *b, size_t count)
 {
     double correlation;
     return statistics_rank_correlation(a, b, count, &correlation) ? correlation : NAN;
@@ -61,8 +62,8 @@ static int api_statistics_give(bool found, struct statistics_interval interval, 
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;
 }
 
-int opscope_median_interval(const double *numbers, size_t count, double confidence, double *out_low,
-                            double *out_high)
+static int statistics_of_median_interval(const double *numbers, size_t count, double confidence,
+                                         double *out_low, double *out_high)
 {
     struct statistics_interval interval = {0};
     double *sorted = sorted_copy(numbers, count);
@@ -71,10 +72,44 @@ int opscope_median_interval(const double *numbers, size_t count, double confiden
     return api_statistics_give(found, interval, out_low, out_high);
 }
 
-int opscope_ratio_interval(const double *a, size_t a_count, const double *b, size_t b_count,
-                           double confidence, double *out_low, double *out_high)
+static int statistics_of_ratio_interval(const double *a, size_t a_count, const double *b,
+                                        size_t b_count, double confidence, double *out_low,
+                                        double *out_high)
 {
     struct statistics_interval interval = {0};
     const bool found = statistics_ratio_interval(a, a_count, b, b_count, confidence, &interval);
     return api_statistics_give(found, interval, out_low, out_high);
+}
+
+// In scopes: without memory there is no number ---------------------------------------------
+
+double opscope_median(const double *numbers, size_t count)
+{
+    return RECOVERY_SCOPE_ALONE(statistics_of_median(numbers, count), NAN);
+}
+
+double opscope_percentile(const double *numbers, size_t count, unsigned percent)
+{
+    return RECOVERY_SCOPE_ALONE(statistics_of_percentile(numbers, count, percent), NAN);
+}
+
+double opscope_rank_correlation(const double *a, const double *b, size_t count)
+{
+    return RECOVERY_SCOPE_ALONE(statistics_of_rank_correlation(a, b, count), NAN);
+}
+
+int opscope_median_interval(const double *numbers, size_t count, double confidence, double *out_low,
+                            double *out_high)
+{
+    return RECOVERY_SCOPE_ALONE(
+        statistics_of_median_interval(numbers, count, confidence, out_low, out_high),
+        OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_ratio_interval(const double *a, size_t a_count, const double *b, size_t b_count,
+                           double confidence, double *out_low, double *out_high)
+{
+    return RECOVERY_SCOPE_ALONE(
+        statistics_of_ratio_interval(a, a_count, b, b_count, confidence, out_low, out_high),
+        OPSCOPE_ERROR_LIMIT);
 }

@@ -25,6 +25,7 @@ struct chart_lane {
 };
 
 struct opscope_time_chart_view {
+    struct region region; // of all that is not the view itself
     char *path;
     struct profile *profile;
     uint32_t clock;
@@ -37,33 +38,60 @@ struct opscope_time_chart_view {
 
 #define NO_THREAD UINT32_MAX
 
+static int create_inside(struct opscope_time_chart_view *view, const char *filename)
+{
+    view->path = view_copy(view_of(filename));
+    view->profile = profile_create();
+    return OPSCOPE_OK;
+}
+
+static int create_in_scope(struct opscope_time_chart_view *view, const char *filename)
+{
+    return RECOVERY_SCOPE(&view->region, create_inside(view, filename), OPSCOPE_ERROR_LIMIT);
+}
+
 int opscope_time_chart_view_create(const char *filename, struct opscope_time_chart_view **out_view,
                                    char *message, size_t size)
 {
     if (filename == NULL || out_view == NULL)
-        return api_answer(status_make(STATUS_USAGE, "a time chart needs the name of a file"),
-                          message, size);
-    struct opscope_time_chart_view *view = memory_allocate_zeroed(1, sizeof *view);
-    view->path = view_copy(view_of(filename));
-    view->profile = profile_create();
+        return api_refuse("a time chart needs the name of a file", message, size);
+    *out_view = NULL;
+    struct opscope_time_chart_view *view = calloc(1, sizeof *view);
+    if (view == NULL)
+        return api_no_memory(message, size);
+    view->region = REGION_EMPTY;
+    if (create_in_scope(view, filename) != OPSCOPE_OK) {
+        opscope_time_chart_view_free(view);
+        return api_no_memory(message, size);
+    }
     *out_view = view;
     return OPSCOPE_OK;
 }
 
-void opscope_time_chart_view_free(struct opscope_time_chart_view *view)
+static void free_inside(struct opscope_time_chart_view *view)
 {
-    if (view == NULL)
-        return;
     for (size_t i = 0; i < view->lane_count; i++)
         free(view->lanes[i].begun);
     free(view->lanes);
     hash_free(&view->index);
     profile_free(view->profile);
     free(view->path);
+}
+
+void opscope_time_chart_view_free(struct opscope_time_chart_view *view)
+{
+    if (view == NULL)
+        return;
+    if (view->region.unsound) {
+        region_release(&view->region);
+    } else {
+        region_forget(&view->region);
+        free_inside(view);
+    }
     free(view);
 }
 
-int opscope_time_chart_view_set_clock(struct opscope_time_chart_view *view, uint64_t hz)
+static int chart_view_set_clock(struct opscope_time_chart_view *view, uint64_t hz)
 {
     if (hz == 0)
         return OPSCOPE_ERROR_USAGE;
@@ -130,8 +158,7 @@ static struct chart_lane *thread_lane(struct opscope_time_chart_view *view, uint
     return add_lane(view, process, thread, profile_track_add(view->profile, &track));
 }
 
-int opscope_time_chart_view_add_process_descriptor(struct opscope_time_chart_view *view,
-                                                   const char *name)
+static int chart_view_add_process_descriptor(struct opscope_time_chart_view *view, const char *name)
 {
     if (name == NULL)
         return OPSCOPE_ERROR_USAGE;
@@ -139,8 +166,8 @@ int opscope_time_chart_view_add_process_descriptor(struct opscope_time_chart_vie
     return OPSCOPE_OK;
 }
 
-int opscope_time_chart_view_add_thread_descriptor(struct opscope_time_chart_view *view,
-                                                  const char *process, const char *thread)
+static int chart_view_add_thread_descriptor(struct opscope_time_chart_view *view,
+                                            const char *process, const char *thread)
 {
     if (process == NULL || thread == NULL)
         return OPSCOPE_ERROR_USAGE;
@@ -172,8 +199,8 @@ static int add_event(struct opscope_time_chart_view *view, const struct chart_la
     return start <= end ? OPSCOPE_OK : OPSCOPE_ERROR_USAGE;
 }
 
-int opscope_time_chart_view_render_sized(struct opscope_time_chart_view *view,
-                                         const struct opscope_time_chart_log *given, size_t size)
+static int chart_view_render_sized(struct opscope_time_chart_view *view,
+                                   const struct opscope_time_chart_log *given, size_t size)
 {
     struct opscope_time_chart_log log;
     const struct chart_lane *lane = take_log(view, given, size, &log);
@@ -203,10 +230,9 @@ static int timechart_end(struct opscope_time_chart_view *view, struct chart_lane
     return add_event(view, lane, EVENT_SPAN, last->name, last->time, time);
 }
 
-int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view *view,
-                                                  uint64_t time, int type,
-                                                  const struct opscope_time_chart_log *given,
-                                                  size_t size)
+static int chart_view_set_track_event_sized(struct opscope_time_chart_view *view, uint64_t time,
+                                            int type, const struct opscope_time_chart_log *given,
+                                            size_t size)
 {
     struct opscope_time_chart_log log;
     struct chart_lane *lane = take_log(view, given, size, &log);
@@ -227,7 +253,7 @@ int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view
 
 // Writing ---------------------------------------------------------------------------
 
-int opscope_time_chart_view_flush(struct opscope_time_chart_view *view, char *message, size_t size)
+static int chart_view_flush(struct opscope_time_chart_view *view, char *message, size_t size)
 {
     status result = profile_finish(view->profile);
     if (result == STATUS_OK)
@@ -245,14 +271,11 @@ static void count_open(struct opscope_time_chart_view *view)
     }
 }
 
-int opscope_time_chart_view_close(struct opscope_time_chart_view *view, char *message, size_t size)
+static int chart_view_finish(struct opscope_time_chart_view *view, char *message, size_t size)
 {
     count_open(view);
-    int code = opscope_time_chart_view_flush(view, message, size);
-    if (code == OPSCOPE_OK)
-        code = api_answer_loss(view->profile, message, size);
-    opscope_time_chart_view_free(view);
-    return code;
+    const int code = chart_view_flush(view, message, size);
+    return code == OPSCOPE_OK ? api_answer_loss(view->profile, message, size) : code;
 }
 
 // Torq's profiles -------------------------------------------------------------------
@@ -286,9 +309,8 @@ static int csv_to_view(const char *name, struct opscope_time_chart_view *view, c
                        bool compile, uint32_t num_slices, char *message, size_t size)
 {
     struct input *input;
-    if (name == NULL || view == NULL || path == NULL)
-        return api_answer(status_make(STATUS_USAGE, "give a name, a view and a file"), message,
-                          size);
+    if (name == NULL || path == NULL)
+        return api_refuse("give a name, a view and a file", message, size);
     status result = input_open(path, &input);
     if (result == STATUS_OK) {
         result = add_input(view, name, input, compile, num_slices);
@@ -297,17 +319,17 @@ static int csv_to_view(const char *name, struct opscope_time_chart_view *view, c
     return api_answer(result, message, size);
 }
 
-int opscope_time_chart_csv_to_view_compile_profile(const char *view_name,
-                                                   struct opscope_time_chart_view *view,
-                                                   const char *csv_path, uint32_t num_slices,
-                                                   char *message, size_t size)
+static int chart_csv_to_view_compile_profile(const char *view_name,
+                                             struct opscope_time_chart_view *view,
+                                             const char *csv_path, uint32_t num_slices,
+                                             char *message, size_t size)
 {
     return csv_to_view(view_name, view, csv_path, true, num_slices, message, size);
 }
 
-int opscope_time_chart_csv_to_view_runtime_profile(const char *view_name,
-                                                   struct opscope_time_chart_view *view,
-                                                   const char *csv_path, char *message, size_t size)
+static int chart_csv_to_view_runtime_profile(const char *view_name,
+                                             struct opscope_time_chart_view *view,
+                                             const char *csv_path, char *message, size_t size)
 {
     return csv_to_view(view_name, view, csv_path, false, 0, message, size);
 }
@@ -325,7 +347,7 @@ static status write_logs(const struct logger_log *logs, size_t count, const char
     return logger_write(logs, count, path, &options, profile);
 }
 
-int opscope_time_chart_convert_to_perfetto(
+static int chart_convert_to_perfetto(
     const struct opscope_time_chart_profile_log *compile_profile_logs, size_t compile_count,
     const struct opscope_time_chart_profile_log *runtime_profile_logs, size_t runtime_count,
     const char *pb_path, uint32_t num_slices, char *message, size_t size)
@@ -344,5 +366,92 @@ int opscope_time_chart_convert_to_perfetto(
         code = api_answer_loss(profile, message, size);
     profile_free(profile);
     free(logs);
+    return code;
+}
+
+// In scopes --------------------------------------------------------------------------
+
+int opscope_time_chart_view_set_clock(struct opscope_time_chart_view *view, uint64_t hz)
+{
+    return RECOVERY_SCOPE(&view->region, chart_view_set_clock(view, hz), OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_time_chart_view_add_process_descriptor(struct opscope_time_chart_view *view,
+                                                   const char *name)
+{
+    return RECOVERY_SCOPE(&view->region, chart_view_add_process_descriptor(view, name),
+                          OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_time_chart_view_add_thread_descriptor(struct opscope_time_chart_view *view,
+                                                  const char *process, const char *thread)
+{
+    return RECOVERY_SCOPE(&view->region, chart_view_add_thread_descriptor(view, process, thread),
+                          OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_time_chart_view_render_sized(struct opscope_time_chart_view *view,
+                                         const struct opscope_time_chart_log *given, size_t size)
+{
+    return RECOVERY_SCOPE(&view->region, chart_view_render_sized(view, given, size),
+                          OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_time_chart_view_set_track_event_sized(struct opscope_time_chart_view *view,
+                                                  uint64_t time, int type,
+                                                  const struct opscope_time_chart_log *given,
+                                                  size_t size)
+{
+    return RECOVERY_SCOPE(&view->region,
+                          chart_view_set_track_event_sized(view, time, type, given, size),
+                          OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_time_chart_view_flush(struct opscope_time_chart_view *view, char *message, size_t size)
+{
+    return RECOVERY_SCOPE(&view->region, chart_view_flush(view, message, size),
+                          api_no_memory(message, size));
+}
+
+int opscope_time_chart_csv_to_view_compile_profile(const char *view_name,
+                                                   struct opscope_time_chart_view *view,
+                                                   const char *csv_path, uint32_t num_slices,
+                                                   char *message, size_t size)
+{
+    if (view == NULL)
+        return api_refuse("give a name, a view and a file", message, size);
+    return RECOVERY_SCOPE(
+        &view->region,
+        chart_csv_to_view_compile_profile(view_name, view, csv_path, num_slices, message, size),
+        api_no_memory(message, size));
+}
+
+int opscope_time_chart_csv_to_view_runtime_profile(const char *view_name,
+                                                   struct opscope_time_chart_view *view,
+                                                   const char *csv_path, char *message, size_t size)
+{
+    if (view == NULL)
+        return api_refuse("give a name, a view and a file", message, size);
+    return RECOVERY_SCOPE(
+        &view->region, chart_csv_to_view_runtime_profile(view_name, view, csv_path, message, size),
+        api_no_memory(message, size));
+}
+
+int opscope_time_chart_convert_to_perfetto(
+    const struct opscope_time_chart_profile_log *compile_profile_logs, size_t compile_count,
+    const struct opscope_time_chart_profile_log *runtime_profile_logs, size_t runtime_count,
+    const char *pb_path, uint32_t num_slices, char *message, size_t size)
+{
+    return RECOVERY_SCOPE_ALONE(chart_convert_to_perfetto(compile_profile_logs, compile_count,
+                                                          runtime_profile_logs, runtime_count,
+                                                          pb_path, num_slices, message, size),
+                                api_no_memory(message, size));
+}
+
+int opscope_time_chart_view_close(struct opscope_time_chart_view *view, char *message, size_t size)
+{
+    const int code = RECOVERY_SCOPE(&view->region, chart_view_finish(view, message, size),
+                                    api_no_memory(message, size));
+    opscope_time_chart_view_free(view);
     return code;
 }

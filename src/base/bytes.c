@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "recovery.h"
 
 unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
 {
@@ -12,7 +13,7 @@ unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
         size_t wanted = bytes->capacity == 0 ? 64 : bytes->capacity;
         while (wanted - bytes->size < size) {
             if (wanted > SIZE_MAX / 2)
-                abort();
+                recovery_fail(SIZE_MAX);
             wanted *= 2;
         }
         bytes->data = memory_resize(bytes->data, wanted);

@@ -1,12 +1,16 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "view.h"
+
+enum { OPEN_FOLDERS = 16 };
 
 status folder_make(const char *path)
 {
@@ -41,4 +45,19 @@ status folder_make_for(const char *file)
     const status result = folder_make(folder);
     free(folder);
     return result;
+}
+
+static int remove_one(const char *path, const struct stat *state, int kind, struct FTW *place)
+{
+    (void)state;
+    (void)kind;
+    (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+status folder_remove(const char *path)
+{
+    if (nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return STATUS_OK;
+    return status_system(errno, path, "cannot remove the folder");
 }

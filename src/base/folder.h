@@ -12,4 +12,8 @@ status folder_make(const char *path);
 // The same for the folder of a file; "-" and a name without a folder need none.
 status folder_make_for(const char *file);
 
+// Removes a folder with all that is in it; links are removed, not followed. One that is not there
+// is no failure.
+status folder_remove(const char *path);
+
 #endif

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "memory.h"
+#include "recovery.h"
 
 // The kernel gives every process 16 random bytes.
 static uint64_t secret_load(void)
@@ -72,7 +73,7 @@ static void hash_grow(struct hash_index *index)
     const struct hash_index old = *index;
     const uint32_t size = old.slots == NULL ? 64 : (old.mask + 1) * 2;
     if (size == 0)
-        abort();
+        recovery_fail(SIZE_MAX);
     index->slots = memory_allocate((size_t)size * sizeof *index->slots);
     memset(index->slots, 0xff, (size_t)size * sizeof *index->slots);
     index->mask = size - 1;

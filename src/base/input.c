@@ -16,6 +16,7 @@
 
 #include "letters.h"
 #include "memory.h"
+#include "recovery.h"
 #include "replace.h"
 #include "slots.h"
 
@@ -29,6 +30,7 @@ static const uint64_t UNPACKED_MOST = 1ull << 40;
 // One that was made is never freed: the handler may be looking at it.
 struct input_range {
     struct slot slot;
+    _Atomic uint64_t number; // of those that were ever mapped
     _Atomic uintptr_t start;
     _Atomic uintptr_t end;
     char path[512];
@@ -44,7 +46,9 @@ static struct input_range *range_take(void)
 
 static void range_start(struct input *input)
 {
+    static _Atomic uint64_t numbers;
     struct input_range *range = range_take();
+    range->number = ++numbers;
     snprintf(range->path, sizeof range->path, "%s", input->path);
     letters_hide(range->path, strlen(range->path));
     // The last page may reach beyond the end of the file.
@@ -83,6 +87,17 @@ static void name_and_end(int number, siginfo_t *about, void *context)
     replace_remove_all();
     signal(number, SIG_DFL);
     raise(number);
+}
+
+const char *input_newest(void)
+{
+    const struct input_range *newest = NULL;
+    for (const struct slot *at = ranges; at != NULL; at = at->next) {
+        const struct input_range *range = (const struct input_range *)at;
+        if (at->taken && range->end != 0 && (newest == NULL || range->number > newest->number))
+            newest = range;
+    }
+    return newest != NULL ? newest->path : NULL;
 }
 
 void input_catch_changes(void)
@@ -145,14 +160,21 @@ static status inflate_members(struct input *input, struct view packed, z_stream 
     return STATUS_OK;
 }
 
+static void end_inflating(void *stream)
+{
+    inflateEnd(stream);
+}
+
 static status unpack_gzip(struct input *input, struct view packed)
 {
     z_stream stream = {0};
     if (inflateInit2(&stream, 15 + 32) != Z_OK)
-        return status_make(STATUS_IO, "%s: cannot start zlib", input->path);
+        return status_no_memory("unpacking %s", input->path);
+    recovery_hold(RECOVERY_AT_ONCE, end_inflating, &stream);
     char *piece = memory_allocate(PIECE);
     const status result = inflate_members(input, packed, &stream, piece);
     free(piece);
+    recovery_let_go(&stream);
     inflateEnd(&stream);
     return result;
 }
@@ -177,14 +199,21 @@ static status decompress_frames(struct input *input, struct view packed, ZSTD_DS
     return STATUS_OK;
 }
 
+static void free_zstd(void *stream)
+{
+    ZSTD_freeDStream(stream);
+}
+
 static status unpack_zstd(struct input *input, struct view packed)
 {
     ZSTD_DStream *stream = ZSTD_createDStream();
     if (stream == NULL)
-        return status_make(STATUS_IO, "%s: cannot start zstd", input->path);
+        return status_no_memory("unpacking %s", input->path);
+    recovery_hold(RECOVERY_AT_ONCE, free_zstd, stream);
     char *piece = memory_allocate(PIECE);
     const status result = decompress_frames(input, packed, stream, piece);
     free(piece);
+    recovery_let_go(stream);
     ZSTD_freeDStream(stream);
     return result;
 }
@@ -231,6 +260,22 @@ static status read_stream(struct input *input, int file)
     return input_unpack(input);
 }
 
+static void unmap(struct input *input)
+{
+    recovery_let_go(input);
+    if (input->range != NULL)
+        range_end(input->range);
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapped);
+    input->range = NULL;
+    input->mapping = NULL;
+}
+
+static void release_mapping(void *input)
+{
+    unmap(input);
+}
+
 // Leaves an empty file unmapped.
 static status map_regular(struct input *input, int file, const struct stat *facts)
 {
@@ -245,6 +290,7 @@ static status map_regular(struct input *input, int file, const struct stat *fact
         return status_system(errno, input->path, "cannot map");
     madvise(mapping, input->mapped, MADV_SEQUENTIAL);
     input->mapping = mapping;
+    recovery_hold(RECOVERY_LATER, release_mapping, input);
     range_start(input);
     input->bytes = (struct view){mapping, input->mapped};
     return STATUS_OK;
@@ -273,16 +319,23 @@ static status read_regular(struct input *input, int file)
     return map_regular(input, file, &facts);
 }
 
+static void close_opened(void *file)
+{
+    if (*(const int *)file != STDIN_FILENO)
+        close(*(const int *)file);
+}
+
 // Closes the file, unless it is the standard input.
 static status open_with(status (*reader)(struct input *input, int file), const char *name, int file,
                         struct input **out_input)
 {
     if (file < 0)
         return status_system(errno, name, "cannot open");
+    recovery_hold(RECOVERY_AT_ONCE, close_opened, &file);
     struct input *input = input_over(name, VIEW_LITERAL(""));
     const status result = reader(input, file);
-    if (file != STDIN_FILENO)
-        close(file);
+    recovery_let_go(&file);
+    close_opened(&file);
     if (result != STATUS_OK) {
         input_close(input);
         return result;
@@ -365,16 +418,6 @@ status input_map_beneath(const char *beside, struct view location, struct input 
     free(name);
     free(folder_path);
     return result;
-}
-
-static void unmap(struct input *input)
-{
-    if (input->range != NULL)
-        range_end(input->range);
-    if (input->mapping != NULL)
-        munmap(input->mapping, input->mapped);
-    input->range = NULL;
-    input->mapping = NULL;
 }
 
 status input_settle(struct input *input, uint64_t most)

@@ -57,6 +57,10 @@ status input_settle(struct input *input, uint64_t most);
 // so is one that another file has taken the place of.
 status input_check(const struct input *input);
 
+// The name of a mapped file that was opened last and is open; NULL: none is. For messages
+// where nothing can be made any more.
+const char *input_newest(void);
+
 // For the program, never for a library in somebody else's process: a mapped file that is cut
 // off while it is read ends the program with a message that names it and exit code 1; what is
 // half written is removed.

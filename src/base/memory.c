@@ -1,3 +1,5 @@
+#undef free // of the system
+
 #include "memory.h"
 
 #include <stdatomic.h>
@@ -8,28 +10,53 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "recovery.h"
+
+// A block that the scope cannot remember would never be given back when memory runs out.
+static void *scoped(void *block, size_t size)
+{
+    if (block == NULL)
+        recovery_fail(size);
+    if (recovery_current != NULL && !recovery_add_block(block)) {
+        free(block);
+        recovery_fail(size);
+    }
+    return block;
+}
+
 void *memory_allocate(size_t size)
 {
-    void *block = malloc(size > 0 ? size : 1);
-    if (block == NULL)
-        abort();
-    return block;
+    const size_t least = size > 0 ? size : 1;
+    void *block = malloc(least);
+    if (block == NULL && recovery_use_reserve())
+        block = malloc(least);
+    return scoped(block, size);
 }
 
 void *memory_allocate_zeroed(size_t count, size_t size)
 {
-    void *block = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
-    if (block == NULL)
-        abort();
-    return block;
+    if (count == 0 || size == 0)
+        count = size = 1;
+    void *block = calloc(count, size);
+    if (block == NULL && recovery_use_reserve())
+        block = calloc(count, size);
+    return scoped(block, count * size);
 }
 
 void *memory_resize(void *block, size_t size)
 {
-    void *moved = realloc(block, size > 0 ? size : 1);
+    void *moved = recovery_current != NULL ? recovery_resize_block(block, size > 0 ? size : 1)
+                                           : realloc(block, size > 0 ? size : 1);
     if (moved == NULL)
-        abort();
+        recovery_fail(size);
     return moved;
+}
+
+void memory_free(void *block)
+{
+    if (recovery_current != NULL && block != NULL)
+        recovery_drop_block(block);
+    free(block);
 }
 
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
@@ -38,15 +65,16 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
         return items;
     const size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
     if (wanted > SIZE_MAX / size)
-        abort();
+        recovery_fail(SIZE_MAX);
+    void *grown = memory_resize(items, wanted * size);
     *capacity = wanted;
-    return memory_resize(items, wanted * size);
+    return grown;
 }
 
 void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
 {
     if (index >= SIZE_MAX / size / 2 - 16)
-        abort();
+        recovery_fail(SIZE_MAX);
     const size_t wanted = (index + 16) * 2;
     char *extended = memory_resize(items, wanted * size);
     memset(extended + *count * size, 0, (wanted - *count) * size);

@@ -1,8 +1,11 @@
-// Small allocations that cannot fail, and large ones that can.
+// Allocations that do not return without memory, and large ones that do (memory_take).
 //
-// Running out of memory for a few bytes ends the process: no caller could do
-// anything sensible. Sizes that an input chooses are checked against a limit
-// before they come here, or live in a spool (spool.h), which reports failure.
+// Without memory for a few bytes no caller could do anything sensible: what is being done fails as
+// a whole (recovery.h). Sizes that an input chooses are checked against a limit before they come
+// here, or live in a spool (spool.h), which reports failure.
+//
+// What is given back by free() in this source goes through memory_free: the build says
+// -Dfree=memory_free, so that blocks are known wherever they are freed.
 
 #ifndef OPSCOPE_BASE_MEMORY_H
 #define OPSCOPE_BASE_MEMORY_H
@@ -12,6 +15,9 @@
 void *memory_allocate(size_t size);
 void *memory_allocate_zeroed(size_t count, size_t size);
 void *memory_resize(void *block, size_t size);
+
+// Also for blocks of malloc.
+void memory_free(void *block);
 
 // Makes room for one more item of `size` bytes in a growing array.
 // `*capacity` is in items.

@@ -11,6 +11,7 @@
 
 #include "letters.h"
 #include "memory.h"
+#include "recovery.h"
 #include "replace.h"
 
 // Blocks from DIRECT bytes on are not copied to the buffer first.
@@ -159,11 +160,11 @@ static status start_packing(struct output *output, struct view path)
         output->gzip = memory_allocate_zeroed(1, sizeof *output->gzip);
         if (deflateInit2(output->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
             Z_OK)
-            return status_make(STATUS_IO, "%s: cannot start zlib", output->path);
+            return status_no_memory("packing %s", output->path);
     } else if (view_has_extension(path, ".zst")) {
         output->zstd = ZSTD_createCStream();
         if (output->zstd == NULL)
-            return status_make(STATUS_IO, "%s: cannot start zstd", output->path);
+            return status_no_memory("packing %s", output->path);
         ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     } else {
         return STATUS_OK;
@@ -172,13 +173,42 @@ static status start_packing(struct output *output, struct view path)
     return STATUS_OK;
 }
 
+// Nothing takes the place of the old file. The blocks are the scope's.
+static void output_abandon(void *what)
+{
+    struct output *output = what;
+    if (output->gzip != NULL)
+        deflateEnd(output->gzip);
+    ZSTD_freeCStream(output->zstd);
+    if (output->file >= 0)
+        close(output->file);
+    replace_abandon(&output->replacement);
+}
+
+// An output before it is one.
+struct opened {
+    int file;
+    struct replacement replacement;
+};
+
+static void opened_abandon(void *what)
+{
+    struct opened *opened = what;
+    close(opened->file);
+    replace_abandon(&opened->replacement);
+}
+
 static void start(const char *path, int file, struct replacement replacement,
                   struct output **out_output)
 {
+    struct opened opened = {file, replacement};
+    recovery_hold(RECOVERY_AT_ONCE, opened_abandon, &opened);
     struct output *output = memory_allocate_zeroed(1, sizeof *output);
-    output->path = view_copy(view_of(strcmp(path, "-") == 0 ? "stdout" : path));
+    recovery_let_go(&opened);
     output->file = file;
     output->replacement = replacement;
+    recovery_hold(RECOVERY_AT_ONCE, output_abandon, output);
+    output->path = view_copy(view_of(strcmp(path, "-") == 0 ? "stdout" : path));
     output->buffer = memory_allocate(BUFFER);
     output->failure = start_packing(output, view_of(path));
     *out_output = output;
@@ -238,16 +268,21 @@ status output_finish(struct output *output, status written)
     if (output->gzip != NULL) {
         write_gzip(output, NULL, 0, Z_FINISH);
         deflateEnd(output->gzip);
+        free(output->gzip);
+        output->gzip = NULL;
     } else if (output->zstd != NULL) {
         write_zstd(output, NULL, 0, ZSTD_e_end);
         ZSTD_freeCStream(output->zstd);
+        output->zstd = NULL;
     }
-    if (close(output->file) != 0 && output->failure == STATUS_OK)
+    const int file = output->file;
+    output->file = -1;
+    if (close(file) != 0 && output->failure == STATUS_OK)
         output->failure = status_system(errno, output->path, "cannot write");
 
     status result = status_first(written, output->failure);
     result = replace_finish(&output->replacement, output->path, result);
-    free(output->gzip);
+    recovery_let_go(output);
     free(output->packed);
     free(output->buffer);
     free(output->path);

@@ -18,6 +18,7 @@
 
 #include "hash.h"
 #include "memory.h"
+#include "recovery.h"
 #include "slots.h"
 #include "view.h"
 
@@ -166,19 +167,17 @@ static bool place_step(struct place *place, char **path)
     return true;
 }
 
-static struct place place_of(const char *path)
+static void place_find(const char *path, struct place *place)
 {
-    struct place place = {.folder = -1};
     char *left = view_copy(view_of(path));
     int steps = 0;
-    while (!place_step(&place, &left)) {
+    while (!place_step(place, &left)) {
         if (++steps == LINKS_MOST) {
-            place_free(&place);
+            place_free(place);
             break;
         }
     }
     free(left);
-    return place;
 }
 
 // Temporary files ----------------------------------------------------------------------
@@ -336,8 +335,8 @@ static status write_all(int file, const char *data, size_t size, const char *pat
 
 static status copy_all(int from, int to, const char *path)
 {
-    enum { PIECE = 256 * 1024 };
-    char *piece = memory_allocate(PIECE);
+    enum { PIECE = 64 * 1024 };
+    char piece[PIECE];
     status result = STATUS_OK;
     while (result == STATUS_OK) {
         const ssize_t got = read(from, piece, PIECE);
@@ -349,7 +348,6 @@ static status copy_all(int from, int to, const char *path)
             break;
         result = write_all(to, piece, (size_t)got, path);
     }
-    free(piece);
     return result;
 }
 
@@ -379,37 +377,77 @@ static bool takes_files(const struct place *place)
     return !place->exists || faccessat(place->folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-status replace_start(const char *path, bool append, struct replacement *out_replacement,
-                     int *out_file)
+// What replace_start has so far. The temporary has the place's folder once there is a file.
+struct beginning {
+    struct place place;
+    struct replacement replacement;
+    int file;
+};
+
+static void beginning_abandon(void *what)
 {
-    struct place place = place_of(path);
-    *out_replacement = (struct replacement){0};
-    if (place.folder < 0 || !takes_files(&place)) {
-        place_free(&place);
-        return open_as_it_is(path, append, out_file);
-    }
+    struct beginning *beginning = what;
+    if (beginning->file >= 0)
+        close(beginning->file);
+    if (beginning->replacement.temporary != NULL)
+        replace_abandon(&beginning->replacement);
+    else if (beginning->place.folder >= 0)
+        close(beginning->place.folder);
+}
+
+static status begin_beside(struct beginning *beginning, const char *path, bool append)
+{
+    struct place *place = &beginning->place;
     // A file that is not to be written is not to be replaced either.
-    if (place.exists && faccessat(place.folder, place.name, W_OK, AT_EACCESS) != 0) {
-        place_free(&place);
+    if (place->exists && faccessat(place->folder, place->name, W_OK, AT_EACCESS) != 0) {
+        place_free(place);
         return status_system(EACCES, path, "cannot create");
     }
     struct replace_temporary *temporary = temporary_take();
-    status result = create(&place, path, temporary, out_file);
+    status result = create(place, path, temporary, &beginning->file);
     if (result != STATUS_OK) {
         temporary_drop(temporary);
-        place_free(&place);
+        place_free(place);
         return result;
     }
+    beginning->replacement = (struct replacement){place->name, temporary};
     if (teller != NULL)
-        look_for_remains(&place, path, temporary, *out_file);
-    *out_replacement = (struct replacement){place.name, temporary}; // which has the folder now
-    if (append && place.exists)
-        result = copy_old(&place, path, *out_file);
-    if (result != STATUS_OK) {
-        close(*out_file);
-        return replace_finish(out_replacement, path, result);
+        look_for_remains(place, path, temporary, beginning->file);
+    if (append && place->exists)
+        result = copy_old(place, path, beginning->file);
+    if (result == STATUS_OK)
+        return STATUS_OK;
+    close(beginning->file);
+    return replace_finish(&beginning->replacement, path, result);
+}
+
+status replace_start(const char *path, bool append, struct replacement *out_replacement,
+                     int *out_file)
+{
+    struct beginning beginning = {.place = {.folder = -1}, .file = -1};
+    status result = STATUS_OK;
+    *out_replacement = (struct replacement){0};
+    recovery_hold(RECOVERY_AT_ONCE, beginning_abandon, &beginning);
+    place_find(path, &beginning.place);
+    if (beginning.place.folder < 0 || !takes_files(&beginning.place)) {
+        place_free(&beginning.place);
+        result = open_as_it_is(path, append, &beginning.file);
+    } else {
+        result = begin_beside(&beginning, path, append);
     }
-    return STATUS_OK;
+    recovery_let_go(&beginning);
+    *out_replacement = beginning.replacement;
+    *out_file = beginning.file;
+    return result;
+}
+
+void replace_abandon(struct replacement *replacement)
+{
+    struct replace_temporary *temporary = replacement->temporary;
+    if (temporary == NULL)
+        return;
+    unlinkat(temporary->folder, temporary->name, 0);
+    temporary_drop(temporary);
 }
 
 status replace_finish(struct replacement *replacement, const char *path, status written)

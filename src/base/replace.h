@@ -27,6 +27,9 @@ status replace_start(const char *path, bool append, struct replacement *out_repl
 // Moves the file to its place when it was `written`, else removes it. Returns the first failure.
 status replace_finish(struct replacement *replacement, const char *path, status written);
 
+// Removes it where nothing can be said any more: allocates nothing, frees nothing.
+void replace_abandon(struct replacement *replacement);
+
 // For the program, never for a library in somebody else's process ---------------------
 
 // Signals that end the program remove what is half written first. Ignored ones stay ignored.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "recovery.h"
 
 void segments_start(struct segments *array, size_t item_size)
 {
@@ -13,7 +14,7 @@ void segments_start(struct segments *array, size_t item_size)
 void *segments_add(struct segments *array)
 {
     if (array->count == UINT32_MAX)
-        abort();
+        recovery_fail(SIZE_MAX);
     const uint64_t shifted = (uint64_t)array->count + (1u << SEGMENTS_FIRST_BITS);
     const unsigned top = 63u - (unsigned)__builtin_clzll(shifted);
     const unsigned block = top - SEGMENTS_FIRST_BITS;

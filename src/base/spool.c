@@ -8,6 +8,24 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "recovery.h"
+
+// A spool may lie on the stack: what is held is the file, by its number, and the mapping.
+static void *number_as_pointer(int file)
+{
+    return (void *)(intptr_t)file;
+}
+
+static void release_file(void *what)
+{
+    close((int)(intptr_t)what);
+}
+
+static void close_file(int file)
+{
+    recovery_let_go(number_as_pointer(file));
+    close(file);
+}
 
 static const char *folder(void)
 {
@@ -26,6 +44,7 @@ static status open_file(struct spool *spool)
             return status_system(errno, folder(), "cannot create a temporary file (set TMPDIR)");
         unlink(path);
     }
+    recovery_hold(RECOVERY_LATER, release_file, number_as_pointer(file));
     spool->file = file;
     return STATUS_OK;
 }
@@ -87,6 +106,11 @@ status spool_append(struct spool *spool, const void *data, size_t size)
     return STATUS_OK;
 }
 
+static void *map_written(const struct spool *spool)
+{
+    return mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+}
+
 status spool_read(struct spool *spool, char **out_data, size_t *out_size)
 {
     if (spool->file < 0) {
@@ -97,7 +121,9 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
     }
     unmap(spool);
     STATUS_TRY(spool_flush(spool));
-    void *mapping = mmap(NULL, spool->written, PROT_READ | PROT_WRITE, MAP_SHARED, spool->file, 0);
+    void *mapping = map_written(spool);
+    if (mapping == MAP_FAILED && recovery_use_reserve())
+        mapping = map_written(spool);
     if (mapping == MAP_FAILED)
         return status_system(errno, folder(), "cannot map temporary data");
     spool->mapping = mapping;
@@ -126,7 +152,7 @@ void spool_free(struct spool *spool)
 {
     unmap(spool);
     if (spool->file >= 0)
-        close(spool->file);
+        close_file(spool->file);
     free(spool->window);
     *spool = SPOOL_EMPTY;
 }

@@ -14,6 +14,18 @@ struct status_failure {
     char message[];
 };
 
+// There to be given when nothing can be made any more. Never freed.
+static struct {
+    enum status_code code;
+    char message[96];
+} out_of_memory = {STATUS_LIMIT, "out of memory: end other programs, raise the limit (ulimit -v), "
+                                 "or use a smaller input"};
+
+status status_out_of_memory(void)
+{
+    return (status)(void *)&out_of_memory;
+}
+
 static status from_arguments(enum status_code code, const char *prefix, const char *format,
                              va_list arguments)
 {
@@ -99,7 +111,8 @@ const char *status_message(status failure)
 
 void status_free(status failure)
 {
-    free(failure);
+    if (failure != status_out_of_memory())
+        free(failure);
 }
 
 status status_first(status first, status second)

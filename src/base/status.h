@@ -48,6 +48,9 @@ status status_system(int error_number, const char *path, const char *what)
 status status_no_memory(const char *what, ...)
     __attribute__((format(printf, 1, 2), returns_nonnull));
 
+// The same where not even a message can be made.
+status status_out_of_memory(void);
+
 enum status_code status_code_of(status failure);
 const char *status_message(status failure);
 

@@ -1,22 +1,28 @@
 // `opscope annotate` and, under the vendor's name, `annotate_profiling`: a runtime
 // profile of Torq, or a profile of `opscope run`, joined with the program that ran.
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "annotate_summary.h"
 #include "base/path.h"
+#include "base/recovery.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "ledger_text.h"
 #include "paths.h"
+#include "program/listing.h"
 #include "reports/torq/annotate_groups.h"
 #include "table_options.h"
 #include "base/path.h"
 
 struct annotating {
     const char *program_path, *runtime_path, *output;
+    char *found_path; // of a dump in a folder
     struct input *dump;
     struct input *runtime;
     struct target *target;
@@ -27,12 +33,45 @@ struct annotating {
     struct profile *profile;
     uint32_t process;
     struct torq_halves halves;
-    bool is_run; // a profile of `opscope run`, not Torq's
+    struct bytes listing; // of the program's operators
+    bool is_run;          // a profile of `opscope run`, not Torq's
     struct annotation annotation;
 };
 
+// The dump in a folder of debug information, or of phases.
+static status find_dump(struct annotating *annotating)
+{
+    static const char SUFFIX[] = ".executable-targets.mlir";
+    const char *folder = annotating->program_path;
+    struct stat about;
+    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
+        return STATUS_OK;
+    DIR *entries = opendir(folder);
+    if (entries == NULL)
+        return status_system(errno, folder, "cannot list the folder");
+    size_t found = 0, bytecode = 0;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        const struct view name = view_of(entry->d_name);
+        bytecode += view_ends_with(name, ".mlirb");
+        if (!view_ends_with(name, SUFFIX))
+            continue;
+        if (found++ == 0 && asprintf(&annotating->found_path, "%s/%s", folder, entry->d_name) < 0)
+            recovery_fail(0);
+    }
+    closedir(entries);
+    if (found != 1)
+        return status_make(STATUS_DATA, "%s: has %zu files *%s, not one%s", folder, found, SUFFIX,
+                           found > 1      ? ": name the one of the program that ran"
+                           : bytecode > 0 ? "; .mlirb is bytecode that only Torq's own compiler "
+                                            "reads: give the dump of --dump-compilation-phases-to"
+                                          : "; torq-compile --torq-debug-info=DIR writes it");
+    annotating->program_path = annotating->found_path;
+    return STATUS_OK;
+}
+
 static status read_program(struct annotating *annotating)
 {
+    STATUS_TRY(find_dump(annotating));
     STATUS_TRY(input_open(annotating->program_path, &annotating->dump));
     if (torq_dump_recognise(annotating->dump->bytes)) {
         STATUS_TRY(target_open("torq-sl2610", &annotating->target));
@@ -151,6 +190,40 @@ static status check_output(const char *output, bool fold)
     return STATUS_OK;
 }
 
+// A compiled program has what its locations name.
+static void add_listing(struct annotating *annotating)
+{
+    struct bytes name = {0};
+    const struct view source = annotating->opened->source;
+    bytes_append(&name, source.data, source.size - strlen(".onnx"));
+    bytes_append_format(&name, ".mlir");
+    program_listing(annotating->opened, &annotating->listing);
+    annotate_source_add(annotating->annotation.source, bytes_view(&name),
+                        bytes_view(&annotating->listing));
+    bytes_free(&name);
+}
+
+// What Torq's tool logs where it is asked to.
+static void print_debug(const struct annotating *annotating)
+{
+    const struct program *program = &annotating->program;
+    const struct annotation *annotation = &annotating->annotation;
+    fprintf(stderr, "debug: program %s: %u dispatches, %u actions, %u jobs, %u tasks\n",
+            annotating->program_path, program->dispatch_count, program->action_count,
+            program->job_count, program->task_count);
+    for (uint32_t i = 0; i < program->dispatch_count; i++)
+        fprintf(stderr, "debug:   %s: %u actions\n",
+                program_text(program, program->dispatches[i].name),
+                program->dispatches[i].action_count);
+    fprintf(stderr,
+            "debug: profile %s: %s, %zu rows annotated, %llu not in the program, "
+            "%llu without times\n",
+            annotating->runtime_path,
+            annotating->is_run ? "of opscope run" : torq_form_name(annotation->form),
+            annotation->count, (unsigned long long)annotation->unmatched,
+            (unsigned long long)annotation->missing);
+}
+
 static status annotate_join_files(const struct arguments *arguments, struct annotating *annotating)
 {
     annotating->annotation = (struct annotation){
@@ -164,8 +237,14 @@ static status annotate_join_files(const struct arguments *arguments, struct anno
         .form = annotating->is_run ? TORQ_UNKNOWN : torq_recognise(annotating->runtime->bytes),
         .source = annotate_source_create(annotating->program_path,
                                          arguments_value(arguments, "original_mlir_file"))};
-    return annotating->is_run ? annotate_join_run(&annotating->annotation, annotating->runtime_path)
+    if (annotating->opened != NULL && program_is_listed(annotating->opened))
+        add_listing(annotating);
+    const status result = annotating->is_run
+                              ? annotate_join_run(&annotating->annotation, annotating->runtime_path)
                               : annotate_join(&annotating->annotation, annotating->runtime_path);
+    if (arguments_flag(arguments, "debug"))
+        print_debug(annotating);
+    return result;
 }
 
 static status wrong_words(void)
@@ -216,6 +295,8 @@ static void annotating_free(struct annotating *annotating)
     program_free(annotating->opened);
     free(annotating->names);
     free(annotating->halves.items);
+    free(annotating->found_path);
+    bytes_free(&annotating->listing);
     target_free(annotating->target);
     if (annotating->runtime != NULL)
         input_close(annotating->runtime);
@@ -248,6 +329,7 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
 
 #define TORQ_OPTIONS                                                                               \
     {"fold", 0, OPTION_FLAG, NULL, "one row for all invocations: least, median, p90, most"},       \
+        {"debug", 0, OPTION_FLAG, NULL, "what was read and joined, on the standard error"},        \
         {"keep-unmatched", 0, OPTION_FLAG, NULL,                                                   \
          "rows that the program does not have are shown, not refused"},                            \
         {"keys", 0, OPTION_FLAG, NULL, "of jobs: CSV is headed nss_program_index;operation;..."},  \
@@ -273,13 +355,14 @@ static const struct table_form *const TABLES[] = {
 };
 
 #define DETAILS                                                                                    \
-    "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, or a\n"      \
-    "program; RUNTIME is any version of Torq's runtime CSV. OUT is .csv, .json, .xlsx or .pb\n"    \
-    "(a Perfetto trace). Rows that the program does not have are an error: another one ran."
+    "PHASE is NAME.9.executable-targets.mlir of torq-compile, Synaptics' own or ours, DIR a\n"     \
+    "folder with one (--torq-debug-info), PROGRAM what was compiled; RUNTIME is any version\n"     \
+    "of Torq's runtime CSV. OUT is .csv, .json, .xlsx or .pb (a Perfetto trace). Rows that\n"      \
+    "the program does not have are an error: another one ran."
 
 const struct command COMMAND_ANNOTATE = {
     .name = "annotate",
-    .usage = "PHASE.mlir|PROGRAM RUNTIME.csv OUT [--fold]\n"
+    .usage = "PHASE.mlir|DIR|PROGRAM RUNTIME.csv OUT [--fold]\n"
              "       opscope annotate PROGRAM PROFILE [OUT] [--fold]",
     .summary = "join a runtime profile with the program that ran",
     .details = DETAILS "\nPROFILE is what 'opscope run --profile' wrote: rows of actions, and of "
@@ -299,10 +382,12 @@ const struct command COMMAND_ANNOTATE = {
 const struct command COMMAND_ANNOTATE_PROFILING = {
     .name = "annotate_profiling",
     .link = "annotate_profiling",
-    .usage = "PHASE.mlir RUNTIME.csv OUT",
+    .script = true,
+    .usage = "PHASE.mlir|DIR RUNTIME.csv OUT",
     .summary = "the same under Torq's name, with its exit codes",
     .details = DETAILS,
-    .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv",
+    .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv\n"
+                "  annotate_profiling debug_info events.csv annotated.xlsx",
     .options = VENDOR_OPTIONS,
     .run = run_vendor,
 };

@@ -1,4 +1,5 @@
-// `opscope links DIR`: the vendors' names for the program, as links.
+// `opscope links DIR`: the vendors' names for the program, as links. Names that end in .py are
+// called by themselves and with python3 in front: they are scripts that both start.
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/input.h"
+#include "base/output.h"
 #include "commands.h"
 
 static status link_one(const char *folder, const char *name, const char *target)
@@ -27,6 +30,63 @@ static status link_one(const char *folder, const char *name, const char *target)
     if (symlink(target, path) != 0)
         return status_system(errno, path, "cannot create the link");
     return STATUS_OK;
+}
+
+// Scripts ------------------------------------------------------------------------------
+
+// To a shell the second line starts the program; to Python it is a text, and the last ones do.
+static const char SCRIPT[] = "#!/bin/sh\n"
+                             "''''exec \"%s\" %s \"$@\" # '''\n"
+                             "import os, sys\n"
+                             "os.execv(%s, [\"%s\", \"%s\", *sys.argv[1:]])\n";
+
+static const char BESIDE_OF_SHELL[] = "$(dirname \"$(readlink -f \"$0\")\")/opscope";
+static const char BESIDE_OF_PYTHON[] =
+    "os.path.join(os.path.dirname(os.path.realpath(__file__)), \"opscope\")";
+
+static bool is_plain(const char *path)
+{
+    return strpbrk(path, "\"'`$\\\n") == NULL;
+}
+
+static void fill_script(const char *target, const char *command, char *text, size_t room)
+{
+    char quoted[4200];
+    snprintf(quoted, sizeof quoted, "\"%s\"", target);
+    const bool beside = strchr(target, '/') == NULL;
+    snprintf(text, room, SCRIPT, beside ? BESIDE_OF_SHELL : target, command,
+             beside ? BESIDE_OF_PYTHON : quoted, target, command);
+}
+
+// A file of this name that opscope did not write stays.
+static status check_replaceable(const char *path)
+{
+    struct input *input;
+    struct stat about;
+    if (lstat(path, &about) != 0)
+        return STATUS_OK;
+    STATUS_TRY(input_open(path, &input));
+    const bool own = view_starts_with(input->bytes, "#!/bin/sh\n''''exec \"");
+    input_close(input);
+    return own ? STATUS_OK : status_system(EEXIST, path, "cannot create the script");
+}
+
+static status script_one(const char *folder, const struct command *command, const char *target)
+{
+    char path[4096], text[16 * 1024];
+    struct output *output;
+    const int size = snprintf(path, sizeof path, "%s/%s.py", folder, command->link);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return status_make(STATUS_USAGE, "links: the path of '%s' is too long", folder);
+    if (!is_plain(target))
+        return status_make(STATUS_USAGE, "links: a script cannot name the program at %s", target);
+    STATUS_TRY(check_replaceable(path));
+    fill_script(target, command->name, text, sizeof text);
+    STATUS_TRY(output_open(path, &output));
+    output_write(output, text, strlen(text));
+    STATUS_TRY(output_close(output));
+    return chmod(path, 0755) == 0 ? STATUS_OK
+                                  : status_system(errno, path, "cannot be made a program");
 }
 
 // Beside the program itself the links are relative, so that the folder can move.
@@ -56,6 +116,8 @@ static status links_command(const struct arguments *arguments, int *out_exit)
     for (size_t i = 0; COMMANDS[i] != NULL; i++) {
         if (COMMANDS[i]->link != NULL)
             STATUS_TRY(link_one(words[0], COMMANDS[i]->link, target));
+        if (COMMANDS[i]->script)
+            STATUS_TRY(script_one(words[0], COMMANDS[i], target));
     }
     *out_exit = EXIT_DONE;
     return STATUS_OK;

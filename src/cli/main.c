@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "commands.h"
@@ -17,7 +18,7 @@
 #include "progress_line.h"
 #include "table_options.h"
 #include "base/input.h"
-#include "base/path.h"
+#include "base/recovery.h"
 #include "base/replace.h"
 
 const struct command *const COMMANDS[] = {
@@ -36,9 +37,13 @@ const struct command *const COMMANDS[] = {
     &COMMAND_PROGRAM,
     &COMMAND_VERIFY,
     &COMMAND_TARGETS,
+    &COMMAND_QAIC_COMPILE,
+    &COMMAND_QAIC_RUNNER,
+    &COMMAND_QAIC_OPSTATS,
     &COMMAND_TORQ_COMPILE,
     &COMMAND_TORQ_RUN_MODULE,
     &COMMAND_IREE_RUN_MODULE,
+    &COMMAND_SUITE,
     &COMMAND_CALIBRATE,
     &COMMAND_SCORE,
     &COMMAND_ANNOTATE,
@@ -168,8 +173,32 @@ static void tell_of_remains(const char *path, const char *temporary)
     status_free(told);
 }
 
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; // nobody is there to be told
+}
+
+// On any thread, and without taking memory.
+static void end_without_memory(size_t size)
+{
+    char text[64];
+    const char *path = input_newest();
+    replace_remove_all();
+    say("opscope: ");
+    say(path != NULL ? path : "");
+    say(path != NULL ? ": out of memory" : "out of memory");
+    if (size > 0 && size < SIZE_MAX) {
+        snprintf(text, sizeof text, " for %zu bytes more", size);
+        say(text);
+    }
+    say(": end other programs, raise the limit (ulimit -v), or use a smaller input\n");
+    _exit(EXIT_FAILED);
+}
+
 int main(int count, char **words)
 {
+    recovery_say(end_without_memory);
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     replace_catch_signals();

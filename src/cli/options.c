@@ -21,6 +21,8 @@ struct arguments {
     struct word_list *values; // by option
     bool *given;
     size_t taken; // words so far
+    int line_count;
+    char **line; // as it was given
 };
 
 static void add_word(struct arguments *arguments, struct word_list *list, const char *word)
@@ -143,6 +145,8 @@ status arguments_parse(const struct command *command, int count, char **words,
     struct arguments *arguments = memory_allocate_zeroed(1, sizeof *arguments);
     const size_t options = option_count(command);
     arguments->command = command;
+    arguments->line_count = count;
+    arguments->line = words;
     arguments->values = memory_allocate_zeroed(options + 1, sizeof *arguments->values);
     arguments->given = memory_allocate_zeroed(options + 1, sizeof *arguments->given);
     status result = STATUS_OK;
@@ -178,6 +182,23 @@ void arguments_free(struct arguments *arguments)
     free(arguments->given);
     free_words(&arguments->words);
     free(arguments);
+}
+
+void arguments_print(const struct arguments *arguments, struct bytes *to)
+{
+    bytes_append_format(to, "%s", arguments->command->name);
+    for (int i = 0; i < arguments->line_count; i++) {
+        const char *word = arguments->line[i];
+        bytes_append(to, " ", 1);
+        if (word[0] != '\0' && strcspn(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") == strlen(word)) {
+            bytes_append(to, word, strlen(word));
+            continue;
+        }
+        bytes_append(to, "'", 1);
+        for (; *word != '\0'; word++)
+            bytes_append(to, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+        bytes_append(to, "'", 1);
+    }
 }
 
 bool arguments_flag(const struct arguments *arguments, const char *name)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 
 enum option_kind {
@@ -35,6 +36,7 @@ struct table_form;
 struct command {
     const char *name;
     const char *link;  // further name under which the program acts as this command
+    bool script;       // and one with .py behind it
     const char *usage; // after the name
     const char *summary;
     const char *details;          // NULL: none
@@ -69,6 +71,9 @@ status arguments_number(const struct arguments *arguments, const char *name, uns
 
 // The name of the command.
 const char *arguments_command(const struct arguments *arguments);
+
+// The command line that was parsed, as a shell would take it.
+void arguments_print(const struct arguments *arguments, struct bytes *to);
 
 // Words that belong to no option.
 const char *const *arguments_words(const struct arguments *arguments, size_t *out_count);

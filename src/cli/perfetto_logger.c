@@ -108,6 +108,7 @@ static const struct option OPTIONS[] = {
 const struct command COMMAND_PERFETTO_LOGGER = {
     .name = "perfetto_logger",
     .link = "perfetto_logger",
+    .script = true,
     .usage = "--compile_profile FILE... --runtime_profile FILE... --pb FILE",
     .summary = "Torq's profile CSVs to a Perfetto trace",
     .details =

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/recovery.h"
 #include "compiler/print.h"
 #include "formats/torq/dump_writer.h"
 #include "network/print.h"
+#include "program/listing.h"
 #include "program/print.h"
 
 enum { PHASE_GROUPS = 5, PHASE_PROGRAM = 8, PHASE_TARGETS = 9 };
@@ -28,7 +30,7 @@ static char *path_of(const char *format, ...)
     const int size = vasprintf(&path, format, arguments);
     va_end(arguments);
     if (size < 0)
-        abort(); // no memory, as memory.h
+        recovery_fail(0);
     return path;
 }
 
@@ -158,28 +160,34 @@ status phases_start(struct phases *phases, struct compile_observer *out_observer
     return failure;
 }
 
-// The text itself, which locations name by its file: for annotate_profiling, wherever it runs.
-static status write_source(const struct phases *phases)
+// The text that locations name by its file, for annotate_profiling, wherever it runs; of a network
+// without one, its listing.
+static status write_source(const struct compiling *compiling, const char *folder)
 {
-    const struct compiling *compiling = phases->compiling;
-    const struct input *source = compiling->network->source;
-    if (phases->folder == NULL || compiling->network->dialect != NETWORK_TOSA)
-        return STATUS_OK;
+    struct bytes listing = {0};
+    struct view text = compiling->network->source->bytes;
+    if (compiling->network->dialect != NETWORK_TOSA) {
+        if (!program_is_listed(&compiling->program))
+            return STATUS_OK;
+        program_listing(&compiling->program, &listing);
+        text = bytes_view(&listing);
+    }
     struct output *output;
-    char *path =
-        path_of("%s/%.*s.0.source.mlir", phases->folder, VIEW_ARGUMENTS(model_name(compiling)));
+    char *path = path_of("%s/%.*s.0.source.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
     status failure = output_open(path, &output);
     if (failure == STATUS_OK) {
-        output_write(output, source->bytes.data, source->bytes.size);
+        output_write(output, text.data, text.size);
         failure = output_close(output);
     }
     free(path);
+    bytes_free(&listing);
     return failure;
 }
 
 status phases_finish(const struct phases *phases)
 {
-    STATUS_TRY(write_source(phases));
+    if (phases->folder != NULL)
+        STATUS_TRY(write_source(phases->compiling, phases->folder));
     return write_all(phases, PHASE_TARGETS, "executable-targets", phases->compiling->plan);
 }
 
@@ -187,6 +195,7 @@ status phases_write_debug_info(const struct compiling *compiling, const char *fo
 {
     const struct phases phases = {.compiling = compiling, .profiled = true};
     STATUS_TRY(phases_make_folder(compiling->command, folder));
+    STATUS_TRY(write_source(compiling, folder));
     char *path =
         path_of("%s/%.*s.executable-targets.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
     const status failure = write_phase(&phases, PHASE_TARGETS, compiling->plan, path);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/recovery.h"
 #include "commands.h"
 #include "ledger_text.h"
 #include "reports/tenstorrent/perf_picture.h"
@@ -109,7 +110,7 @@ static char *summary_base(const struct request *request)
         base.size -= 4;
     char *path;
     if (asprintf(&path, "%.*s%s", (int)base.size, base.data, own ? "" : "_stacked") < 0)
-        abort();
+        recovery_fail(0);
     return path;
 }
 

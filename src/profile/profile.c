@@ -1,12 +1,13 @@
 #include "profile.h"
 
-#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/queue.h"
+#include "base/recovery.h"
 #include "store.h"
 
 enum { PIPE_BATCHES = 6 };
@@ -15,7 +16,8 @@ enum { PIPE_BATCHES = 6 };
 struct profile_pipe {
     struct queue full;
     struct queue empty;
-    pthread_t thread;
+    struct recovery_thread thread;
+    atomic_bool stopped; // what is left is nobody's
     struct event_sink *sink;
     status failure;
 };
@@ -158,13 +160,39 @@ static void *pipe_run(void *argument)
     struct profile_pipe *pipe = argument;
     struct event_batch *batch;
     while ((batch = queue_take(&pipe->full)) != NULL) {
-        if (pipe->failure == STATUS_OK)
+        if (pipe->failure == STATUS_OK && !pipe->stopped)
             pipe->failure = pipe->sink->take(pipe->sink, batch);
         batch->count = 0;
         batch->values.size = 0;
         queue_put(&pipe->empty, batch);
     }
     return NULL;
+}
+
+// Takes what comes, so that nobody waits.
+static void pipe_give_up(void *argument)
+{
+    struct profile_pipe *pipe = argument;
+    pipe->failure = status_first(pipe->failure, status_out_of_memory());
+    pipe_run(pipe);
+}
+
+static void pipe_stop(void *argument)
+{
+    struct profile_pipe *pipe = argument;
+    pipe->stopped = true;
+    queue_close(&pipe->full);
+}
+
+static void pipe_free(struct profile_pipe *pipe)
+{
+    struct event_batch *batch;
+    queue_close(&pipe->empty);
+    while ((batch = queue_take(&pipe->empty)) != NULL)
+        batch_free(batch);
+    queue_free(&pipe->full);
+    queue_free(&pipe->empty);
+    free(pipe);
 }
 
 static status pipe_open(struct profile *profile)
@@ -175,9 +203,11 @@ static status pipe_open(struct profile *profile)
     for (int i = 0; i + 1 < PIPE_BATCHES; i++)
         queue_put(&pipe->empty, batch_create());
     pipe->sink = profile->sink;
-    const int error = pthread_create(&pipe->thread, NULL, pipe_run, pipe);
+    pipe->thread = (struct recovery_thread){
+        .run = pipe_run, .give_up = pipe_give_up, .stop = pipe_stop, .context = pipe};
+    const int error = recovery_thread_start(&pipe->thread);
     if (error != 0) {
-        free(pipe);
+        pipe_free(pipe);
         return status_system(error, "opscope", "cannot start a thread");
     }
     profile->pipe = pipe;
@@ -190,15 +220,9 @@ static status pipe_close(struct profile *profile)
     if (pipe == NULL)
         return STATUS_OK;
     queue_close(&pipe->full);
-    pthread_join(pipe->thread, NULL);
-    queue_close(&pipe->empty);
-    struct event_batch *batch;
-    while ((batch = queue_take(&pipe->empty)) != NULL)
-        batch_free(batch);
-    queue_free(&pipe->full);
-    queue_free(&pipe->empty);
+    recovery_thread_join(&pipe->thread);
     const status failure = pipe->failure;
-    free(pipe);
+    pipe_free(pipe);
     profile->pipe = NULL;
     return failure;
 }

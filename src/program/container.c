@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef OPSCOPE_ISAL
 #include <isa-l/crc.h>
+#else
+#include <zlib.h>
+#endif
 
 #include "base/memory.h"
 #include "base/output.h"
@@ -77,7 +81,11 @@ static uint64_t container_aligned(uint64_t offset)
 
 static uint32_t checksum_of(const void *data, uint64_t size)
 {
+#ifdef OPSCOPE_ISAL
     return crc32_gzip_refl(0, data, size);
+#else
+    return (uint32_t)crc32_z(0, data, size);
+#endif
 }
 
 static void container_describe(const struct program *program, struct container_header *header,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "listing.h"
 
 // A name in quotes, as MLIR writes it.
 static void append_quoted(struct bytes *to, struct view name)
@@ -28,12 +29,18 @@ static void append_place(const struct program *program, uint32_t id, struct byte
     const struct view name = view_of(program_text(program, op->name));
     if (view_is(location, "loc(unknown)"))
         return;
-    if (view_starts_with(location, "loc(") && view_ends_with(location, ")"))
+    if (view_starts_with(location, "loc(") && view_ends_with(location, ")")) {
         bytes_append(to, location.data + 4, location.size - 5);
-    else if (name.size > 0)
-        append_quoted(to, name);
-    else if (location.size > 0)
-        append_quoted(to, location);
+        return;
+    }
+    const struct view shown = name.size > 0 ? name : location;
+    if (shown.size > 0)
+        append_quoted(to, shown);
+    if (!program_is_listed(program))
+        return;
+    bytes_append(to, "(", shown.size > 0 ? 1 : 0);
+    program_listing_place(program, id, to);
+    bytes_append(to, ")", shown.size > 0 ? 1 : 0);
 }
 
 static bool has_piece(const struct bytes *text, const size_t *starts, size_t count,

@@ -1,6 +1,7 @@
 // Where the work of a program comes from, in the text form of MLIR:
-// `loc("add.mlir":4:10)`, `loc("conv1")` by name for an operator whose place has
-// another form or none, `loc(fused[...])` for several.
+// `loc("add.mlir":4:10)`, `loc("conv1"("model.mlir":7:5))` with the line of the listing
+// (listing.h) for an operator of ONNX, `loc("conv1")` by name for one whose place has another
+// form or none, `loc(fused[...])` for several.
 
 #ifndef OPSCOPE_PROGRAM_LOCATION_H
 #define OPSCOPE_PROGRAM_LOCATION_H

@@ -21,6 +21,7 @@ uint32_t opscope_record_number = 0;
 static struct {
     pthread_mutex_t lock; // of all below but what threads count
     struct record_session *session;
+    struct recovery around; // of who has locked it
     bool stopping;
     struct record_buffer *buffers; // of all threads that ever recorded and live
     pthread_t collector;
@@ -31,6 +32,9 @@ static struct {
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic uint64_t lost_events[RECORD_LANES_MOST];
+
+// The reserve of what writes is used up: buffers stay as they are until it is there again.
+static atomic_bool memory_is_short;
 
 static __thread struct record_buffer *own __attribute__((tls_model("initial-exec")));
 static pthread_key_t thread_end;
@@ -62,12 +66,25 @@ static void end_thread(void *buffer)
     pthread_mutex_unlock(&recorder.lock);
 }
 
+// Calls `describe` for an id; 0 when memory runs out, which ends the recording. Locked.
+static uint32_t describe_in_scope(uint32_t (*describe)(struct profile *profile, const void *what),
+                                  const void *what)
+{
+    struct record_session *session = recorder.session;
+    return RECOVERY_SCOPE(&session->region, describe(session->profile, what),
+                          (record_session_fail(recorder.session), 0u));
+}
+
+static uint32_t add_thread_lane(struct profile *profile, const void *name)
+{
+    const struct track lane = {
+        .name = profile_string(profile, view_of(name)), .kind = TRACK_LANE, .nests = true};
+    return record_session_lane(recorder.session, &lane);
+}
+
 static void give_lane(struct record_buffer *buffer)
 {
-    struct profile *profile = recorder.session->profile;
-    const struct track lane = {
-        .name = profile_string(profile, view_of(buffer->name)), .kind = TRACK_LANE, .nests = true};
-    atomic_store(&buffer->lane, record_session_lane(recorder.session, &lane));
+    atomic_store(&buffer->lane, describe_in_scope(add_thread_lane, buffer->name));
 }
 
 // The buffer of a thread that has none yet; NULL while nothing is recorded, or when there
@@ -156,7 +173,7 @@ static bool make_room(struct record_buffer *buffer, uint32_t size, uint32_t lane
     while (!record_buffer_room(buffer, size, &wake)) {
         sem_post(&recorder.wake);
         const uint32_t full = atomic_load_explicit(&recorder.full, memory_order_relaxed);
-        if (full == OPSCOPE_FULL_GROW && record_buffer_grow(buffer))
+        if (full == OPSCOPE_FULL_GROW && !memory_is_short && record_buffer_grow(buffer))
             continue;
         if (full != OPSCOPE_FULL_BLOCK || opscope_recording() == OPSCOPE_OFF)
             return record_lose(lane);
@@ -226,11 +243,13 @@ static void record_collect(void)
 {
     const bool grows =
         atomic_load_explicit(&recorder.full, memory_order_relaxed) == OPSCOPE_FULL_GROW;
-    for (struct record_buffer *buffer = recorder.buffers; grows && buffer != NULL;
-         buffer = buffer->next)
+    for (struct record_buffer *buffer = recorder.buffers;
+         grows && !memory_is_short && buffer != NULL; buffer = buffer->next)
         record_buffer_prepare(buffer);
     record_session_collect(recorder.session, recorder.buffers, lost_events);
     free_ended();
+    if (grows && memory_is_short)
+        region_reserve(&recorder.session->region, &memory_is_short);
 }
 
 static void *run_collector(void *nothing)
@@ -289,6 +308,9 @@ static status record_start_session(const struct opscope_record_options *options)
         return status_make(STATUS_USAGE, "this process is recording already");
     STATUS_TRY(record_session_create(options, &recorder.session));
     record_begin(options);
+    memory_is_short = false;
+    if (options->full == OPSCOPE_FULL_GROW)
+        region_reserve(&recorder.session->region, &memory_is_short);
     const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
     if (error != 0) {
         status_free(record_session_close(recorder.session, NULL));
@@ -317,7 +339,8 @@ status record_stop(struct profile **out_account)
     }
     pthread_mutex_unlock(&recorder.lock);
     if (!running)
-        return status_make(STATUS_USAGE, "nothing is being recorded");
+        return RECOVERY_SCOPE_ALONE(status_make(STATUS_USAGE, "nothing is being recorded"),
+                                    status_out_of_memory());
     pthread_join(recorder.collector, NULL);
     pthread_mutex_lock(&recorder.lock);
     record_collect();
@@ -337,11 +360,17 @@ static int answer(status result, char *message, size_t size)
     return -1;
 }
 
+// A recording that was made has a region of its own.
+static status record_start_in_scope(const struct opscope_record_options *options)
+{
+    return RECOVERY_SCOPE_ALONE(record_start_session(options), status_out_of_memory());
+}
+
 status record_start(const struct opscope_record_options *options)
 {
     pthread_once(&prepared, record_prepare);
     pthread_mutex_lock(&recorder.lock);
-    const status result = record_start_session(options);
+    const status result = record_start_in_scope(options);
     pthread_mutex_unlock(&recorder.lock);
     return result;
 }
@@ -373,14 +402,17 @@ struct profile *record_lock(void)
     if (opscope_recording() == OPSCOPE_OFF)
         return NULL;
     pthread_mutex_lock(&recorder.lock);
-    if (recorder.session != NULL)
+    if (recorder.session != NULL && !recorder.session->region.unsound) {
+        recovery_begin(&recorder.around, &recorder.session->region);
         return recorder.session->profile;
+    }
     pthread_mutex_unlock(&recorder.lock);
     return NULL;
 }
 
 void record_unlock(void)
 {
+    recovery_end(&recorder.around);
     pthread_mutex_unlock(&recorder.lock);
 }
 
@@ -395,80 +427,114 @@ void record_expect(uint32_t lane, uint64_t count)
         recorder.session->announced[lane] += count;
 }
 
+static uint32_t record_describe(uint32_t (*describe)(struct profile *profile, const void *what),
+                                const void *what)
+{
+    if (record_lock() == NULL)
+        return 0;
+    const uint32_t id = describe_in_scope(describe, what);
+    record_unlock();
+    return id;
+}
+
 static uint32_t text_id(struct profile *profile, const char *text)
 {
     return profile_string(profile, view_of(text != NULL ? text : ""));
 }
 
+static uint32_t add_text(struct profile *profile, const void *text)
+{
+    return text_id(profile, text);
+}
+
 uint32_t opscope_text(const char *text)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return 0;
-    const uint32_t id = text_id(profile, text);
-    record_unlock();
-    return id;
+    return record_describe(add_text, text);
+}
+
+static uint32_t add_lane(struct profile *profile, const void *name)
+{
+    const struct track lane = {
+        .name = text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
+    return record_add_lane(&lane);
 }
 
 uint32_t opscope_lane(const char *name)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return 0;
-    const struct track lane = {
-        .name = text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
-    const uint32_t id = record_add_lane(&lane);
-    record_unlock();
-    return id;
+    return record_describe(add_lane, name);
+}
+
+struct named_engine {
+    const char *name;
+    struct opscope_engine engine;
+};
+
+static uint32_t add_engine_lane(struct profile *profile, const void *what)
+{
+    const struct named_engine *named = what;
+    const struct opscope_engine *given = &named->engine;
+    struct track lane = {.name = text_id(profile, named->name),
+                         .kind = TRACK_LANE,
+                         .engine = text_id(profile, given->engine),
+                         .queue = text_id(profile, given->queue),
+                         .index = given->index,
+                         .device = given->device,
+                         .core = given->core,
+                         .nests = true};
+    if (given->role == NULL || !role_from_name(view_of(given->role), &lane.role))
+        lane.role = ROLE_NONE;
+    return record_add_lane(&lane);
 }
 
 uint32_t opscope_engine_lane_sized(const char *name, const struct opscope_engine *engine,
                                    size_t size)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
+    struct named_engine named = {.name = name};
+    if (opscope_recording() == OPSCOPE_OFF)
         return 0;
-    struct opscope_engine given = {0};
-    memcpy(&given, engine, size < sizeof given ? size : sizeof given);
-    struct track lane = {.name = text_id(profile, name),
-                         .kind = TRACK_LANE,
-                         .engine = text_id(profile, given.engine),
-                         .queue = text_id(profile, given.queue),
-                         .index = given.index,
-                         .device = given.device,
-                         .core = given.core,
-                         .nests = true};
-    if (given.role == NULL || !role_from_name(view_of(given.role), &lane.role))
-        lane.role = ROLE_NONE;
+    memcpy(&named.engine, engine, size < sizeof named.engine ? size : sizeof named.engine);
+    return record_describe(add_engine_lane, &named);
+}
+
+struct named_memory {
+    const char *name;
+    uint32_t device;
+    uint32_t core;
+};
+
+static uint32_t add_memory(struct profile *profile, const void *what)
+{
+    const struct named_memory *memory = what;
+    struct bytes values = {0};
+    struct track lane = memory_lane(profile, view_of(memory->name), &values);
+    lane.device = memory->device;
+    lane.core = memory->core;
     const uint32_t id = record_add_lane(&lane);
-    record_unlock();
+    bytes_free(&values);
     return id;
 }
 
 uint32_t opscope_memory(const char *name, uint32_t device, uint32_t core)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return 0;
-    struct bytes values = {0};
-    struct track lane = memory_lane(profile, view_of(name), &values);
-    lane.device = device;
-    lane.core = core;
-    const uint32_t id = record_add_lane(&lane);
-    bytes_free(&values);
-    record_unlock();
-    return id;
+    return record_describe(add_memory, &(struct named_memory){name, device, core});
+}
+
+struct named_counter {
+    const char *name;
+    const char *unit;
+};
+
+static uint32_t add_counter(struct profile *profile, const void *what)
+{
+    const struct named_counter *counter = what;
+    return record_add_lane(&(struct track){.name = text_id(profile, counter->name),
+                                           .unit = text_id(profile, counter->unit),
+                                           .kind = TRACK_COUNTER});
 }
 
 uint32_t opscope_counter(const char *name, const char *unit)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return 0;
-    const uint32_t id = record_add_lane(&(struct track){
-        .name = text_id(profile, name), .unit = text_id(profile, unit), .kind = TRACK_COUNTER});
-    record_unlock();
-    return id;
+    return record_describe(add_counter, &(struct named_counter){name, unit});
 }
 
 void opscope_thread_name(const char *name)
@@ -488,41 +554,60 @@ void opscope_thread_name(const char *name)
     pthread_mutex_unlock(&recorder.lock);
 }
 
+struct described_operator {
+    const char *name;
+    const char *type;
+    const char *location;
+    const struct opscope_value *values;
+    uint32_t count;
+};
+
+static uint32_t add_operator(struct profile *profile, const void *what)
+{
+    const struct described_operator *op = what;
+    return record_session_operator(
+        recorder.session,
+        &(struct operator_description){.name = text_id(profile, op->name),
+                                       .type = text_id(profile, op->type),
+                                       .location = text_id(profile, op->location)},
+        op->values, op->count);
+}
+
 uint32_t opscope_operator(const char *name, const char *type, const char *location,
                           const struct opscope_value *values, uint32_t count)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
+    return record_describe(add_operator,
+                           &(struct described_operator){name, type, location, values, count});
+}
+
+static uint32_t add_call(struct profile *profile, const void *what)
+{
+    const struct call *call = what;
+    if (call->operator_id >= profile->operators.count || call->parent >= profile->calls.count)
         return 0;
-    const uint32_t id = record_session_operator(
-        recorder.session,
-        &(struct operator_description){.name = text_id(profile, name),
-                                       .type = text_id(profile, type),
-                                       .location = text_id(profile, location)},
-        values, count);
-    record_unlock();
-    return id;
+    return profile_call_add(profile, call);
 }
 
 uint32_t opscope_call(uint32_t operator_id, uint32_t parent, uint32_t iteration)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return 0;
-    uint32_t id = 0;
-    if (operator_id < profile->operators.count && parent < profile->calls.count)
-        id = profile_call_add(
-            profile,
-            &(struct call){.operator_id = operator_id, .parent = parent, .iteration = iteration});
-    record_unlock();
-    return id;
+    return record_describe(
+        add_call,
+        &(struct call){.operator_id = operator_id, .parent = parent, .iteration = iteration});
+}
+
+struct named_fact {
+    const char *key;
+    const char *text;
+};
+
+static uint32_t add_fact(struct profile *profile, const void *what)
+{
+    const struct named_fact *fact = what;
+    profile_fact_add(profile, fact->key, view_of(fact->text));
+    return 0;
 }
 
 void opscope_fact(const char *key, const char *text)
 {
-    struct profile *profile = record_lock();
-    if (profile == NULL)
-        return;
-    profile_fact_add(profile, key, view_of(text));
-    record_unlock();
+    record_describe(add_fact, &(struct named_fact){key, text});
 }

@@ -6,6 +6,9 @@
 
 #include "base/memory.h"
 
+// Of events: the memory that writing needs does not grow with what has gathered in buffers.
+enum { WRITTEN_AT_ONCE = 1 << 16 };
+
 static void add_clock(struct record_session *session)
 {
     struct profile *profile = session->profile;
@@ -23,17 +26,17 @@ static void say_clock(struct profile *profile)
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (file == NULL)
         return;
-    if (fscanf(file, "%63s", boot) == 1) {
-        snprintf(text, sizeof text, "CLOCK_MONOTONIC of boot %s", boot);
-        profile_fact_add(profile, "clock", view_of(text));
-    }
+    const bool read = fscanf(file, "%63s", boot) == 1;
     fclose(file);
+    if (!read)
+        return;
+    snprintf(text, sizeof text, "CLOCK_MONOTONIC of boot %s", boot);
+    profile_fact_add(profile, "clock", view_of(text));
 }
 
-status record_session_create(const struct opscope_record_options *options,
-                             struct record_session **out_session)
+static status session_start(struct record_session *session,
+                            const struct opscope_record_options *options)
 {
-    struct record_session *session = memory_allocate_zeroed(1, sizeof *session);
     struct profile *profile = session->profile = profile_create();
     profile_string(profile, VIEW_LITERAL("address"));
     profile_string(profile, VIEW_LITERAL("bytes"));
@@ -56,10 +59,27 @@ status record_session_create(const struct opscope_record_options *options,
         result = profile_stream_flush(session->stream);
     if (result == STATUS_OK && session->stream != NULL && stat(session->path, &session->file) != 0)
         session->file.st_mode = 0;
-    if (result != STATUS_OK) {
-        session->failure = result;
+    return result;
+}
+
+// A region that is not sound is what ends a recording.
+static status session_start_in_scope(struct record_session *session,
+                                     const struct opscope_record_options *options)
+{
+    return RECOVERY_SCOPE(&session->region, session_start(session, options),
+                          status_out_of_memory());
+}
+
+status record_session_create(const struct opscope_record_options *options,
+                             struct record_session **out_session)
+{
+    struct record_session *session = calloc(1, sizeof *session);
+    if (session == NULL)
+        return status_out_of_memory();
+    session->region = REGION_EMPTY;
+    session->failure = session_start_in_scope(session, options);
+    if (session->failure != STATUS_OK)
         return record_session_close(session, NULL);
-    }
     *out_session = session;
     return STATUS_OK;
 }
@@ -139,6 +159,40 @@ static bool add_event(struct record_session *session, const struct opscope_event
     return true;
 }
 
+static void record_session_account(struct record_session *session)
+{
+    struct profile *profile = session->profile;
+    const uint32_t count = profile->tracks.count;
+    for (uint32_t i = 0; i < count && i < RECORD_LANES_MOST; i++) {
+        struct track *track = profile_track(profile, i);
+        const uint64_t now = atomic_load_explicit(&session->lost_now[i], memory_order_relaxed);
+        const uint64_t more = now - session->lost[i];
+        session->lost[i] = now;
+        session->taken += more;
+        if (session->region.unsound)
+            track->ledger.lost += more;
+        else if (more > 0)
+            profile_note(profile, i, LEDGER_LOST, more,
+                         "events of lane '%.*s' were dropped: the buffer of their thread was full",
+                         VIEW_ARGUMENTS(profile_text(profile, track->name)));
+        struct ledger *ledger = &track->ledger;
+        ledger->expected = ledger->recorded + ledger->lost + ledger->impossible;
+    }
+}
+
+// Writes what was taken since the last time.
+static void session_write(struct record_session *session)
+{
+    record_session_account(session);
+    if (session->taken == 0 || session->failure != STATUS_OK)
+        return;
+    session->taken = 0;
+    if (session->constant_ticks)
+        ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
+    if (session->stream != NULL)
+        session->failure = profile_stream_flush(session->stream);
+}
+
 static void take_event(void *context, const struct opscope_event *event,
                        const struct opscope_value *values)
 {
@@ -151,40 +205,36 @@ static void take_event(void *context, const struct opscope_event *event,
     else if (!known || !add_event(session, event, values))
         profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
                      "an event names something that was not described");
+    if (session->taken >= WRITTEN_AT_ONCE && session->failure == STATUS_OK)
+        session_write(session);
 }
 
-static void record_session_account(struct record_session *session, _Atomic uint64_t *lost)
+static status session_collect(struct record_session *session, struct record_buffer *buffers)
 {
-    struct profile *profile = session->profile;
-    const uint32_t count = profile->tracks.count;
-    for (uint32_t i = 0; i < count && i < RECORD_LANES_MOST; i++) {
-        struct track *track = profile_track(profile, i);
-        const uint64_t now = atomic_load_explicit(&lost[i], memory_order_relaxed);
-        const uint64_t more = now - session->lost[i];
-        session->lost[i] = now;
-        session->taken += more;
-        if (more > 0)
-            profile_note(profile, i, LEDGER_LOST, more,
-                         "events of lane '%.*s' were dropped: the buffer of their thread was full",
-                         VIEW_ARGUMENTS(profile_text(profile, track->name)));
-        struct ledger *ledger = &track->ledger;
-        ledger->expected = ledger->recorded + ledger->lost + ledger->impossible;
-    }
+    for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
+        record_buffer_take(buffer, take_event, session);
+    session_write(session);
+    return session->failure;
+}
+
+void record_session_fail(struct record_session *session)
+{
+    if (session->failure == STATUS_OK)
+        session->failure = status_out_of_memory();
 }
 
 void record_session_collect(struct record_session *session, struct record_buffer *buffers,
                             _Atomic uint64_t *lost)
 {
-    for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
-        record_buffer_take(buffer, take_event, session);
-    record_session_account(session, lost);
-    if (session->taken == 0 || session->failure != STATUS_OK)
-        return;
-    session->taken = 0;
-    if (session->constant_ticks)
-        ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
-    if (session->stream != NULL)
-        session->failure = profile_stream_flush(session->stream);
+    session->lost_now = lost;
+    if (!session->region.unsound)
+        session->failure = RECOVERY_SCOPE(&session->region, session_collect(session, buffers),
+                                          status_out_of_memory());
+    if (session->region.unsound) {
+        // What is left is counted, which takes no memory.
+        record_session_fail(session);
+        session_collect(session, buffers);
+    }
 }
 
 static void account_for_missing(struct record_session *session)
@@ -227,7 +277,7 @@ static status check_still_there(const struct record_session *session)
                        session->path);
 }
 
-status record_session_close(struct record_session *session, struct profile **out_account)
+static status session_end(struct record_session *session)
 {
     status result = session->failure;
     account_for_missing(session);
@@ -240,12 +290,30 @@ status record_session_close(struct record_session *session, struct profile **out
     } else if (result == STATUS_OK) {
         result = profile_save(session->profile, session->path);
     }
+    return result;
+}
+
+static status session_end_in_scope(struct record_session *session)
+{
+    return RECOVERY_SCOPE(&session->region, session_end(session), status_out_of_memory());
+}
+
+status record_session_close(struct record_session *session, struct profile **out_account)
+{
+    status result = session_end_in_scope(session);
     if (out_account != NULL)
-        *out_account = session->profile;
-    else
-        profile_free(session->profile);
-    bytes_free(&session->values);
-    free(session->path);
+        *out_account = NULL;
+    if (session->region.unsound) {
+        region_release(&session->region);
+    } else {
+        region_forget(&session->region);
+        if (out_account != NULL)
+            *out_account = session->profile;
+        else
+            profile_free(session->profile);
+        bytes_free(&session->values);
+        free(session->path);
+    }
     free(session);
     return result;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "base/recovery.h"
 #include "buffer.h"
 #include "profile/file.h"
 #include "record.h"
@@ -14,6 +15,7 @@
 enum { RECORD_ADDRESS_KEY = 2, RECORD_BYTES_KEY, RECORD_FREED };
 
 struct record_session {
+    struct region region; // of all that is not the session itself
     struct profile *profile;
     struct profile_stream *stream; // NULL: kept in memory
     char *path;
@@ -24,9 +26,10 @@ struct record_session {
     struct ticks_fit fit;
     uint64_t lost[RECORD_LANES_MOST];      // already in the accounts, by lane
     uint64_t announced[RECORD_LANES_MOST]; // that are to come in all, where somebody said
+    _Atomic uint64_t *lost_now;            // what threads could not put, by lane
     uint64_t taken;                        // events since the last write
     struct bytes values;
-    status failure; // of writing; what comes after it is lost
+    status failure; // of writing, or of memory that ran out; what comes after it is lost
 };
 
 status record_session_create(const struct opscope_record_options *options,
@@ -44,8 +47,11 @@ uint32_t record_session_operator(struct record_session *session,
 void record_session_collect(struct record_session *session, struct record_buffer *buffers,
                             _Atomic uint64_t *lost);
 
+// Memory ran out while something was described: what comes now is lost.
+void record_session_fail(struct record_session *session);
+
 // Ends the file and frees the session. `*out_account`, where it is wanted, is the profile without
-// its events; also on failure.
+// its events; also on failure, but for want of memory: it is NULL then.
 status record_session_close(struct record_session *session, struct profile **out_account);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/recovery.h"
 
 enum { METHOD_DEFLATE = 8, VERSION = 20, SIZES_BEHIND = 8, DATE = 0x21, CHUNK = 1 << 16 };
 
@@ -51,6 +52,11 @@ static void put_entry(struct bytes *to, const struct entry *entry, bool sizes)
     zip_put(to, 0, 2);
 }
 
+static void zip_end(void *stream)
+{
+    deflateEnd(stream);
+}
+
 struct zip_writer *zip_create(struct output *output)
 {
     struct zip_writer *zip = memory_allocate_zeroed(1, sizeof *zip);
@@ -58,7 +64,8 @@ struct zip_writer *zip_create(struct output *output)
     zip->start = output_size(output);
     // Without zlib's own header; it fails for want of memory only.
     if (deflateInit2(&zip->deflate, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        abort();
+        recovery_fail(0);
+    recovery_hold(RECOVERY_AT_ONCE, zip_end, &zip->deflate);
     return zip;
 }
 
@@ -151,6 +158,7 @@ status zip_finish(struct zip_writer *zip)
     bool fits = output_size(zip->output) - zip->start <= UINT32_MAX;
     for (size_t i = 0; i < zip->count; i++)
         fits = fits && zip->entries[i].size <= UINT32_MAX;
+    recovery_let_go(&zip->deflate);
     deflateEnd(&zip->deflate);
     free(zip->entries);
     free(zip);

@@ -89,7 +89,8 @@ def test_the_link_is_made_anywhere(folder):
     (folder / "bin").mkdir()
     for _ in range(2):  # once more changes nothing
         run("opscope", "links", "bin", **where)
-    equal(sorted(path.name for path in (folder / "bin").iterdir()), VENDOR_NAMES, "links")
+    equal(sorted(path.name for path in (folder / "bin").iterdir()),
+          sorted(VENDOR_NAMES + VENDOR_SCRIPTS), "links")
     run(folder / "bin/perfetto_logger", "--compile_profile", "compile_profile.csv", "--pb", "x.pb",
         **where)
     equal_spans(folder / "x.pb", rows("c"))
@@ -100,6 +101,9 @@ def test_links_replace_no_file(folder):
     result = opscope("links", folder, code=1)
     contains(result.err, str(folder / "perfetto_logger"))
     equal((folder / "perfetto_logger").read_text(), "mine", "the file")
+    (folder / "perfetto_logger").rename(folder / "perfetto_logger.py")
+    contains(opscope("links", folder, code=1).err, "perfetto_logger.py: cannot create the script")
+    equal((folder / "perfetto_logger.py").read_text(), "mine", "the script")
 
 
 main()

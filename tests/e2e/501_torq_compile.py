@@ -176,7 +176,7 @@ def test_profiling_puts_cycles_into_the_last_phase(folder):
 
 def test_debug_info(folder):
     torq_compile(FC, "-o", folder / "m.vmfb", f"--torq-debug-info={folder / 'debug'}")
-    equal(phase_names(folder / "debug"), ["fc.executable-targets.mlir"], "files")
+    equal(phase_names(folder / "debug"), ["fc.0.source.mlir", "fc.executable-targets.mlir"], "files")
     contains((folder / "debug/fc.executable-targets.mlir").read_text(), "torq_hw.nss_task", "dump")
 
 

@@ -305,6 +305,51 @@ def test_original_operators(folder):
     equal(len(rows(folder / "out.csv")[0]["original_operator"].split()), len(want), "given")
 
 
+def test_folder_of_debug_information(folder):
+    """`annotate_profiling dbg events.csv out.csv`: locations name the source, which lies beside."""
+    network = ROOT / "tests/testdata/tosa_ops/add.mlir"
+    run(program("torq-compile"), network, "-o", "model.vmfb", "--torq-debug-info=dbg",
+        "--dump-compilation-phases-to=phases", cwd=folder)
+    dump = folder / "phases/add.9.executable-targets.mlir"
+    write(folder / "events.csv", runtime("R4", actions_of(dump)))
+    for source in ("dbg", "phases", dump, "./dbg/"):
+        result = run(program("annotate_profiling"), source, "events.csv", "out.csv", cwd=folder)
+        equal((result.out, result.err), ("", ""), f"{source}")
+        waits = [row for row in rows(folder / "out.csv") if row["slice_used_0_in_program"] == "True"]
+        true(waits and all("tosa.add@L21" in row["original_operator"] for row in waits), f"{source}")
+    debug = run(program("annotate_profiling"), "--debug", "dbg", "events.csv", "out.csv", cwd=folder)
+    matches(debug.err, r"^debug: program dbg/add\.executable-targets\.mlir: 1 dispatches, \d+ actions",
+            "program")
+    matches(debug.err, r"^debug: profile events\.csv: torq-r4, \d+ rows annotated, 0 not in", "profile")
+    # A folder without one, with Torq's bytecode, with two.
+    (folder / "empty").mkdir()
+    contains(opscope("annotate", "empty", "events.csv", "x.csv", cwd=folder, code=1).err,
+             "has 0 files *.executable-targets.mlir, not one; torq-compile --torq-debug-info")
+    write(folder / "empty/main_dispatch_0.mlirb", b"ML\xefR")
+    contains(opscope("annotate", "empty", "events.csv", "x.csv", cwd=folder, code=1).err, "bytecode")
+    shutil.copy(dump, folder / "dbg/other.executable-targets.mlir")
+    contains(opscope("annotate", "dbg", "events.csv", "x.csv", cwd=folder, code=1).err,
+             "has 2 files")
+
+
+def test_original_operators_of_onnx(folder):
+    """A network without a text: locations name the lines of its listing."""
+    network = ROOT / "tests/fuzz/corpus/onnx/quantized.onnx"
+    run(program("torq-compile"), network, "-o", "model.vmfb", "--torq-debug-info=dbg", cwd=folder)
+    dump = next((folder / "dbg").glob("*.executable-targets.mlir"))
+    write(folder / "events.csv", runtime("R4", actions_of(dump)))
+    listing = (folder / f"dbg/{network.stem}.0.source.mlir").read_text().splitlines()
+    for source in ("dbg", "model.vmfb"):
+        opscope("annotate", source, "events.csv", "out.csv", cwd=folder)
+        table = [row for row in rows(folder / "out.csv") if row["operation"] != "torq_hl.host_copy"]
+        for row in table:
+            true(row["original_operator"], f"{source}: {row}")
+            for word in row["original_operator"].split():
+                name, line = word.split("@L")
+                contains(listing[int(line) - 1], f'torch.operator "{name}"', word)
+                contains(row["location"], f'"{network.stem}.mlir":{line}:5', "location")
+
+
 # Forms of output -------------------------------------------------------------------
 
 def test_workbook(folder):

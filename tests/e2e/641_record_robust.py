@@ -50,6 +50,43 @@ def runtime(folder):
     return folder / "runtime"
 
 
+GREEDY = """
+#include <opscope/record.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { THREADS = 16, EVENTS = 400000 };
+
+static void *record(void *name)
+{
+    for (int i = 0; i < EVENTS; i++)
+        opscope_end(opscope_begin(), 0, *(const uint32_t *)name, 0);
+    return NULL;
+}
+
+// FILE: threads whose buffers grow faster than anything is written, in 512 MB.
+int main(int count, char **words)
+{
+    char message[512] = "";
+    pthread_t threads[THREADS];
+    struct rlimit limit = {512 << 20, 512 << 20};
+    struct opscope_record_options options = {.path = words[count - 1], .full = OPSCOPE_FULL_GROW};
+    if (setrlimit(RLIMIT_AS, &limit) != 0 || opscope_record_start(&options, message, sizeof message) != 0)
+        return puts(message), 1;
+    uint32_t name = opscope_text("work");
+    int started = 0;
+    while (started < THREADS && pthread_create(&threads[started], NULL, record, &name) == 0)
+        started++;
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    const int result = opscope_record_stop(message, sizeof message);
+    printf("%d threads, stop %d %s\\n", started, result, message);
+    return 0;
+}
+"""
+
+
 def compiled(folder):
     path = folder / "fc.opx"
     opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", "torq-sl2610", "-o", path)
@@ -235,6 +272,18 @@ def test_a_recording_cut_anywhere_reads_up_to_the_cut(folder):
         true(most <= report["spans"] <= everything, f"{report['spans']} spans after {most}")
         most = report["spans"]
     true(most > everything // 2, "spans before the last cut")
+
+
+def test_buffers_that_grow_leave_memory(folder):
+    """What there is no memory for is lost and counted; the program is not ended."""
+    write(folder / "greedy.c", GREEDY)
+    run("cc", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", folder / "greedy.c", "-L", BUILD,
+        f"-Wl,-rpath,{BUILD}", "-lopscope-record", "-lpthread", "-o", folder / "greedy")
+    result = run(folder / "greedy", folder / "g.prof")
+    threads = int(re.match(r"(\d+) threads, stop 0", result.out)[1])
+    true(threads > 0, "threads")
+    ledger = opscope("info", "--json", folder / "g.prof", code=None).json()[0]["ledger"]
+    equal(ledger["recorded"] + ledger["lost"], threads * 400_000, f"every event has an account: {ledger}")
 
 
 main()

@@ -18,6 +18,8 @@ LEFT_OUT = {
     r"^(make|tests/run\.py|python3 tests/|scripts/)": "builds, tests or measures the project: other tests do",
     r"^(git|sudo|apt-get|meson|ninja|cc|gcc|c\+\+|g\+\+|pkg-config|man|python3 -c|import) ": "other programs",
     r"^opscope calibrate": "measures this machine for half a minute: 550_host does",
+    r"--torq-addr|--torq-ssh": "boards, which no test may call but by way of board.py: 662_board does",
+    r"^pytest ": "662_board and 661_pytest_plugin do",
     r"^\./": "programs that the reader builds: tests of the library do",
 }
 # What takes minutes on a page of its own is run on a part of it.
@@ -28,7 +30,7 @@ SHORTER = {
 if SANITIZED:
     LEFT_OUT[r"^opscope score"] = "measures: the sanitizers distort it"
 PROGRAMS = ("opscope ", "build/bin/", "annotate_profiling", "perfetto_logger", "process_ops_logs",
-            "python3 ", "torq-", "iree-run-module", "tt-perf-report", "source ")
+            "python3 ", "qaic-", "torq-", "iree-run-module", "tt-perf-report", "source ")
 BIN = program("opscope").parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -88,6 +90,7 @@ def write_torq_profiles(folder):
     for name, seed in (("runtime_profile", 5), ("r", 6)):
         write(folder / f"{name}.csv", job_csv(random_jobs(50, seed=seed)))
     write(folder / "wall_time.txt", "0.207\n")
+    write(folder / "nets.plan", "[networks]\nmodels = add.mlir\n")
 
 
 def write_tenstorrent(folder):
@@ -122,15 +125,19 @@ def write_networks(folder):
 def write_programs(folder):
     """A program, its dump and its runs, as the pages about them begin."""
     for command in (
-            "torq-compile add.mlir -o model.vmfb --dump-compilation-phases-to=compilation_phases",
+            "torq-compile add.mlir -o model.vmfb --dump-compilation-phases-to=compilation_phases "
+            "--torq-debug-info=debug_info",
             "cp compilation_phases/add.9.executable-targets.mlir .",
-            "torq-run-module --module=model.vmfb --input=1x56x56x24xi8=1 --torq_profile_host=runtime.csv",
+            "torq-run-module --module=model.vmfb --input=1x56x56x24xi8=1 --torq_profile_host=runtime.csv "
+            "--torq_profile_events=events.csv",
             "opscope compile model.onnx --target torq-sl2610 -o model.opx",
             "opscope compile add.mlir --target torq-sl2610 -o add.opx",
             "opscope run add.opx --iterations 20 --profile run.prof",
             "opscope infer add.mlir --output @x.npy && cp x.npy in.npy",
             "cp run.prof host.prof",
             "opscope targets host --file > here.target",
+            "qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70 && mkdir stats",
+            "qaic-runner -t ./binaries -n 1 --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats",
             "opscope convert runtime.csv -o runtime.prof",
             "opscope convert timeline.csv -o trace.pb"):
         run_line(command, folder)

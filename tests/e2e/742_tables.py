@@ -55,6 +55,8 @@ TABLES = {
     "model": (lambda folder: [NETWORK], ["operators"], ("index", "type")),
     "check": (lambda folder: [tests(folder)], None, ("case", "status")),
     "score": (lambda folder: [NETWORK, "-n", "1"], [0, "operators"], ("name", "measured_us")),
+    "suite": (lambda folder: [NETWORK, ROOT / "tests/testdata/tosa_ops/every_operator.mlir", "-o", folder / "out",
+                              "--cache", folder / "cache"], ["networks"], ("name", "status")),
     "targets": (lambda folder: [], [], ("name", "cores")),
     "merge": (lambda folder: [timeline(folder), f"b={timeline(folder)}", "-o", folder / "both.prof"],
               ["sources"], ("name", "offset_ns")),

@@ -13,6 +13,37 @@ def test_links_point_to_the_program(folder):
     contains(help_text, "--compile_profile")
 
 
+def test_scripts_are_called_either_way(folder):
+    """As document 000 calls annotate_profiling.py and document 003 perfetto_logger.py; beside the
+    program, from elsewhere, and by way of another link."""
+    opscope("links", folder / "away")
+    beside = folder / "beside"
+    beside.mkdir()
+    shutil.copy(program("opscope").resolve(), beside / "opscope")
+    run(beside / "opscope", "links", beside)
+    (folder / "moved").symlink_to(beside)
+    (folder / "logger.py").symlink_to(beside / "perfetto_logger.py")
+    want = opscope("perfetto_logger", "--help").out
+    for script in (folder / "away/perfetto_logger.py", beside / "perfetto_logger.py",
+                   folder / "moved/perfetto_logger.py", folder / "logger.py"):
+        for words in ([script], [sys.executable, script]):
+            equal(run(*words, "--help", cwd=folder).out, want, f"{words}")
+            equal(run(*words, "--nonesuch", cwd=folder, code=None).code, 2, f"{words}: exit code")
+    contains(run(folder / "away/annotate_profiling.py", "a", "b", "c d.csv", code=1).err, "a: cannot")
+
+
+def test_torq_compile_of_the_scripts(folder):
+    """`scripts/torq-compile`, as document 001 calls it."""
+    script = shutil.copy(ROOT / "scripts/torq-compile", folder)
+    path = f"{program('torq-compile').parent}:{os.environ['PATH']}"
+    for words in ([ROOT / "scripts/torq-compile"], [script]):
+        run(*words, ROOT / "samples/tosa/fc.mlir", "-o", "model.vmfb", "--torq-enable-profiling",
+            cwd=folder, env={"PATH": path})
+        true((folder / "timeline.csv").exists(), "the profile")
+        (folder / "timeline.csv").unlink()
+    contains(run(script, env={"PATH": "/usr/bin:/bin"}, code=1).err, "run make")
+
+
 def test_links_can_be_made_again(folder):
     opscope("links", folder)
     opscope("links", folder)

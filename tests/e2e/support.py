@@ -35,7 +35,7 @@ import traceback
 import unittest
 
 __all__ = [
-    "Failure", "PATIENCE", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "close_to", "contains", "equal", "fail",
+    "Failure", "PATIENCE", "ROOT", "SANITIZED", "Skip", "VENDOR_NAMES", "VENDOR_SCRIPTS", "close_to", "contains", "equal", "fail",
     "json", "loss_query", "main", "matches", "opscope", "os", "pathlib", "perfetto_logger", "program",
     "re", "run", "shared", "shutil", "subprocess", "sys", "terminal", "trace_queries", "trace_query", "true",
     "until", "without_loss", "write",
@@ -58,7 +58,8 @@ PATIENCE = 600
 
 # What `opscope links` makes.
 VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
-                "torq-compile", "torq-run-module", "tt-perf-report"]
+                "qaic-compile", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report"]
+VENDOR_SCRIPTS = ["annotate_profiling.py", "perfetto_logger.py"]
 
 # Data that Perfetto lost or could not read; must be empty for every trace.
 LOSS = ("select name, value, severity from stats where value > 0 and (severity != 'info'"

@@ -1,10 +1,10 @@
 #include "events.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/queue.h"
+#include "base/recovery.h"
 #include "parser.h"
 
 // Small traces, on the caller's thread ----------------------------------------
@@ -90,6 +90,7 @@ struct ahead {
     struct queue full;
     struct queue empty;
     struct batch *batch; // being filled
+    struct batch *taken; // being handed over
 };
 
 static void take_batch(struct ahead *ahead)
@@ -141,6 +142,23 @@ static void *run_ahead(void *argument)
     return NULL;
 }
 
+static void give_up_ahead(void *argument)
+{
+    queue_close(&((struct ahead *)argument)->full);
+}
+
+// Every batch is empty again: it parses to the end of what it has.
+static void stop_ahead(void *argument)
+{
+    struct ahead *ahead = argument;
+    if (ahead->taken != NULL)
+        queue_put(&ahead->empty, ahead->taken);
+    for (struct batch *batch; (batch = queue_take(&ahead->full)) != NULL;) {
+        batch->count = 0;
+        queue_put(&ahead->empty, batch);
+    }
+}
+
 static void hand_over(struct batch *batch, struct chrome_visitor *visitor)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -159,7 +177,6 @@ static void hand_over(struct batch *batch, struct chrome_visitor *visitor)
 // False when there is no thread to be had.
 static bool visit_ahead(struct view bytes, struct chrome_visitor *visitor)
 {
-    pthread_t thread;
     struct batch *batch;
     struct ahead *ahead = memory_allocate_zeroed(1, sizeof *ahead);
     struct batch *batches = memory_allocate_zeroed(BATCHES, sizeof *batches);
@@ -169,13 +186,17 @@ static bool visit_ahead(struct view bytes, struct chrome_visitor *visitor)
     queue_start(&ahead->empty, BATCHES);
     for (size_t i = 0; i < BATCHES; i++)
         queue_put(&ahead->empty, &batches[i]);
-    const bool started = pthread_create(&thread, NULL, run_ahead, ahead) == 0;
+    struct recovery_thread thread = {
+        .run = run_ahead, .give_up = give_up_ahead, .stop = stop_ahead, .context = ahead};
+    const bool started = recovery_thread_start(&thread) == 0;
     while (started && (batch = queue_take(&ahead->full)) != NULL) {
+        ahead->taken = batch;
         hand_over(batch, visitor);
+        ahead->taken = NULL;
         queue_put(&ahead->empty, batch);
     }
     if (started)
-        pthread_join(thread, NULL);
+        recovery_thread_join(&thread);
     visitor->unfinished = ahead->visitor.unfinished;
     queue_free(&ahead->full);
     queue_free(&ahead->empty);

@@ -5,13 +5,14 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/queue.h"
+#include "base/recovery.h"
 
 struct writer_file {
     struct output *output;
     struct queue full;
     struct queue empty;
     struct bytes buffers[WRITER_FILE_BUFFERS];
-    pthread_t thread;
+    struct recovery_thread thread;
     bool threaded; // false: there was no thread to be had
 };
 
@@ -27,6 +28,20 @@ static void *chrome_pack_thread(void *argument)
     return NULL;
 }
 
+// Whoever waits gets what was not written; joining fails.
+static void chrome_pack_give_up(void *argument)
+{
+    struct writer_file *file = argument;
+    struct bytes *buffer;
+    while ((buffer = queue_take(&file->full)) != NULL)
+        queue_put(&file->empty, buffer);
+}
+
+static void chrome_pack_stop(void *argument)
+{
+    queue_close(&((struct writer_file *)argument)->full);
+}
+
 status writer_file_open(const char *path, struct writer_file **out_file)
 {
     struct output *output;
@@ -37,7 +52,11 @@ status writer_file_open(const char *path, struct writer_file **out_file)
     queue_start(&file->empty, WRITER_FILE_BUFFERS);
     for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
         queue_put(&file->empty, &file->buffers[i]);
-    file->threaded = pthread_create(&file->thread, NULL, chrome_pack_thread, file) == 0;
+    file->thread = (struct recovery_thread){.run = chrome_pack_thread,
+                                            .give_up = chrome_pack_give_up,
+                                            .stop = chrome_pack_stop,
+                                            .context = file};
+    file->threaded = recovery_thread_start(&file->thread) == 0;
     *out_file = file;
     return STATUS_OK;
 }
@@ -60,7 +79,7 @@ status writer_file_close(struct writer_file *file, status written)
 {
     queue_close(&file->full);
     if (file->threaded)
-        pthread_join(file->thread, NULL);
+        recovery_thread_join(&file->thread);
     for (size_t i = 0; i < WRITER_FILE_BUFFERS; i++)
         bytes_free(&file->buffers[i]);
     queue_free(&file->full);

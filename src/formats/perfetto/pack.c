@@ -1,12 +1,16 @@
 #include "pack.h"
 
-#include <isa-l/igzip_lib.h>
-#include <pthread.h>
 #include <stdlib.h>
+#ifdef OPSCOPE_ISAL
+#include <isa-l/igzip_lib.h>
+#else
+#include <zlib.h>
+#endif
 
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/queue.h"
+#include "base/recovery.h"
 #include "fields.h"
 #include "wire/protobuf.h"
 
@@ -23,12 +27,14 @@ struct pack {
     struct output *output;
     struct queue full;
     struct queue empty;
-    pthread_t thread;
+    struct recovery_thread thread;
     struct chunk *chunk;
     size_t written; // packet bytes so far
     size_t chunks;
     bool plain;
+#ifdef OPSCOPE_ISAL
     struct isal_zstream zlib;
+#endif
     unsigned char *packed;
     size_t packed_capacity;
 };
@@ -47,8 +53,33 @@ static void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
-// One zlib stream after room for the headers of its packet. 0 when it cannot
-// be packed.
+// A chunk as one zlib stream in `room` bytes; 0 when it cannot be packed.
+#ifdef OPSCOPE_ISAL
+static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
+                           size_t room)
+{
+    struct isal_zstream *zlib = &pack->zlib;
+    isal_deflate_init(zlib);
+    zlib->gzip_flag = IGZIP_ZLIB;
+    zlib->end_of_stream = 1;
+    zlib->next_in = chunk->bytes;
+    zlib->avail_in = (uint32_t)chunk->used;
+    zlib->next_out = to;
+    zlib->avail_out = (uint32_t)room;
+    const int result = isal_deflate_stateless(zlib);
+    return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
+}
+#else
+static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
+                           size_t room)
+{
+    uLongf size = room;
+    (void)pack;
+    return compress2(to, &size, chunk->bytes, chunk->used, Z_BEST_SPEED) == Z_OK ? size : 0;
+}
+#endif
+
+// The same after room for the headers of its packet.
 static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
 {
     const size_t most = PACKED_HEADER + chunk->used + chunk->used / 8 + 1024;
@@ -56,16 +87,7 @@ static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
         pack->packed = memory_resize(pack->packed, most);
         pack->packed_capacity = most;
     }
-    struct isal_zstream *zlib = &pack->zlib;
-    isal_deflate_init(zlib);
-    zlib->gzip_flag = IGZIP_ZLIB;
-    zlib->end_of_stream = 1;
-    zlib->next_in = chunk->bytes;
-    zlib->avail_in = (uint32_t)chunk->used;
-    zlib->next_out = pack->packed + PACKED_HEADER;
-    zlib->avail_out = (uint32_t)(most - PACKED_HEADER);
-    const int result = isal_deflate_stateless(zlib);
-    return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
+    return deflate_into(pack, chunk, pack->packed + PACKED_HEADER, most - PACKED_HEADER);
 }
 
 static void write_packed(struct pack *pack, const struct chunk *chunk)
@@ -99,6 +121,32 @@ static void *perfetto_pack_thread(void *argument)
     return NULL;
 }
 
+// Whoever waits gets what was not written; joining fails.
+static void perfetto_pack_give_up(void *argument)
+{
+    struct pack *pack = argument;
+    struct chunk *chunk;
+    while ((chunk = queue_take(&pack->full)) != NULL)
+        queue_put(&pack->empty, chunk);
+}
+
+static void perfetto_pack_stop(void *argument)
+{
+    queue_close(&((struct pack *)argument)->full);
+}
+
+static void pack_free(struct pack *pack)
+{
+    queue_close(&pack->empty);
+    chunk_free(pack->chunk);
+    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
+        chunk_free(chunk);
+    queue_free(&pack->full);
+    queue_free(&pack->empty);
+    free(pack->packed);
+    free(pack);
+}
+
 status pack_open(const char *path, struct pack **out_pack)
 {
     struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
@@ -112,10 +160,17 @@ status pack_open(const char *path, struct pack **out_pack)
     for (int i = 0; i + 1 < CHUNKS; i++)
         queue_put(&pack->empty, chunk_create());
     pack->chunk = chunk_create();
-    const int error = pthread_create(&pack->thread, NULL, perfetto_pack_thread, pack);
-    if (error != 0)
-        return output_finish(pack->output,
-                             status_system(error, "opscope", "cannot start a thread"));
+    pack->thread = (struct recovery_thread){.run = perfetto_pack_thread,
+                                            .give_up = perfetto_pack_give_up,
+                                            .stop = perfetto_pack_stop,
+                                            .context = pack};
+    const int error = recovery_thread_start(&pack->thread);
+    if (error != 0) {
+        result =
+            output_finish(pack->output, status_system(error, "opscope", "cannot start a thread"));
+        pack_free(pack);
+        return result;
+    }
     *out_pack = pack;
     return STATUS_OK;
 }
@@ -159,15 +214,8 @@ status pack_close(struct pack *pack, status written)
 {
     hand_on(pack);
     queue_close(&pack->full);
-    pthread_join(pack->thread, NULL);
-    queue_close(&pack->empty);
-    chunk_free(pack->chunk);
-    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
-        chunk_free(chunk);
-    queue_free(&pack->full);
-    queue_free(&pack->empty);
+    recovery_thread_join(&pack->thread);
     const status result = output_finish(pack->output, written);
-    free(pack->packed);
-    free(pack);
+    pack_free(pack);
     return result;
 }

@@ -6,20 +6,29 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/recovery.h"
 
 enum { STEP = 256 << 10 }; // unpacked at a time
 
-// NULL when zlib has no memory for its tables.
+static void end_inflating(void *stream)
+{
+    inflateEnd(stream);
+}
+
+static void free_zstd(void *stream)
+{
+    ZSTD_freeDStream(stream);
+}
+
 static z_stream *zlib_start(struct perfetto_unpacker *unpacker)
 {
     z_stream *stream = unpacker->zlib;
     if (stream != NULL)
         return inflateReset(stream) == Z_OK ? stream : NULL;
     stream = memory_allocate_zeroed(1, sizeof *stream);
-    if (inflateInit(stream) != Z_OK) {
-        free(stream);
-        return NULL;
-    }
+    if (inflateInit(stream) != Z_OK)
+        recovery_fail(0); // of its tables
+    recovery_hold(RECOVERY_LATER, end_inflating, stream);
     unpacker->zlib = stream;
     return stream;
 }
@@ -52,9 +61,13 @@ enum perfetto_unpack_result perfetto_unpack_zstd(struct perfetto_unpacker *unpac
 {
     struct bytes *unpacked = &unpacker->unpacked;
     unpacked->size = 0;
-    if (unpacker->zstd == NULL)
+    if (unpacker->zstd == NULL) {
         unpacker->zstd = ZSTD_createDStream();
-    if (unpacker->zstd == NULL || ZSTD_isError(ZSTD_initDStream(unpacker->zstd)))
+        if (unpacker->zstd == NULL)
+            recovery_fail(0);
+        recovery_hold(RECOVERY_LATER, free_zstd, unpacker->zstd);
+    }
+    if (ZSTD_isError(ZSTD_initDStream(unpacker->zstd)))
         return PERFETTO_UNPACK_DAMAGED;
     ZSTD_inBuffer from = {packed.data, packed.size, 0};
     while (unpacked->size < PERFETTO_UNPACK_MOST) {
@@ -73,9 +86,13 @@ enum perfetto_unpack_result perfetto_unpack_zstd(struct perfetto_unpacker *unpac
 
 void perfetto_unpack_free(struct perfetto_unpacker *unpacker)
 {
-    if (unpacker->zlib != NULL)
+    if (unpacker->zlib != NULL) {
+        recovery_let_go(unpacker->zlib);
         inflateEnd(unpacker->zlib);
+    }
     free(unpacker->zlib);
+    if (unpacker->zstd != NULL)
+        recovery_let_go(unpacker->zstd);
     ZSTD_freeDStream(unpacker->zstd);
     bytes_free(&unpacker->unpacked);
     *unpacker = (struct perfetto_unpacker){0};

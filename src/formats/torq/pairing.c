@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/recovery.h"
 
 static uint32_t hash_of(struct pairing_key key)
 {
@@ -32,7 +33,7 @@ static void pairing_grow(struct pairing *pairing)
     const uint32_t old_size = old == NULL ? 0 : pairing->mask + 1;
     const uint32_t size = old == NULL ? 64 : old_size * 2;
     if (size == 0)
-        abort();
+        recovery_fail(SIZE_MAX);
     pairing->slots = memory_allocate_zeroed(size, sizeof *pairing->slots);
     pairing->mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++) {
@@ -63,7 +64,7 @@ static uint32_t new_item(struct pairing *pairing, const struct pairing_begin *be
         pairing->free = pairing->items[id - 1].next;
     } else {
         if (pairing->count >= UINT32_MAX - 1)
-            abort();
+            recovery_fail(SIZE_MAX);
         pairing->items =
             memory_grow(pairing->items, pairing->count, &pairing->capacity, sizeof *pairing->items);
         id = (uint32_t)++pairing->count;

@@ -2,13 +2,15 @@
 
 #include <stdlib.h>
 
+#include "base/recovery.h"
+
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run)
 {
     const struct run_entry entry = {*run, (uint32_t)bytes.size};
     const size_t id = runs->entries.size / RUNS_STEP;
     if (id >= HASH_NONE || bytes.size > RUNS_SIZE_MOST)
-        abort();
+        recovery_fail(SIZE_MAX);
     bytes_append(&runs->entries, &entry, sizeof entry);
     bytes_append(&runs->entries, bytes.data, bytes.size);
     static const char zeros[RUNS_STEP];

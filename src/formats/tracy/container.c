@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/recovery.h"
 #include "cursor.h"
 
 enum packing { PACKED_LZ4, PACKED_ZSTD, PACKINGS };
@@ -63,14 +64,23 @@ static int unpack_lz4(struct stream *stream, struct view packed, char *block)
     return size;
 }
 
+static void free_zstd(void *stream)
+{
+    ZSTD_freeDStream(stream);
+}
+
 // The frame is flushed at each block and never ended.
 static int unpack_zstd(struct stream *stream, struct view packed, char *block)
 {
-    if (stream->zstd == NULL)
+    if (stream->zstd == NULL) {
         stream->zstd = ZSTD_createDStream();
+        if (stream->zstd == NULL)
+            recovery_fail(0);
+        recovery_hold(RECOVERY_AT_ONCE, free_zstd, stream->zstd);
+    }
     ZSTD_inBuffer in = {packed.data, packed.size, 0};
     ZSTD_outBuffer out = {block, TRACY_BLOCK, 0};
-    while (stream->zstd != NULL && in.pos < in.size) {
+    while (in.pos < in.size) {
         const size_t before = in.pos + out.pos;
         if (ZSTD_isError(ZSTD_decompressStream(stream->zstd, &out, &in)) ||
             in.pos + out.pos == before)
@@ -123,6 +133,8 @@ status tracy_container_unpack(struct view bytes, struct spool *out, const char *
         result = unpack_blocks(unpacking, &cursor, out, out_damage);
     for (unsigned i = 0; i < unpacking->stream_count; i++) {
         free(unpacking->streams[i].before);
+        if (unpacking->streams[i].zstd != NULL)
+            recovery_let_go(unpacking->streams[i].zstd);
         ZSTD_freeDStream(unpacking->streams[i].zstd);
     }
     free(unpacking);

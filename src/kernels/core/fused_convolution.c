@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "onednn.h"
+#include "onednn_engine.h"
 #include "panel_convolution.h"
 
 enum {

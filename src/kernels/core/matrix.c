@@ -1,6 +1,5 @@
 #include "matrix.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -30,13 +29,6 @@ static void matrix_clear(const struct matrix_product *product, float *c)
 {
     for (uint64_t i = 0; i < product->rows; i++)
         memset(c + i * product->c_stride, 0, product->columns * sizeof *c);
-}
-
-// oneDNN wants a stride that is no less than a row, also where there is one row only.
-static dnnl_dim_t stride_of(uint64_t stride, uint64_t row)
-{
-    const uint64_t wanted = stride > row ? stride : row;
-    return (dnnl_dim_t)(wanted > 0 ? wanted : 1);
 }
 
 static void multiply_panels(const struct matrix_product *product, const float *panels,
@@ -69,26 +61,6 @@ static bool multiply_arranged(const struct matrix_product *product, const float 
     return true;
 }
 
-static void multiply_f32(const struct matrix_product *product, const float *a, const float *b,
-                         float *c)
-{
-    if (product->depth == 0) {
-        matrix_clear(product, c);
-        return;
-    }
-    if (multiply_arranged(product, a, b, c))
-        return;
-    onednn_single_thread();
-    const uint64_t a_row = product->a_transposed ? product->rows : product->depth;
-    const uint64_t b_row = product->b_transposed ? product->depth : product->columns;
-    // Fails for wrong arguments only.
-    (void)dnnl_sgemm(product->a_transposed ? 'T' : 'N', product->b_transposed ? 'T' : 'N',
-                     (dnnl_dim_t)product->rows, (dnnl_dim_t)product->columns,
-                     (dnnl_dim_t)product->depth, 1.0F, a, stride_of(product->a_stride, a_row), b,
-                     stride_of(product->b_stride, b_row), 0.0F, c,
-                     stride_of(product->c_stride, product->columns));
-}
-
 // One product in plain loops: rows of C by rows of B, or dot products where B is transposed.
 #define DEFINE_LOOPS(name, type)                                                                   \
     static void name(const struct matrix_product *product, const type *a, const type *b, type *c)  \
@@ -114,9 +86,23 @@ static void multiply_f32(const struct matrix_product *product, const float *a, c
         }                                                                                          \
     }
 
+DEFINE_LOOPS(multiply_f32_loops, float)
 DEFINE_LOOPS(multiply_f64, double)
 DEFINE_LOOPS(multiply_32, uint32_t)
 DEFINE_LOOPS(multiply_64, uint64_t)
+
+static void multiply_f32(const struct matrix_product *product, const float *a, const float *b,
+                         float *c)
+{
+    if (product->depth == 0) {
+        matrix_clear(product, c);
+        return;
+    }
+    if (multiply_arranged(product, a, b, c))
+        return;
+    if (!onednn_product(product, a, b, c))
+        multiply_f32_loops(product, a, b, c);
+}
 
 void matrix_multiply_here(const struct matrix_product *product, enum element element, const void *a,
                           const void *b, void *c)

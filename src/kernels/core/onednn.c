@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "isa.h"
+#include "onednn_engine.h"
 
 // Of the OpenMP library that oneDNN was built with. The header of the compiler at hand may
 // belong to another one.
@@ -648,4 +649,27 @@ status onednn_convolution(const struct convolution *convolution,
         return status_no_memory("a convolution");
     *out_done = true;
     return STATUS_OK;
+}
+
+// Products of matrices ------------------------------------------------------------------
+
+// oneDNN wants a stride that is no less than a row, also where there is one row only.
+static dnnl_dim_t stride_of(uint64_t stride, uint64_t row)
+{
+    const uint64_t wanted = stride > row ? stride : row;
+    return (dnnl_dim_t)(wanted > 0 ? wanted : 1);
+}
+
+bool onednn_product(const struct matrix_product *product, const float *a, const float *b, float *c)
+{
+    const uint64_t a_row = product->a_transposed ? product->rows : product->depth;
+    const uint64_t b_row = product->b_transposed ? product->depth : product->columns;
+    onednn_single_thread();
+    // Fails for wrong arguments only.
+    (void)dnnl_sgemm(product->a_transposed ? 'T' : 'N', product->b_transposed ? 'T' : 'N',
+                     (dnnl_dim_t)product->rows, (dnnl_dim_t)product->columns,
+                     (dnnl_dim_t)product->depth, 1.0F, a, stride_of(product->a_stride, a_row), b,
+                     stride_of(product->b_stride, b_row), 0.0F, c,
+                     stride_of(product->c_stride, product->columns));
+    return true;
 }

@@ -1,4 +1,5 @@
-// f32 convolution by oneDNN.
+// f32 convolutions and products of matrices by oneDNN. Where opscope is built without it
+// (without_onednn.c), nothing is ever done here, and the loops of those who ask do it.
 //
 // oneDNN divides work by the number of its OpenMP threads, and its results may
 // change with it. So it always runs with one thread, inside pieces of the output
@@ -7,9 +8,8 @@
 #ifndef OPSCOPE_KERNELS_CORE_ONEDNN_H
 #define OPSCOPE_KERNELS_CORE_ONEDNN_H
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include "convolution.h"
+#include "matrix.h"
 
 // Keeps prepared primitives and packed weights in `*state`, which must be NULL or
 // come from here. `*out_done` is false, and nothing was computed, when oneDNN
@@ -18,17 +18,7 @@ status onednn_convolution(const struct convolution *convolution,
                           const struct convolution_operands *operands, struct parallel *parallel,
                           struct kernel_state **state, bool *out_done);
 
-// NULL when there is none. The same for the whole process.
-dnnl_engine_t onednn_engine(void);
-
-// Copies what lies in `data` to `to`, in its layout.
-bool onednn_reorder(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to);
-
-// The same for weights, each output channel multiplied with its own of `scales` (NULL: none).
-bool onednn_reorder_scaled(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t to,
-                           const float *scales, int64_t groups);
-
-// Makes oneDNN use one thread when the calling thread uses it.
-void onednn_single_thread(void);
+// One product; false, and nothing was computed, when there is no oneDNN.
+bool onednn_product(const struct matrix_product *product, const float *a, const float *b, float *c);
 
 #endif

@@ -11,7 +11,8 @@ enum { FILES_MOST = 64, DEPTH_MOST = 32 };
 struct source_file {
     char *name; // as locations have it
     struct input *input;
-    size_t *lines; // where each begins, and the end
+    struct view text; // of the input, or given; no data: there is none
+    size_t *lines;    // where each begins, and the end
     size_t line_count;
 };
 
@@ -95,7 +96,7 @@ static struct input *open_file(const struct annotate_source *source, const char 
 static void find_lines(struct source_file *file)
 {
     size_t capacity = 0;
-    const struct view text = file->input->bytes;
+    const struct view text = file->text;
     for (size_t at = 0; at <= text.size;) {
         file->lines = memory_grow(file->lines, file->line_count, &capacity, sizeof *file->lines);
         file->lines[file->line_count++] = at;
@@ -108,7 +109,7 @@ static const struct source_file *find_file(struct annotate_source *source, struc
 {
     for (size_t i = 0; i < source->file_count; i++) {
         if (view_is(name, source->files[i].name))
-            return source->files[i].input != NULL ? &source->files[i] : NULL;
+            return source->files[i].text.data != NULL ? &source->files[i] : NULL;
     }
     if (source->file_count == FILES_MOST)
         return NULL;
@@ -117,8 +118,17 @@ static const struct source_file *find_file(struct annotate_source *source, struc
     file->input = open_file(source, file->name);
     if (file->input == NULL)
         return NULL;
+    file->text = file->input->bytes;
     find_lines(file);
-    return file;
+    return file->text.data != NULL ? file : NULL;
+}
+
+void annotate_source_add(struct annotate_source *source, struct view name, struct view text)
+{
+    struct source_file *file = &source->files[source->file_count++];
+    file->name = view_copy(name);
+    file->text = text;
+    find_lines(file);
 }
 
 // Operators --------------------------------------------------------------------------
@@ -173,7 +183,7 @@ static void append_operator(struct annotate_source *source, const struct mlir_lo
     const struct source_file *file = find_file(source, at->text);
     if (file == NULL || at->line == 0 || at->line > file->line_count)
         return;
-    const struct view text = file->input->bytes;
+    const struct view text = file->text;
     const size_t start = file->lines[at->line - 1];
     const size_t end = at->line < file->line_count ? file->lines[at->line] - 1 : text.size;
     const struct view name = annotate_source_operator(view_slice(text, start, end));

@@ -15,6 +15,9 @@ struct annotate_source;
 struct annotate_source *annotate_source_create(const char *dump, const char *given);
 void annotate_source_free(struct annotate_source *source);
 
+// The text that stands for a file of this name; it must outlive the source.
+void annotate_source_add(struct annotate_source *source, struct view name, struct view text);
+
 // "tosa.add@L4 tosa.mul@L7", each once, in the order of the location. Valid until the
 // next call. Nothing is read anew for a location that is the one before.
 struct view annotate_source_operators(struct annotate_source *source, struct view location);

@@ -1,0 +1,484 @@
+// `qaic-runner --test-data=DIR`: runs a program for Cloud AI 100, by the runner's name and flags.
+//
+// Numbers are computed on this machine; the device's statistics are what the simulated card
+// models, and every file says so.
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "commands.h"
+#include "device/device.h"
+#include "formats/qaic/collect.h"
+#include "network/tensor_file.h"
+#include "network_input.h"
+#include "qaic_program.h"
+#include "reports/qaic/opstats.h"
+
+enum { ITERATIONS_USUAL = 40 };
+
+enum profiling_type { TYPE_STATS = 1, TYPE_TRACE = 2, TYPE_LATENCY = 4, TYPE_RAW = 8 };
+
+struct iteration {
+    uint64_t started, ended; // ns of this machine
+};
+
+struct running {
+    const struct arguments *arguments;
+    struct qaic_program program;
+    struct qaic_collected collected;
+    struct sim_result *times;
+    struct device *device;
+    unsigned types; // bits of profiling_type
+    const char *folder;
+    unsigned iterations, samples, start_iteration, delay_ms;
+    struct datum **inputs;
+    uint32_t input_count;
+    struct iteration *done;
+    unsigned done_count;
+    unsigned first_sample, sampled; // index of the first, and how many
+};
+
+// Options ------------------------------------------------------------------------------
+
+static status read_count(const struct arguments *arguments, const char *name, unsigned *number)
+{
+    const char *text = arguments_value(arguments, name);
+    uint64_t given = *number;
+    if (text != NULL && (!view_to_u64(view_of(text), &given) || given > 1000000000))
+        return status_make(STATUS_USAGE, "qaic-runner: --%s %s: expected a number", name, text);
+    *number = (unsigned)given;
+    return STATUS_OK;
+}
+
+static status read_types(const struct arguments *arguments, unsigned *types)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } NAMES[] = {{"stats", TYPE_STATS},
+                 {"trace", TYPE_TRACE},
+                 {"latency", TYPE_LATENCY},
+                 {"raw_device_stats", TYPE_RAW}};
+    size_t count;
+    const char *const *given = arguments_values(arguments, "aic-profiling-type", &count);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned before = *types;
+        for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+            if (strcmp(given[i], NAMES[k].name) == 0)
+                *types |= NAMES[k].bit;
+        }
+        if (*types == before)
+            return status_make(STATUS_USAGE,
+                               "qaic-runner: --aic-profiling-type=%s: there are stats, trace, "
+                               "latency and raw_device_stats, each once",
+                               given[i]);
+    }
+    return STATUS_OK;
+}
+
+static status check_folder(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return status_make(STATUS_USAGE,
+                           "qaic-runner: --aic-profiling-out-dir %s: there is no such folder: make "
+                           "it first",
+                           path);
+    if (access(path, W_OK) != 0)
+        return status_make(STATUS_USAGE,
+                           "qaic-runner: --aic-profiling-out-dir %s: cannot be written to", path);
+    return STATUS_OK;
+}
+
+static status read_options(struct running *running)
+{
+    const struct arguments *arguments = running->arguments;
+    running->iterations = ITERATIONS_USUAL;
+    running->samples = 1;
+    STATUS_TRY(read_count(arguments, "num-iter", &running->iterations));
+    STATUS_TRY(read_count(arguments, "aic-profiling-num-samples", &running->samples));
+    STATUS_TRY(read_count(arguments, "aic-profiling-start-iter", &running->start_iteration));
+    STATUS_TRY(read_count(arguments, "aic-profiling-start-delay", &running->delay_ms));
+    STATUS_TRY(read_types(arguments, &running->types));
+    running->folder = arguments_value(arguments, "aic-profiling-out-dir");
+    running->folder = running->folder != NULL ? running->folder : ".";
+    if (arguments_value(arguments, "test-data") == NULL)
+        return status_make(STATUS_USAGE, "qaic-runner: say where the program is: --test-data=DIR");
+    return running->types != 0 ? check_folder(running->folder) : STATUS_OK;
+}
+
+// Loading ------------------------------------------------------------------------------
+
+static status check_level(const struct running *running)
+{
+    const int32_t level = running->program.network->stats_level;
+    const unsigned device = TYPE_STATS | TYPE_TRACE | TYPE_RAW;
+    if ((running->types & device) != 0 && level < QAIC_LEVEL_THREADS)
+        return status_make(STATUS_USAGE,
+                           "qaic-runner: the program was compiled with -stats-level=%d, without "
+                           "statistics: compile with -stats-level=%d",
+                           level, QAIC_LEVEL_OPERATIONS);
+    return STATUS_OK;
+}
+
+static status load(struct running *running)
+{
+    const struct device_options options = {0};
+    STATUS_TRY(
+        qaic_program_open(arguments_value(running->arguments, "test-data"), &running->program));
+    if (running->program.program == NULL)
+        return status_make(STATUS_UNSUPPORTED,
+                           "%s: was made by another compiler, for a card: compile the network "
+                           "with this qaic-compile",
+                           running->program.qpc->input->path);
+    STATUS_TRY(check_level(running));
+    const struct program *program = running->program.program;
+    STATUS_TRY(qaic_collect(program, running->program.target, &running->collected));
+    running->collected.network->ddr_stats = running->program.network->ddr_stats;
+    STATUS_TRY(sim_run(program, running->program.target, COST_RULES_BEST, &running->times));
+    return device_load(&DEVICE_HOST, program, running->program.target, &options, &running->device);
+}
+
+static status read_inputs(struct running *running)
+{
+    const struct network *network = device_network(running->device);
+    size_t count;
+    const char *const *files = arguments_values(running->arguments, "input-file", &count);
+    const char **given = memory_allocate_zeroed(count + 1, sizeof *given);
+    struct bytes names = {0};
+    size_t *at = memory_allocate_zeroed(count + 1, sizeof *at);
+    for (size_t i = 0; i < count; i++) {
+        at[i] = names.size;
+        bytes_append_format(&names, "@%s", files[i]);
+        bytes_append(&names, "", 1);
+    }
+    for (size_t i = 0; i < count; i++)
+        given[i] = (const char *)names.data + at[i];
+    running->input_count = network_graph(network, 0)->input_count;
+    running->inputs =
+        memory_allocate_zeroed((size_t)running->input_count + 1, sizeof *running->inputs);
+    if (count == 0)
+        printf("Using bounded random inputs\n");
+    const status result = network_input_read(network, given, count, 0, running->inputs);
+    bytes_free(&names);
+    free(given);
+    free(at);
+    return result;
+}
+
+// Running ------------------------------------------------------------------------------
+
+static bool is_due(const struct running *running, unsigned index, uint64_t begun)
+{
+    if (running->types == 0 || running->sampled == running->samples)
+        return false;
+    if (running->delay_ms > 0)
+        return monotonic_ns() - begun >= (uint64_t)running->delay_ms * 1000000;
+    return index >= running->start_iteration;
+}
+
+// A delay that is longer than the run is waited for: samples that were asked for are taken.
+static bool goes_on(const struct running *running, unsigned index)
+{
+    if (index < running->iterations)
+        return true;
+    return running->delay_ms > 0 && running->types != 0 && running->sampled == 0 &&
+           running->samples > 0;
+}
+
+static void take_sample(struct running *running, unsigned index)
+{
+    if (running->sampled == 0)
+        running->first_sample = index;
+    running->sampled++;
+}
+
+static void release_outputs(struct datum **outputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        datum_release(outputs[i]);
+}
+
+static status write_outputs(const struct running *running, struct datum **outputs, unsigned index)
+{
+    const char *folder = arguments_value(running->arguments, "write-output-dir");
+    const struct network *network = device_network(running->device);
+    const struct network_graph *graph = network_graph(network, 0);
+    unsigned first = 0, count = 1;
+    if (folder == NULL)
+        return STATUS_OK;
+    STATUS_TRY(read_count(running->arguments, "write-output-start-iter", &first));
+    STATUS_TRY(read_count(running->arguments, "write-output-num-samples", &count));
+    if (index < first || index - first >= count)
+        return STATUS_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return status_make(STATUS_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        char path[4096];
+        const struct network_value *value = network_value(network, graph->outputs[i]);
+        const struct view name = value->name;
+        const int size =
+            snprintf(path, sizeof path, "%s/%.*s-inf-%u.bin", folder, VIEW_ARGUMENTS(name), index);
+        if (size < 0 || (size_t)size >= sizeof path)
+            return status_make(STATUS_USAGE, "qaic-runner: %s: the path is too long", folder);
+        for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
+            *c = *c == '/' ? '_' : *c;
+        STATUS_TRY(tensor_file_write(path, false, name, &value->type, outputs[i]));
+        printf("Writing file:%s\n", path);
+    }
+    return STATUS_OK;
+}
+
+static status run_iterations(struct running *running)
+{
+    const struct network_graph *graph = network_graph(device_network(running->device), 0);
+    struct datum **outputs =
+        memory_allocate_zeroed((size_t)graph->output_count + 1, sizeof *outputs);
+    const uint64_t begun = monotonic_ns();
+    size_t capacity = 0;
+    status result = STATUS_OK;
+    for (unsigned i = 0; result == STATUS_OK && goes_on(running, i); i++) {
+        const bool due = is_due(running, i, begun);
+        struct iteration one = {.started = monotonic_ns()};
+        result = device_run(running->device, running->inputs, running->input_count, outputs);
+        one.ended = monotonic_ns();
+        if (result != STATUS_OK)
+            break;
+        running->done =
+            memory_grow(running->done, running->done_count, &capacity, sizeof *running->done);
+        running->done[running->done_count++] = one;
+        if (due)
+            take_sample(running, i);
+        result = write_outputs(running, outputs, i);
+        release_outputs(outputs, graph->output_count);
+    }
+    free(outputs);
+    return result;
+}
+
+// Files --------------------------------------------------------------------------------
+
+static struct qaic_raw_stats *stats_of(const struct running *running, unsigned index)
+{
+    // Inferences follow one another on the card's clock.
+    const uint64_t each = (uint64_t)((double)running->times->end * QAIC_TICKS_A_SECOND /
+                                     (double)running->program.target->clock) +
+                          1;
+    const int32_t level = running->program.network->stats_level;
+    struct qaic_raw_stats *stats =
+        qaic_stats_model(&running->collected, running->program.program, running->program.target,
+                         running->times, (uint32_t)(level > 0 ? level : 0), each * index);
+    stats->program = running->program.checksum;
+    stats->inference = index;
+    return stats;
+}
+
+static status say_path(char *path, size_t room, const struct running *running, const char *format,
+                       unsigned index)
+{
+    char name[256];
+    snprintf(name, sizeof name, format, index);
+    const int size = snprintf(path, room, "%s/aic-profiling-program-0-%s", running->folder, name);
+    if (size < 0 || (size_t)size >= room)
+        return status_make(STATUS_USAGE, "qaic-runner: %s: the path is too long", running->folder);
+    if (access(path, F_OK) == 0)
+        printf("Deleting previous file: %s\n", path);
+    printf("Writing file:%s\n", path);
+    return STATUS_OK;
+}
+
+static status write_raw(const struct running *running, unsigned index,
+                        const struct qaic_raw_stats *stats)
+{
+    char path[4096];
+    STATUS_TRY(say_path(path, sizeof path, running,
+                        "activation-0-inf-%u-QAicGraph-aiccyclecounts.bin", index));
+    return qaic_raw_write(path, stats);
+}
+
+static status write_stats(const struct running *running, unsigned index,
+                          const struct opstats *opstats)
+{
+    char path[4096];
+    struct output *output;
+    const struct iteration *own = &running->done[index];
+    STATUS_TRY(say_path(path, sizeof path, running, "activation-0-inf-%u.txt", index));
+    STATUS_TRY(output_open(path, &output));
+    struct qaic_summary *summary = opstats_summarise(opstats);
+    qaic_summary_write(summary, output);
+    qaic_summary_free(summary);
+    output_format(output,
+                  "device: modelled by the simulated card\n"
+                  "host: round trip %.3f us, measured on this machine\n",
+                  (double)(own->ended - own->started) / 1e3);
+    return output_close(output);
+}
+
+static status write_trace(const struct running *running, const struct opstats *opstats)
+{
+    char path[4096];
+    struct output *output;
+    const struct opstats_trace options = {.merge_threads = true};
+    STATUS_TRY(say_path(path, sizeof path, running, "trace.json", 0));
+    STATUS_TRY(output_open(path, &output));
+    opstats_trace_write(opstats, &options, output);
+    return output_close(output);
+}
+
+static double device_us(const struct running *running)
+{
+    return (double)running->times->end * 1e6 / (double)running->program.target->clock;
+}
+
+static status write_latency(const struct running *running)
+{
+    char path[4096];
+    struct output *output;
+    const double device = device_us(running);
+    STATUS_TRY(say_path(path, sizeof path, running, "latency.txt", 0));
+    STATUS_TRY(output_open(path, &output));
+    output_format(output,
+                  "Profiling Data\nProgramId:0\nProgramName: Program:QAicGraph\n"
+                  "NumSamples collected: %u Num Requested: %u\n"
+                  "Sample, devInfPerSec, devExecUs, devInWaitTimeUs, devOutWaitTimeUs, "
+                  "hostRoundTripUs, enqTimeUs, preProcTimeUs, submitTimeUs, execTotalUs, "
+                  "exectoVcUs, execToCompleteUs, postProcUs, totalRoundtripTimeUs, queueDepth, "
+                  "numInfInQueue\n",
+                  running->sampled, running->samples);
+    for (unsigned i = 0; i < running->sampled; i++) {
+        const struct iteration *own = &running->done[running->first_sample + i];
+        const double host = (double)(own->ended - own->started) / 1e3;
+        output_format(output,
+                      "%6u, %.3f, %.3f, N/A, N/A, %.3f, N/A, N/A, N/A, %.3f, N/A, N/A, N/A, %.3f, "
+                      "0, 1\n",
+                      i, device > 0 ? 1e6 / device : 0, device, host, host, host);
+    }
+    return output_close(output);
+}
+
+static status write_sample(const struct running *running, unsigned index)
+{
+    struct qaic_raw_stats *stats = stats_of(running, index);
+    const struct opstats opstats = {
+        .network = running->program.network, .stats = stats, .program = running->program.program};
+    status result = STATUS_OK;
+    if ((running->types & TYPE_RAW) != 0)
+        result = write_raw(running, index, stats);
+    if (result == STATUS_OK && (running->types & TYPE_STATS) != 0)
+        result = write_stats(running, index, &opstats);
+    if (result == STATUS_OK && (running->types & TYPE_TRACE) != 0 && index == running->first_sample)
+        result = write_trace(running, &opstats);
+    qaic_stats_free(stats);
+    return result;
+}
+
+static status write_samples(const struct running *running)
+{
+    for (unsigned i = 0; i < running->sampled; i++)
+        STATUS_TRY(write_sample(running, running->first_sample + i));
+    return (running->types & TYPE_LATENCY) != 0 ? write_latency(running) : STATUS_OK;
+}
+
+// Reports ------------------------------------------------------------------------------
+
+static void print_stats(const struct running *running)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < running->done_count; i++)
+        sum += running->done[i].ended - running->done[i].started;
+    const double us = (double)sum / 1e3;
+    const int batch = running->program.network->batch_size;
+    printf(" ---- Stats ----\nInferenceCnt %u TotalDuration %.0fus BatchSize %d Inf/Sec %.3f\n",
+           running->done_count, us, batch, us > 0 ? running->done_count * 1e6 / us * batch : 0);
+    if (running->program.network->stats_level < QAIC_LEVEL_THREADS)
+        return;
+    const double device = device_us(running);
+    printf("Device Performance: \n%-15s%-15s%-15s%-15s%-15s\n%-15s%-15.3f%-15.3f%-15.3f%-15.3f\n",
+           "Metric,", "Avg,", "Min,", "Max,", "Std", "ExecTimeUs,", device, device, device, 0.0);
+    printf("(durations are this machine's; the device is simulated: ExecTimeUs is modelled)\n");
+}
+
+// What was asked for and is not there is said.
+static int check_samples(const struct running *running)
+{
+    if (running->types == 0 || running->sampled == running->samples)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "qaic-runner: %u of %u samples were taken: the run had %u inferences, and sampling "
+            "starts at %u; raise --num-iter\n",
+            running->sampled, running->samples, running->done_count, running->start_iteration);
+    return running->sampled == 0 ? EXIT_LOSS : EXIT_DONE;
+}
+
+static status run_program(struct running *running, int *out_exit)
+{
+    STATUS_TRY(read_options(running));
+    STATUS_TRY(load(running));
+    STATUS_TRY(read_inputs(running));
+    STATUS_TRY(run_iterations(running));
+    if (running->done_count > running->iterations)
+        fprintf(stderr,
+                "qaic-runner: the delay of %u ms is longer than %u inferences take: it went on to "
+                "%u\n",
+                running->delay_ms, running->iterations, running->done_count);
+    STATUS_TRY(write_samples(running));
+    print_stats(running);
+    *out_exit = check_samples(running);
+    return STATUS_OK;
+}
+
+static status qaic_runner_command(const struct arguments *arguments, int *out_exit)
+{
+    struct running running = {.arguments = arguments};
+    const status result = run_program(&running, out_exit);
+    for (uint32_t i = 0; i < running.input_count; i++)
+        datum_release(running.inputs[i]);
+    free(running.inputs);
+    free(running.done);
+    device_free(running.device);
+    sim_result_free(running.times);
+    qaic_collected_free(&running.collected);
+    qaic_program_free(&running.program);
+    return result;
+}
+
+static const struct option OPTIONS[] = {
+    {"test-data", 't', OPTION_ONE, "DIR", "the folder with programqpc.bin"},
+    {"num-iter", 'n', OPTION_ONE, "N", "inferences (40)"},
+    {"input-file", 'i', OPTION_EACH, "FILE",
+     "the next input: .bin, .npy; random where none is given"},
+    {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "stats, trace, latency or raw_device_stats"},
+    {"aic-profiling-out-dir", 0, OPTION_ONE, "DIR", "where they go (.); it must be there"},
+    {"aic-profiling-num-samples", 0, OPTION_ONE, "N", "inferences that are sampled (1)"},
+    {"aic-profiling-start-iter", 0, OPTION_ONE, "N", "the first of them (0)"},
+    {"aic-profiling-start-delay", 0, OPTION_ONE, "MS", "samples start as long after the first one"},
+    {"write-output-dir", 0, OPTION_ONE, "DIR", "where outputs go; made if it is not there"},
+    {"write-output-start-iter", 0, OPTION_ONE, "N",
+     "the first inference whose outputs are kept (0)"},
+    {"write-output-num-samples", 0, OPTION_ONE, "N", "and of how many (1)"},
+    {"aic-device-id", 'd', OPTION_ONE, "N", "taken: there is one device, which is simulated"},
+    {"verbose", 'v', OPTION_FLAG, NULL, "taken: what matters is said without it"},
+    {0},
+};
+
+const struct command COMMAND_QAIC_RUNNER = {
+    .name = "qaic-runner",
+    .link = "qaic-runner",
+    .usage = "--test-data=DIR [--num-iter=N] [--aic-profiling-type=TYPE]...",
+    .summary = "run a program for Cloud AI 100, with the flags of its runner",
+    .details = "Computes on this machine, with real numbers. The device's statistics are modelled\n"
+               "by the simulated card; those of the host are measured here.",
+    .examples =
+        "  qaic-runner --test-data=./binaries --num-iter=100 --aic-profiling-num-samples=5 \\\n"
+        "      --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats\n"
+        "  qaic-runner -t ./binaries -n 1 --write-output-dir out",
+    .options = OPTIONS,
+    .run = qaic_runner_command,
+};

@@ -1,0 +1,402 @@
+#include "collect.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "summary.h"
+
+enum { NOWHERE = UINT32_MAX };
+
+// Groups of threads --------------------------------------------------------------------
+
+struct engine_threads {
+    uint32_t group; // NOWHERE: the engine is the host's
+    uint32_t first; // thread of its first lane
+};
+
+struct threads {
+    struct engine_threads *engines; // by engine
+    const char **names;             // by group
+    uint32_t *sizes;                // threads of each
+    uint32_t group_count;
+    uint32_t thread_count;
+};
+
+static bool is_of_the_device(const struct target_engine *engine)
+{
+    return engine->role != TARGET_ROLE_HOST && engine->stage_count == 0;
+}
+
+static uint32_t find_group(struct threads *threads, const char *name)
+{
+    for (uint32_t i = 0; i < threads->group_count; i++) {
+        if (strcmp(threads->names[i], name) == 0)
+            return i;
+    }
+    threads->names[threads->group_count] = name;
+    return threads->group_count++;
+}
+
+// The engine that comes next by rank after `last`, in the order of the file where ranks are equal.
+static uint32_t next_engine(const struct target *target, uint32_t last)
+{
+    uint32_t best = NOWHERE;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        const int32_t rank = target->engines[i].rank;
+        const bool later = last == NOWHERE || rank > target->engines[last].rank ||
+                           (rank == target->engines[last].rank && i > last);
+        if (later && (best == NOWHERE || rank < target->engines[best].rank))
+            best = i;
+    }
+    return best;
+}
+
+static void threads_find(struct threads *threads, const struct target *target)
+{
+    const size_t room = (size_t)target->engine_count + 1;
+    threads->engines = memory_allocate_zeroed(room, sizeof *threads->engines);
+    threads->names = memory_allocate_zeroed(room, sizeof *threads->names);
+    threads->sizes = memory_allocate_zeroed(room, sizeof *threads->sizes);
+    for (uint32_t i = next_engine(target, NOWHERE); i != NOWHERE; i = next_engine(target, i)) {
+        const struct target_engine *engine = &target->engines[i];
+        threads->engines[i].group = NOWHERE;
+        if (!is_of_the_device(engine))
+            continue;
+        const uint32_t group = find_group(threads, engine->row);
+        threads->engines[i].group = group;
+        if (threads->sizes[group] < engine->count)
+            threads->sizes[group] = engine->count;
+    }
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        for (uint32_t g = 0; threads->engines[i].group != NOWHERE && g < threads->engines[i].group;
+             g++)
+            threads->engines[i].first += threads->sizes[g];
+    }
+    for (uint32_t g = 0; g < threads->group_count; g++)
+        threads->thread_count += threads->sizes[g];
+}
+
+static void threads_free(struct threads *threads)
+{
+    free(threads->engines);
+    free(threads->names);
+    free(threads->sizes);
+}
+
+// Operations ---------------------------------------------------------------------------
+
+static const struct program_operand *operand_of(const struct program *program,
+                                                const struct program_task *task, bool writes,
+                                                bool local, const struct target *target)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        const struct program_buffer *buffer = &program->buffers[operand->buffer];
+        if ((operand->writes != 0) == writes && (!local || target->memories[buffer->memory].local))
+            return operand;
+    }
+    return NULL;
+}
+
+// Whoever casts from a core's memory works for that core.
+static uint32_t core_of(const struct program *program, const struct target *target,
+                        const struct program_task *task)
+{
+    if (target->engines[task->engine].per == TARGET_PER_CORE)
+        return task->unit;
+    const struct program_operand *from = operand_of(program, task, false, true, target);
+    if (from == NULL)
+        from = operand_of(program, task, true, true, target);
+    return from != NULL ? program->buffers[from->buffer].unit : 0;
+}
+
+static uint64_t written_bytes(const struct program *program, const struct program_task *task)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        if (operand->writes == 0)
+            continue;
+        uint64_t elements = 1;
+        for (uint32_t d = 0; d < operand->rank; d++)
+            elements *= (uint64_t)operand->size[d];
+        bytes += elements * element_size((enum element)program->buffers[operand->buffer].element);
+    }
+    return bytes;
+}
+
+static struct view format_text(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static struct view format_text(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const struct view text = arena_format(arena, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+static struct view kind_of(struct arena *arena, const struct program *program,
+                           const struct target *target, const struct program_task *task)
+{
+    const struct target_engine *engine = &target->engines[task->engine];
+    if (engine->role == TARGET_ROLE_COMMUNICATION)
+        return VIEW_LITERAL("aicmulticastvtcm");
+    if (task->kind == PROGRAM_TASK_TRANSFER) {
+        const struct program_operand *to = operand_of(program, task, true, true, target);
+        return to != NULL ? VIEW_LITERAL("aiccopytovtcm") : VIEW_LITERAL("aiccopyfromvtcm");
+    }
+    const char *type = task->group == PROGRAM_NONE
+                           ? "code"
+                           : program_text(program, program->groups[task->group].type);
+    const struct view kind = format_text(arena, "aic%s", type);
+    char *letters = arena_allocate(arena, kind.size + 1);
+    for (size_t i = 0; i < kind.size; i++)
+        letters[i] = (char)tolower((unsigned char)kind.data[i]);
+    return (struct view){letters, kind.size};
+}
+
+// As the vendor's tools call elements.
+static const char *type_name(enum element element)
+{
+    switch (element) {
+    case ELEMENT_F16:
+        return "float16";
+    case ELEMENT_F32:
+        return "float";
+    case ELEMENT_U8:
+        return "ui8";
+    case ELEMENT_I32:
+        return "index32";
+    case ELEMENT_I64:
+        return "index64";
+    default:
+        return element_name(element);
+    }
+}
+
+static struct view shape_text_of(struct arena *arena, const struct program_operand *operand)
+{
+    struct bytes text = {0};
+    bytes_append(&text, "[", 1);
+    for (uint32_t d = 0; d < operand->rank; d++)
+        bytes_append_format(&text, "%s%lld", d > 0 ? " x " : "", (long long)operand->size[d]);
+    bytes_append(&text, "]", 1);
+    const struct view kept = arena_copy(arena, bytes_view(&text));
+    bytes_free(&text);
+    return kept;
+}
+
+static struct qaic_operation operation_of(struct qaic_network *network,
+                                          const struct program *program,
+                                          const struct target *target, uint32_t index)
+{
+    const struct program_task *task = &program->tasks[index];
+    const struct program_operand *out = operand_of(program, task, true, false, target);
+    struct qaic_operation operation = {
+        .name = format_text(&network->arena, "%s/__%u",
+                            task->group == PROGRAM_NONE
+                                ? "code"
+                                : program_text(program, program->groups[task->group].name),
+                            index),
+        .kind = kind_of(&network->arena, program, target, task),
+        .memory = VIEW_LITERAL("DDR"),
+        .output_size = written_bytes(program, task),
+    };
+    if (out == NULL)
+        return operation;
+    const struct program_buffer *buffer = &program->buffers[out->buffer];
+    operation.type = view_of(type_name((enum element)buffer->element));
+    operation.shape = shape_text_of(&network->arena, out);
+    if (target->memories[buffer->memory].local)
+        operation.memory = VIEW_LITERAL("TCM");
+    return operation;
+}
+
+static void collect_tasks(struct qaic_collected *collected, const struct threads *threads,
+                          const struct program *program, const struct target *target)
+{
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        const struct engine_threads *own = &threads->engines[task->engine];
+        struct qaic_place *place = &collected->places[i];
+        place->core = NOWHERE;
+        if (own->group == NOWHERE)
+            continue;
+        place->core = core_of(program, target, task);
+        place->group = (uint16_t)own->group;
+        place->thread = (uint16_t)(own->first + task->lane);
+        struct qaic_operations *list =
+            qaic_network_operations(collected->network, place->core, own->group);
+        const struct qaic_operation operation =
+            operation_of(collected->network, program, target, i);
+        place->ordinal = (uint32_t)list->count;
+        qaic_operation_add(list, &operation);
+    }
+}
+
+static uint32_t count_cores(const struct program *program, const struct target *target)
+{
+    uint32_t cores = 1;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (is_of_the_device(&target->engines[task->engine]) &&
+            core_of(program, target, task) >= cores)
+            cores = core_of(program, target, task) + 1;
+    }
+    return cores;
+}
+
+status qaic_collect(const struct program *program, const struct target *target,
+                    struct qaic_collected *out_collected)
+{
+    struct threads threads = {0};
+    threads_find(&threads, target);
+    const uint32_t cores = count_cores(program, target);
+    struct qaic_network *network =
+        qaic_network_create(cores, threads.thread_count, threads.group_count);
+    *out_collected =
+        (struct qaic_collected){.network = network,
+                                .cores = cores,
+                                .places = memory_allocate_zeroed((size_t)program->task_count + 1,
+                                                                 sizeof *out_collected->places)};
+    for (uint32_t g = 0, thread = 0; g < threads.group_count; g++) {
+        network->group_names[g] = arena_copy(&network->arena, view_of(threads.names[g]));
+        for (uint32_t i = 0; i < threads.sizes[g]; i++)
+            network->thread_groups[thread++] = g;
+    }
+    network->hvx_threads = threads.group_count > 0 ? threads.sizes[0] : 0;
+    network->name = VIEW_LITERAL("QAicGraph");
+    network->batch_size = 1;
+    network->stats_batch = 1;
+    network->ticks_a_ms = QAIC_TICKS_A_SECOND / 1000;
+    collect_tasks(out_collected, &threads, program, target);
+    threads_free(&threads);
+    return STATUS_OK;
+}
+
+void qaic_collected_free(struct qaic_collected *collected)
+{
+    qaic_network_free(collected->network);
+    free(collected->places);
+}
+
+// Statistics ---------------------------------------------------------------------------
+
+static uint64_t ticks_of(const struct target *target, uint64_t cycles)
+{
+    return (uint64_t)((unsigned __int128)cycles * QAIC_TICKS_A_SECOND / target->clock);
+}
+
+static int by_thread(const void *left, const void *right)
+{
+    const struct qaic_raw_operation *a = left, *b = right;
+    if (a->core != b->core)
+        return a->core < b->core ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->task > b->task) - (a->task < b->task);
+}
+
+// Before an operation its thread waits for what it needs.
+static void find_waits(struct qaic_raw_operation *items, size_t count, uint64_t base)
+{
+    uint64_t end = base;
+    for (size_t i = 0; i < count; i++) {
+        const bool same =
+            i > 0 && items[i].core == items[i - 1].core && items[i].thread == items[i - 1].thread;
+        end = same ? end : base;
+        const uint64_t wait = items[i].start > end ? items[i].start - end : 0;
+        items[i].sync = wait < UINT32_MAX ? (uint32_t)wait : UINT32_MAX;
+        end = items[i].end > end ? items[i].end : end;
+    }
+}
+
+static void model_operations(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
+                             const struct program *program, const struct target *target,
+                             const struct sim_result *times, uint64_t base)
+{
+    struct qaic_raw_operation *items =
+        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *items);
+    size_t count = 0;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct qaic_place *place = &collected->places[i];
+        if (place->core == NOWHERE)
+            continue;
+        items[count++] = (struct qaic_raw_operation){
+            .core = place->core,
+            .thread = place->thread,
+            .group = place->group,
+            .ordinal = place->ordinal,
+            .task = i,
+            .start = base + ticks_of(target, times->tasks[i].start),
+            .end = base + ticks_of(target, times->tasks[i].end),
+            .pcycles = times->tasks[i].end - times->tasks[i].start,
+        };
+    }
+    qsort(items, count, sizeof *items, by_thread);
+    find_waits(items, count, base);
+    stats->operations = items;
+    stats->operation_count = count;
+}
+
+static void model_traffic(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
+                          const struct program *program, const struct target *target)
+{
+    struct qaic_raw_traffic *traffic =
+        memory_allocate_zeroed((size_t)stats->cores + 1, sizeof *traffic);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (collected->places[i].core == NOWHERE || task->kind != PROGRAM_TASK_TRANSFER ||
+            target->engines[task->engine].role != TARGET_ROLE_TRANSFER)
+            continue;
+        struct qaic_raw_traffic *own = &traffic[collected->places[i].core];
+        const bool in = operand_of(program, task, true, true, target) != NULL;
+        *(in ? &own->read : &own->written) += task->cost.bytes;
+    }
+    stats->traffic = traffic;
+}
+
+struct qaic_raw_stats *qaic_stats_model(const struct qaic_collected *collected,
+                                        const struct program *program, const struct target *target,
+                                        const struct sim_result *times, uint32_t level,
+                                        uint64_t base)
+{
+    const struct qaic_network *network = collected->network;
+    struct qaic_raw_stats *stats = memory_allocate_zeroed(1, sizeof *stats);
+    stats->level = level;
+    stats->cores = collected->cores;
+    stats->threads = network->threads;
+    stats->frequency = QAIC_TICKS_A_SECOND;
+    if (level >= QAIC_LEVEL_THREADS) {
+        const size_t lanes = (size_t)stats->cores * stats->threads;
+        struct qaic_raw_thread *threads = memory_allocate_zeroed(lanes + 1, sizeof *threads);
+        for (size_t i = 0; i < lanes; i++)
+            threads[i] = (struct qaic_raw_thread){.start = base,
+                                                  .end = base + ticks_of(target, times->end),
+                                                  .pcycles = times->end,
+                                                  .activation = UINT64_MAX};
+        stats->thread_times = threads;
+    }
+    if (level >= QAIC_LEVEL_THREADS && network->ddr_stats)
+        model_traffic(stats, collected, program, target);
+    if (level >= QAIC_LEVEL_OPERATIONS)
+        model_operations(stats, collected, program, target, times, base);
+    return stats;
+}
+
+void qaic_stats_free(struct qaic_raw_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    free((void *)(uintptr_t)stats->thread_times);
+    free((void *)(uintptr_t)stats->ports);
+    free((void *)(uintptr_t)stats->traffic);
+    free((void *)(uintptr_t)stats->operations);
+    free(stats);
+}

@@ -1,0 +1,334 @@
+#include "opstats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+status opstats_check(const struct opstats *opstats, const char *path)
+{
+    const struct qaic_network *network = opstats->network;
+    const struct qaic_raw_stats *stats = opstats->stats;
+    if (stats->cores != network->cores || stats->threads != network->threads)
+        return status_make(STATUS_DATA,
+                           "%s: is of a program with %" PRIu32 " cores of %" PRIu32
+                           " threads, not of this one: give the programqpc.bin that was run",
+                           path, stats->cores, stats->threads);
+    for (size_t i = 0; i < stats->operation_count; i++) {
+        const struct qaic_raw_operation *item = &stats->operations[i];
+        if (item->core >= network->cores || item->thread >= network->threads ||
+            item->group >= network->group_count || item->end < item->start ||
+            item->ordinal >= qaic_network_operations(network, item->core, item->group)->count)
+            return status_make(STATUS_DATA,
+                               "%s: operation %zu is none of this program: give the "
+                               "programqpc.bin that was run",
+                               path, i);
+    }
+    return STATUS_OK;
+}
+
+// Rows ---------------------------------------------------------------------------------
+
+// What is added up for one line of the table.
+struct sum {
+    struct view details;
+    uint64_t ucycles, pcycles, count, bytes;
+    double ratio, squares; // of pcycles per KB
+    bool waits;            // sync or barrier: has no pcycles, and makes nothing
+};
+
+struct sums {
+    struct sum *items;
+    size_t count, capacity;
+};
+
+static struct sum *sum_of(struct sums *sums, struct view details, bool waits)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        if (view_equal(sums->items[i].details, details))
+            return &sums->items[i];
+    }
+    sums->items = memory_grow(sums->items, sums->count, &sums->capacity, sizeof *sums->items);
+    sums->items[sums->count] = (struct sum){.details = details, .waits = waits};
+    return &sums->items[sums->count++];
+}
+
+static struct view format_details(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static struct view format_details(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const struct view text = arena_format(arena, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+// "aicsoftmax HVX TCM (float16)"; what has no types ends in a blank, as the vendor's does.
+static struct view details_of(struct arena *arena, const struct qaic_network *network,
+                              const struct qaic_operation *operation, uint32_t group)
+{
+    const struct view name = network->group_names[group];
+    if (operation->type.size == 0)
+        return format_details(arena, "%.*s %.*s %.*s ", VIEW_ARGUMENTS(operation->kind),
+                              VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory));
+    return format_details(arena, "%.*s %.*s %.*s (%.*s)", VIEW_ARGUMENTS(operation->kind),
+                          VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory),
+                          VIEW_ARGUMENTS(operation->type));
+}
+
+// Of an operation, the most that any thread of its group took.
+struct longest {
+    uint64_t ucycles, pcycles, sync, barrier;
+    bool ran;
+};
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// What one pass over the buffer adds up.
+struct totals {
+    size_t *first;           // by core and group: of its operations in `longest`
+    struct longest *longest; // by operation
+    uint64_t *busy;          // by core and thread: pcycles
+};
+
+static void totals_make(struct totals *totals, const struct opstats *opstats)
+{
+    const struct qaic_network *network = opstats->network;
+    const size_t groups = (size_t)network->cores * network->group_count;
+    size_t count = 0;
+    totals->first = memory_allocate_zeroed(groups + 1, sizeof *totals->first);
+    for (size_t i = 0; i < groups; i++) {
+        totals->first[i] = count;
+        count += network->operations[i].count;
+    }
+    totals->longest = memory_allocate_zeroed(count + 1, sizeof *totals->longest);
+    totals->busy =
+        memory_allocate_zeroed((size_t)network->cores * network->threads + 1, sizeof *totals->busy);
+    for (size_t i = 0; i < opstats->stats->operation_count; i++) {
+        const struct qaic_raw_operation *item = &opstats->stats->operations[i];
+        const size_t group = (size_t)item->core * network->group_count + item->group;
+        struct longest *own = &totals->longest[totals->first[group] + item->ordinal];
+        own->ucycles = most(own->ucycles, item->end - item->start);
+        own->pcycles = most(own->pcycles, item->pcycles);
+        own->sync = most(own->sync, item->sync);
+        own->barrier = most(own->barrier, item->barrier);
+        own->ran = true;
+        totals->busy[(size_t)item->core * network->threads + item->thread] += item->pcycles;
+    }
+}
+
+static void totals_free(struct totals *totals)
+{
+    free(totals->first);
+    free(totals->longest);
+    free(totals->busy);
+}
+
+static void add_wait(struct sums *sums, struct arena *arena, const char *what, struct view group,
+                     uint64_t ticks)
+{
+    if (ticks == 0)
+        return;
+    struct sum *sum =
+        sum_of(sums, format_details(arena, "%s %.*s", what, VIEW_ARGUMENTS(group)), true);
+    sum->ucycles += ticks;
+    sum->count++;
+}
+
+static void add_group(const struct qaic_network *network, const struct totals *totals,
+                      struct sums *sums, struct arena *arena, uint32_t core, uint32_t group)
+{
+    const struct qaic_operations *list = qaic_network_operations(network, core, group);
+    const struct longest *longest =
+        &totals->longest[totals->first[(size_t)core * network->group_count + group]];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct qaic_operation *operation = &list->items[i];
+        if (!longest[i].ran)
+            continue;
+        struct sum *sum = sum_of(sums, details_of(arena, network, operation, group), false);
+        const double kb = (double)operation->output_size / 1024;
+        const double ratio = kb > 0 ? (double)longest[i].pcycles / kb : 0;
+        sum->ucycles += longest[i].ucycles;
+        sum->pcycles += longest[i].pcycles;
+        sum->count++;
+        sum->bytes += operation->output_size;
+        sum->ratio += ratio;
+        sum->squares += ratio * ratio;
+        add_wait(sums, arena, "sync", network->group_names[group], longest[i].sync);
+        add_wait(sums, arena, "barrier", network->group_names[group], longest[i].barrier);
+    }
+}
+
+static int by_ucycles(const void *left, const void *right)
+{
+    const struct qaic_row *a = left, *b = right;
+    if (a->ucycles != b->ucycles)
+        return a->ucycles > b->ucycles ? -1 : 1;
+    const size_t shorter = a->details.size < b->details.size ? a->details.size : b->details.size;
+    const int order = memcmp(a->details.data, b->details.data, shorter);
+    return order != 0 ? order
+                      : (a->details.size > b->details.size) - (a->details.size < b->details.size);
+}
+
+static double part_of(uint64_t part, double whole)
+{
+    return whole > 0 ? (double)part / whole : NAN;
+}
+
+// Of a population: all operations of the kind are there.
+static double deviation_of(const struct sum *sum)
+{
+    const double mean = sum->ratio / (double)sum->count;
+    const double variance = sum->squares / (double)sum->count - mean * mean;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static struct qaic_row row_of(const struct sum *sum, const struct qaic_core *core)
+{
+    const double kb = (double)sum->bytes / 1024;
+    struct qaic_row row = {
+        .ucycles = (double)sum->ucycles,
+        .ucycles_percent = 100 * part_of(sum->ucycles, (double)core->ucycles),
+        .pcycles = NAN,
+        .pcycles_percent = NAN,
+        .count = (double)sum->count,
+        .out_kb = NAN,
+        .ucycles_per_kb = NAN,
+        .pcycles_per_kb = NAN,
+        .deviation = NAN,
+        .details = sum->details,
+    };
+    if (sum->waits)
+        return row;
+    row.pcycles = (double)sum->pcycles;
+    row.pcycles_percent = 100 * part_of(sum->pcycles, (double)core->pcycles);
+    row.out_kb = kb;
+    row.ucycles_per_kb = part_of(sum->ucycles, kb);
+    row.pcycles_per_kb = part_of(sum->pcycles, kb);
+    row.deviation = kb > 0 ? deviation_of(sum) : NAN;
+    return row;
+}
+
+static void add_rows(const struct qaic_network *network, const struct totals *totals,
+                     struct arena *arena, struct qaic_core *core)
+{
+    struct sums sums = {0};
+    for (uint32_t g = 0; g < network->group_count; g++)
+        add_group(network, totals, &sums, arena, core->number, g);
+    core->rows = memory_allocate_zeroed(sums.count + 1, sizeof *core->rows);
+    core->row_count = sums.count;
+    for (size_t i = 0; i < sums.count; i++)
+        core->rows[i] = row_of(&sums.items[i], core);
+    qsort(core->rows, core->row_count, sizeof *core->rows, by_ucycles);
+    free(sums.items);
+}
+
+// Threads ------------------------------------------------------------------------------
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+static void add_threads(const struct opstats *opstats, const struct totals *totals,
+                        struct qaic_core *core)
+{
+    const struct qaic_network *network = opstats->network;
+    const struct qaic_raw_stats *stats = opstats->stats;
+    uint64_t start = UINT64_MAX, end = 0;
+    core->thread_count = network->threads;
+    core->threads = memory_allocate_zeroed(core->thread_count + 1, sizeof *core->threads);
+    for (uint32_t i = 0; i < network->threads; i++) {
+        const size_t lane = (size_t)core->number * network->threads + i;
+        const struct qaic_raw_thread *raw = &stats->thread_times[lane];
+        struct qaic_thread *thread = &core->threads[i];
+        *thread = (struct qaic_thread){
+            .group = network->group_names[network->thread_groups[i]],
+            .start = raw->start,
+            .end = raw->end,
+            .ucycles = raw->end - raw->start,
+            .pcycles = raw->pcycles,
+            .utilization = percent_of(totals->busy[lane], raw->pcycles),
+            .has_activation = raw->activation != UINT64_MAX,
+            .activation = raw->activation,
+            .port_ucycles = memory_allocate_zeroed(2, sizeof(uint64_t)),
+        };
+        core->ucycles = most(core->ucycles, thread->ucycles);
+        core->pcycles = most(core->pcycles, thread->pcycles);
+        start = raw->start < start ? raw->start : start;
+        end = most(end, raw->end);
+    }
+    core->has_inference = true;
+    core->inference_pcycles = core->pcycles;
+    core->frequency =
+        end > start ? (double)core->pcycles / (double)(end - start) * (double)stats->frequency / 1e6
+                    : 0;
+}
+
+static void add_ports(const struct opstats *opstats, struct qaic_core *core,
+                      struct qaic_summary *summary)
+{
+    const struct qaic_raw_stats *stats = opstats->stats;
+    if (stats->ports == NULL)
+        return;
+    core->ports = memory_allocate_zeroed(2, sizeof *core->ports);
+    core->ports[0] = QAIC_PORT_INPUT;
+    core->ports[1] = QAIC_PORT_OUTPUT;
+    core->port_count = 2;
+    summary->has_waits = true;
+    for (uint32_t i = 0; i < stats->threads; i++) {
+        const struct qaic_raw_ports *raw = &stats->ports[(size_t)core->number * stats->threads + i];
+        core->threads[i].port_ucycles[0] = raw->input_wait;
+        core->threads[i].port_ucycles[1] = raw->output_wait;
+        summary->input_wait = most(summary->input_wait, raw->input_wait);
+        summary->output_wait = most(summary->output_wait, raw->output_wait);
+    }
+}
+
+static void add_rates(const struct opstats *opstats, struct qaic_summary *summary)
+{
+    const double seconds =
+        (double)(summary->end - summary->start) / (double)opstats->stats->frequency;
+    const int batch = opstats->network->stats_batch > 0 ? opstats->network->stats_batch : 1;
+    if (seconds <= 0)
+        return;
+    summary->batch_rate = format_details(&summary->arena, "(1/%g): %g", seconds, 1 / seconds);
+    summary->inference_rate =
+        format_details(&summary->arena, "(%d/%g): %g", batch, seconds, batch / seconds);
+}
+
+struct qaic_summary *opstats_summarise(const struct opstats *opstats)
+{
+    struct qaic_summary *summary = memory_allocate_zeroed(1, sizeof *summary);
+    const uint32_t cores = opstats->stats->thread_times != NULL ? opstats->network->cores : 0;
+    summary->network = opstats->network->name;
+    summary->start = UINT64_MAX;
+    summary->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *summary->cores);
+    summary->core_count = cores;
+    struct totals totals;
+    totals_make(&totals, opstats);
+    for (uint32_t i = 0; i < cores; i++) {
+        struct qaic_core *core = &summary->cores[i];
+        core->number = i;
+        add_threads(opstats, &totals, core);
+        add_ports(opstats, core, summary);
+        add_rows(opstats->network, &totals, &summary->arena, core);
+        for (size_t t = 0; t < core->thread_count; t++) {
+            summary->start =
+                core->threads[t].start < summary->start ? core->threads[t].start : summary->start;
+            summary->end = most(summary->end, core->threads[t].end);
+        }
+    }
+    summary->has_total = cores > 0;
+    if (cores > 0)
+        add_rates(opstats, summary);
+    totals_free(&totals);
+    return summary;
+}
