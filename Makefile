@@ -2,7 +2,7 @@
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
-#                 a minute of fuzzing for each reader
+#                 the build for boards under qemu, a minute of fuzzing for each reader
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them
 # make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
 # make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
@@ -52,6 +52,7 @@ test: test-dependencies all build-asan build-fuzz
 
 test-long: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
+	-@scripts/install-dependencies.sh board
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py long fuzz
 
 conformance: test-dependencies all

@@ -34,6 +34,14 @@ want_command() { # command package
     fi
 }
 
+# A server that tests start for themselves. Its package would start it for everybody where
+# systemd runs and nothing forbids it: whoever wants those tests there installs it by hand.
+want_server() { # command package
+    if [ ! -d /run/systemd/system ] || [ -e /usr/sbin/policy-rc.d ]; then
+        PATH=$PATH:/usr/sbin:/sbin need_command "$1" "$2"
+    fi
+}
+
 # The package of clang's runtime carries clang's version in its name.
 need_fuzzer_runtime() {
     local version
@@ -47,7 +55,7 @@ need_fuzzer_runtime() {
     missing+=("libclang-rt-${version%%.*}-dev")
 }
 
-# RUNLEVEL keeps packages of servers (ssh) from starting them.
+# RUNLEVEL keeps packages of servers from starting them where there is no systemd.
 as_root() {
     env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 "$@"
 }
@@ -116,8 +124,7 @@ if [ "$group" != build ] && [ "$group" != board ]; then
     need_command node nodejs
     need_command npm npm
     need_command ssh openssh-client
-    # Started by tests alone, on a port of this machine; not all paths have its folder.
-    PATH=$PATH:/usr/sbin:/sbin need_command sshd openssh-server
+    want_server sshd openssh-server
     need_command mandoc mandoc
     need_command zsh zsh
     need_command fish fish

@@ -27,7 +27,8 @@ enum opscope_full {     // what happens to an event when the buffer of its threa
 };
 
 struct opscope_record_options {
-    const char *path;       // a profile (.prof)
+    const char *path;       // a profile (.prof); NULL: wherever `opscope profile` around this
+                            // process wants it, which it also gets of every other recording
     int in_memory;          // not 0: nothing is written before the recording stops
     enum opscope_full full; // the policy
     size_t buffer_bytes;    // of each thread, rounded up to a power of two; 0: 1 MiB

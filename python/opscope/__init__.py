@@ -14,6 +14,9 @@
     opscope.sample("loss", 0.25)
     opscope.stop()
 
+Under `opscope profile` everything is recorded from the import on, without start, in every process
+that imports the module and in those that it forks.
+
 While nothing is recorded a span does nothing, with or without the library. docs/record.md says
 what the recorder guarantees. Only Python's standard library is used; what records is
 libopscope-record.so, by ctypes.
@@ -27,6 +30,7 @@ import itertools
 import os
 import pathlib
 import struct
+import sys
 import threading
 
 __all__ = [
@@ -149,14 +153,18 @@ def _checked(function, *arguments):
         raise RecordError(message.value.decode(errors="replace"))
 
 
-def start(path, *, full="block", buffer_bytes=0, interval_ms=0, in_memory=False, monotonic=False,
+def start(path=None, *, full="block", buffer_bytes=0, interval_ms=0, in_memory=False, monotonic=False,
           process="python"):
-    """Begins to record to `path` (.prof). `full` says what happens to an event when the buffer of its
+    """Begins to record to `path` (.prof); without one, to where `opscope profile` around this process
+    wants it. A recording that began by itself there ends first. `full` says what happens to an event when the buffer of its
     thread is full: "block", "grow" or "drop" (and count it as lost). Ends by itself with Python."""
     library()
     if full not in _POLICIES:
         raise ValueError(f"full={full!r}: one of {', '.join(_POLICIES)}")
-    options = _Options(os.fsencode(path), in_memory, _POLICIES[full], buffer_bytes, interval_ms,
+    if _captured[0] and recording():
+        stop()
+    _captured[0] = False
+    options = _Options(None if path is None else os.fsencode(path), in_memory, _POLICIES[full], buffer_bytes, interval_ms,
                        monotonic, _encode(process))
     _checked(_library.opscope_record_start, ctypes.byref(options))
     atexit.unregister(_stop_at_exit)
@@ -167,6 +175,24 @@ def stop():
     """Writes what is left and ends the file. Raises RecordError when not all could be written."""
     library()
     _checked(_library.opscope_record_stop)
+
+
+_captured = [False]  # whether the recording at hand began by itself
+
+
+def _is_captured():
+    return bool(_library and os.environ.get("OPSCOPE_CAPTURE") and os.environ.get("OPSCOPE_CAPTURE_TOKEN"))
+
+
+def _start_captured():
+    """Records for `opscope profile`, which started this process or one above it."""
+    if not _is_captured() or recording():
+        return
+    try:
+        start(process=os.path.basename(sys.argv[0] or "") or "python")
+        _captured[0] = True
+    except (RecordError, AttributeError) as error:
+        print(f"opscope: not recorded: {error}", file=sys.stderr)
 
 
 def _stop_at_exit():
@@ -443,3 +469,8 @@ def sample(name, number, unit=""):
     """A sample of the counter of this name and unit."""
     if _state.value:
         Counter(name, unit).sample(number)
+
+
+if _is_captured():
+    _start_captured()
+    os.register_at_fork(after_in_child=_start_captured)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "intervals.h"
@@ -90,6 +91,101 @@ static void sum_whole(struct modelled *modelled, const struct program *program,
         free(lists[i].items);
 }
 
+// The least ------------------------------------------------------------------
+
+// What goes between a buffer of the far memory and local ones.
+struct passage {
+    uint64_t in, out; // bytes
+    uint32_t in_engine, out_engine;
+    bool made, used; // where it lies, by what computes there
+};
+
+static bool is_far(const struct target *target, const struct program_buffer *buffer)
+{
+    return !target->memories[buffer->memory].local;
+}
+
+static void note_passage(struct passage *passages, const struct program *program,
+                         const struct target *target, const struct program_task *task)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        const struct program_buffer *buffer = &program->buffers[operand->buffer];
+        const uint32_t root = buffer->alias != PROGRAM_NONE ? buffer->alias : operand->buffer;
+        struct passage *passage = &passages[root];
+        if (!is_far(target, buffer))
+            continue;
+        if (task->kind == PROGRAM_TASK_COMPUTE) {
+            *(operand->writes != 0 ? &passage->made : &passage->used) = true;
+        } else if (operand->writes != 0) {
+            passage->out += task->cost.bytes;
+            passage->out_engine = task->engine;
+        } else {
+            passage->in += task->cost.bytes;
+            passage->in_engine = task->engine;
+        }
+    }
+}
+
+// The largest local memory: what fits none has to lie outside.
+static uint64_t local_room(const struct target *target)
+{
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < target->memory_count; i++) {
+        const struct target_memory *memory = &target->memories[i];
+        if (memory->local && memory->size > room)
+            room = memory->size;
+    }
+    return room;
+}
+
+static uint64_t carrying_least(const struct target *target, uint32_t engine, uint64_t bytes)
+{
+    const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes, .outputs = bytes};
+    return bytes > 0 ? cost_bound(target, engine, &request) : 0;
+}
+
+// Of what goes to and from the far memory only what cannot be avoided counts, and once: what
+// comes from outside or goes there, and values that no local memory can hold. How much code
+// there is depends on how the work was cut.
+static void add_passages(const struct program *program, const struct target *target, uint64_t *sums)
+{
+    struct passage *passages =
+        memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *passages);
+    uint64_t *in = memory_allocate_zeroed(2 * (size_t)target->engine_count + 1, sizeof *in);
+    uint64_t *out = in + target->engine_count;
+    const uint64_t room = local_room(target);
+    for (uint32_t i = 0; i < program->task_count; i++)
+        note_passage(passages, program, target, &program->tasks[i]);
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct program_buffer *buffer = &program->buffers[i];
+        const struct passage *passage = &passages[i];
+        const bool large = buffer->size > room;
+        const bool between =
+            buffer->kind == PROGRAM_BUFFER_INNER || buffer->kind == PROGRAM_BUFFER_OUTPUT;
+        if (passage->in > 0 && buffer->kind != PROGRAM_BUFFER_CODE &&
+            (!between || passage->made || large))
+            in[passage->in_engine] += passage->in < buffer->size ? passage->in : buffer->size;
+        if (passage->out > 0 && (buffer->kind == PROGRAM_BUFFER_OUTPUT || passage->used || large))
+            out[passage->out_engine] += passage->out < buffer->size ? passage->out : buffer->size;
+    }
+    for (uint32_t i = 0; i < target->engine_count; i++)
+        sums[i] += carrying_least(target, i, in[i]) + carrying_least(target, i, out[i]);
+    free(passages);
+    free(in);
+}
+
+static bool passes_far(const struct program *program, const struct target *target,
+                       const struct program_task *task)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const uint32_t buffer = program->operands[task->first_operand + i].buffer;
+        if (is_far(target, &program->buffers[buffer]))
+            return task->kind == PROGRAM_TASK_TRANSFER;
+    }
+    return false;
+}
+
 static void find_least(struct modelled *modelled, const struct program *program,
                        const struct target *target)
 {
@@ -97,10 +193,12 @@ static void find_least(struct modelled *modelled, const struct program *program,
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const uint64_t least = cost_bound(target, task->engine, &task->cost);
-        sums[task->engine] += least;
+        if (!passes_far(program, target, task))
+            sums[task->engine] += least;
         if (task->group != PROGRAM_NONE)
             modelled->groups[task->group].least += least;
     }
+    add_passages(program, target, sums);
     modelled->least_engine = TARGET_NONE;
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
@@ -114,16 +212,32 @@ static void find_least(struct modelled *modelled, const struct program *program,
     free(sums);
 }
 
+// Groups -----------------------------------------------------------------------
+
+// What was loaded in an earlier job does not make the group's own time longer.
 static void add_task(struct modelled_group *group, const struct program_task *task,
-                     struct sim_times times)
+                     struct sim_times times, bool own)
 {
-    if (group->tasks == 0 || times.start < group->start)
+    if (own && (group->end == 0 || times.start < group->start))
         group->start = times.start;
-    if (times.end > group->end)
+    if (own && times.end > group->end)
         group->end = times.end;
     if (task->tile >= group->tiles)
         group->tiles = task->tile + 1;
     group->tasks++;
+}
+
+// By group: the job in which it is computed.
+static uint32_t *find_jobs(const struct program *program)
+{
+    uint32_t *jobs = memory_allocate(((size_t)program->group_count + 1) * sizeof *jobs);
+    memset(jobs, 0xff, ((size_t)program->group_count + 1) * sizeof *jobs);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (task->group != PROGRAM_NONE && task->kind == PROGRAM_TASK_COMPUTE)
+            jobs[task->group] = task->job;
+    }
+    return jobs;
 }
 
 // Whether a task works on something whose size is known only when it runs.
@@ -142,12 +256,14 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
 {
     const size_t slots = (size_t)program->group_count * MODELLED_KINDS;
     struct work_list *lists = memory_allocate_zeroed(slots + 1, sizeof *lists);
+    uint32_t *jobs = find_jobs(program);
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         if (task->group == PROGRAM_NONE)
             continue;
         const enum modelled_kind kind = modelled_kind_of(target, task->engine);
-        add_task(&modelled->groups[task->group], task, result->tasks[i]);
+        add_task(&modelled->groups[task->group], task, result->tasks[i],
+                 jobs[task->group] == PROGRAM_NONE || task->job == jobs[task->group]);
         modelled->groups[task->group].unknown |= is_unknown(program, task);
         add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
     }
@@ -159,6 +275,7 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
             group->bound = (enum modelled_kind)kind;
         free(lists[i].items);
     }
+    free(jobs);
     free(lists);
 }
 
@@ -232,6 +349,26 @@ static void sum_memory(struct modelled_memory *memory, const struct program *pro
     memory->peak = peak_of(changes, count);
 }
 
+// The published rules give the host no time: what it needs at least is no bound of what they say.
+static void find_unpriced(struct modelled *modelled, const struct program *program,
+                          const struct target *target, const struct sim_result *result)
+{
+    bool bounds = false;
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        if (result->tasks[i].start != result->tasks[i].end ||
+            cost_bound(target, task->engine, &task->cost) == 0)
+            continue;
+        if (modelled->unpriced++ == 0)
+            modelled->unpriced_engine = task->engine;
+        bounds = bounds || task->engine == modelled->least_engine;
+    }
+    if (bounds) {
+        modelled->least = 0;
+        modelled->least_engine = TARGET_NONE;
+    }
+}
+
 // -----------------------------------------------------------------------------
 
 struct modelled *modelled_create(const struct program *program, const struct target *target,
@@ -249,6 +386,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     }
     sum_whole(modelled, program, target, result);
     find_least(modelled, program, target);
+    find_unpriced(modelled, program, target, result);
     sum_groups(modelled, program, target, result);
     for (uint32_t i = 0; i < modelled->group_count; i++)
         modelled->unknown_groups += modelled->groups[i].unknown;

@@ -38,7 +38,9 @@ struct modelled {
     uint64_t idle;                 // in which none is
     // The least that the engine with the most to do needs at its peak rate.
     uint64_t least;
-    uint32_t least_engine;            // of the target; TARGET_NONE: there is no work
+    uint32_t least_engine;            // of the target; TARGET_NONE: there is no work, or no price
+    uint32_t unpriced;                // tasks with work that the rules give no time
+    uint32_t unpriced_engine;         // of the first of them
     struct modelled_memory *memories; // of the target
     uint64_t constants;               // bytes, of all memories
     uint32_t host_groups;

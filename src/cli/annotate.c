@@ -17,6 +17,7 @@
 #include "paths.h"
 #include "program/listing.h"
 #include "reports/torq/annotate_groups.h"
+#include "reports/torq/annotate_layout.h"
 #include "table_options.h"
 #include "base/path.h"
 
@@ -141,8 +142,20 @@ static status read_runtime(struct annotating *annotating)
     return read_run(annotating);
 }
 
+static status write_layout(struct annotating *annotating)
+{
+    struct profile *profile = profile_create();
+    status result = annotate_layout(&annotating->annotation, profile);
+    if (result == STATUS_OK)
+        result = perfetto_write(profile, annotating->output, &(struct perfetto_writer_options){0});
+    profile_free(profile);
+    return result;
+}
+
 static status write_trace(struct annotating *annotating)
 {
+    if (!annotating->is_run)
+        return write_layout(annotating);
     annotate_profile(&annotating->annotation, annotating->process);
     STATUS_TRY(profile_finish(annotating->profile));
     return perfetto_write(annotating->profile, annotating->output,

@@ -24,6 +24,7 @@ extern const struct command COMMAND_MODEL;
 extern const struct command COMMAND_OPERATORS;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
+extern const struct command COMMAND_PROFILE;
 extern const struct command COMMAND_PROGRAM;
 extern const struct command COMMAND_QAIC_COMPILE;
 extern const struct command COMMAND_QAIC_OPSTATS;

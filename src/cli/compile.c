@@ -35,6 +35,7 @@ static status open_target(const struct arguments *arguments, struct compiling *c
         return status_make(STATUS_USAGE, "compile: say what for: --target NAME ('opscope targets' "
                                          "lists them)");
     STATUS_TRY(status_within(target_open(name, &compiling->target), "compile"));
+    STATUS_TRY(compiling_follow_rules(compiling));
     for (size_t i = 0; i < count; i++)
         STATUS_TRY(apply_setting(compiling->target, settings[i]));
     return STATUS_OK;
@@ -113,7 +114,8 @@ static const struct option OPTIONS[] = {
     {"set", 0, OPTION_EACH, "engine.key=VALUE",
      "changes the target: slice.count=1, lram.size=1MiB"},
     {"trace", 0, OPTION_ONE, "FILE", "the modelled timeline: .pb (Perfetto), .csv, .prof"},
-    {"rules", 0, OPTION_ONE, "best|public", "how tasks are priced (best); public: as published"},
+    {"rules", 0, OPTION_ONE, "best|public",
+     "how tasks are priced and values kept near (best); public: as published"},
     {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
     TABLE_OPTIONS("all of it as JSON, with exact figures", "the groups as CSV",
                   "how many of the slowest groups are shown (3; 0: all)"),

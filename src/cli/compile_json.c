@@ -31,6 +31,7 @@ static void write_time(struct json_writer *json, const struct compiling *compili
     write_busy(json, modelled->busy);
     json_uint(json, "idle_cycles", modelled->idle);
     json_uint(json, "least_cycles", modelled->least);
+    json_uint(json, "unpriced_tasks", modelled->unpriced);
     if (modelled->least > 0)
         json_text(json, "least_engine",
                   view_of(compiling->target->engines[modelled->least_engine].name));

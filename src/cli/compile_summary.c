@@ -47,6 +47,10 @@ static void print_modelled(const struct compiling *compiling)
 {
     const struct modelled *modelled = compiling->modelled;
     char cycles[FIGURES_ROOM];
+    if (modelled->cycles == 0 && modelled->unpriced > 0) { // what follows says why
+        printf("  modelled  absent\n");
+        return;
+    }
     printf("  modelled  ");
     print_time(compiling, modelled->cycles, 9);
     printf(" ");
@@ -71,6 +75,10 @@ static void print_times(uint64_t cycles, uint64_t least)
 static void print_least(const struct compiling *compiling)
 {
     const struct modelled *modelled = compiling->modelled;
+    if (modelled->unpriced > 0)
+        printf("  not priced  %u task%s of %s: the published rules give it no time\n",
+               modelled->unpriced, modelled->unpriced == 1 ? "" : "s",
+               compiling->target->engines[modelled->unpriced_engine].name);
     if (modelled->least == 0)
         return;
     printf("  at least  ");

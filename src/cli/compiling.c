@@ -18,6 +18,14 @@ status compiling_open(struct compiling *compiling, const struct arguments *argum
     return STATUS_OK;
 }
 
+status compiling_follow_rules(const struct compiling *compiling)
+{
+    if (compiling->rules != COST_RULES_PUBLIC || !compiling->target->plan.values)
+        return STATUS_OK;
+    STATUS_TRY(target_set(compiling->target, "plan.spill", "first-in"));
+    return target_set(compiling->target, "plan.prefetch", "no");
+}
+
 // A program that is not what it must be is this compiler's fault, not the user's.
 static status compiling_prove(struct compiling *compiling)
 {

@@ -26,6 +26,10 @@ struct compiling {
 
 // Opens the one network among the words of the command line. `compiling_free` is for
 // the caller, also on failure, here and below.
+// Under public rules values stay near as the published compiler keeps them: the first that came
+// gives way, whole, and nothing is loaded before its job. Once the target is open.
+status compiling_follow_rules(const struct compiling *compiling);
+
 status compiling_open(struct compiling *compiling, const struct arguments *arguments);
 
 // Compiles, proves and prices it. `observer` may be NULL.

@@ -4,6 +4,7 @@
 #include "compiler/session.h"
 #include "network_input.h"
 #include "network_run.h"
+#include "recording.h"
 
 static status cli_infer_prepare(void *context, struct datum *const *inputs, size_t input_count)
 {
@@ -16,9 +17,11 @@ static status infer_compute_outputs(void *context, struct datum *const *inputs, 
     return session_run(context, inputs, input_count, out_outputs);
 }
 
-static status infer_network(const struct arguments *arguments, struct network *network)
+static status infer_network(const struct arguments *arguments, struct network *network,
+                            struct recorder *recorder)
 {
-    struct session_options options = {.plain = arguments_flag(arguments, "plain")};
+    struct session_options options = {.plain = arguments_flag(arguments, "plain"),
+                                      .recorder = recorder};
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
     struct session *session = session_create(network, &options);
     struct network_run run = {.command = "infer",
@@ -31,12 +34,25 @@ static status infer_network(const struct arguments *arguments, struct network *n
     return result;
 }
 
+// For whoever captures what this process does.
+static status infer_recorded(const struct arguments *arguments, struct network *network)
+{
+    char place[4096];
+    struct recorder *recorder;
+    const char *process = "host, run on this machine";
+    if (!recording_is_captured("infer", process, place, sizeof place))
+        return infer_network(arguments, network, NULL);
+    STATUS_TRY(recording_start("infer", place, process, &recorder));
+    const status result = infer_network(arguments, network, recorder);
+    return status_first(result, recording_stop(NULL));
+}
+
 static status infer_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
     STATUS_TRY(network_input_open(arguments, "infer", &network));
-    const status result = infer_network(arguments, network);
+    const status result = infer_recorded(arguments, network);
     network_free(network);
     return result;
 }

@@ -31,6 +31,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_MODEL,
     &COMMAND_INFER,
     &COMMAND_RUN,
+    &COMMAND_PROFILE,
     &COMMAND_CHECK,
     &COMMAND_COMPILE,
     &COMMAND_ESTIMATE,

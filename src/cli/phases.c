@@ -124,6 +124,8 @@ static status write_all(const struct phases *phases, unsigned number, const char
                         const struct plan *plan)
 {
     status failure = STATUS_OK;
+    if (phases->to != NULL && strcmp(phases->to, phase) == 0)
+        STATUS_TRY(write_phase(phases, number, plan, phases->to_path));
     if (phases->folder != NULL) {
         char *path = path_of("%s/%.*s.%u.%s.mlir", phases->folder,
                              VIEW_ARGUMENTS(model_name(phases->compiling)), number, phase);

@@ -8,10 +8,11 @@
 
 struct phases {
     const struct compiling *compiling;
-    const char *folder; // --dump-compilation-phases-to: MODEL.N.PHASE.mlir; NULL: none
-    const char *tree;   // --mlir-print-ir-tree-dir: a file for each pass; NULL: none
-    bool print;         // --mlir-print-ir-after-all: on the standard error
-    bool profiled;      // --torq-enable-profiling: cycles in the last phase
+    const char *folder;       // --dump-compilation-phases-to: MODEL.N.PHASE.mlir; NULL: none
+    const char *tree;         // --mlir-print-ir-tree-dir: a file for each pass; NULL: none
+    const char *to, *to_path; // the phase whose text takes the place of the program; NULL: none
+    bool print;               // --mlir-print-ir-after-all: on the standard error
+    bool profiled;            // --torq-enable-profiling: cycles in the last phase
 };
 
 // Makes the folders. `phases` must outlive the observer.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/replace.h"
+#include "record/announce.h"
 
 static const struct {
     int number;
@@ -85,6 +86,17 @@ static void hold_signals(void)
 static void release_signals(void)
 {
     pthread_sigmask(SIG_SETMASK, &recording.before, NULL);
+}
+
+bool recording_is_captured(const char *command, const char *process, char *path, size_t room)
+{
+    if (!announce_is_wanted())
+        return false;
+    const status failure = announce_place(process, path, room);
+    if (failure != STATUS_OK)
+        fprintf(stderr, "opscope: %s: not recorded: %s\n", command, status_message(failure));
+    status_free(failure);
+    return failure == STATUS_OK;
 }
 
 status recording_start(const char *command, const char *path, const char *process,

@@ -6,6 +6,10 @@
 
 #include "record/recorder.h"
 
+// Where a capture around this process (opscope profile) wants what it records. False: there is
+// none, or it refuses, which is said on stderr.
+bool recording_is_captured(const char *command, const char *process, char *path, size_t room);
+
 // Before any thread that works. Nothing may be lost: a thread whose buffer is full waits.
 // `command` is for messages and must stay, like `path`.
 // The recorder is for a device, until recording_stop.

@@ -24,6 +24,7 @@ struct running {
     const struct device_kind *kind;
     struct device_options options;
     const char *profile; // NULL: none is wanted
+    bool captured;       // by whoever started us: nobody here asked for an account
     struct recorder *recorder;
 };
 
@@ -123,7 +124,7 @@ static status run_measured(struct running *running, int *out_exit)
     STATUS_TRY(recording_start("run", running->profile, process, &running->recorder));
     const status run = run_on_device(running);
     const status result = status_first(run, recording_stop(&account));
-    if (result == STATUS_OK)
+    if (result == STATUS_OK && !running->captured)
         *out_exit = print_account(running->arguments, account);
     profile_free(account);
     return result;
@@ -141,6 +142,11 @@ static status run_modelled(struct running *running)
 
 static status run_profiled(struct running *running, int *out_exit)
 {
+    char place[4096];
+    running->captured = running->profile == NULL &&
+                        recording_is_captured("run", running->target->name, place, sizeof place);
+    if (running->captured)
+        running->profile = place;
     if (running->profile == NULL)
         return run_on_device(running);
     STATUS_TRY(paths_check("run", running->profile, &running->path, 1));

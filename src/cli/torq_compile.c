@@ -37,6 +37,7 @@ static status open_target(const struct arguments *arguments, struct compiling *c
     const char *hardware = arguments_value(arguments, "torq-hw");
     STATUS_TRY(units_rules(arguments, "torq-rules", &compiling->rules));
     STATUS_TRY(target_open(TARGET, &compiling->target));
+    STATUS_TRY(compiling_follow_rules(compiling));
     if (hardware != NULL)
         STATUS_TRY(torq_hw_apply(compiling->target, hardware));
     STATUS_TRY(set_mtu(arguments, compiling->target, "torq-dma-in-mtu", "dma_in.mtu"));
@@ -80,6 +81,58 @@ static status choose_profiling(const struct arguments *arguments, struct profili
                                    : STATUS_OK;
 }
 
+// Where it ends -----------------------------------------------------------------------
+
+// Phases of IREE's compiler; what comes behind executable-targets is the program.
+static status choose_phase(const struct arguments *arguments, const char **out_phase)
+{
+    static const char *const NAMES[] = {
+        "input", "abi",    "preprocessing",      "global-optimization", "dispatch-creation",
+        "flow",  "stream", "executable-sources", "executable-targets"};
+    static const char *const WHOLE[] = {"hal", "vm", "end"};
+    const char *wanted = arguments_value(arguments, "compile-to");
+    *out_phase = NULL;
+    if (wanted == NULL)
+        return STATUS_OK;
+    for (size_t i = 0; i < sizeof WHOLE / sizeof WHOLE[0]; i++) {
+        if (strcmp(wanted, WHOLE[i]) == 0)
+            return STATUS_OK;
+    }
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(wanted, NAMES[i]) == 0)
+            *out_phase = NAMES[i];
+    }
+    return *out_phase != NULL
+               ? STATUS_OK
+               : status_make(STATUS_USAGE,
+                             "torq-compile: --compile-to=%s: expected input, abi, preprocessing, "
+                             "global-optimization, dispatch-creation, flow, stream, "
+                             "executable-sources, executable-targets or end",
+                             wanted);
+}
+
+static status check_host(const struct arguments *arguments, const struct compiling *compiling)
+{
+    const struct plan *plan = compiling->plan;
+    const struct plan_group *first = NULL;
+    uint32_t count = 0;
+    if (!arguments_flag(arguments, "torq-disable-host"))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < plan->group_count; i++) {
+        if (compiling->target->engines[plan->groups[i].engine].role != TARGET_ROLE_HOST)
+            continue;
+        if (count++ == 0)
+            first = &plan->groups[i];
+    }
+    if (count == 0)
+        return STATUS_OK;
+    return status_make(STATUS_UNSUPPORTED,
+                       "%s: --torq-disable-host: %u group%s would run on the host; the first is "
+                       "%s '%.*s': %s",
+                       compiling->path, count, count == 1 ? "" : "s", first->type,
+                       VIEW_ARGUMENTS(first->name), first->reason);
+}
+
 // Running -------------------------------------------------------------------------
 
 static status check_outputs(const struct compiling *compiling, const char *output,
@@ -116,6 +169,8 @@ static status torq_compile_network(const struct arguments *arguments, struct com
     };
     struct profiling profiling;
     struct compile_observer observer;
+    STATUS_TRY(choose_phase(arguments, &phases.to));
+    phases.to_path = output;
     if (output == NULL)
         return status_make(STATUS_USAGE, "torq-compile: say where the program goes: -o model.vmfb");
     STATUS_TRY(choose_profiling(arguments, &profiling));
@@ -124,12 +179,14 @@ static status torq_compile_network(const struct arguments *arguments, struct com
     STATUS_TRY(check_outputs(compiling, output, &profiling));
     STATUS_TRY(phases_start(&phases, &observer));
     STATUS_TRY(compiling_run(compiling, &observer));
+    STATUS_TRY(check_host(arguments, compiling));
     STATUS_TRY(phases_finish(&phases));
     if (debug != NULL)
         STATUS_TRY(phases_write_debug_info(compiling, debug));
     if (profiling.path != NULL)
         STATUS_TRY(compile_trace_write(compiling, profiling.path, profiling.writer));
-    STATUS_TRY(program_write(&compiling->program, output));
+    if (phases.to == NULL)
+        STATUS_TRY(program_write(&compiling->program, output));
     if (arguments_flag(arguments, "summary"))
         print_summary(compiling);
     return STATUS_OK;
@@ -157,7 +214,8 @@ static const struct option OPTIONS[] = {
     {"torq-dump-profiling", 0, OPTION_ONE, "FILE", "where to (timeline.csv); .pb: for Perfetto"},
     {"torq-profiling-format", 0, OPTION_ONE, "c1|c2|c4", "columns of the CSV (c1)"},
     {"torq-hw", 0, OPTION_ONE, "HW", "SL2610, its own description, or list"},
-    {"torq-rules", 0, OPTION_ONE, "best|public", "how work is priced; public: as published"},
+    {"torq-rules", 0, OPTION_ONE, "best|public",
+     "how work is priced and values kept; public: as published"},
     {"torq-dma-in-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats into the NPU (4)"},
     {"torq-dma-out-mtu", 0, OPTION_ONE, "N", "bursts of 2^N beats out of it (4)"},
     {"dump-compilation-phases-to", 0, OPTION_ONE, "DIR", "MODEL.N.PHASE.mlir of every phase"},
@@ -165,6 +223,9 @@ static const struct option OPTIONS[] = {
      "MODEL.executable-targets.mlir, with cycles and source"},
     {"mlir-print-ir-after-all", 0, OPTION_SWITCH, NULL, "every phase on the standard error"},
     {"mlir-print-ir-tree-dir", 0, OPTION_ONE, "DIR", "every phase as a file there instead"},
+    {"compile-to", 0, OPTION_ONE, "PHASE",
+     "-o is the text of this phase: flow, executable-targets"},
+    {"torq-disable-host", 0, OPTION_SWITCH, NULL, "fails where something would run on the host"},
     {"summary", 0, OPTION_SWITCH, NULL, "prints what 'opscope compile' prints"},
     NETWORK_INPUT_OPTIONS,
     {"torq-fake-reduce", 0, OPTION_SWITCH, NULL, NO_EFFECT},

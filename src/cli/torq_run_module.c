@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/figures.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "device/device.h"
@@ -14,6 +15,8 @@
 #include "network/compare.h"
 #include "network/tensor_file.h"
 #include "network_run.h"
+#include "program/location.h"
+#include "program/print.h"
 #include "run_profiles.h"
 
 static const char COMMAND[] = "torq-run-module";
@@ -28,6 +31,7 @@ struct module_run {
     struct recorder *recorder; // NULL: nothing is recorded
     struct device *device;
     struct run_profiles profiles;
+    struct device_watch watch;
     const char *const *expected; // of --expected_output
     size_t expected_count;
     bool different; // from what was expected
@@ -143,10 +147,67 @@ static status compare_outputs(void *context, struct datum *const *outputs, uint3
 
 // Running -----------------------------------------------------------------------------------
 
+// Debugging -----------------------------------------------------------------------------------
+
+static void print_action(const struct program *program, const struct program_action *action)
+{
+    const char *what = program_action_kind_name(action->kind);
+    const bool job =
+        action->kind == PROGRAM_ACTION_JOB_START || action->kind == PROGRAM_ACTION_JOB_WAIT;
+    struct bytes location = {0};
+    program_action_location(program, action, &location);
+    fprintf(stderr, "torq_debug:   action %u: %s", action->number, what);
+    if (job)
+        fprintf(stderr, " %s (job %u)", program_text(program, program->jobs[action->subject].name),
+                program->jobs[action->subject].number);
+    fprintf(stderr, " %.*s\n", (int)location.size, (const char *)location.data);
+    bytes_free(&location);
+}
+
+static void print_debug(const struct module_run *run)
+{
+    const struct program *program = run->program;
+    fprintf(stderr, "torq_debug: %s: for %s, %u dispatches, %u actions, %u jobs, %u tasks\n",
+            run->path, run->target->name, program->dispatch_count, program->action_count,
+            program->job_count, program->task_count);
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const struct program_dispatch *dispatch = &program->dispatches[i];
+        fprintf(stderr, "torq_debug: dispatch %s\n", program_text(program, dispatch->name));
+        for (uint32_t k = 0; k < dispatch->action_count; k++)
+            print_action(program, &program->actions[dispatch->first_action + k]);
+    }
+}
+
+// DIR/DISPATCH_ACTION_bufferN.npy; of several iterations the last one stays.
+static status dump_buffer(void *context, uint32_t id, uint32_t buffer, const struct datum *datum)
+{
+    const struct module_run *run = context;
+    const struct program *program = run->program;
+    uint32_t dispatch = 0;
+    while (dispatch + 1 < program->dispatch_count &&
+           program->dispatches[dispatch + 1].first_action <= id)
+        dispatch++;
+    char path[4096];
+    const int size = snprintf(path, sizeof path, "%s/%s_action%u_buffer%u.npy",
+                              arguments_value(run->arguments, "torq_dump_buffers_dir"),
+                              program_text(program, program->dispatches[dispatch].name),
+                              program->actions[id].number, buffer);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return status_make(STATUS_USAGE, "%s: a path in --torq_dump_buffers_dir is too long",
+                           COMMAND);
+    return tensor_file_write(path, false, VIEW_LITERAL(""), &(struct value_type){0}, datum);
+}
+
 // The recording has a span for it: Torq's INIT.
 static status make_device(struct module_run *run)
 {
     struct device_options options = {0};
+    run->watch = (struct device_watch){run, dump_buffer};
+    if (arguments_value(run->arguments, "torq_dump_buffers_dir") != NULL) {
+        STATUS_TRY(status_within(
+            folder_make(arguments_value(run->arguments, "torq_dump_buffers_dir")), "%s", COMMAND));
+        options.watch = &run->watch;
+    }
     STATUS_TRY(arguments_number(run->arguments, "threads", 0, &options.threads));
     const uint32_t lane = opscope_lane(RUN_ACTIONS_INIT);
     const uint32_t name = opscope_text(RUN_ACTIONS_INIT);
@@ -213,6 +274,8 @@ static status run_module(struct module_run *run)
     STATUS_TRY(run_profiles_choose(run->arguments, COMMAND, &run->path, 1, &run->profiles));
     if (run->profiles.count > 0)
         warn();
+    if (arguments_flag(run->arguments, "torq_debug"))
+        print_debug(run);
     STATUS_TRY(run_profiles_start(&run->profiles, run->target, &run->recorder));
     const status result = run_profiles_finish(&run->profiles, run->program, run_function(run));
     if (result == STATUS_OK && arguments_flag(run->arguments, "print_statistics"))
@@ -248,6 +311,8 @@ static const struct option OPTIONS[] = {
     {"iterations", 0, OPTION_ONE, "N", "runs it N times"},
     {"threads", 0, OPTION_ONE, "N", "workers (one for each CPU); results do not depend on it"},
     {"print_statistics", 0, OPTION_SWITCH, NULL, "memory and CPU time of this machine, on stderr"},
+    {"torq_debug", 0, OPTION_SWITCH, NULL, "what the program does, on the standard error"},
+    {"torq_dump_buffers_dir", 0, OPTION_ONE, "DIR", "what each action left in XRAM, as .npy"},
     {"device", 0, OPTION_ONE, "torq", "what it runs on"},
     {"torq_hw_type", 0, OPTION_ONE, "sim", "the same: there are no boards here"},
     {"list_devices", 0, OPTION_SWITCH, NULL, "lists them"},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "emit_near.h"
 #include "emit_stream.h"
 
 enum { FUNCTION_MOST = 128 }; // bytes of its name
@@ -117,6 +118,7 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     memset(emitter.graphs, 0xff, (graphs + 1) * sizeof *emitter.graphs);
     emitter.writers = memory_allocate_zeroed(values + 1, sizeof *emitter.writers);
     emit_streams_create(&emitter);
+    emit_near_create(&emitter);
     emit_tables(&emitter);
     emit_far_buffers(&emitter);
     emit_groups(&emitter);
@@ -129,6 +131,7 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     free(emitter.graphs);
     free(emitter.started);
     emit_streams_free(&emitter);
+    emit_near_free(&emitter);
     free(emitter.depended);
     return STATUS_OK;
 }

@@ -25,6 +25,7 @@ struct emit_started {
 };
 
 struct emit_streams; // emit_stream.h
+struct emit_near;    // emit_near.h
 
 // A block of a queue's code: where it lies, and the task that brings it. The host copies the
 // first one: then there is neither that task nor a place in the far memory.
@@ -53,6 +54,7 @@ struct emitter {
     uint32_t *far;                // by network value: its buffer in the far memory
     uint32_t *graphs;             // by network graph: id in the program
     struct emit_writers *writers; // by network value; an alias has those of what it views
+    struct emit_near *near;       // by place of the plan
     // The dispatch at hand:
     uint32_t dispatch;
     uint32_t actions; // numbers given out within it

@@ -106,6 +106,13 @@ static void place_alias(struct far *far, const struct plan_group *group)
     alias->alias = buffer;
 }
 
+// Whether a value lies near from its group to the last one that needs it, and never here.
+static bool stays_near(const struct plan *plan, const struct plan_group *group, uint32_t output)
+{
+    return group->near != NULL && group->near->outputs[output] != PLAN_NONE &&
+           !plan->stored[group->outputs[output]] && !plan->swapped[group->outputs[output]];
+}
+
 // By group: what it gives is handed to the next on chip, and never lies here.
 static bool *find_kept(const struct plan *plan)
 {
@@ -147,7 +154,8 @@ static void place_inner(struct far *far)
             place_alias(far, group);
         } else if (!kept[g]) {
             for (uint32_t i = 0; i < group->output_count; i++) {
-                if (emitter->far[group->outputs[i]] == PROGRAM_NONE)
+                if (emitter->far[group->outputs[i]] == PROGRAM_NONE &&
+                    !stays_near(emitter->plan, group, i))
                     add_buffer(far, group->outputs[i], PROGRAM_BUFFER_INNER,
                                gaps_take(&far->gaps, size_of(far, group->outputs[i])));
             }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "emit_task.h"
+#include "emit_near.h"
 
 // Where the operands of a job lie in the local memory of each core.
 struct layout {
@@ -49,7 +49,9 @@ struct local_job {
     struct flight *flights;
     uint32_t *staying; // [input * units + unit]: the buffer of each input that stays
     uint32_t *staying_loads;
-    uint32_t memory; // of the engines
+    uint32_t memory;     // of the engines
+    uint32_t next_fetch; // place that is loaded here for a later job; PLAN_NONE
+    uint64_t fetched;    // bytes of those that have been
     struct plan_way way;
     struct arena scratch;
 };
@@ -83,6 +85,13 @@ static void *allocate_ids(struct local_job *local, size_t count)
     return ids;
 }
 
+// The place of an input or output that lies near as a whole; PLAN_NONE.
+static uint32_t near_of(const struct local_job *local, bool output, uint32_t index)
+{
+    const struct plan_near *near = local->whole->near;
+    return near == NULL ? PLAN_NONE : output ? near->outputs[index] : near->inputs[index];
+}
+
 static void layout_make(struct local_job *local)
 {
     const struct plan_group *whole = local->whole;
@@ -91,8 +100,13 @@ static void layout_make(struct local_job *local)
     layout->inputs = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
     layout->outputs = arena_allocate(arena, ((size_t)whole->output_count + 1) * sizeof(uint64_t));
     layout->kept = arena_allocate(arena, ((size_t)local->member_count + 1) * sizeof(uint64_t));
-    uint64_t staying = plan_code_room(local->target, local->memory);
+    uint64_t staying =
+        whole->near != NULL ? whole->near->address : plan_code_room(local->target, local->memory);
+    const uint64_t end = whole->near != NULL ? staying + whole->near->room
+                                             : local->target->memories[local->memory].size;
     for (uint32_t i = 0; i < whole->input_count; i++) {
+        if (near_of(local, false, i) != PLAN_NONE)
+            continue;
         uint64_t *at = whole->stays[i] ? &staying : &layout->slot;
         layout->inputs[i] = *at;
         *at += most_bytes(local, whole, false, i);
@@ -102,11 +116,13 @@ static void layout_make(struct local_job *local)
         layout->slot += most_bytes(local, &local->members[i], true, 0);
     }
     for (uint32_t i = 0; i < whole->output_count; i++) {
+        if (near_of(local, true, i) != PLAN_NONE)
+            continue;
         layout->outputs[i] = layout->slot;
         layout->slot += most_bytes(local, whole, true, i);
     }
     layout->first = staying;
-    const uint64_t room = local->target->memories[local->memory].size - staying;
+    const uint64_t room = end > staying ? end - staying : 0;
     layout->slots =
         whole->tile_count > 1 ? local->target->engines[local->members[0].engine].count + 1 : 1;
     while (layout->slots > 1 && layout->slot * layout->slots > room)
@@ -233,6 +249,14 @@ static uint32_t local_job_store(struct local_job *local, const struct carriage *
 static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
 {
     const struct plan_group *whole = local->whole;
+    const uint32_t place = near_of(local, false, input);
+    if (place != PLAN_NONE) {
+        const struct plan_place *item = &local->emitter->plan->places[place];
+        if (item->from == local->first_member && !item->made)
+            emit_near_load(&local->job, local->first_member, tile, input,
+                           engine_at(local, local->way.in, unit_of(local, tile)));
+        return;
+    }
     struct flight *flight = &local->flights[tile];
     const struct carriage what = {local->first_member,
                                   whole->inputs[input],
@@ -249,7 +273,8 @@ static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
 static void load_round(struct local_job *local, uint32_t first, uint32_t end)
 {
     for (uint32_t i = 0; i < local->whole->input_count; i++) {
-        for (uint32_t tile = first; tile < end && !local->whole->stays[i]; tile++)
+        const bool once = local->whole->stays[i] && near_of(local, false, i) == PLAN_NONE;
+        for (uint32_t tile = first; tile < end && !once; tile++)
             load_input(local, tile, i);
     }
 }
@@ -302,6 +327,8 @@ static void load_staying(struct local_job *local)
     const uint32_t engine = local->units > 1 ? cast_engine(local) : TARGET_NONE;
     const uint32_t loading = engine != TARGET_NONE ? 1 : local->units;
     for (uint32_t i = 0; i < whole->input_count; i++) {
+        if (near_of(local, false, i) != PLAN_NONE)
+            continue;
         uint32_t *buffers = &local->staying[(size_t)i * local->units];
         uint32_t *loads = &local->staying_loads[(size_t)i * local->units];
         struct carriage what = {
@@ -388,6 +415,11 @@ static void add_inputs(struct local_job *local, uint32_t task, uint32_t tile, ui
     struct emitter *emitter = local->emitter;
     const struct plan_group *group = &local->members[member];
     for (uint32_t i = 0; i < group->input_count; i++) {
+        if (near_of(local, false, i) != PLAN_NONE) {
+            emit_near_operand(emitter, task, near_of(local, false, i),
+                              &group->tiles[tile].inputs[i], false, places);
+            continue;
+        }
         uint32_t filled;
         const uint32_t buffer = find_input(local, tile, member, group->inputs[i], &filled);
         const struct plan_box inside = plan_box_at_origin(&group->tiles[tile].inputs[i]);
@@ -407,6 +439,10 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
     const bool last = member + 1 == local->member_count;
     for (uint32_t i = 0; i < group->output_count; i++) {
         const struct plan_box *box = &group->tiles[tile].outputs[i];
+        if (near_of(local, true, i) != PLAN_NONE) {
+            emit_near_operand(emitter, task, near_of(local, true, i), box, true, places);
+            continue;
+        }
         const struct plan_box inside = plan_box_at_origin(box);
         const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
         const uint32_t buffer = emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
@@ -449,6 +485,16 @@ static void store_tile(struct local_job *local, uint32_t tile)
     const uint32_t compute = flight->computes[local->member_count - 1];
     emit_wait(&local->job, compute);
     for (uint32_t i = 0; i < whole->output_count; i++) {
+        const uint32_t place = near_of(local, true, i);
+        if (place != PLAN_NONE && !local->emitter->plan->stored[whole->outputs[i]])
+            continue;
+        if (place != PLAN_NONE) {
+            const struct emit_at at = engine_at(local, local->way.out, unit_of(local, tile));
+            flight->stores[i] = emit_near_store(local->emitter, local->first_member, tile, place,
+                                                &whole->tiles[tile].outputs[i], compute, at);
+            emit_start(&local->job, flight->stores[i]);
+            continue;
+        }
         const struct carriage what = {local->first_member + local->member_count - 1,
                                       whole->outputs[i],
                                       &whole->tiles[tile].outputs[i],
@@ -457,6 +503,25 @@ static void store_tile(struct local_job *local, uint32_t tile)
                                       slot_address(local, tile) + local->layout.outputs[i]};
         flight->stores[i] = local_job_store(local, &what, flight->store_buffers[i], compute);
         emit_start(&local->job, flight->stores[i]);
+    }
+}
+
+// Loads for later jobs what has been left to this one: a share after each of its rounds, as
+// soon as all lanes have work.
+static void fetch_share(struct local_job *local, uint32_t round, uint32_t rounds)
+{
+    const struct plan *plan = local->emitter->plan;
+    const uint32_t lanes = local->target->engines[local->members[0].engine].count;
+    if (local->whole->near == NULL || (round + 1 < lanes && round + 1 < rounds))
+        return;
+    uint64_t all = local->fetched;
+    for (uint32_t i = local->next_fetch; i != PLAN_NONE; i = plan->places[i].next)
+        all += plan->places[i].bytes;
+    while (local->next_fetch != PLAN_NONE && local->fetched * rounds < all * (round + 1)) {
+        const struct plan_place *place = &plan->places[local->next_fetch];
+        emit_near_fetch(&local->job, local->next_fetch, engine_at(local, local->way.in, 0));
+        local->fetched += place->bytes;
+        local->next_fetch = place->next;
     }
 }
 
@@ -485,6 +550,8 @@ static void run_tiles(struct local_job *local)
         }
         if (end < count)
             load_round(local, end, end + units < count ? end + units : count);
+        if (round < rounds)
+            fetch_share(local, round, rounds);
     }
 }
 
@@ -524,6 +591,7 @@ static struct local_job local_of(struct emitter *emitter, uint32_t group_id)
     local.units = local.whole->unit_count > 0 ? local.whole->unit_count : 1;
     local.memory = local.target->engines[group->engine].memory;
     plan_find_way(local.target, local.memory, &local.way);
+    local.next_fetch = local.whole->near != NULL ? local.whole->near->fetched : PLAN_NONE;
     return local;
 }
 
@@ -547,6 +615,9 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     }
     load_staying(&local);
     run_tiles(&local);
+    for (uint32_t i = local.whole->near != NULL ? local.whole->near->swapped : PLAN_NONE;
+         i != PLAN_NONE; i = emitter->plan->places[i].next_swapped)
+        emit_near_swap(&local.job, group_id, i, engine_at(&local, local.way.out, 0));
     emit_job_end(&local.job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, local.job.id, location, 0);
     free(local.flights);

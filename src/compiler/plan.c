@@ -20,6 +20,9 @@ void plan_free(struct plan *plan)
         return;
     free(plan->warnings);
     free(plan->originals);
+    free(plan->places);
+    free(plan->stored);
+    free(plan->swapped);
     arena_free(&plan->arena);
     free(plan);
 }

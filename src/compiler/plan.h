@@ -38,6 +38,33 @@ struct plan_tile {
     struct cost_request cost;
 };
 
+enum { PLAN_NONE = 0xffffffff };
+
+// A value that lies in a local memory as a whole, for some jobs.
+struct plan_place {
+    uint32_t value;
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t from;  // the group in whose job it comes there
+    uint32_t first; // that needs it first; of what is made there, `from`
+    uint32_t last;  // that needs it last
+    bool made;      // by group `from`; else it is loaded
+    // Of those that are loaded in the same job for a later one, or written back in the same
+    // one: PLAN_NONE, or the next.
+    uint32_t next;
+    uint32_t next_swapped;
+};
+
+// What a group's job finds in the local memory, and where it lays its tiles.
+struct plan_near {
+    uint32_t *inputs; // as the group's `inputs`: places; PLAN_NONE: it comes tile by tile
+    uint32_t *outputs;
+    uint64_t address; // of what is laid out for this job alone
+    uint64_t room;
+    uint32_t fetched; // place that is loaded here for a later job, the first one; PLAN_NONE
+    uint32_t swapped; // place that is written back whole at its end, the first one; PLAN_NONE
+};
+
 struct plan_group {
     uint32_t *nodes; // network node ids, in order
     uint32_t node_count;
@@ -57,6 +84,7 @@ struct plan_group {
     uint32_t unit_count;            // cores that tiles are dealt out to in turn; 0 and 1: one
     const bool *stays;              // by input: the same for all tiles, so it is loaded once
     const struct plan_chain *chain; // that it begins; NULL: it runs alone, or within another's
+    struct plan_near *near;         // NULL: no whole values lie near
 };
 
 // Groups, one after the other, of which each hands its tiles to the next on chip.
@@ -77,6 +105,14 @@ struct plan {
     struct plan_group *groups; // in an order in which they can run
     uint32_t group_count;
     uint64_t tile_count; // of all groups that have been cut
+    // Where values lie near from job to job, in the order of the groups that need them.
+    struct plan_place *places;
+    size_t place_count;
+    size_t place_capacity;
+    // By value that is made near: it goes to the far memory as well, tile by tile, or later as
+    // a whole. NULL: nothing is made near.
+    bool *stored;
+    bool *swapped;
     struct plan_warning *warnings;
     size_t warning_count;
     size_t warning_capacity;

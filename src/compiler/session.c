@@ -110,7 +110,10 @@ static status session_compile_network(struct session *session)
                                       .trusted = true};
     session->times =
         memory_allocate_zeroed((size_t)session->program.task_count + 1, sizeof *session->times);
-    return host_device_create(&session->program, session->target, &host, &session->device);
+    STATUS_TRY(host_device_create(&session->program, session->target, &host, &session->device));
+    if (session->options.recorder != NULL)
+        device_profile(host_device_base(session->device), session->options.recorder);
+    return STATUS_OK;
 }
 
 static status compile_for(struct session *session, struct datum *const *inputs, size_t input_count)

@@ -9,12 +9,14 @@
 #include "network/tensor.h"
 
 struct session;
+struct recorder;
 
 struct session_options {
     unsigned threads; // 0: one for each CPU
     bool loose_ports; // as in device/host.h
     bool timed;       // session_task_ns tells
     bool plain;       // operator by operator, as the network is written (kernels/executor.h)
+    struct recorder *recorder; // takes what compiled runs do (device/device.h); NULL: nobody
 };
 
 // `network` must outlive it. Bounds the memory that tensors may take.

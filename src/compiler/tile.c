@@ -45,45 +45,69 @@ bool tile_is_cuttable(const struct plan *plan, const struct plan_group *group)
 
 // Estimated --------------------------------------------------------------------------------
 
-static uint64_t transfer_cycles(const struct tiler *tiler, uint64_t bytes)
+// Cutting one group.
+struct cutter {
+    struct tiler tiler;
+    struct tile_space space;
+};
+
+static uint64_t transfer_cycles(const struct cutter *cutter, uint64_t bytes)
 {
-    const struct target *target = tiler->plan->target;
+    const struct target *target = cutter->tiler.plan->target;
     const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes};
     struct plan_way way;
-    plan_find_way(target, target->engines[tiler->group->engine].memory, &way);
+    if (bytes == 0)
+        return 0;
+    plan_find_way(target, target->engines[cutter->tiler.group->engine].memory, &way);
     return cost_cycles(target, COST_RULES_BEST, way.in, &request);
 }
 
-static uint64_t lanes_of(const struct tiler *tiler)
+static uint64_t lanes_of(const struct cutter *cutter)
 {
-    return tiler->plan->target->engines[tiler->group->engine].count;
+    return cutter->tiler.plan->target->engines[cutter->tiler.group->engine].count;
 }
 
 // About how long all tiles take: what stays is loaded first; then transfers and
 // lanes work side by side, but for the first load and store or the last tile.
-// Every tile counts as one in the middle. `out_bytes`: what a tile loads and stores.
-static uint64_t grid_time(struct tiler *tiler, const struct grid *grid, uint64_t *out_bytes)
+// Every tile counts as one in the middle.
+struct grid_times {
+    uint64_t all;
+    uint64_t compute;
+    uint64_t transfers;
+    uint64_t tile_bytes; // that a tile loads and stores
+};
+
+static bool time_grid(struct cutter *cutter, const struct grid *grid, struct grid_times *out)
 {
+    struct tiler *tiler = &cutter->tiler;
+    const struct tile_space *space = &cutter->space;
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
     if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
-        return UINT64_MAX;
+        return false;
     const uint64_t staying = tiler_local_bytes(tiler, 0);
     const uint64_t tiles = grid_tiles(grid);
-    const uint64_t lanes = lanes_of(tiler);
+    const uint64_t lanes = lanes_of(cutter);
     const struct cost_request cost = tiler_cost(tiler);
     const uint64_t once =
         cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost);
-    *out_bytes = tiler_local_bytes(tiler, 1) - staying;
-    const uint64_t transfers = transfer_cycles(tiler, tiles * *out_bytes);
-    const uint64_t bound_by_memory = transfers + once;
-    const uint64_t bound_by_lanes = (tiles + lanes - 1) / lanes * once + transfers / tiles;
-    return (staying > 0 ? transfer_cycles(tiler, staying) : 0) +
-           (bound_by_memory > bound_by_lanes ? bound_by_memory : bound_by_lanes);
+    const uint64_t carried =
+        space->output_placed && space->output_carried ? tiler_output_bytes(tiler) : 0;
+    out->tile_bytes = tiler_local_bytes(tiler, 1) - staying + carried;
+    const uint64_t moved = tiles * out->tile_bytes + space->loaded - space->ahead;
+    const uint64_t transfers = transfer_cycles(cutter, moved);
+    const uint64_t before = transfer_cycles(cutter, staying + space->ahead);
+    out->compute = (tiles + lanes - 1) / lanes * once;
+    out->transfers = transfers + before;
+    const uint64_t bound_by_memory = transfers + (moved > 0 ? once : 0);
+    const uint64_t bound_by_lanes = out->compute + transfers / tiles;
+    out->all = before + (bound_by_memory > bound_by_lanes ? bound_by_memory : bound_by_lanes);
+    return true;
 }
 
 // Of the cuts that fit, the one that takes the least time.
-static bool find_grid(struct tiler *tiler, struct grid *out_grid)
+static bool find_grid(struct cutter *cutter, struct grid *out_grid)
 {
+    struct tiler *tiler = &cutter->tiler;
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = tiler_axes(tiler, axes);
     uint64_t best = UINT64_MAX;
@@ -91,10 +115,9 @@ static bool find_grid(struct tiler *tiler, struct grid *out_grid)
         struct grid grid;
         if (!tiler_cut(tiler, axes, count, i, &grid))
             continue;
-        uint64_t ignored;
-        const uint64_t time = grid_time(tiler, &grid, &ignored);
-        if (time < best) {
-            best = time;
+        struct grid_times times;
+        if (time_grid(cutter, &grid, &times) && times.all < best) {
+            best = times.all;
             *out_grid = grid;
         }
     }
@@ -103,25 +126,28 @@ static bool find_grid(struct tiler *tiler, struct grid *out_grid)
 
 // More tiles than memory asks for, so that loading, computing and storing overlap
 // and all lanes have work: as many, and along the dimension, as take the least time.
-static void tile_spread_grid(struct tiler *tiler, struct grid *grid)
+static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
 {
+    struct tiler *tiler = &cutter->tiler;
     const struct shape *shape = tiler_shape(tiler);
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = tiler_axes(tiler, axes);
+    const uint64_t lanes = lanes_of(cutter);
     const struct grid start = *grid;
-    uint64_t bytes;
-    uint64_t best = grid_time(tiler, grid, &bytes);
-    for (uint64_t times = 2; times * grid_tiles(&start) <= SPREAD_MOST * lanes_of(tiler);
-         times *= 2) {
+    struct grid_times times;
+    uint64_t best = time_grid(cutter, grid, &times) ? times.all : UINT64_MAX;
+    for (uint64_t by = 2; by * grid_tiles(&start) <= SPREAD_MOST * lanes; by *= 2) {
         for (uint32_t i = 0; i < count; i++) {
             struct grid finer = start;
-            const uint64_t parts = (uint64_t)start.parts[axes[i]] * times;
+            const uint64_t parts = (uint64_t)start.parts[axes[i]] * by;
             if (parts > (uint64_t)shape->dims[axes[i]])
                 continue;
             grid_set_parts(&finer, shape, axes[i], (int64_t)parts);
-            const uint64_t time = grid_time(tiler, &finer, &bytes);
-            if (time < best && bytes >= TILE_BYTES_LEAST && tiler_fits(tiler, &finer)) {
-                best = time;
+            // Tiles that move little are worth it only where nothing else moves at all.
+            if (time_grid(cutter, &finer, &times) && times.all < best &&
+                (times.tile_bytes >= TILE_BYTES_LEAST || cutter->space.output_placed) &&
+                tiler_fits(tiler, &finer)) {
+                best = times.all;
                 *grid = finer;
             }
         }
@@ -130,16 +156,26 @@ static void tile_spread_grid(struct tiler *tiler, struct grid *grid)
 
 // With room for one more tile than there are lanes, loading and storing go on
 // while all lanes compute.
-static bool tile_estimated(struct tiler *tiler)
+static bool find_slots(struct cutter *cutter, struct grid *out_grid)
 {
-    for (tiler->slots = lanes_of(tiler) + 1; tiler->slots > 0; tiler->slots--) {
-        struct grid grid;
-        if (!find_grid(tiler, &grid))
+    struct tiler *tiler = &cutter->tiler;
+    for (tiler->slots = lanes_of(cutter) + 1; tiler->slots > 0; tiler->slots--) {
+        if (!find_grid(cutter, out_grid))
             continue;
-        tile_spread_grid(tiler, &grid);
-        return grid_tiles(&grid) > 1 && tiler_fill_grid(tiler, &grid);
+        tile_spread_grid(cutter, out_grid);
+        return true;
     }
     return false;
+}
+
+static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_group *group,
+                         const struct tile_space *space)
+{
+    cutter->space = *space;
+    tiler_start(&cutter->tiler, plan, group, NULL, 0);
+    cutter->tiler.room = space->room;
+    cutter->tiler.placed = space->placed;
+    cutter->tiler.output_placed = space->output_placed;
 }
 
 // Groups -----------------------------------------------------------------------------------
@@ -168,25 +204,90 @@ void tile_whole(struct plan *plan, struct plan_group *group)
     tiler_free(&tiler);
 }
 
-static void tile_group(struct plan *plan, struct plan_group *group)
+void tile_alone(struct plan *plan, struct plan_group *group)
 {
     if (group_is_local(plan, group) && tile_is_cuttable(plan, group)) {
-        struct tiler tiler;
-        tiler_start(&tiler, plan, group, NULL, 0);
-        tiler.room = tile_room(plan, group);
-        if (tile_estimated(&tiler))
+        const struct tile_space space = {.room = tile_room(plan, group)};
+        struct cutter cutter;
+        struct grid grid;
+        cutter_start(&cutter, plan, group, &space);
+        if (find_slots(&cutter, &grid) && grid_tiles(&grid) > 1 &&
+            tiler_fill_grid(&cutter.tiler, &grid))
             plan->tile_count += group->tile_count;
-        tiler_free(&tiler);
+        tiler_free(&cutter.tiler);
     }
     if (group->tile_count == 0)
         tile_whole(plan, group);
+}
+
+// As one tile.
+static bool choose_whole(struct cutter *cutter, struct tile_choice *out_choice)
+{
+    struct tiler *tiler = &cutter->tiler;
+    if (!tiler_fits_whole(tiler))
+        return false;
+    const struct cost_request cost = tiler_cost(tiler);
+    const uint64_t bytes = tiler_local_bytes(tiler, 1);
+    const uint64_t carried = cutter->space.output_carried ? tiler_output_bytes(tiler) : 0;
+    *out_choice = (struct tile_choice){
+        .whole = true,
+        .slots = 1,
+        .bytes = bytes,
+        .compute = cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost),
+        .transfers = transfer_cycles(cutter, bytes + cutter->space.loaded + carried)};
+    out_choice->time = out_choice->compute + out_choice->transfers;
+    return true;
+}
+
+static bool choose_cut(struct cutter *cutter, struct tile_choice *out_choice)
+{
+    struct tiler *tiler = &cutter->tiler;
+    struct grid_times times;
+    *out_choice = (struct tile_choice){0};
+    if (!find_slots(cutter, &out_choice->grid) || !time_grid(cutter, &out_choice->grid, &times) ||
+        !tiler_fits(tiler, &out_choice->grid))
+        return false;
+    out_choice->slots = grid_tiles(&out_choice->grid) > 1 ? tiler->slots : 1;
+    out_choice->bytes = tiler_local_bytes(tiler, out_choice->slots);
+    out_choice->time = times.all;
+    out_choice->compute = times.compute;
+    out_choice->transfers = times.transfers;
+    return true;
+}
+
+bool tile_choose(struct plan *plan, struct plan_group *group, const struct tile_space *space,
+                 struct tile_choice *out_choice)
+{
+    struct cutter cutter;
+    cutter_start(&cutter, plan, group, space);
+    const bool found = (tile_is_cuttable(plan, group) && choose_cut(&cutter, out_choice)) ||
+                       choose_whole(&cutter, out_choice);
+    tiler_free(&cutter.tiler);
+    return found;
+}
+
+bool tile_apply(struct plan *plan, struct plan_group *group, const struct tile_space *space,
+                const struct tile_choice *choice)
+{
+    struct cutter cutter;
+    bool made = true;
+    cutter_start(&cutter, plan, group, space);
+    if (choice->whole)
+        tiler_fill_whole(&cutter.tiler);
+    else
+        made = tiler_fill_grid(&cutter.tiler, &choice->grid);
+    tiler_free(&cutter.tiler);
+    plan->tile_count += made ? group->tile_count : 0;
+    return made;
 }
 
 status pass_tile(struct plan *plan)
 {
     if (plan->target->plan.evaluated)
         return tile_evaluated(plan);
+    if (plan->target->plan.values)
+        return tile_resident(plan);
     for (uint32_t i = 0; i < plan->group_count; i++)
-        tile_group(plan, &plan->groups[i]);
+        tile_alone(plan, &plan->groups[i]);
     return STATUS_OK;
 }

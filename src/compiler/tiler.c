@@ -129,14 +129,24 @@ static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
     return plan_padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
 }
 
+uint64_t tiler_output_bytes(const struct tiler *tiler)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < tiler->group->output_count; i++)
+        bytes += value_bytes(tiler, tiler->group->outputs[i]);
+    return bytes;
+}
+
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
 {
     uint64_t moving = 0;
     uint64_t staying = 0;
-    for (uint32_t i = 0; i < tiler->group->input_count; i++)
-        *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
-    for (uint32_t i = 0; i < tiler->group->output_count; i++)
-        moving += value_bytes(tiler, tiler->group->outputs[i]);
+    for (uint32_t i = 0; i < tiler->group->input_count; i++) {
+        if (tiler->placed == NULL || !tiler->placed[i])
+            *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
+    }
+    if (!tiler->output_placed)
+        moving += tiler_output_bytes(tiler);
     for (uint32_t i = 0; i + 1 < tiler->member_count; i++)
         moving += value_bytes(tiler, tiler->members[i].outputs[0]);
     return moving * slots + staying;

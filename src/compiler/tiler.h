@@ -16,6 +16,9 @@ struct tiler {
     bool *known;
     uint32_t count;
     bool *stays; // by input of the group: the same for all tiles, so it is loaded once
+    // What lies in the memory as a whole, beside the room: by input, and of what is given.
+    const bool *placed; // NULL: nothing
+    bool output_placed;
     struct plan_override *overrides; // of the tile at hand
     uint32_t override_count;
     uint64_t slots;      // tiles that lie in the memory at a time
@@ -38,6 +41,9 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output);
 // Local memory that the group takes with the boxes at hand and room for `slots`
 // tiles at a time.
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots);
+
+// Bytes of what the group gives, with the boxes at hand.
+uint64_t tiler_output_bytes(const struct tiler *tiler);
 
 // How many parts each dimension of the output is cut into.
 struct grid {

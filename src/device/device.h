@@ -11,10 +11,17 @@
 
 struct device;
 
+// Told what an action has left in memories that are not near an engine: of a device that computes.
+struct device_watch {
+    void *context;
+    status (*written)(void *context, uint32_t action, uint32_t buffer, const struct datum *datum);
+};
+
 struct device_options {
-    unsigned threads;      // that compute, this one included; 0: one for each CPU
-    enum cost_rules rules; // by which time is modelled
-    bool timing_only;      // of what models: nothing is computed
+    unsigned threads;                 // that compute, this one included; 0: one for each CPU
+    enum cost_rules rules;            // by which time is modelled
+    bool timing_only;                 // of what models: nothing is computed
+    const struct device_watch *watch; // must outlive the device; NULL: nobody watches
 };
 
 // What a device must do. The first member of a device of this kind is a struct device.

@@ -108,6 +108,7 @@ static status host_prepare_device(struct host_device *device, const struct host_
 {
     struct host_machine *machine = &device->machine;
     struct verify_counts counts;
+    machine->watch = options->watch;
     // What is proved stays within its buffers.
     if (!options->trusted)
         STATUS_TRY(program_verify(machine->program, machine->target, &counts));
@@ -325,7 +326,7 @@ static status host_load_program(const struct program *program, const struct targ
                                 const struct device_options *options, struct device **out_device)
 {
     struct host_device *device;
-    const struct host_options host = {.threads = options->threads};
+    const struct host_options host = {.threads = options->threads, .watch = options->watch};
     STATUS_TRY(host_device_create(program, target, &host, &device));
     *out_device = &device->base;
     return STATUS_OK;

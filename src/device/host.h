@@ -14,6 +14,7 @@ struct host_options {
     // Inputs and outputs of the network lie as the tasks like them best, so that results mean
     // nothing: for whoever wants to know how long tasks take that stand inside a network.
     bool loose_ports;
+    const struct device_watch *watch; // as in device.h; NULL: nobody
     bool trusted; // the program was compiled in this process: it need not be proved
     uint8_t fill; // what memories hold at first; 0: anything. For tests of what reads it
 };

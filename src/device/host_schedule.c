@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "device.h"
 #include "host_pause.h"
 #include "host_streams.h"
 
@@ -319,6 +320,48 @@ static status run_action(struct host_schedule *schedule, const struct program_ac
     }
 }
 
+// What one watches ---------------------------------------------------------------------
+
+static status watch_task(const struct host_machine *machine, uint32_t action, uint32_t id)
+{
+    const struct program *program = machine->program;
+    const struct program_task *task = &program->tasks[id];
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &program->operands[task->first_operand + i];
+        const struct program_buffer *buffer = &program->buffers[operand->buffer];
+        if (!operand->writes || buffer->value == PROGRAM_NONE ||
+            machine->target->memories[buffer->memory].local)
+            continue;
+        struct datum *datum;
+        STATUS_TRY(host_buffer_read((struct host_machine *)machine, buffer->value, operand->buffer,
+                                    &datum));
+        const status result =
+            datum != NULL
+                ? machine->watch->written(machine->watch->context, action, operand->buffer, datum)
+                : STATUS_OK;
+        datum_release(datum);
+        STATUS_TRY(result);
+    }
+    return STATUS_OK;
+}
+
+static status watch_action(const struct host_machine *machine, uint32_t id)
+{
+    const struct program *program = machine->program;
+    const struct program_action *action = &program->actions[id];
+    if (action->kind == PROGRAM_ACTION_HOST_START)
+        return watch_task(machine, id, action->subject);
+    if (action->kind != PROGRAM_ACTION_JOB_WAIT)
+        return STATUS_OK;
+    const struct program_job *job = &program->jobs[action->subject];
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const struct program_step *step = &program->steps[job->first_step + i];
+        if (step->kind == PROGRAM_STEP_START)
+            STATUS_TRY(watch_task(machine, id, step->task));
+    }
+    return STATUS_OK;
+}
+
 status host_schedule_run(struct host_schedule *schedule, struct host_profile *profile)
 {
     const struct program *program = schedule->machine->program;
@@ -332,6 +375,8 @@ status host_schedule_run(struct host_schedule *schedule, struct host_profile *pr
         STATUS_TRY(run_action(schedule, &program->actions[i]));
         if (profile != NULL)
             host_profile_action(profile, i, begun);
+        if (schedule->machine->watch != NULL)
+            STATUS_TRY(watch_action(schedule->machine, i));
     }
     return STATUS_OK;
 }

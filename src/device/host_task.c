@@ -8,6 +8,7 @@
 #include "host_steps.h"
 #include "kernels/core/copy.h"
 #include "kernels/invoke.h"
+#include "program/windows.h"
 
 // Workers -------------------------------------------------------------------------------
 
@@ -280,8 +281,8 @@ static status run_call(struct host_machine *machine, struct host_worker *worker,
     return STATUS_OK;
 }
 
-static status run_compute(struct host_machine *machine, struct host_worker *worker,
-                          const struct program_task *task)
+static status run_calls(struct host_machine *machine, struct host_worker *worker,
+                        const struct program_task *task)
 {
     for (uint32_t i = 0; i < task->call_count; i++) {
         const struct program_call *call = &machine->program->calls[task->first_call + i];
@@ -299,6 +300,94 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
         }
     }
     return STATUS_OK;
+}
+
+// Windows ---------------------------------------------------------------------------------
+
+// The part of a buffer that an operand is, and a dense tensor of its size.
+static struct copy copy_of_window(const struct host_machine *machine,
+                                  const struct program_operand *operand, char **out_outside)
+{
+    const struct program_buffer *buffer = &machine->program->buffers[operand->buffer];
+    struct shape shape = {.rank = operand->rank};
+    memcpy(shape.dims, operand->size, sizeof shape.dims);
+    struct copy copy = copy_over(&shape, (enum element)buffer->element);
+    *out_outside = (char *)host_buffer_address(machine, buffer) +
+                   locate(buffer, operand, copy.source_steps) * copy.size;
+    return copy;
+}
+
+// What kernels read through a window is brought together for them.
+static status open_window(struct host_machine *machine, struct host_worker *worker,
+                          const struct program_operand *operand, uint32_t window)
+{
+    const struct program_buffer *buffer = &machine->program->buffers[window];
+    struct shape shape = {.rank = buffer->rank};
+    memcpy(shape.dims, buffer->dims, sizeof shape.dims);
+    struct datum *datum;
+    STATUS_TRY(datum_tensor((enum element)buffer->element, &shape, &datum));
+    char *outside;
+    const struct copy copy = copy_of_window(machine, operand, &outside);
+    copy_run(worker->parallel, &copy, outside, datum->tensor.data);
+    datum_release(machine->data[window]);
+    machine->data[window] = datum;
+    return STATUS_OK;
+}
+
+static status close_window(struct host_machine *machine, struct host_worker *worker,
+                           const struct program_operand *operand, uint32_t window)
+{
+    struct datum *datum = machine->data[window];
+    bool same = operand->writes == 0 || (datum != NULL && datum->kind == DATUM_TENSOR &&
+                                         datum->tensor.shape.rank == operand->rank);
+    for (uint32_t i = 0; operand->writes != 0 && same && i < operand->rank; i++)
+        same = datum->tensor.shape.dims[i] == operand->size[i];
+    if (operand->writes != 0 && same) {
+        char *outside;
+        struct copy copy = copy_of_window(machine, operand, &outside);
+        for (uint32_t i = 0; i < copy.rank; i++) {
+            const int64_t step = copy.source_steps[i];
+            copy.source_steps[i] = copy.target_steps[i];
+            copy.target_steps[i] = step;
+        }
+        copy_run(worker->parallel, &copy, datum->tensor.data, outside);
+    }
+    datum_release(datum);
+    machine->data[window] = NULL;
+    return same
+               ? STATUS_OK
+               : status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32, window);
+}
+
+// For each operand that is part of a buffer; before the kernels run, or after.
+static status move_windows(struct host_machine *machine, struct host_worker *worker,
+                           const struct program_task *task, bool after)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand =
+            &machine->program->operands[task->first_operand + i];
+        const struct program_buffer *buffer = &machine->program->buffers[operand->buffer];
+        uint32_t count;
+        if (!host_buffer_in_memory(buffer) ||
+            memcmp(operand->size, buffer->dims, operand->rank * sizeof *operand->size) == 0)
+            continue;
+        const uint32_t window = program_window(machine->program, task, operand, &count);
+        if (window == PROGRAM_NONE)
+            continue;
+        if (after)
+            STATUS_TRY(close_window(machine, worker, operand, window));
+        else if (operand->writes == 0)
+            STATUS_TRY(open_window(machine, worker, operand, window));
+    }
+    return STATUS_OK;
+}
+
+static status run_compute(struct host_machine *machine, struct host_worker *worker,
+                          const struct program_task *task)
+{
+    STATUS_TRY(move_windows(machine, worker, task, false));
+    STATUS_TRY(run_calls(machine, worker, task));
+    return move_windows(machine, worker, task, true);
 }
 
 // Stages ----------------------------------------------------------------------------------
@@ -390,7 +479,7 @@ static status run_stages(struct host_machine *machine, struct host_worker *worke
 {
     STATUS_TRY(make_rings(machine, worker, task));
     STATUS_TRY(copy_boxes(machine, worker, task, false));
-    STATUS_TRY(run_compute(machine, worker, task));
+    STATUS_TRY(run_calls(machine, worker, task));
     return copy_boxes(machine, worker, task, true);
 }
 

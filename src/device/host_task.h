@@ -18,6 +18,8 @@ struct host_worker {
     size_t scratch_bytes;
 };
 
+struct device_watch;
+
 // What tasks compute on. The device (host.c) makes it, fills it and owns it.
 struct host_machine {
     const struct program *program;
@@ -35,8 +37,9 @@ struct host_machine {
     // Of a processor's program, by buffer: where a constant lies, as soon as it was asked for.
     // NULL: constants lie where the program has them.
     void **constants;
-    uint64_t *times;                // by task: nanoseconds are added; NULL: not asked for
-    pthread_mutex_t constants_lock; // tasks are prepared side by side
+    const struct device_watch *watch; // NULL: nobody
+    uint64_t *times;                  // by task: nanoseconds are added; NULL: not asked for
+    pthread_mutex_t constants_lock;   // tasks are prepared side by side
 };
 
 // `parallel` becomes the worker's.

@@ -9,6 +9,7 @@
 #include "formats/torq/torq.h"
 #include "formats/trace/engine_names.h"
 #include "formats/tracy/reader.h"
+#include "formats/tracy/stream.h"
 #include "profile/file.h"
 #include "profile/memory.h"
 
@@ -81,9 +82,17 @@ static status read_tracy(struct input *input, const struct format_options *optio
     return tracy_read(input, profile);
 }
 
+static status read_tracy_stream(struct input *input, const struct format_options *options,
+                                struct profile *profile)
+{
+    (void)options;
+    return tracy_stream_read(input, profile);
+}
+
 static const struct format_reader READERS[] = {
     {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
     {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
+    {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, read_tracy_stream},
     {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
     {"tenstorrent-log", FORMAT_BY_HEADER, false, is_log, read_log},
     {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},

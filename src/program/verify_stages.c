@@ -2,6 +2,7 @@
 
 #include "fits.h"
 #include "verify_task.h"
+#include "windows.h"
 
 static status verify_stages_fail(uint32_t index, const char *why)
 {
@@ -63,24 +64,6 @@ static bool stage_carries(const struct verify_state *state, const struct program
     return false;
 }
 
-// Whether a ring holds what an operand outside is.
-static bool matches(const struct program *program, uint32_t ring,
-                    const struct program_operand *operand)
-{
-    const struct program_buffer *inside = &program->buffers[ring];
-    const struct program_buffer *outside = &program->buffers[operand->buffer];
-    if (inside->value != outside->value || inside->value == PROGRAM_NONE ||
-        inside->element != outside->element || inside->rank != operand->rank)
-        return false;
-    for (uint32_t i = 0; i < operand->rank; i++) {
-        int64_t place;
-        if (__builtin_add_overflow(operand->from[i], outside->origin[i], &place) ||
-            place != inside->origin[i] || operand->size[i] != inside->dims[i])
-            return false;
-    }
-    return true;
-}
-
 // How many operands outside a ring holds what they read, or write.
 static uint32_t count_outside(const struct program *program, const struct program_task *task,
                               uint32_t ring, bool writes)
@@ -89,7 +72,7 @@ static uint32_t count_outside(const struct program *program, const struct progra
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const struct program_operand *operand = operand_at(program, task, i);
         count += !is_ring(program, operand->buffer) && (operand->writes != 0) == writes &&
-                 matches(program, ring, operand);
+                 program_shows(program, ring, operand);
     }
     return count;
 }
@@ -101,9 +84,8 @@ static uint32_t count_rings(const struct program *program, const struct program_
     uint32_t count = 0;
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const uint32_t ring = operand_at(program, task, i)->buffer;
-        count +=
-            is_ring(program, ring) && matches(program, ring, operand) &&
-            verify_is_given_by(program, task, task->call_count, ring) == (operand->writes != 0);
+        count += is_ring(program, ring) && program_shows(program, ring, operand) &&
+                 program_gives(program, task, task->call_count, ring) == (operand->writes != 0);
     }
     return count;
 }
@@ -159,7 +141,7 @@ status verify_stage_buffer(const struct verify_state *state, uint32_t index, uin
     if (!inside && !is_ring_of(program, task, buffer))
         return verify_stages_fail(index,
                                   "a kernel of a staged task works on what is no ring of it");
-    if (output || verify_is_given_by(program, task, calls, buffer))
+    if (output || program_gives(program, task, calls, buffer))
         return STATUS_OK;
     return !inside && count_outside(program, task, buffer, false) == 1
                ? STATUS_OK

@@ -4,6 +4,7 @@
 
 #include "fits.h"
 #include "verify_stages.h"
+#include "windows.h"
 
 struct checker {
     const struct verify_state *state;
@@ -206,24 +207,21 @@ const struct program_operand *verify_find_operand(const struct program *program,
     return NULL;
 }
 
-bool verify_is_given_by(const struct program *program, const struct program_task *task,
-                        uint32_t count, uint32_t buffer)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct program_call *call = &program->calls[task->first_call + i];
-        const struct program_node *node = &program->nodes[call->node];
-        const uint32_t *outputs = &program->call_buffers[call->first_buffer] + node->input_count;
-        for (uint32_t j = 0; j < node->output_count; j++) {
-            if (outputs[j] == buffer)
-                return true;
-        }
-    }
-    return false;
-}
-
 static bool has_operand(const struct checker *checker, uint32_t buffer, bool writes)
 {
     return verify_find_operand(checker->program, checker->task, buffer, writes) != NULL;
+}
+
+// Whether a buffer inside the engine is just what one operand reads of a larger one.
+static bool is_window(const struct checker *checker, uint32_t buffer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < checker->task->operand_count; i++) {
+        const struct program_operand *operand = operand_at(checker, i);
+        count += operand->writes == 0 && program_shows(checker->program, buffer, operand) &&
+                 !verify_is_whole(checker->program, operand);
+    }
+    return count == 1;
 }
 
 // A kernel reads what the task reads or what an earlier kernel gave; it writes what
@@ -247,8 +245,8 @@ static status check_call_buffer(const struct checker *checker, uint32_t call, ui
                    ? STATUS_OK
                    : verify_task_fail(checker,
                                       "a kernel writes a buffer that is no operand of the task");
-    if ((!inside && has_operand(checker, buffer, false)) ||
-        verify_is_given_by(checker->program, checker->task, call, buffer))
+    if ((inside ? is_window(checker, buffer) : has_operand(checker, buffer, false)) ||
+        program_gives(checker->program, checker->task, call, buffer))
         return STATUS_OK;
     return verify_task_fail(checker, "a kernel reads a buffer that is no operand of the task");
 }
@@ -287,13 +285,18 @@ static status check_calls(const struct checker *checker)
     return STATUS_OK;
 }
 
+// Kernels are called with the buffer of an operand, or with a window where it is a part.
 static status check_tile(const struct checker *checker, const struct program_operand *operand)
 {
     const struct program_buffer *buffer = buffer_of(checker, operand);
-    if (!verify_is_whole(checker->program, operand))
-        return verify_task_fail(checker, "it computes part of a tile");
-    if (operand->writes != 0 && !verify_is_given_by(checker->program, checker->task,
-                                                    checker->task->call_count, operand->buffer))
+    const bool whole = verify_is_whole(checker->program, operand);
+    uint32_t windows = 0;
+    if (!whole)
+        program_window(checker->program, checker->task, operand, &windows);
+    if (!whole && windows != 1)
+        return verify_task_fail(checker, "part of a tile that kernels see through no window");
+    if (whole && operand->writes != 0 &&
+        !program_gives(checker->program, checker->task, checker->task->call_count, operand->buffer))
         return verify_task_fail(checker, "no kernel gives what it writes");
     if (!verify_takes_memory(buffer))
         return STATUS_OK;

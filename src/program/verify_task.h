@@ -18,17 +18,13 @@ status verify_wrong(const char *what, uint32_t index, const char *why);
 
 // That its operands lie within buffers that the engine reaches, that a transfer carries a
 // box to the same place of the same value, and that the kernels of its group are called
-// with whole tiles of the right values. Its engine, lane and unit are the target's.
+// with whole tiles, or windows, of the right values. Its engine, lane and unit are the target's.
 status verify_task(const struct verify_state *state, uint32_t index);
 
 // The operand that reads or writes a buffer; NULL: none does.
 const struct program_operand *verify_find_operand(const struct program *program,
                                                   const struct program_task *task, uint32_t buffer,
                                                   bool writes);
-
-// Whether one of the first `count` calls of the task gives this buffer.
-bool verify_is_given_by(const struct program *program, const struct program_task *task,
-                        uint32_t count, uint32_t buffer);
 
 // Whether an operand is all of its buffer.
 bool verify_is_whole(const struct program *program, const struct program_operand *operand);

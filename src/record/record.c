@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "profile/memory.h"
+#include "announce.h"
 #include "session.h"
 
 enum { BUFFER_BYTES = 1 << 20, INTERVAL_MS = 20, WAIT_NS = 50000 };
@@ -298,7 +299,7 @@ static void record_begin(const struct opscope_record_options *options)
     }
 }
 
-static status record_start_session(const struct opscope_record_options *options)
+static status start_session(const struct opscope_record_options *options)
 {
     if (options->path == NULL || options->full > OPSCOPE_FULL_DROP ||
         options->buffer_bytes > (size_t)1 << 32)
@@ -322,6 +323,19 @@ static status record_start_session(const struct opscope_record_options *options)
                      recorder.session->constant_ticks ? OPSCOPE_ON_TSC : OPSCOPE_ON_MONOTONIC,
                      __ATOMIC_RELEASE);
     return STATUS_OK;
+}
+
+// Without a path of its own a recording goes where a capture around this process wants it.
+static status record_start_session(const struct opscope_record_options *options)
+{
+    struct opscope_record_options placed = *options;
+    char path[ANNOUNCE_LINE];
+    if (recorder.session == NULL && options->path == NULL && announce_is_wanted()) {
+        STATUS_TRY(announce_place(options->process != NULL ? options->process : "process", path,
+                                  sizeof path));
+        placed.path = path;
+    }
+    return start_session(&placed);
 }
 
 status record_stop(struct profile **out_account)

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "announce.h"
 #include "base/memory.h"
 
 // Of events: the memory that writing needs does not grow with what has gathered in buffers.
@@ -34,6 +36,17 @@ static void say_clock(struct profile *profile)
     profile_fact_add(profile, "clock", view_of(text));
 }
 
+// A capture around this process takes part in what is written.
+static void announce(struct record_session *session)
+{
+    char full[ANNOUNCE_LINE];
+    if (!announce_is_wanted())
+        return;
+    announce_file(session->path, full, sizeof full);
+    if (full[0] != '\0')
+        session->full = view_copy(view_of(full));
+}
+
 static status session_start(struct record_session *session,
                             const struct opscope_record_options *options)
 {
@@ -59,6 +72,8 @@ static status session_start(struct record_session *session,
         result = profile_stream_flush(session->stream);
     if (result == STATUS_OK && session->stream != NULL && stat(session->path, &session->file) != 0)
         session->file.st_mode = 0;
+    if (result == STATUS_OK && session->stream != NULL)
+        announce(session);
     return result;
 }
 
@@ -191,6 +206,11 @@ static void session_write(struct record_session *session)
         ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
     if (session->stream != NULL)
         session->failure = profile_stream_flush(session->stream);
+    if (session->full != NULL && !session->is_full && access(session->full, F_OK) == 0) {
+        session->is_full = true;
+        profile_note(session->profile, 0, LEDGER_REMARK, 1,
+                     "the capture reached its limit of disk: what comes after is counted as lost");
+    }
 }
 
 static void take_event(void *context, const struct opscope_event *event,
@@ -200,7 +220,7 @@ static void take_event(void *context, const struct opscope_event *event,
     struct profile *profile = session->profile;
     const bool known = event->lane < profile->tracks.count;
     session->taken++;
-    if (session->failure != STATUS_OK)
+    if (session->failure != STATUS_OK || session->is_full)
         profile_track(profile, known ? event->lane : 0)->ledger.lost++;
     else if (!known || !add_event(session, event, values))
         profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
@@ -289,6 +309,8 @@ static status session_end(struct record_session *session)
         result = status_first(there, result);
     } else if (result == STATUS_OK) {
         result = profile_save(session->profile, session->path);
+        if (result == STATUS_OK)
+            announce(session);
     }
     return result;
 }
@@ -313,6 +335,7 @@ status record_session_close(struct record_session *session, struct profile **out
             profile_free(session->profile);
         bytes_free(&session->values);
         free(session->path);
+        free(session->full);
     }
     free(session);
     return result;

@@ -20,6 +20,8 @@ struct record_session {
     struct profile_stream *stream; // NULL: kept in memory
     char *path;
     struct stat file; // what `path` was when it was opened
+    char *full;       // where a capture says that it takes no more; NULL: there is none
+    bool is_full;
     uint32_t clock;
     uint32_t process;
     bool constant_ticks;

@@ -211,7 +211,31 @@ static status read_tiles(struct target_reading *reading, void *record,
 static status read_keep(struct target_reading *reading, void *record,
                         const struct target_entry *entry)
 {
-    return target_read_answer(reading, entry, &((struct target_plan *)record)->keep);
+    struct target_plan *plan = record;
+    plan->values = view_is(entry->value, "values");
+    plan->keep = view_is(entry->value, "yes");
+    if (plan->values || plan->keep || view_is(entry->value, "no"))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, entry->line, "keep is yes, no or values, not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
+}
+
+static status read_spill(struct target_reading *reading, void *record,
+                         const struct target_entry *entry)
+{
+    struct target_plan *plan = record;
+    plan->first_in = view_is(entry->value, "first-in");
+    if (plan->first_in || view_is(entry->value, "next-use"))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, entry->line,
+                            "spill is next-use or first-in, not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
+}
+
+static status read_prefetch(struct target_reading *reading, void *record,
+                            const struct target_entry *entry)
+{
+    return target_read_answer(reading, entry, &((struct target_plan *)record)->prefetch);
 }
 
 static status read_cast(struct target_reading *reading, void *record,
@@ -220,8 +244,9 @@ static status read_cast(struct target_reading *reading, void *record,
     return target_read_answer(reading, entry, &((struct target_plan *)record)->cast);
 }
 
-static const struct key PLAN_KEYS[] = {
-    {"tiles", read_tiles}, {"keep", read_keep}, {"cast", read_cast}, {0}};
+static const struct key PLAN_KEYS[] = {{"tiles", read_tiles}, {"keep", read_keep},
+                                       {"spill", read_spill}, {"prefetch", read_prefetch},
+                                       {"cast", read_cast},   {0}};
 
 static status read_bytes(struct target_reading *reading, const struct target_entry *entry,
                          uint64_t *out_bytes)
@@ -416,7 +441,8 @@ status target_read_machine(struct target_reading *reading)
     struct target *target = reading->target;
     target->device_count = 1;
     target->core_count = 1;
-    target->plan = (struct target_plan){.evaluated = true, .keep = true, .cast = true};
+    target->plan =
+        (struct target_plan){.evaluated = true, .keep = true, .prefetch = true, .cast = true};
     for (size_t i = 0; i < reading->text.count; i++)
         STATUS_TRY(read_one(reading, &reading->text.sections[i]));
     STATUS_TRY(check_grid(reading));

@@ -128,7 +128,10 @@ struct target_queue {
 // What the compiler's passes are told to do.
 struct target_plan {
     bool evaluated; // tiles: try cuts on the evaluator, instead of estimating the best
-    bool keep;      // what one group hands to the next stays on chip where it fits
+    bool keep;      // what one group hands to the next stays on chip where it fits, tile by tile
+    bool values;    // whole values and constants stay on chip from job to job where they fit
+    bool first_in;  // of those, what came first gives way; else what is needed last
+    bool prefetch;  // what a later job needs is loaded while an earlier one computes
     bool cast;      // what all cores need is loaded once and cast to the others
 };
 

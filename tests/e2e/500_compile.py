@@ -149,6 +149,28 @@ def test_settings_change_program_and_time(folder):
     close_to(fast["modelled"]["ms"] * 2, two["modelled"]["ms"], 1e-9, "time at twice the clock")
 
 
+FLOAT = ("module {\n  func.func @main(%a: tensor<1x16x64xf32>, %b: tensor<1x64x32xf32>) -> "
+         "tensor<1x16x32xf32> {\n    %z = \"tosa.const\"() <{values = dense<0.0> : tensor<1xf32>}> : "
+         "() -> tensor<1xf32>\n    %0 = tosa.matmul %a, %b, %z, %z : (tensor<1x16x64xf32>, "
+         "tensor<1x64x32xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x16x32xf32>\n"
+         "    return %0 : tensor<1x16x32xf32>\n  }\n}\n")
+
+
+def test_work_without_a_price(folder):
+    """The published rules give the host no time, and nothing is said to take longer than that."""
+    network = write(folder / "float.mlir", FLOAT)
+    for rules in ("public", "best"):
+        said = opscope("compile", network, "--target=torq-sl2610", f"--rules={rules}", "-o",
+                       folder / "m.opx").out
+        modelled = compile_json(folder, network, "--rules", rules)["modelled"]
+        true(modelled["least_cycles"] <= modelled["cycles"], f"{rules}: {modelled}")
+        equal("0.00 ns" in said, False, f"{rules}: {said}")
+        equal("not priced  1 task of host: the published rules" in said, rules == "public", said)
+        equal("  modelled  absent\n" in said, rules == "public", said)
+        equal("at least" in said, rules == "best", said)
+        equal(modelled["unpriced_tasks"], 1 if rules == "public" else 0, rules)
+
+
 def test_public_rules(folder):
     best = compile_json(folder, ADD)["modelled"]
     public = compile_json(folder, ADD, "--rules", "public")["modelled"]

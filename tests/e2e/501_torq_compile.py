@@ -174,6 +174,32 @@ def test_profiling_puts_cycles_into_the_last_phase(folder):
     true("dispatch_profiling" not in last(), "not profiled")
 
 
+def test_compile_to(folder):
+    """The text of a phase instead of the program."""
+    for number, phase in (name.split(".") for name in PHASES):
+        torq_compile(ADD, "-o", "out", f"--compile-to={phase}", "--dump-compilation-phases-to=phases",
+                     cwd=folder)
+        equal((folder / "out").read_bytes(),
+              (folder / f"phases/add.{number}.{phase}.mlir").read_bytes(), phase)
+    torq_compile(ADD, "-o", "whole.vmfb", cwd=folder)
+    for phase in ("end", "vm", "hal"):
+        torq_compile(ADD, "-o", "out", f"--compile-to={phase}", cwd=folder)
+        equal((folder / "out").read_bytes(), (folder / "whole.vmfb").read_bytes(), phase)
+    contains(torq_compile(ADD, "-o", "out", "--compile-to=nonesuch", cwd=folder, code=2).err,
+             "expected input, abi")
+
+
+def test_disable_host(folder):
+    torq_compile(ADD, "-o", "a.vmfb", "--torq-disable-host", cwd=folder)
+    float_ = write(folder / "exp.mlir", "func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+                   "  %0 = tosa.exp %a : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+                   "  return %0 : tensor<4x4xf32>\n}\n")
+    torq_compile(float_, "-o", "b.vmfb", cwd=folder)
+    result = torq_compile(float_, "-o", "c.vmfb", "--torq-disable-host", cwd=folder, code=1)
+    contains(result.err, "1 group would run on the host; the first is exp")
+    true(not (folder / "c.vmfb").exists(), "nothing is written")
+
+
 def test_debug_info(folder):
     torq_compile(FC, "-o", folder / "m.vmfb", f"--torq-debug-info={folder / 'debug'}")
     equal(phase_names(folder / "debug"), ["fc.0.source.mlir", "fc.executable-targets.mlir"], "files")

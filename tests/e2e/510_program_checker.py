@@ -242,6 +242,36 @@ def moved_buffers(program):
                 break
 
 
+def places_given_away(program):
+    """A value that stays near loses its place to another one before it is read for the last
+    time; or its place is said to be free by then."""
+    tiles = sorted((getattr(buffer, "from"), i) for i, buffer in enumerate(program.buffers)
+                   if buffer.kind == checker.TILE and buffer.size)
+    for at, (start, i) in enumerate(tiles):
+        buffer = program.buffers[i]
+        for later, j in tiles[at + 1:]:
+            other = program.buffers[j]
+            if start < later <= buffer.to and (other.memory, other.unit) == (buffer.memory, buffer.unit):
+                yield [("buffers", j, "address", buffer.address)]
+                yield [("buffers", j, "address", buffer.address), ("buffers", i, "to", later - 1)]
+                break
+
+
+def other_windows(program):
+    """What kernels see of a buffer is another part than the task reads or writes."""
+    parts = set()
+    for operand in program.operands:
+        buffer = program.buffers[operand.buffer]
+        if operand.size[:operand.rank] != buffer.dims[:operand.rank]:
+            parts.add((buffer.value, *(a + b for a, b in zip(getattr(operand, "from")[:operand.rank], buffer.origin)),
+                       *operand.size[:operand.rank]))
+    for i, buffer in enumerate(program.buffers):
+        if buffer.kind == checker.PIPELINE and buffer.rank and (
+                buffer.value, *buffer.origin[:buffer.rank], *buffer.dims[:buffer.rank]) in parts:
+            yield [("buffers", i, "origin", buffer.origin[0] + 1, 0)]
+            yield [("buffers", i, "dims", buffer.dims[0] + 1, 0)]
+
+
 def short_lives(program):
     """A buffer that is given back before the last use, or taken after the first."""
     used = set()
@@ -364,9 +394,10 @@ def other_units(program):
         yield [("task_units", i, "id", unit.id + 1)]
 
 
-ALTERATIONS = [dropped_waits, swapped_steps, double_starts, moved_buffers, short_lives, grown_buffers,
+ALTERATIONS = [dropped_waits, swapped_steps, double_starts, moved_buffers, places_given_away, short_lives, grown_buffers,
                shrunk_buffers, changed_boxes, changed_dependencies, doubled_stores, other_operands,
                other_engines, other_units]
+OF_WINDOWS = [other_windows]
 OF_STREAMS = [other_semaphores, other_streams, awaits_that_say_nothing]
 
 
@@ -387,7 +418,7 @@ def test_altered_programs_are_refused_by_both(folder):
     cut = [ROOT / f"tests/testdata/tosa_ops/{name}.mlir" for name in ("add", "conv-stride1-notile")]
     samples = [*(compiled(folder, network, small_target(folder)) for network in cut),
                compiled(folder, ROOT / "samples/tosa/fc.mlir", "torq-sl2610")]
-    refused_alterations(folder, samples, ALTERATIONS, 6 if SANITIZED else 20)
+    refused_alterations(folder, samples, ALTERATIONS + OF_WINDOWS, 6 if SANITIZED else 20)
 
 
 def test_altered_programs_of_several_streams_are_refused_by_both(folder):

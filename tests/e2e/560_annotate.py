@@ -390,6 +390,53 @@ def test_trace(folder):
         without_loss(out)
 
 
+TRACKS = {
+    "Host": ["HAL", "NSS Programs", "Host Programs", "Host Copy"],
+    "NPU Task Breakdown": ["NSS CFG Tasks", "CDMA", "NDMA In", "NDMA Out", "Slice 0", "Slice 1",
+                           "CSS"],
+    "NPU Task Measurements": ["DMA In Used", "DMA Out Used", "CDMA Used", "Slice 0 Used",
+                              "Slice 1 Used", "CSS Used"],
+    "Host Profile Overview": [
+        "00 OVERVIEW DMA COMBINED", "01 OVERVIEW COMPUTE COMBINED", "02 OVERVIEW DMA",
+        "03 OVERVIEW CDMA", "04 OVERVIEW SLICE", "05 OVERVIEW SLICE 0", "06 OVERVIEW SLICE 1",
+        "07 OVERVIEW CSS", "08 OVERVIEW DMA ONLY", "09 OVERVIEW COMPUTE ONLY",
+        "10 OVERVIEW DMA COMPUTE OVERLAP", "11 OVERVIEW HAL", "12 OVERVIEW HOST",
+        "13 OVERVIEW HOST COPY", "14 OVERVIEW IDLE", "15 OVERALL"],
+}
+
+
+def test_layout_of_the_trace(folder):
+    """Tracks and names of events as Torq's own tool has them."""
+    text = runtime("R4", DUMP_ACTIONS) + (
+        f"{HAL},7,-1,4000,HAL_QUEUE_WAIT_BEGIN\n{HAL},7,-1,4017,HAL_QUEUE_WAIT_END\n")
+    out, _ = annotate(folder, shared(REAL), text, out="annotated.pb")
+    tracks = json.loads(opscope("info", out, "--json").out)[0]["tracks"]
+    groups = {track["id"]: track["name"] for track in tracks if track["parent"] == 0}
+    found = {name: [] for name in groups.values()}
+    for track in tracks:
+        if track["parent"] != 0:
+            found[groups[track["parent"]]].append(track["name"])
+    equal({name: sorted(names) for name, names in found.items()},
+          {name: sorted(names) for name, names in TRACKS.items()}, "tracks")
+    equal([name for name in re.findall(r"^    (\S.*?)  ", opscope("info", out).out, re.M)],
+          [name for names in TRACKS.values() for name in names], "in their order")
+    spans = without_loss(out, "select t.name lane, s.name, s.ts, s.dur from slice s join track t on "
+                              "s.track_id = t.id where t.name not like '%OVER%' order by t.name, s.ts")
+    one = "Nss Program | nss_program_0 |  | Job: 0 | Start Action: 1 | Wait Action: 2"
+    other = ("Nss Program | nss_program_1 | | Torq Kernels: [add_0] | Job: 1 | Start Action: 3 | "
+             "Wait Action: 4")
+    first, second = (5008000, 15000), (5024000, 15000)
+    equal([(span["lane"], span["name"], int(span["ts"]), int(span["dur"])) for span in spans],
+          [("DMA In Used", one, *first), ("DMA In Used", other, *second),
+           ("DMA Out Used", other, *second), ("HAL", "Hal | HAL_QUEUE_WAIT", 4000000, 17000),
+           ("Host Copy", "Host Copy | ", 5000000, 7000), ("NSS Programs", one, *first),
+           ("NSS Programs", other, *second), ("Slice 0 Used", other, *second)], "events")
+    overview = opscope("overview", out).out
+    for row in (r"OVERALL +1\.039ms", r"Dma +30\.000µs", r"Compute +15\.000µs", r"Overlap +15\.000µs",
+                r"Hal +17\.000µs", r"Host Copy +7\.000µs", r"Idle +985\.000µs"):
+        matches(overview, rf"^ *{row}", row)
+
+
 def test_fold(folder):
     """Ten runs of 1 to 10 us, out of order: the median lies between 5 and 6, p90 is 9."""
     lines, at = [HEADERS["R4"]], 0

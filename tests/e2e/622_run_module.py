@@ -153,6 +153,35 @@ def test_elapsed_since_the_first(folder):
              "expected previous or first")
 
 
+def test_debug(folder):
+    network = write(folder / "d.mlir", DISPATCHES)
+    said = torq_run_module(module(folder, network), "--input=1x16x16xi8=1", "--torq_debug").err
+    matches(said, r"^torq_debug: .*model\.vmfb: for torq-sl2610, \d+ dispatches, \d+ actions", "head")
+    program_ = opscope("program", folder / "model.vmfb", "--json").json()
+    equal(len(re.findall(r"^torq_debug:   action ", said, re.M)),
+          int(re.search(r"(\d+) actions", said)[1]), "a line for each action")
+    true(program_, "the program")
+    quiet = torq_run_module(module(folder, network), "--input=1x16x16xi8=1").err
+    equal(quiet, "", "without")
+
+
+def test_dumped_buffers(folder):
+    """What the last action that writes leaves is the output, byte for byte."""
+    network = write(folder / "d.mlir", DISPATCHES)
+    torq_run_module(module(folder, network), "--input=1x16x16xi8=3", "--output=@out.npy",
+                    "--torq_dump_buffers_dir=dump/buffers", cwd=folder)
+    files = sorted((folder / "dump/buffers").glob("*.npy"))
+    true(files, "no buffers")
+    for file in files:
+        matches(file.name, r"^main_dispatch_\d+_.*_action\d+_buffer\d+\.npy$", "name")
+    want = (folder / "out.npy").read_bytes()
+    true(any(file.read_bytes() == want for file in files), f"no file has the output: {files}")
+    write(folder / "file", "x")
+    contains(torq_run_module(module(folder, network), "--input=1x16x16xi8=3",
+                             "--torq_dump_buffers_dir=file/x", cwd=folder, code=1).err,
+             "cannot make the folder")
+
+
 def test_times_are_this_machines(folder):
     """Monotonic time, as Torq's steady clock; a profile is of no use with another."""
     before = time.monotonic_ns() // 1000

@@ -70,6 +70,21 @@ def test_a_time_limit_is_handed_on(folder):
     contains(result.out, "took longer than 3 s")
 
 
+def test_an_installed_plugin_finds_its_program(folder):
+    session.run_line(folder, "true")
+    contains(run("make", "-n", "install", "PREFIX=/opt/x", cwd=ROOT).out, "share/opscope/python/opscope_pytest.py")
+    python = folder / "opt/share/opscope/python"
+    python.mkdir(parents=True)
+    (folder / "opt/bin").mkdir()
+    shutil.copy(ROOT / "python/opscope_pytest.py", python)
+    (folder / "opt/bin/opscope").symlink_to(program("opscope"))
+    shutil.copy(ROOT / "tests/testdata/tosa_ops/add.mlir", folder)
+    write(folder / "test_other.py", OTHERS)
+    run(sys.executable, "-m", "pytest", "-p", "opscope_pytest", "-p", "no:cacheprovider", "test_other.py", "-k", "good",
+        cwd=folder, env={"PYTHONPATH": str(python), "PATH": "/usr/bin:/bin", "OPSCOPE_BIN": "",
+                         "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"})
+
+
 def test_a_missing_program_is_said(folder):
     result = plugin(folder, "-k", "good", "--opscope=no-such-file", code=None)
     true(result.code != 0, "it does not pass")

@@ -69,7 +69,6 @@ def test_inputs_from_files_are_copied(folder):
     with board.start(folder) as there:
         opscope("infer", NETWORK, "--input", "1x56x56x24xi8=3", "--output", f"@{folder / 'wanted.npy'}")
         opscope("infer", NETWORK, "--input", "1x56x56x24xi8=1", "--output", f"@{folder / 'other.npy'}")
-        run(program("opscope"), "infer", ROOT / "tests/testdata/tosa_ops/add.mlir", "--input", "1x56x56x24xi8=3")
         data = bytes([3]) * (56 * 56 * 24)
         write(folder / "three.bin", data)
         _, files = suite(there, folder, "--update-astra-runtime", "--input", f"1x56x56x24xi8=@{folder / 'three.bin'}")
@@ -100,6 +99,15 @@ def test_a_key_that_is_refused_is_not_tried_again(folder):
         equal(there.commands(), [], "nothing was asked")
         row, _ = suite(there, folder, "--update-astra-runtime", f"--torq-private-key={there.folder}/key")
         equal(row["status"], "pass", "with the key that the option names")
+
+
+def test_the_port_can_be_given(folder):
+    with board.start(folder) as there:
+        config = there.config.read_text()
+        contains(config, "HostName 127.0.0.1\n")
+        write(there.config, config.replace(f"Port {there.port}\n", ""))
+        row, _ = suite(there, folder, f"--torq-port={there.port}", "--torq-run-cmd=sh -c 'exit 9'", code=1)
+        contains(row["reason"], "exit 9")
 
 
 def test_a_connection_that_is_cut_is_tried_again(folder):

@@ -8,16 +8,11 @@ import getpass
 from support import *
 
 import board
-from onnx_writer import *
 
 TOGETHER = True
 BUILT = ROOT / "build-aarch64/opscope"
 NETWORKS = ("add.mlir", "conv-stride1-notile.mlir", "every_operator.mlir")
-CASES = ("test_basic_conv_with_padding", "test_conv_with_strides_padding", "test_convinteger_with_padding",
-         "test_convtranspose", "test_matmul_2d", "test_matmul_4d", "test_matmulinteger", "test_qlinearmatmul_2D",
-         "test_qlinearconv", "test_gemm_all_attributes", "test_maxpool_2d_strides", "test_averagepool_2d_pads",
-         "test_softmax_axis_1", "test_layer_normalization_4d_axis1", "test_lstm_defaults", "test_gru_defaults",
-         "test_resize_downsample_scales_linear", "test_einsum_batch_matmul", "test_quantizelinear", "test_topk")
+CASES = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 
 
 @functools.lru_cache(maxsize=None)
@@ -72,17 +67,17 @@ def test_it_compiles_what_is_compiled_here(folder):
     opscope("info", folder / "there.pb")
 
 
-def test_operators_pass_the_onnx_projects_tests():
-    folders = [pathlib.Path("/usr/share/libonnx-testdata/data/node") / case for case in CASES]
+def test_operators_pass_the_onnx_projects_tests_that_they_pass_here():
     board_opscope("--version")
-    if not folders[0].exists():
+    if not CASES.exists():
         raise Skip("no libonnx-testdata")
-    there = [folder for folder in folders if folder.exists()]
-    true(len(there) >= 15, f"only {len(there)} of the cases are there")
-    said = board_opscope("check", "--json", "--timeout", "3600", *there, code=None).out.splitlines()
-    equal([(row["case"], row["status"], row["reason"]) for row in map(json.loads, said) if row["status"] != "pass"], [],
-          "what does not pass")
-    equal(len(said), len(there), "cases")
+    verdicts = []
+    for check in (opscope, board_opscope):
+        lines = check("check", "--json", "--timeout", "3600", CASES, code=None, timeout=7200).out.splitlines()
+        verdicts.append([(row["case"], row["status"]) for row in map(json.loads, lines)])
+    here, there = verdicts
+    true(sum(status == "pass" for _, status in here) > 800, "most of them pass here")
+    equal(there, here, "verdicts")
 
 
 def test_a_board_gets_the_runner_of_its_processor(folder):

@@ -111,6 +111,7 @@ def write_networks(folder):
     write(folder / "dynamic.onnx", network("batch"))
     write(folder / "add.onnx", sum_network())
     write(folder / "conv.mlir", CONV)
+    write(folder / "train.py", "print('trained')\n")
     shutil.copy(ROOT / "tests/testdata/tosa_ops/add.mlir", folder)
     opscope("infer", "model.onnx", "--output", "@output.npy", cwd=folder)
     ones = "1x3x224x224xf32=0.5"

@@ -599,6 +599,15 @@ class Proof:
             reads = {operand.buffer for operand in operands if self.buffer(operand).kind == RING and
                      self.outside(task, operand.buffer, 0) == 1}
             writes = {operand.buffer for operand in operands if self.buffer(operand).kind == RING}
+        else:
+            parts = [operand for operand in operands if self.in_memory(self.buffer(operand)) and
+                     not self.is_whole(operand)]
+            writes -= {operand.buffer for operand in parts if operand.writes}
+            reads -= {operand.buffer for operand in parts if not operand.writes}
+            windows = {i.id for call in calls for i in self.call_buffers(call)
+                      if i.id != NONE and p.buffers[i.id].kind == PIPELINE}
+            reads |= {i for i in windows if sum(
+                self.holds(i, operand) for operand in parts if not operand.writes) == 1}
         given = set()
         for call in calls:
             node = p.nodes[call.node]
@@ -616,7 +625,7 @@ class Proof:
                 need(inside or not task.stage_count or buffer in writes, "task", index,
                      "rule 7: a kernel works on what is no ring")
                 if i < node.inputs:
-                    need((buffer in reads and not inside) or buffer in given, "task", index,
+                    need(buffer in reads or buffer in given, "task", index,
                          "rule 6: a kernel reads what is no operand")
                 else:
                     need(not self.in_memory(p.buffers[buffer]) or buffer in writes, "task", index,
@@ -627,19 +636,28 @@ class Proof:
             self.staged(index, task, given)
             return
         need(writes <= given, "task", index, "rule 6: no kernel gives what it writes")
+        for operand in parts:
+            need(sum(self.holds(i, operand) and (i in given) == bool(operand.writes) for i in windows) == 1,
+                 "task", index, "rule 6: part of a tile without its window")
         for operand in operands:
             buffer = self.buffer(operand)
             if self.in_memory(buffer):
-                need(box_of(operand) == [(0, n) for n in buffer.dims[:buffer.rank]], "task", index,
-                     "rule 6: part of a tile")
                 need(buffer.memory == engine.memory and
                      self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit), "task", index,
                      "rule 6: the engine does not reach it")
 
+    def is_whole(self, operand):
+        buffer = self.buffer(operand)
+        return box_of(operand) == [(0, n) for n in buffer.dims[:buffer.rank]]
+
+    def call_buffers(self, call):
+        node = self.p.nodes[call.node]
+        return self.p.call_buffers[call.first_buffer:call.first_buffer + node.inputs + node.outputs]
+
     # Stages
 
     def holds(self, ring, operand):
-        """Whether a ring holds what an operand outside is."""
+        """Whether a ring, or a window, holds what an operand outside is."""
         inside, outside = self.p.buffers[ring], self.buffer(operand)
         places = [a + b for a, b in zip(getattr(operand, "from")[:operand.rank], outside.origin)]
         return (inside.value == outside.value != NONE and inside.element == outside.element and
@@ -663,7 +681,7 @@ class Proof:
         for operand in operands:
             buffer = self.buffer(operand)
             if buffer.kind == RING:
-                need(operand.writes and box_of(operand) == [(0, n) for n in buffer.dims[:buffer.rank]] and
+                need(operand.writes and self.is_whole(operand) and
                      buffer.memory == engine.memory and
                      self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit) and
                      self.outside(task, operand.buffer, 1) <= 1, "task", index, "rule 7: a ring")

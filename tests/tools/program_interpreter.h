@@ -43,11 +43,11 @@ static inline struct shape interpreter_shape(uint32_t rank, const int64_t *dims)
     return shape;
 }
 
-// The pieces of a ring may have less room than what it holds in all.
+// The pieces of a ring may have less room than what it holds in all; a window has none.
 static inline unsigned char *interpreter_bytes(const struct interpreter *run, uint32_t buffer)
 {
     const struct program_buffer *item = &run->program->buffers[buffer];
-    if (item->kind == PROGRAM_BUFFER_RING)
+    if (item->kind == PROGRAM_BUFFER_RING || item->kind == PROGRAM_BUFFER_PIPELINE)
         return run->made[buffer]->tensor.data;
     return run->memories[item->memory * run->unit_count + item->unit] + item->address;
 }
@@ -377,6 +377,53 @@ static inline void interpreter_stages(const struct interpreter *run,
     }
 }
 
+// Whether an operand is part of a buffer that kernels see through this one.
+static inline bool interpreter_is_window(const struct interpreter *run, uint32_t buffer,
+                                         const struct program_operand *operand)
+{
+    if (buffer == PROGRAM_NONE)
+        return false;
+    const struct program_buffer *inside = &run->program->buffers[buffer];
+    const struct program_buffer *outside = &run->program->buffers[operand->buffer];
+    bool same = inside->kind == PROGRAM_BUFFER_PIPELINE && inside->value == outside->value;
+    bool whole = true;
+    for (uint32_t i = 0; i < operand->rank && same; i++) {
+        same = operand->from[i] + outside->origin[i] == inside->origin[i] &&
+               operand->size[i] == inside->dims[i];
+        whole = whole && operand->size[i] == outside->dims[i];
+    }
+    return same && !whole;
+}
+
+// Copies what kernels read through windows before they run, and what they gave behind.
+static inline void interpreter_windows(struct interpreter *run, const struct program_call *call,
+                                       const struct program_task *task, bool writes)
+{
+    const struct program_node *node = &run->program->nodes[call->node];
+    const uint32_t *buffers = &run->program->call_buffers[call->first_buffer];
+    const uint32_t from = writes ? node->input_count : 0;
+    const uint32_t to = writes ? node->input_count + node->output_count : node->input_count;
+    for (uint32_t i = from; i < to; i++) {
+        for (uint32_t k = 0; k < task->operand_count; k++) {
+            const struct program_operand *operand =
+                &run->program->operands[task->first_operand + k];
+            if ((operand->writes != 0) != writes ||
+                !interpreter_is_window(run, buffers[i], operand))
+                continue;
+            struct program_operand inside = *operand;
+            inside.buffer = buffers[i];
+            memset(inside.from, 0, sizeof inside.from);
+            if (!writes && run->made[buffers[i]] == NULL) {
+                const struct program_buffer *window = &run->program->buffers[buffers[i]];
+                const struct shape shape = interpreter_shape(window->rank, window->dims);
+                status_free(
+                    datum_tensor((enum element)window->element, &shape, &run->made[buffers[i]]));
+            }
+            interpreter_copy(run, writes ? &inside : operand, writes ? operand : &inside);
+        }
+    }
+}
+
 static inline status interpreter_task(struct interpreter *run, uint32_t task)
 {
     const struct program_task *item = &run->program->tasks[task];
@@ -391,9 +438,12 @@ static inline status interpreter_task(struct interpreter *run, uint32_t task)
     }
     if (item->stage_count > 0)
         interpreter_stages(run, item, false);
-    for (uint32_t i = 0; i < item->call_count; i++)
-        STATUS_TRY(status_within(interpreter_call(run, &run->program->calls[item->first_call + i]),
-                                 "task %u", task));
+    for (uint32_t i = 0; i < item->call_count; i++) {
+        const struct program_call *call = &run->program->calls[item->first_call + i];
+        interpreter_windows(run, call, item, false);
+        STATUS_TRY(status_within(interpreter_call(run, call), "task %u", task));
+        interpreter_windows(run, call, item, true);
+    }
     if (item->stage_count > 0)
         interpreter_stages(run, item, true);
     return STATUS_OK;

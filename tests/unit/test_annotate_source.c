@@ -76,9 +76,34 @@ static void test_operators_of_locations(void **state)
     unlink(path);
 }
 
+static void places_are_short(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *location, *want;
+    } CASES[] = {
+        {"loc(\"a.mlir\":4:10)", "@L4C10"},
+        {"loc(callsite(\"a.mlir\":4:10 at \"a.mlir\":2:3))", "@L4C10"},
+        {"loc(fused[\"a.mlir\":4:10, \"b\"])", "@L4C10+b"},
+        {"loc(\"conv\"(\"m.mlir\":7:5))", "@L7C5"},
+        {"loc(\"conv\")", "conv"},
+        {"loc(unknown)", "loc(unknown)"},
+        {"HAL_QUEUE_WAIT", "HAL_QUEUE_WAIT"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct bytes text = {0};
+        annotate_source_place(view_of(CASES[i].location), &text);
+        bytes_append(&text, "", 1);
+        assert_string_equal(text.data, CASES[i].want);
+        bytes_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_are_short),
         cmocka_unit_test(test_operators_of_lines),
         cmocka_unit_test(test_operators_of_locations),
     };

@@ -300,7 +300,7 @@ static const char *const WRONG[][2] = {
     {"[port p]\nrate = 5 GHz\n", "t.target:2: not a rate like 60 GB/s: '5 GHz'"},
     {"[port p]\nwidth = 5\n", "t.target:2: no port has 'width': there is rate, per_user"},
     {"[plan]\ntiles = guessed\n", "t.target:2: tiles are estimated or evaluated, not 'guessed'"},
-    {"[plan]\nkeep = 7x\n", "t.target:2: keep is yes or no, not '7x'"},
+    {"[plan]\nkeep = 7x\n", "t.target:2: keep is yes, no or values, not '7x'"},
     {HEAD "[engine e]\nmemory = m\n",
      "t.target:6: engine 'e' has no role: compute, transfer, communication, control or host"},
     {HEAD "[engine e]\nrole = wheel\n",
@@ -441,7 +441,9 @@ static void the_first_form_says_the_same(void **state)
     struct target *new;
     assert_null(target_open_shipped("torq-sl2610", &new));
     assert_int_equal(old->engine_count, new->engine_count);
-    assert_memory_equal(&old->plan, &new->plan, sizeof old->plan);
+    assert_int_equal(old->plan.evaluated, new->plan.evaluated);
+    assert_int_equal(old->plan.cast, new->plan.cast);
+    assert_false(old->plan.keep || old->plan.values); // which nothing did when it was written
     for (uint32_t i = 0; i < old->engine_count; i++) {
         const struct target_engine *a = &old->engines[i];
         const struct target_engine *b = &new->engines[i];

@@ -174,9 +174,8 @@ status annotate_write_json(const struct annotation *annotation, struct table *ta
                            const char *path);
 status annotate_write_xlsx(struct table *table, const char *path);
 
-// Adds to the profile a lane of the rows and one for each engine, where a job that uses it
-// covers its whole time, as Torq's own tool counts; of a run, lanes of the rows of actions
-// and of each engine's tasks. Not for folded rows.
+// Adds to the profile of a run lanes of the rows of actions and of each engine's tasks. Not for
+// folded rows; annotate_layout.h is for Torq's profiles.
 void annotate_profile(struct annotation *annotation, uint32_t process);
 
 #endif

@@ -209,23 +209,71 @@ static void append_operators(struct annotate_source *source, const struct mlir_l
         append_operators(source, at->children[i], depth + 1, to);
 }
 
+// A location that was read; its texts lie in `text`.
+struct parsed {
+    struct bytes text;
+    struct mlir_document *document;
+    const struct mlir_location *location; // NULL where it cannot be read
+};
+
+static struct parsed parse_location(struct view location)
+{
+    const bool whole = view_starts_with(location, "loc(");
+    struct parsed parsed = {0};
+    bytes_append_format(&parsed.text, "\"a.b\"() : () -> () %s", whole ? "" : "loc(");
+    bytes_append(&parsed.text, location.data, location.size);
+    bytes_append_format(&parsed.text, whole ? "\n" : ")\n");
+    const status result = mlir_read("location", bytes_view(&parsed.text), &parsed.document);
+    if (result == STATUS_OK && parsed.document->top.operation_count > 0)
+        parsed.location = parsed.document->top.operations[0].location;
+    status_free(result);
+    return parsed;
+}
+
+static void free_parsed(struct parsed *parsed)
+{
+    if (parsed->document != NULL)
+        mlir_free(parsed->document);
+    bytes_free(&parsed->text);
+}
+
 static void find_operators(struct annotate_source *source, struct view location,
                            struct bytes *out_text)
 {
-    const bool whole = view_starts_with(location, "loc(");
-    struct bytes text = {0};
-    bytes_append_format(&text, "\"a.b\"() : () -> () %s", whole ? "" : "loc(");
-    bytes_append(&text, location.data, location.size);
-    bytes_append_format(&text, whole ? "\n" : ")\n");
-    struct mlir_document *document = NULL;
-    const status result = mlir_read("location", bytes_view(&text), &document);
-    if (result == STATUS_OK) {
-        if (document->top.operation_count > 0 && document->top.operations[0].location != NULL)
-            append_operators(source, document->top.operations[0].location, 0, out_text);
-        mlir_free(document);
+    struct parsed parsed = parse_location(location);
+    if (parsed.location != NULL)
+        append_operators(source, parsed.location, 0, out_text);
+    free_parsed(&parsed);
+}
+
+static void append_place(const struct mlir_location *at, unsigned depth, struct bytes *to)
+{
+    const bool deeper = at->count > 0 && depth < DEPTH_MOST;
+    if (at->kind == MLIR_AT_FILE) {
+        bytes_append_format(to, "@L%lluC%llu", (unsigned long long)at->line,
+                            (unsigned long long)at->column);
+    } else if (at->kind == MLIR_AT_FUSED) {
+        for (uint32_t i = 0; i < at->count && deeper; i++) {
+            bytes_append(to, "+", i > 0 ? 1 : 0);
+            append_place(at->children[i], depth + 1, to);
+        }
+    } else if (deeper) {
+        append_place(at->children[0], depth + 1, to);
+    } else {
+        bytes_append(to, at->text.data, at->text.size);
     }
-    status_free(result);
-    bytes_free(&text);
+}
+
+void annotate_source_place(struct view location, struct bytes *to)
+{
+    struct parsed parsed = {0};
+    if (view_starts_with(location, "loc("))
+        parsed = parse_location(location);
+    if (parsed.location == NULL || parsed.location->kind == MLIR_AT_UNKNOWN)
+        bytes_append(to, location.data, location.size);
+    else
+        append_place(parsed.location, 0, to);
+    free_parsed(&parsed);
 }
 
 struct view annotate_source_operators(struct annotate_source *source, struct view location)

@@ -22,6 +22,10 @@ void annotate_source_add(struct annotate_source *source, struct view name, struc
 // next call. Nothing is read anew for a location that is the one before.
 struct view annotate_source_operators(struct annotate_source *source, struct view location);
 
+// A location in short, as Torq's tool prints it: "@L4C10", of a call that of what is called, of
+// several joined by '+', of a name without a place the name; else as it is.
+void annotate_source_place(struct view location, struct bytes *to);
+
 // The operator that a line of MLIR text has: of `%0 = tosa.add ...`, of `"tosa.add"(...)`
 // and of `torch.operator "onnx.Add"`. "" when there is none.
 struct view annotate_source_operator(struct view line);

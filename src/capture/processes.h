@@ -1,0 +1,46 @@
+// The processes of a command, as /proc shows them: the session that it was started in, and what
+// was left to us by those that ended (we are their reaper).
+
+#ifndef OPSCOPE_CAPTURE_PROCESSES_H
+#define OPSCOPE_CAPTURE_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { PROCESS_NAME = 64, PROCESSES_MOST = 65536 };
+
+struct process {
+    pid_t id;
+    pid_t parent;
+    uint64_t begun; // in ticks of the machine since it started: with the id, which process it is
+    uint64_t seen;  // ns of CLOCK_MONOTONIC, first and last
+    uint64_t last;
+    bool alive; // when it was looked for last
+    char name[PROCESS_NAME];
+};
+
+struct processes {
+    pid_t session;
+    struct process *items;
+    size_t count;
+    size_t capacity;
+    size_t alive;
+};
+
+// Looks which there are now. Those that live shorter than the time between two looks are not seen.
+void processes_look(struct processes *processes);
+
+// The TCP ports from `first` to `last` that living processes of the command listen at; at most
+// `most` of them, each with its process.
+struct listening {
+    pid_t process;
+    uint16_t port;
+};
+size_t processes_listening(const struct processes *processes, uint16_t first, uint16_t last,
+                           struct listening *out_ports, size_t most);
+
+void processes_free(struct processes *processes);
+
+#endif

@@ -1,0 +1,24 @@
+// Windows: what kernels see of a buffer of which their task reads or writes only a part. A
+// window is a buffer inside the engine that is just that part, so that kernels need not know
+// how the buffer around it lies.
+
+#ifndef OPSCOPE_PROGRAM_WINDOWS_H
+#define OPSCOPE_PROGRAM_WINDOWS_H
+
+#include "program.h"
+
+// Whether a buffer is the same part of the same value as an operand.
+bool program_shows(const struct program *program, uint32_t buffer,
+                   const struct program_operand *operand);
+
+// Whether one of the first `count` calls of the task gives this buffer.
+bool program_gives(const struct program *program, const struct program_task *task, uint32_t count,
+                   uint32_t buffer);
+
+// The first window of an operand among the buffers of its task's kernels: where it is
+// written, one that a kernel gives, else one that none gives. PROGRAM_NONE where there is
+// none; `out_count` says how many there are.
+uint32_t program_window(const struct program *program, const struct program_task *task,
+                        const struct program_operand *operand, uint32_t *out_count);
+
+#endif

@@ -1,0 +1,156 @@
+"""Values and constants stay in the local memory from job to job, and leave it in the right order."""
+
+from support import *
+from onnx_writer import *
+
+TARGET = "--target=torq-sl2610"
+UNLIMITED = ("--set=lram.size=1GiB", "--set=dma_in.bytes_per_cycle=100000",
+             "--set=dma_out.bytes_per_cycle=100000")
+
+
+def layered(folder, layers, shape, shared=True, skip=None):
+    """1x1 convolutions of u8, one after the other; the value `skip` is added at the end."""
+    channels = shape[1]
+    nodes = [make_node("DequantizeLinear", ["x", "scale", "zero"], ["x_real"])]
+    weights = [make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+               make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0])]
+    before = "x_real"
+    for i in range(layers):
+        name = "w" if shared else f"w{i}"
+        if i == 0 or not shared:
+            weights.append(make_tensor(name, "i8", [channels, channels, 1, 1],
+                                       [(k * 7 + i) % 17 - 8 for k in range(channels * channels)]))
+            nodes.append(make_node("DequantizeLinear", [name, "wscale", "wzero"], [f"{name}_real"]))
+        nodes += [make_node("Conv", [before, f"{name}_real"], [f"c{i}"]),
+                  make_node("QuantizeLinear", [f"c{i}", "scale", "zero"], [f"q{i}"]),
+                  make_node("DequantizeLinear", [f"q{i}", "scale", "zero"], [f"d{i}"])]
+        before = f"d{i}"
+    if skip is not None:
+        nodes += [make_node("Add", [before, skip], ["sum"]),
+                  make_node("QuantizeLinear", ["sum", "scale", "zero"], ["y"])]
+    else:
+        nodes[-2] = make_node("QuantizeLinear", [f"c{layers - 1}", "scale", "zero"], ["y"])
+        nodes.pop()
+    graph = make_graph(nodes, inputs=[make_value("x", "u8", shape)], outputs=[make_value("y", "u8")],
+                       initializers=weights)
+    return write(folder / "net.onnx", make_model(graph, opset=17))
+
+
+def compiled(folder, network, *options):
+    """What the compiler says, the tables of the program, and that it computes the same bits."""
+    program = folder / "net.opx"
+    report = opscope("compile", network, TARGET, *options, "-o", program, "--json").json()
+    plain, run = folder / "plain.npy", folder / "run.npy"
+    opscope("infer", "--plain", network, f"--output={plain}")
+    opscope("run", program, f"--output={run}")
+    true(plain.read_bytes() == run.read_bytes(), f"other bits with {options}")
+    return report, opscope("program", program, "--json").json()
+
+
+def moved(program):
+    """By name of a value: how often all of its bytes come in, and go out."""
+    found, buffers = {}, program["buffers"]
+    for task in program["tasks"]:
+        if task["kind"] != "transfer" or task.get("group") is None:
+            continue
+        count = 1
+        for length in task["operands"][0]["size"]:
+            count *= length
+        value = program["values"][buffers[task["operands"][0]["buffer"]]["value"]]
+        whole = 1
+        for length in value["type"].split("x")[:-1]:
+            whole *= int(length)
+        found.setdefault(value["name"], [0, 0])[task["engine"] == "dma_out"] += count / whole
+    return {name: tuple(way) for name, way in found.items()}
+
+
+def test_what_lies_between_two_layers_stays(folder):
+    report, program = compiled(folder, layered(folder, 2, [1, 8, 32, 32]))
+    found = moved(program)
+    equal(found["x"], (1, 0), "the input is loaded once, whatever its tiles overlap in")
+    equal(found["w_real"], (1, 0), "weights that two layers share are loaded once")
+    equal(found["y"], (0, 1), "the output is stored once")
+    true("q0" not in found, f"8 KiB between two layers go nowhere: {found}")
+    _, without = compiled(folder, layered(folder, 2, [1, 8, 32, 32]), "--set=plan.keep=no")
+    equal(moved(without)["q0"], (1, 1), "without keeping, they do")
+
+
+def test_halos_are_loaded_once(folder):
+    pool = make_node("MaxPool", ["x"], ["y"], kernel_shape=[5, 5], pads=[2, 2, 2, 2])
+    graph = make_graph([pool], inputs=[make_value("x", "i8", [1, 1, 128, 128])], outputs=[make_value("y", "i8")])
+    _, program = compiled(folder, write(folder / "net.onnx", make_model(graph, opset=17)))
+    equal(moved(program)["x"], (1, 0), "tiles that overlap")
+    true(sum(task["kind"] == "compute" for task in program["tasks"]) > 1, "there are tiles")
+
+
+def test_what_is_needed_last_leaves(folder):
+    """Three values of 32 KiB do not fit: the input, which is added at the end, comes twice."""
+    network = layered(folder, 4, [1, 8, 64, 64], skip="x_real")
+    found = moved(compiled(folder, network, "--set=lram.size=96KiB")[1])
+    equal(found["x"], (2, 0), f"loaded again: {found}")
+    true(not {"q0", "q1", "q2", "q3"} & set(found), f"the others stay: {found}")
+    found = moved(compiled(folder, network)[1])
+    equal(found["x"], (1, 0), f"with room for all, none leaves: {found}")
+
+
+def test_what_has_to_leave_is_stored_once(folder):
+    network = layered(folder, 4, [1, 8, 64, 64], skip="d0")
+    found = moved(compiled(folder, network, "--set=lram.size=96KiB")[1])
+    between = {name: way for name, way in found.items() if name.startswith("q")}
+    equal(list(between.values()), [(1, 1)], f"one value of four leaves and comes back: {found}")
+
+
+def test_the_published_policy(folder):
+    """What came first is written back as a whole, whether it changed or not; no loads ahead."""
+    network = layered(folder, 4, [1, 8, 64, 64], shared=False, skip="x_real")
+    _, program = compiled(folder, network, "--rules=public", "--set=lram.size=96KiB")
+    equal(moved(program)["x"], (2, 1), "the input leaves first, and is written back")
+    true(loads_for_themselves(program), "each job loads for itself")
+    _, program = compiled(folder, network, "--set=lram.size=96KiB")
+    equal(moved(program)["x"], (2, 0), "what the far memory has is not written again")
+    true(not loads_for_themselves(program), "weights come while another job computes")
+
+
+def loads_for_themselves(program):
+    for dispatch in program["dispatches"]:
+        for action in dispatch["actions"]:
+            tasks = [program["tasks"][step["task"]] for step in action.get("steps") or [] if step["kind"] == "start"]
+            if len({task["group"] for task in tasks if task.get("group") is not None}) > 1:
+                return False
+    return True
+
+
+def test_a_bound_does_not_depend_on_the_policy(folder):
+    network = layered(folder, 6, [1, 8, 64, 64], shared=False)
+    bounds = {compiled(folder, network, option)[0]["modelled"]["least_cycles"]
+              for option in ("--set=plan.keep=values", "--set=plan.keep=no")}
+    equal(len(bounds), 1, f"traffic that can be avoided does not count: {bounds}")
+
+
+def test_more_memory_is_quicker(folder):
+    network = layered(folder, 6, [1, 16, 128, 128], shared=False)
+    cycles = [compiled(folder, network, f"--set=lram.size={size}KiB")[0]["modelled"]["cycles"]
+              for size in (256, 2048)]
+    true(cycles[1] < 0.8 * cycles[0], f"eight times the memory: {cycles}")
+
+
+def test_with_all_memory_the_slices_are_all_that_counts(folder):
+    network = layered(folder, 6, [1, 16, 128, 128], shared=False)
+    report, _ = compiled(folder, network, *UNLIMITED)
+    trace = folder / "times.csv"
+    opscope("compile", network, TARGET, *UNLIMITED, "-o", folder / "net.opx", "--trace", trace)
+    rows = [line.split(",") for line in trace.read_text().splitlines()[1:]]
+    work = sum(int(row[2]) - int(row[1]) for row in rows if row[0].startswith("S"))
+    true(report["modelled"]["cycles"] <= 1.1 * work / 2, f"{report['modelled']['cycles']} for {work} on two slices")
+
+
+def test_plans_that_are_none(folder):
+    for setting, text in (("plan.keep=some", "keep is yes, no or values"),
+                          ("plan.spill=never", "spill is next-use or first-in"),
+                          ("plan.prefetch=maybe", "yes or no")):
+        result = opscope("compile", layered(folder, 2, [1, 8, 32, 32]), TARGET, f"--set={setting}", "-o",
+                         folder / "net.opx", code=2)
+        contains(result.err, text)
+
+
+main()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""`opscope profile` and programs that Tracy is linked with: found, asked, captured, whatever they do.
+
+The program is one of the tests' own (tests/tools/tracy_program.py), written from the protocol. Ports are shared
+by all tests of a machine: each program takes a free one, and captures look at their own processes only.
+"""
+
+import socket
+
+from support import *
+
+PROGRAM = ROOT / "tests/tools/tracy_program.py"
+TOGETHER = True
+
+
+def profile(folder, *command, code=0, options=()):
+    out = folder / "out.prof"
+    result = opscope("profile", "-o", out, *options, "--", *command, code=code, cwd=folder)
+    return result, opscope("info", out, "--json", code=None).json()[0]
+
+
+def traced(*options):
+    return [sys.executable, PROGRAM, *options]
+
+
+def lanes(about):
+    return {track["name"]: track["spans"] + track["instants"] + track["samples"] for track in about["tracks"]
+            if track["provenance"] == "measured"}
+
+
+WANTED = {"Main thread": 202, "helper": 200, "loss": 100, "frames": 100, "BRISC": 2}
+
+
+def test_all_that_a_program_sends(folder):
+    result, about = profile(folder, *traced())
+    contains(result.err, "0 recordings, 1 programs with Tracy", "summary")
+    equal(lanes(about), WANTED, "events by lane")
+    equal(about["ledger"]["lost"], 0, "lost")
+    opscope("convert", folder / "out.prof", "-o", folder / "out.json")
+    events = json.loads((folder / "out.json").read_text())
+    spans = [event for event in events if event["ph"] == "X"]
+    outer = [event for event in spans if event["name"] == "outer"]
+    equal({round(event["dur"] * 1000) for event in outer}, {500}, "length of a zone")
+    equal({event["args"]["source"] for event in outer}, {"main.cpp:1", "main.cpp:2", "main.cpp:3"}, "sources")
+    equal(len([event for event in spans if event["name"] == "work"]), 100, "named by the function")
+    equal({event["args"]["text"] for event in spans if event["name"] == "inner"}, {f"id:{at}" for at in range(100)},
+          "texts")
+    firmware = sorted((event["dur"], event["args"]["function"]) for event in spans if event["name"] == "BRISC-FW")
+    equal(firmware, [(0.5, "OP ID:2048"), (1, "OP ID:1024")], "zones of the device")
+    messages = {event["name"] for event in events if event["ph"] == "i"}
+    equal(messages, {"a literal", "hello"}, "messages")
+
+
+def test_times_lie_where_the_processes_do(folder):
+    _, about = profile(folder, *traced("zones=3"))
+    tracks = {track["name"]: track for track in about["tracks"]}
+    true("Main thread" in tracks, "thread")
+    opscope("convert", folder / "out.prof", "-o", folder / "out.json")
+    spans = [event for event in json.loads((folder / "out.json").read_text()) if event["ph"] == "X"]
+    command = next(event for event in spans if "parent" in event["args"])
+    for event in spans:
+        true(command["ts"] <= event["ts"] <= command["ts"] + command["dur"] + 1000,
+             f"{event['name']} while the command ran")
+
+
+def test_many_frames_and_many_names(folder):
+    _, about = profile(folder, *traced("zones=3000"))
+    equal(lanes(about)["Main thread"], 6002, "zones")
+    equal(about["ledger"]["lost"], 0, "lost")
+
+
+def test_upstreams_narrow_contexts(folder):
+    _, about = profile(folder, *traced("wide=0", "zones=5"))
+    names = {track["name"] for track in about["tracks"]}
+    true("Vulkan context 0: queue" in names or any("Vulkan" in name for name in names), f"context among {names}")
+    equal(about["ledger"]["lost"], 0, "lost")
+
+
+def test_several_programs_at_once(folder):
+    """Without -p each chooses a port and is found."""
+    command = " & ".join(f"{sys.executable} {PROGRAM} zones=20" for _ in range(3)) + " & wait"
+    result, about = profile(folder, "sh", "-c", command)
+    contains(result.err, "3 programs with Tracy", "summary")
+    mains = [track for track in about["tracks"] if track["name"] == "Main thread"]
+    equal([track["spans"] for track in mains], [40, 40, 40], "zones of each")
+
+
+def free_port():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        return holder.getsockname()[1]
+
+
+def test_a_port_that_was_given(folder):
+    port = free_port()
+    result, about = profile(folder, *traced(), options=["-p", port])
+    contains(result.out, f"listening {port}", "TRACY_PORT")
+    equal(lanes(about), WANTED, "events by lane")
+
+
+def test_statuses_are_passed_on(folder):
+    result, about = profile(folder, *traced("exit=9"), code=9)
+    equal(lanes(about), WANTED, result.err)
+
+
+def test_a_program_that_is_killed_in_the_middle(folder):
+    result, about = profile(folder, *traced("die=1"), code=128 + 9)
+    equal(lanes(about)["thread 11"], 103, "zones until then, of a thread whose name it did not say")
+    contains(result.err, "never ends", "the zone that was open")
+    matches(result.err, "before the program said that it was done", "the connection")
+    true(about["ledger"]["lost"] > 0, "lost")
+
+
+def test_what_cannot_be_captured_is_named_with_what_to_do(folder):
+    result, _ = profile(folder, *traced("status=2"))
+    contains(result.err, "another protocol of Tracy's than 66", "mismatch")
+    contains(result.err, "give the .tracy file to opscope", "what to do")
+    contains(result.err, "nothing in the command records", "no report called done")
+    result, _ = profile(folder, *traced("status=3"))
+    contains(result.err, "somebody else has captured it", "taken")
+    result, _ = profile(folder, *traced("garbage=1"), code=3)
+    contains(result.err, "cannot be unpacked", "garbage")
+
+
+def test_something_else_that_listens(folder):
+    text = """
+import socket, sys
+for port in range(8110, 8499):
+    server = socket.socket()
+    try:
+        server.bind(("127.0.0.1", port))
+        break
+    except OSError:
+        server.close()
+server.listen()
+peer, _ = server.accept()
+peer.recv(12)
+peer.sendall(b"HTTP/1.1 400 Bad Request\\r\\n\\r\\n")
+peer.close()
+"""
+    result, _ = profile(folder, sys.executable, "-c", text)
+    contains(result.err, "something else than Tracy answers there", "message")
+
+
+def test_beside_recorders(folder):
+    path = folder / "add.opx"
+    opscope("compile", ROOT / "tests/testdata/tosa_ops/add.mlir", "--target", "torq-sl2610", "-o", path)
+    result, about = profile(folder, "sh", "-c", f"{program('opscope')} run {path} >/dev/null & "
+                            f"{sys.executable} {PROGRAM} zones=10; wait")
+    contains(result.err, "1 recordings, 1 programs with Tracy", "summary")
+    true({"Main thread", "SLICE 0"} <= set(lanes(about)), "both")
+
+
+main()

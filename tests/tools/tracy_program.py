@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Acts as a program that Tracy is linked with: listens, sends items of protocol 66, answers questions.
+
+    tracy_program.py SCENARIO [OPTION=VALUE ...]
+
+Written from docs/formats/tracy-stream.md; nothing of Tracy's own is used. Listens where TRACY_PORT says,
+else at the first free port from 8086 on, prints "listening PORT" and waits for a capture. Options:
+    zones=N       how many zones of two threads are sent (100)
+    status=N      the answer to the hello: 1 welcome, 2 another protocol, 3 captured already
+    wide=0        as upstream's 66: numbers of contexts of one byte
+    exit=N        its status
+    die=1         ends in the middle, without a word
+    garbage=1     sends nonsense after the greeting
+"""
+
+import os
+import pathlib
+import signal
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
+from tracy_file import lz4_block  # pylint: disable=wrong-import-position
+
+FRAME = 40_000  # bytes of items that go together
+TICK = 2.0  # ns
+
+
+class Program:
+    """The texts of the program, by pointers; times are in ticks since the profiler began."""
+
+    def __init__(self, peer, options):
+        self.peer, self.options = peer, options
+        self.begin = 1000
+        self.texts, self.pointers, self.locations = {}, {}, {}
+        self.pending, self.history = bytearray(), b""
+        self.thread, self.reference, self.serial, self.device = None, 0, 0, 0
+        self.wide = options.get("wide", "1") == "1"
+        self.received = b""
+
+    # Sending -----------------------------------------------------------------
+
+    def item(self, kind, payload=b"", body=None, size="<H"):
+        text = b"" if body is None else struct.pack(size, len(body)) + body
+        if len(self.pending) + len(payload) + len(text) > FRAME:
+            self.flush()
+        self.pending += bytes([kind]) + payload + text
+
+    def flush(self):
+        if not self.pending:
+            return
+        data, self.pending = bytes(self.pending), bytearray()
+        packed = lz4_block(data, self.history)
+        self.history = (self.history + data)[-65536:]
+        self.peer.sendall(struct.pack("<I", len(packed)) + packed)
+
+    def pointer(self, text):
+        if text not in self.pointers:
+            self.pointers[text] = 0x10000 + 32 * len(self.pointers)
+            self.texts[self.pointers[text]] = text.encode()
+        return self.pointers[text]
+
+    def location(self, name, function, file, line):
+        key = (name, function, file, line)
+        address = 0x900000 + 64 * len(self.locations)
+        for known, value in self.locations.items():
+            if value == key:
+                return known
+        self.locations[address] = key
+        for text in (name, function, file):
+            if text:
+                self.pointer(text)
+        return address
+
+    # Items -------------------------------------------------------------------
+
+    def enter(self, thread):
+        if self.thread != thread:
+            self.thread, self.reference = thread, 0
+            self.item(59, struct.pack("<I", thread))
+
+    def tick(self, ns):
+        return self.begin + int(ns / TICK)
+
+    def at(self, ns):
+        difference = self.tick(ns) - self.reference
+        self.reference += difference
+        return struct.pack("<q", difference)
+
+    def at_serial(self, ns):
+        difference = self.tick(ns) - self.serial
+        self.serial += difference
+        return struct.pack("<q", difference)
+
+    def single(self, text):
+        self.item(96, body=text.encode())
+
+    def begin_zone(self, thread, ns, name, function="main", file="main.cpp", line=1, sent=False):
+        self.enter(thread)
+        if sent:
+            body = struct.pack("<II", 2, line) + function.encode() + b"\0" + file.encode() + b"\0" + name.encode()
+            self.item(102, struct.pack("<Q", 7), body)
+            self.item(7, self.at(ns))
+        else:
+            self.item(15, self.at(ns) + struct.pack("<Q", self.location(name, function, file, line)))
+
+    def zone_text(self, text):
+        self.single(text)
+        self.item(0)
+
+    def end_zone(self, thread, ns):
+        self.enter(thread)
+        self.item(17, self.at(ns))
+
+    def message(self, thread, ns, text):
+        self.enter(thread)
+        self.single(text)
+        self.item(2, struct.pack("<q", self.tick(ns)))
+
+    def literal(self, thread, ns, text):
+        self.enter(thread)
+        self.item(75, struct.pack("<qQ", self.tick(ns), self.pointer(text)))
+
+    def plot(self, thread, ns, name, value):
+        self.enter(thread)
+        self.item(45, struct.pack("<Q", self.pointer(name)) + self.at(ns) + struct.pack("<d", value))
+
+    def frame(self, ns, name=""):
+        self.item(67, struct.pack("<qQ", self.tick(ns), self.pointer(name) if name else 0))
+
+    def context(self, number):
+        return struct.pack("<H" if self.wide else "<B", number)
+
+    def device_context(self, number, name, ns, kind):
+        self.item(79, struct.pack("<qqIf", self.tick(ns), 5000, 0, 1.0) + self.context(number)
+                  + struct.pack("<BB", 1, kind))
+        self.single(name)
+        self.item(49, self.context(number))
+
+    def device_zone(self, number, thread, query, start, end, name, function):
+        """Times of the device are ns; its 5000 is when the context was made."""
+        body = struct.pack("<II", 2, 9) + function.encode() + b"\0kernel.cpp\0" + name.encode()
+        self.item(102, struct.pack("<Q", 7), body)
+        self.item(40, self.at_serial(9000) + struct.pack("<IH", thread, query) + self.context(number))
+        self.device_time(number, query, start)
+        self.item(42, self.at_serial(9100) + struct.pack("<IH", thread, query + 1) + self.context(number))
+        self.device_time(number, query + 1, end)
+
+    def device_time(self, number, query, time_):
+        difference = time_ - self.device
+        self.device = time_
+        self.item(48, struct.pack("<qH", difference, query) + self.context(number))
+
+    # The connection ----------------------------------------------------------
+
+    def welcome(self):
+        host = b"made by a test\n"
+        self.peer.sendall(bytes([1]) + struct.pack("<dqqQQQQQq", TICK, self.begin, self.begin, 0, 1, 1, 1,
+                                                   os.getpid(), 0) + bytes([0, 2]) + b"GenuineIntel" + bytes(4)
+                          + b"tracy_program".ljust(64, b"\0") + host.ljust(1024, b"\0"))
+
+    def answer(self, question):
+        kind, pointer, _ = struct.unpack("<BQI", question)
+        known = self.texts.get(pointer, b"")
+        if kind == 0:
+            return False
+        if kind == 3:
+            name, function, file, line = self.locations[pointer]
+            self.item(71, struct.pack("<QQQIBBB", self.pointer(name) if name else 0, self.pointer(function),
+                                      self.pointer(file), line, 0, 0, 0))
+        elif kind == 2:
+            self.item(100, struct.pack("<Q", pointer), {11: b"Main thread", 12: b"helper"}.get(pointer, b"other"))
+        else:
+            self.item({1: 99, 4: 101, 5: 105}[kind], struct.pack("<Q", pointer), known)
+        return True
+
+    def serve(self):
+        """Until the capture says that it has all, or is gone."""
+        while True:
+            self.flush()
+            data = self.peer.recv(65536)
+            if not data:
+                return
+            self.received += data
+            while len(self.received) >= 13:
+                question, self.received = self.received[:13], self.received[13:]
+                if not self.answer(question):
+                    return
+
+    def say(self):
+        count = int(self.options.get("zones", "100"))
+        self.literal(11, 50, "a literal\nof two lines")
+        self.frame(0)
+        for number in range(count):
+            start = 1000 + number * 1000
+            for thread in (11, 12):
+                self.begin_zone(thread, start, "outer" if thread == 11 else "", function="work", line=number % 3 + 1)
+                self.begin_zone(thread, start + 100, "inner", sent=True)
+                self.zone_text(f"id:{number}")
+                self.end_zone(thread, start + 200)
+                self.end_zone(thread, start + 500)
+            self.plot(11, start + 600, "loss", 1 / (number + 1))
+            self.frame(start + 900)
+            if self.options.get("die") == "1" and number == count // 2:
+                self.begin_zone(11, start + 950, "open")
+                self.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        self.message(11, 10, "hello")
+        self.device_context(3, "Device: 0, Core (1,2)" if self.wide else "queue", 2000, 6 if self.wide else 2)
+        self.device_zone(3, 1 << 3 | 2 << 7, 0, 6000, 7000, "BRISC-FW", "OP ID:1024")
+        self.device_zone(3, 1 << 3 | 2 << 7, 2, 8000, 8500, "BRISC-FW", "OP ID:2048")
+
+
+def listen():
+    told = os.environ.get("TRACY_PORT")
+    for port in [int(told)] if told else range(8086, 8106):
+        server = socket.socket()
+        try:
+            server.bind(("127.0.0.1", port))
+            server.listen()
+            return server, port
+        except OSError:
+            server.close()
+    return None, 0
+
+
+def main():
+    options = dict(word.split("=", 1) for word in sys.argv[1:])
+    server, port = listen()
+    print(f"listening {port}", flush=True)
+    if server is None:
+        sys.exit(int(options.get("exit", "0")))
+    while True:
+        peer, _ = server.accept()
+        hello = peer.recv(12, socket.MSG_WAITALL)
+        assert hello == b"TracyPrf" + struct.pack("<I", 66), hello
+        answer = int(options.get("status", "1"))
+        if answer != 1:
+            peer.sendall(bytes([answer]))
+            peer.close()
+            break
+        program = Program(peer, options)
+        program.begin = time.monotonic_ns() // 2 - 1000  # ticks of two ns since the machine started
+        program.welcome()
+        if options.get("garbage") == "1":
+            peer.sendall(struct.pack("<I", 9) + b"\xff" * 9)
+            peer.recv(1)
+            break
+        program.say()
+        program.item(57)
+        program.serve()
+        break
+    sys.exit(int(options.get("exit", "0")))
+
+
+if __name__ == "__main__":
+    main()
