@@ -7,7 +7,8 @@
 struct emit_near {
     uint32_t buffer; // PROGRAM_NONE: nothing has used it yet
     struct emit_writers writers;
-    int64_t loaded; // along the axis that pieces are cut along
+    uint32_t axis;  // that pieces are cut along, once the first tile has come
+    int64_t loaded; // along it
 };
 
 void emit_near_create(struct emitter *emitter)
@@ -115,8 +116,10 @@ void emit_near_load(struct emit_job *job, uint32_t group, uint32_t tile, uint32_
     struct emitter *emitter = job->emitter;
     const struct plan_group *item = &emitter->plan->groups[group];
     const uint32_t place = item->near->inputs[input];
-    const uint32_t axis = piece_axis(item, input);
     struct plan_box box = whole_box(emitter, place);
+    if (tile == 0)
+        emitter->near[place].axis = piece_axis(item, input);
+    const uint32_t axis = emitter->near[place].axis;
     if (axis < box.rank) {
         const struct plan_box *needed = &item->tiles[tile].inputs[input];
         const bool last = tile + 1 == item->tile_count;
