@@ -81,7 +81,7 @@ def test_a_profile_of_something_else_is_reported_too(folder):
     opscope("tt-report", profile, "-o", folder / "r.csv")
     opscope("convert", profile, "--to", "tenstorrent-report", "-o", folder / "c.csv")
     equal((folder / "c.csv").read_bytes(), (folder / "r.csv").read_bytes(), "convert")
-    contains((folder / "r.csv").read_text(), "rescale_add_rescale,tt_dnn_device,")
+    matches((folder / "r.csv").read_text(), r"^\w*add\w*,tt_dnn_device,")
     contains(opscope("tt-report", profile, "-o", profile, code=2).err, "would be overwritten", "the profile itself")
 
 
