@@ -34,6 +34,28 @@ def test_a_program_with_tracy(folder):
     contains(result.err, "Wrote report to results/perf/device_ops_perf_trace.csv (3 rows)", "message")
 
 
+def test_a_program_of_our_own_runtime(folder):
+    tt_profile(network(folder) + " >/dev/null", folder=folder, code=0)
+    found = rows(folder / "results/perf/device_ops_perf_trace.csv")
+    true(found and all(row["OP CODE"] for row in found), f"operations: {found}")
+
+
+def test_the_example_of_the_document(folder):
+    """As it is printed, in a folder that looks like the project's; on the target `host`."""
+    if SANITIZED:
+        raise Skip("a sanitized library cannot be loaded into Python")
+    if shutil.which("python") is None or shutil.which("pytest") is None:
+        raise Skip("no python or pytest of that name")
+    for name in ("tt_torch", "tests", "python", "build", "pytest.ini"):
+        (folder / name).symlink_to(ROOT / name)
+    command = ('python tt_torch/tools/tt_profile.py "pytest -svv tests/models/mnist/test_mnist.py::'
+               'test_mnist_train[single_device-full-eval]"')
+    run("sh", "-c", command, cwd=folder, env={**os.environ, "OPSCOPE_BIN": str(program("opscope").parent)})
+    codes = [row["OP CODE"] for row in rows(folder / "results/perf/device_ops_perf_trace.csv")]
+    for code in ("Conv_Relu", "MaxPool", "Gemm", "Softmax"):
+        true(code in codes, f"{code} among {codes}")
+
+
 def test_where_the_report_goes(folder):
     command = f"{sys.executable} {PROGRAM} zones=2 ops=1"
     tt_profile("-o", "named.csv", command, folder=folder)
