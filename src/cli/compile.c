@@ -115,7 +115,7 @@ static const struct option OPTIONS[] = {
      "changes the target: slice.count=1, lram.size=1MiB"},
     {"trace", 0, OPTION_ONE, "FILE", "the modelled timeline: .pb (Perfetto), .csv, .prof"},
     {"rules", 0, OPTION_ONE, "best|public",
-     "how tasks are priced and values kept near (best); public: as published"},
+     "how tasks are priced and values kept (best); public: as published"},
     {"perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
     TABLE_OPTIONS("all of it as JSON, with exact figures", "the groups as CSV",
                   "how many of the slowest groups are shown (3; 0: all)"),
