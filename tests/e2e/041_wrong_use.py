@@ -182,7 +182,8 @@ def test_the_examples_of_the_help_run(folder):
     shutil.copy(folder / "runtime.csv", folder / "r.csv")
     write(folder / "wall_time.txt", "1.234\n")
     opscope("convert", folder / "timeline.csv", "-o", folder / "trace.pb")
-    opscope("convert", folder / "runtime.csv", "-o", folder / "runtime.prof")
+    for name in ("runtime.prof", "run.prof"):
+        opscope("convert", folder / "runtime.csv", "-o", folder / name)
     (folder / "bin").mkdir()
     capture = tenstorrent_logs.ordinary(devices=1, replays=0)
     for name in ("start", "stop"):

@@ -66,9 +66,12 @@ def compiled(form):
 
 
 def but_last_ids(file):
-    """Nobody knows that there was one more after the last ID of a counter."""
+    """Nobody knows that there was one more after the last ID of a counter, or whether a slice
+    rested where S<i>, which is its number too, leaves one out."""
     groups, last = list(range(len(file.rows))), {}
     for number, row in enumerate(file.rows):
+        if re.match(rb"S\d+[^_\d]", row):
+            groups[number] = None
         last[re.match(rb"D|CDMA|CSS|S", row).group().replace(b"CDMA", b"D")] = number
     for number in last.values():
         groups[number] = None
