@@ -2,12 +2,15 @@
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
-#                 the build for boards under qemu, a minute of fuzzing for each reader
-# make conformance  the ONNX project's tests and TOSA against MLIR, all of them
+#                 every call that can fail, mutated programs, the build for boards under qemu, a minute
+#                 of fuzzing for each target
+# make conformance  the ONNX project's tests and TOSA against MLIR, all of them; with SANITIZE=1 the
+#                 program of build-asan does them
 # make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
 # make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
 #                 and inference beside ONNX Runtime
-# make fuzz       invented inputs for every reader (FUZZ_SECONDS=60 each)
+# make fuzz       invented inputs for every target (FUZZ_TOTAL=3600 seconds for all, a minute each without;
+#                 FUZZ_LEAST=10000 executions; FUZZ_CORPUS=folder that is kept)
 # make lint       layout, rooms and habits; make format applies the layout
 # make docs       help texts into docs/commands
 # make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python
@@ -18,11 +21,12 @@ PREFIX ?= /usr/local
 BUILD ?= build
 PYTHONDIR ?= $(PREFIX)/share/opscope/python
 ROWS ?= 10000000
-FUZZ_SECONDS ?= 60
+FUZZ_TOTAL ?=
+SANITIZE ?=
 COVERAGE ?= unit e2e
 E2E ?=
 
-SANITIZE = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+SANITIZERS = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 # Counters that several threads add to; warnings that only the counters cause.
 MEASURE = -Dbuildtype=debugoptimized -Db_coverage=true -Dc_args=-fprofile-update=atomic -Dwerror=false
 
@@ -53,12 +57,16 @@ test: test-dependencies all build-asan build-fuzz
 test-long: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	-@scripts/install-dependencies.sh board
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py long fuzz
+	@FUZZ_TOTAL=$(FUZZ_TOTAL) tests/run.py long
 
+conformance: CHECKED = $(if $(SANITIZE),build-asan,build)
 conformance: test-dependencies all
-	@$(call build,build,tests/program_run)
-	@$(call build,build,tests/device_run)
-	@tests/conformance.py
+	@$(if $(SANITIZE),$(call setup,build-asan,$(SANITIZERS)))
+	@$(call build,$(CHECKED),opscope)
+	@$(call links,$(CHECKED))
+	@$(call build,$(CHECKED),tests/program_run)
+	@$(call build,$(CHECKED),tests/device_run)
+	@tests/conformance.py --build $(CHECKED)
 
 coverage:
 	@scripts/install-dependencies.sh coverage
@@ -83,7 +91,7 @@ bench: all
 	@bench/infer.py
 
 fuzz: test-dependencies build-fuzz
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 tests/run.py fuzz
+	@FUZZ_TOTAL=$(FUZZ_TOTAL) tests/fuzz.py
 
 lint: test-dependencies
 	@scripts/lint.sh
@@ -146,10 +154,10 @@ test-dependencies:
 	@scripts/install-dependencies.sh test
 
 build-asan:
-	@$(call setup,$@,$(SANITIZE))
+	@$(call setup,$@,$(SANITIZERS))
 	@$(call build,$@)
 	@$(call links,$@)
 
 build-fuzz:
-	@export CC=clang; $(call setup,$@,$(SANITIZE) -Dfuzz=true)
+	@export CC=clang; $(call setup,$@,$(SANITIZERS) -Dfuzz=true)
 	@$(call build,$@,fuzz)

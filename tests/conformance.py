@@ -8,6 +8,10 @@ fail. Then the TOSA networks against MLIR's own lowering, where both are there, 
 networks as compiled programs: proved twice, interpreted beside the plain executor, and run
 on the device `host` beside it (tests/equality.py). The TOSA networks are also run as documents
 print it, and annotated.
+
+    tests/conformance.py [--build build-asan]
+
+With build-asan the sanitizers watch: what they find ends a case as failed.
 """
 
 import json
@@ -17,9 +21,16 @@ import re
 import subprocess
 import sys
 
-import equality
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Before others look where the program is.
+if len(sys.argv) == 3 and sys.argv[1] == "--build":
+    os.environ["OPSCOPE_BIN"] = str(ROOT / sys.argv[2] / "bin")
+    if sys.argv[2] == "build-asan":
+        os.environ.update(OPSCOPE_SANITIZED="1", UBSAN_OPTIONS="print_stacktrace=1:exitcode=99",
+                          ASAN_OPTIONS="exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1")
+
+import equality  # pylint: disable=wrong-import-position
+
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
 DOCUMENT = ROOT / "docs/conformance-onnx.md"

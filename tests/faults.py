@@ -77,6 +77,10 @@ EXAMPLES = {
     "torq-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy",
                          "--torq_profile_host=OUT/r.csv"], ["y.npy"]),
     "iree-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy"], ["y.npy"]),
+    "profile": (["-o", "OUT/run.prof", "--", "/bin/true"], []),
+    "qaic-compile": (["-m=IN/gemm.onnx", "-aic-binary-dir=OUT/binaries"], []),
+    "qaic-runner": (["-t", "IN/binaries", "-n", "1"], []),
+    "qaic-opstats": (["-q", "IN/binaries/programqpc.bin", "-i", "IN/stats", "-o", "OUT/stats", "--summary"], []),
     "suite": (["IN/networks/net.mlir", "-o", "OUT/session", "--cache", "OUT/cache", "--timeout", "60"], []),
     "calibrate": (["--quick", "-o", "OUT/here.target"], []),
     "score": (["IN/networks/net.mlir", "-n", "1"], []),
@@ -97,8 +101,9 @@ EXAMPLES = {
 SLOW = ("calibrate",)
 
 # What may be left: a recording, which is written as it comes and kept when what was to be made of it
-# fails, and the folder in which a session was compiling when the session itself ran out of memory.
-LEFT = re.compile(r"\.partial\.prof$|^cache/[0-9a-f]{16}\.\d+/")
+# fails; where the program itself ran out of memory, the folder in which a session was compiling, and
+# the socket of a capture.
+LEFT = re.compile(r"\.partial\.prof$|^cache/[0-9a-f]{16}\.\d+/|^tmp/opscope-\w{6}/capture$")
 
 
 class Bench:
@@ -121,6 +126,8 @@ class Bench:
         (self.inputs / "networks/net.mlir").write_text(NETWORK)
         shutil.copy(CORPUS / "torq/c1.csv", self.inputs)
         shutil.copy(CORPUS / "chrome/kineto.json", self.inputs)
+        shutil.copy(CORPUS / "onnx/layer_Gemm.onnx", self.inputs / "gemm.onnx")
+        (self.inputs / "stats").mkdir()
         case = self.inputs / "cases/test_abs"
         case.mkdir(parents=True)
         (case / "model.onnx").write_bytes(b"")
@@ -128,7 +135,10 @@ class Bench:
         for words in (["compile", "networks/net.mlir", "--target", TARGET, "-o", "a.opx"],
                       ["run", "a.opx", "--device", "sim", "--profile", "a.prof"],
                       ["torq-run-module", "--module=a.opx", f"--input={VALUE}", "--torq_profile_host=host.csv"],
-                      ["tt-report", "logs", "-o", "ops.csv"]):
+                      ["tt-report", "logs", "-o", "ops.csv"],
+                      ["qaic-compile", "-m=gemm.onnx", "-aic-binary-dir=binaries", "-stats-level=70"],
+                      ["qaic-runner", "-t", "binaries", "-n", "1", "--aic-profiling-num-samples=1",
+                       "--aic-profiling-type=raw_device_stats", "--aic-profiling-out-dir=stats"]):
             subprocess.run([str(self.opscope), *words], cwd=self.inputs, check=True, capture_output=True)
 
     def run(self, command, fault=None, at=0):

@@ -12,7 +12,8 @@ Suites (the first five when none is named):
             any) in build-fuzz/
     lint    scripts/lint.sh
     long    what takes longer: the end-to-end tests that take a sample of the networks
-            with all of them, and tests/conformance.py
+            with all of them, every call that can fail, mutated programs in build-asan, files that
+            change a thousand times, tests/conformance.py and tests/fuzz.py
 
 --only takes the tests whose name has TEXT (of end-to-end tests, what pytest's -k
 takes). The last line is "N passed, N failed, N skipped"; exit 1 when anything failed.
@@ -153,7 +154,8 @@ SUITES = {
     "lint": [lambda options: run_meson(options, "build", "lint")],
     "long": [lambda options: run_pytest(options, "build", SAMPLES, OPSCOPE_ALL="1"),
              lambda options: run_pytest(options, "build-asan", "626_mutated", OPSCOPE_ALL="1"),
-             lambda options: run_script("conformance.py")],
+             lambda options: run_script("conformance.py"),
+             lambda options: run_script("fuzz.py")],
 }
 
 

@@ -3,6 +3,7 @@
 
 #include <opscope/version.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -197,9 +198,25 @@ static void end_without_memory(size_t size)
     _exit(EXIT_FAILED);
 }
 
+static void end_without_more(void)
+{
+    end_without_memory(0);
+}
+
+// oneDNN is C++: what its `new` calls before it throws what nobody would catch. The C++ library
+// comes with it, or not at all.
+static void catch_new(void)
+{
+    void (*(*set_new_handler)(void (*handler)(void)))(void);
+    *(void **)&set_new_handler = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    if (set_new_handler != NULL)
+        set_new_handler(end_without_more);
+}
+
 int main(int count, char **words)
 {
     recovery_say(end_without_memory);
+    catch_new();
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     replace_catch_signals();

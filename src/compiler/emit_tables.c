@@ -311,9 +311,10 @@ static void add_graph(struct emitter *emitter, uint32_t id)
 static void add_group(struct emitter *emitter, const struct plan_group *group,
                       const uint32_t *operators)
 {
+    const char *kernels = group_kernels(emitter->plan, group);
     struct program_group item = {
         .name = text(emitter, group->name),
-        .type = text(emitter, view_of(group->type)),
+        .type = text(emitter, view_of(kernels != NULL ? kernels : group->type)),
         .reason = text(emitter, view_of(group->reason != NULL ? group->reason : "")),
         .engine = group->engine,
         .node_count = group->node_count,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "program/node_cost.h"
 
@@ -242,6 +243,13 @@ static const struct plan_box *output_box(const struct plan *plan, const struct p
     return &tile->inner[at + node_cost_output(group_node(plan, group, index))];
 }
 
+static struct shape shape_of(const struct plan_box *box)
+{
+    struct shape shape = {.rank = box->rank};
+    memcpy(shape.dims, box->size, sizeof shape.dims);
+    return shape;
+}
+
 // What an input is made of: an integer that the group scales back for the node
 // stays an integer to the engine.
 static enum element element_of(const struct plan *plan, const struct network_node *node,
@@ -289,14 +297,102 @@ static uint64_t fused_steps(const struct plan *plan, const struct plan_group *gr
     uint64_t steps = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        const struct plan_box *box = output_box(plan, group, tile, i);
-        struct shape output = {.rank = box->rank};
-        memcpy(output.dims, box->size, sizeof output.dims);
+        const struct shape output = shape_of(output_box(plan, group, tile, i));
         const uint64_t each = node->definition->flops > 0 ? node->definition->flops : 1;
         if (i != main && !(i == main + 1 && is_clipped(plan, group, main)))
             steps += shape_count(&output) * each;
     }
     return steps;
+}
+
+// Whether a node of a group takes no time of its own: it scales or clips what the main node
+// computes, or what goes into that, or adds a bias to products.
+static bool is_absorbed(const struct plan *plan, const struct plan_group *group, uint32_t index,
+                        uint32_t main)
+{
+    const struct network_node *node = group_node(plan, group, index);
+    const struct network_node *leader = group_node(plan, group, main);
+    const bool products = leader->definition->class == OPERATOR_CONVOLUTION ||
+                          leader->definition->class == OPERATOR_MATMUL;
+    if (index == main || node->definition->sort == SORT_SCALE ||
+        node->definition->sort == SORT_CLIP)
+        return true;
+    return products && node->definition->sort == SORT_SUM && node->input_count > 1 &&
+           (group_value(plan, node->inputs[0])->constant != NULL ||
+            group_value(plan, node->inputs[1])->constant != NULL);
+}
+
+// The steps of nodes of a group that take time besides its main node.
+static uint64_t further_steps(const struct plan *plan, const struct plan_group *group,
+                              const struct plan_tile *tile, uint32_t main)
+{
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct shape output = shape_of(output_box(plan, group, tile, i));
+        steps += is_absorbed(plan, group, i, main) ? 0 : shape_count(&output);
+    }
+    return steps;
+}
+
+// The heaviest node that does more than to scale or clip; if there is none, one that clips.
+static uint32_t working_main(const struct plan *plan, const struct plan_group *group)
+{
+    uint32_t best = 0;
+    int most = -1;
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        const enum operator_sort sort = node->definition->sort;
+        const int weight = sort == SORT_SCALE  ? 0
+                           : sort == SORT_CLIP ? 1
+                                               : 2 + weight_of(node_cost_kind(plan->network, node));
+        if (weight > most) {
+            best = i;
+            most = weight;
+        }
+    }
+    return best;
+}
+
+// The node that scales an input of another one; NULL. What scales an integer back may stand in
+// any group, other things that scale in this one.
+static const struct network_node *scaler_of(const struct plan *plan, const struct plan_group *group,
+                                            const struct network_node *node, uint32_t input)
+{
+    if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
+        return NULL;
+    const uint32_t id = group_value(plan, node->inputs[input])->producer;
+    if (id == NETWORK_NONE || network_node(plan->network, id)->definition->sort != SORT_SCALE)
+        return NULL;
+    const struct network_node *maker = network_node(plan->network, id);
+    bool inside = maker->definition->scaling == SCALES_BACK;
+    for (uint32_t i = 0; i < group->node_count; i++)
+        inside = inside || group_node(plan, group, i) == maker;
+    return inside ? maker : NULL;
+}
+
+// The work of a node where what scales its inputs is part of its kernel, and may be given when
+// it is compiled.
+static struct cost_request kernel_cost(const struct plan *plan, const struct plan_group *group,
+                                       const struct network_node *node, const struct shape *output)
+{
+    struct cost_request request = node_cost(plan->network, node, output);
+    const struct network_value *result = group_value(plan, node->outputs[node_cost_output(node)]);
+    const struct network_node *data = scaler_of(plan, group, node, 0);
+    const struct network_node *weights = scaler_of(plan, group, node, 1);
+    // How operands lie to one another is seen from all of them, not from a tile.
+    if (request.kind == COST_ELEMENTWISE)
+        request.variant = node_cost(plan->network, node, &result->type.shape).variant;
+    if (data != NULL) {
+        const enum element element = element_of(plan, data, 0);
+        request.input_bits = (uint16_t)element_bits(element);
+        request.is_float = element_is_float(element);
+    }
+    if (weights != NULL) {
+        request.weight_bits = (uint16_t)element_bits(element_of(plan, weights, 0));
+        if (request.variant == COST_FREE && group_value(plan, weights->inputs[0])->constant != NULL)
+            request.variant = COST_PLAIN;
+    }
+    return request;
 }
 
 // Whether a processor chooses among integers, or moves them, though the network scales them
@@ -311,14 +407,40 @@ static bool stays_integer(const struct plan *plan, const struct plan_group *grou
            element_of(plan, node, 0) != ELEMENT_F32;
 }
 
+// The same of the main node: it gives what the group gives.
+static struct cost_request main_cost(const struct plan *plan, const struct plan_group *group,
+                                     uint32_t main, const struct shape *output)
+{
+    struct cost_request request = kernel_cost(plan, group, group_node(plan, group, main), output);
+    if (group->output_count == 1)
+        request.output_bits =
+            (uint16_t)element_bits(group_value(plan, group->outputs[0])->type.element);
+    return request;
+}
+
+// Of an engine whose kernels have names: one of them, and what further ones do.
+static struct cost_request group_kernel_cost(const struct plan *plan,
+                                             const struct plan_group *group,
+                                             const struct plan_tile *tile)
+{
+    const uint32_t index = working_main(plan, group);
+    const struct shape output = shape_of(output_box(plan, group, tile, index));
+    struct cost_request request = main_cost(plan, group, index, &output);
+    request.bytes = tile_bytes(plan, group, tile);
+    request.cycles = further_steps(plan, group, tile, index);
+    if (group->node_count > 1)
+        request.function = 0;
+    return request;
+}
+
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile)
 {
+    if (group->engine != TARGET_NONE && cost_names_kernels(plan->target, group->engine))
+        return group_kernel_cost(plan, group, tile);
     const uint32_t index = group_main(plan, group);
     const struct network_node *node = group_node(plan, group, index);
-    const struct plan_box *box = output_box(plan, group, tile, index);
-    struct shape output = {.rank = box->rank};
-    memcpy(output.dims, box->size, sizeof output.dims);
+    const struct shape output = shape_of(output_box(plan, group, tile, index));
     struct cost_request request = node_cost(plan->network, node, &output);
     const enum element input = element_of(plan, node, 0);
     request.input_bits = (uint16_t)element_bits(input);
@@ -351,4 +473,32 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
         break;
     }
     return request;
+}
+
+const char *group_kernels(struct plan *plan, const struct plan_group *group)
+{
+    struct bytes names = {0};
+    const char *before = "";
+    if (group->engine == TARGET_NONE || !cost_names_kernels(plan->target, group->engine) ||
+        !group_is_static(plan, group) || group_is_alias(plan, group))
+        return NULL;
+    const uint32_t main = working_main(plan, group);
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct network_node *node = group_node(plan, group, i);
+        if (i != main && is_absorbed(plan, group, i, main))
+            continue;
+        const struct value_type *type =
+            &group_value(plan, node->outputs[node_cost_output(node)])->type;
+        const struct cost_request request = i == main
+                                                ? main_cost(plan, group, i, &type->shape)
+                                                : kernel_cost(plan, group, node, &type->shape);
+        const char *name = cost_kernel(plan->target, group->engine, &request);
+        if (strcmp(name, before) != 0)
+            bytes_append_format(&names, "%s%s", names.size > 0 ? "_" : "", name);
+        before = name;
+    }
+    const char *kept =
+        names.size > 0 ? plan_text(plan, "%.*s", VIEW_ARGUMENTS(bytes_view(&names))) : NULL;
+    bytes_free(&names);
+    return kept;
 }

@@ -44,4 +44,8 @@ uint32_t group_main(const struct plan *plan, const struct plan_group *group);
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile);
 
+// What its engine calls the kernels that compute a group, one after the other: "conv2d",
+// "matmul_add". NULL: the engine has no names for them, or nothing is computed.
+const char *group_kernels(struct plan *plan, const struct plan_group *group);
+
 #endif

@@ -14,15 +14,30 @@ static const char *class_of(const struct network_node *node)
     return operator_class_name(node->definition->class);
 }
 
+// A target's word may also be for a sort of elementwise operators alone.
+static bool takes_node(const struct plan *plan, uint32_t engine, const struct network_node *node,
+                       const char *element)
+{
+    const char *sort = node->definition->class == OPERATOR_ELEMENTWISE
+                           ? operator_sort_name(node->definition->sort)
+                           : NULL;
+    return target_takes(plan->target, engine, class_of(node), element) ||
+           (sort != NULL && target_takes(plan->target, engine, sort, element));
+}
+
 // Whether an engine computes an element for a node. Of a node that it does not take at all:
 // whether it computes it for anything.
 static bool computes(const struct plan *plan, uint32_t engine, const struct network_node *node,
                      enum element element)
 {
-    const char *class = class_of(node);
-    if (!target_takes(plan->target, engine, class, NULL))
-        class = NULL;
-    return target_takes(plan->target, engine, class, element_name(element));
+    if (!takes_node(plan, engine, node, NULL))
+        return target_takes(plan->target, engine, NULL, element_name(element));
+    return takes_node(plan, engine, node, element_name(element));
+}
+
+static bool is_half_float(enum element element)
+{
+    return element == ELEMENT_BF16 || element == ELEMENT_F16;
 }
 
 // Sums of products may be wider than what is multiplied.
@@ -31,7 +46,10 @@ static bool computes_sum(const struct plan *plan, uint32_t engine, const struct 
 {
     const bool product = node->definition->class == OPERATOR_CONVOLUTION ||
                          node->definition->class == OPERATOR_MATMUL;
-    return computes(plan, engine, node, element) || (product && element == ELEMENT_I32);
+    const bool floats =
+        node->input_count > 0 && is_half_float(group_value(plan, node->inputs[0])->type.element);
+    return computes(plan, engine, node, element) || (product && element == ELEMENT_I32) ||
+           (product && floats && element == ELEMENT_F32);
 }
 
 static bool has_scaling(const struct plan *plan, const struct plan_group *group,
@@ -122,7 +140,7 @@ static const struct network_node *wrong_node(const struct plan *plan,
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        if (!target_takes(plan->target, engine, class_of(node), NULL) || node->definition->random)
+        if (!takes_node(plan, engine, node, NULL) || node->definition->random)
             return node;
     }
     return NULL;
@@ -258,6 +276,11 @@ static status wrong_class(const struct target *target, const struct target_engin
 
 static bool is_class(const char *word)
 {
+    for (int i = 0; i < OPERATOR_SORTS; i++) {
+        const char *name = operator_sort_name((enum operator_sort)i);
+        if (name != NULL && strcmp(name, word) == 0)
+            return true;
+    }
     for (int i = 0; i < OPERATOR_CLASSES; i++) {
         if (strcmp(operator_class_name((enum operator_class)i), word) == 0)
             return true;

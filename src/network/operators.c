@@ -65,6 +65,17 @@ const struct operator_definition *operator_find(struct view domain, struct view 
     return NULL;
 }
 
+const char *operator_sort_name(enum operator_sort sort)
+{
+    static const char *const NAMES[OPERATOR_SORTS] = {
+        [SORT_SUM] = "sum",     [SORT_PRODUCT] = "product", [SORT_CHOICE] = "choice",
+        [SORT_NOT] = "not",     [SORT_SHIFT] = "shift",     [SORT_SELECT] = "select",
+        [SORT_SCALE] = "scale", [SORT_CLIP] = "clip",       [SORT_UNARY] = "unary",
+        [SORT_CURVE] = "curve",
+    };
+    return NAMES[sort];
+}
+
 const char *operator_class_name(enum operator_class class)
 {
     static const char *const NAMES[OPERATOR_CLASSES] = {

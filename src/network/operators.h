@@ -130,6 +130,27 @@ enum operator_price {
     OPERATOR_PRICES,
 };
 
+// What an operator does with elements, as far as machines tell such operators apart: those that
+// are elementwise, and by what others reduce and pool. Engines of targets may take some of them
+// alone, by these names in small letters.
+enum operator_sort {
+    SORT_OTHER,
+    SORT_SUM,     // add, subtract
+    SORT_PRODUCT, // multiply
+    SORT_CHOICE,  // least, greatest, comparisons, bits of two
+    SORT_NOT,     // bits of one
+    SORT_SHIFT,
+    SORT_SELECT, // one of two by a third
+    SORT_SCALE,  // a factor and an offset that go with the numbers: of quantized integers
+    SORT_CLIP,   // between two limits
+    SORT_UNARY,  // absolute, negated, rounded, or of another type
+    SORT_CURVE,  // a function that is looked up or approximated
+    OPERATOR_SORTS,
+};
+
+// "sum"; NULL of SORT_OTHER.
+const char *operator_sort_name(enum operator_sort sort);
+
 // What an operator is to integers that stand for reals.
 enum operator_scaling {
     SCALES_NOTHING,
@@ -171,6 +192,7 @@ struct operator_definition {
     enum operator_tiling tiling;
     enum operator_price price;
     enum operator_scaling scaling;
+    enum operator_sort sort;
     struct operator_arity inputs;
     struct operator_arity outputs;
     // FLOPs for each output element; operators that count otherwise have `measure`.

@@ -48,6 +48,7 @@ struct price_rule {
     uint64_t (*window)(const struct shape *weights);
     bool channels_first;
     bool strides;
+    uint32_t sides; // of convolutions: the dimension of the weights that the window begins with
 };
 
 static const struct price_rule *rule_of(const struct network_node *node);
@@ -102,6 +103,72 @@ static bool has_stride(const struct network_node *node)
     return count > 0 && strides[count - 1] > 1;
 }
 
+// Windows -----------------------------------------------------------------------------
+
+static uint8_t side(uint64_t places)
+{
+    return (uint8_t)(places < UINT8_MAX ? places : UINT8_MAX);
+}
+
+// A list of integers under either name that ONNX and TOSA have for it; 0: it is not there.
+static uint32_t either(const struct network_node *node, const char *onnx, const char *tosa,
+                       const int64_t **out_integers)
+{
+    const uint32_t count = attribute_integers(node->attributes, onnx, out_integers);
+    return count > 0 ? count : attribute_integers(node->attributes, tosa, out_integers);
+}
+
+static int64_t greatest(const int64_t *integers, uint32_t count, int64_t least)
+{
+    for (uint32_t i = 0; i < count; i++)
+        least = integers[i] > least ? integers[i] : least;
+    return least;
+}
+
+// Places that are padded left and right, and whether any are above or left. TOSA has both ends
+// of a dimension together.
+static void find_padding(const struct network_node *node, struct cost_window *window)
+{
+    const int64_t *pads, *dilations;
+    int64_t left = 0, right = 0;
+    const uint32_t onnx = attribute_integers(node->attributes, "pads", &pads);
+    const uint32_t tosa = onnx > 0 ? 0 : attribute_integers(node->attributes, "pad", &pads);
+    bool before = false;
+    if (onnx > 0) {
+        left = pads[onnx / 2 - 1];
+        right = pads[onnx - 1];
+        before = greatest(pads, onnx / 2, 0) > 0;
+    } else if (tosa > 1) {
+        left = pads[tosa - 2];
+        right = pads[tosa - 1];
+        before = left > 0 || pads[0] > 0;
+    }
+    const bool same = view_starts_with(attribute_text(node->attributes, "auto_pad", ""), "SAME");
+    const uint32_t dilated = either(node, "dilations", "dilation", &dilations);
+    const bool centred = left == right && left == window->width / 2;
+    if ((centred || same) && greatest(dilations, dilated, 1) == 1)
+        window->flags |= COST_WINDOW_CENTRED;
+    if (before || (same && window->width > 2))
+        window->flags |= COST_WINDOW_BEFORE;
+}
+
+// Of sides that are given: the last is the width, the ones before it the height.
+static struct cost_window window_with(const struct network_node *node, const int64_t *sides,
+                                      uint32_t count, uint64_t frames)
+{
+    struct cost_window window = {.frames = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX)};
+    const int64_t *strides;
+    uint64_t height = 1;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        height *= (uint64_t)sides[i];
+    window.height = side(height);
+    window.width = side(count > 0 ? (uint64_t)sides[count - 1] : 0);
+    const uint32_t stride_count = either(node, "strides", "stride", &strides);
+    window.stride = side((uint64_t)greatest(strides, stride_count, 1));
+    find_padding(node, &window);
+    return window;
+}
+
 static void count_products(struct cost_request *request, const struct network *network,
                            const struct network_node *node, const struct shape *output)
 {
@@ -115,6 +182,11 @@ static void count_products(struct cost_request *request, const struct network *n
     request->inner = all > 0 ? node->work.macs / all : 0;
     request->macs = elements * request->inner;
     request->kernel = (uint32_t)window_of(rule, weights);
+    if (rule->strides && weights != NULL && value_type_static(&weights->type) &&
+        weights->type.shape.rank > 2)
+        request->window =
+            window_with(node, &weights->type.shape.dims[rule->sides], weights->type.shape.rank - 2,
+                        output->rank > 0 ? (uint64_t)output->dims[0] : 1);
     const bool strided = rule->strides && has_stride(node);
     if (request->kind == COST_DEPTHWISE)
         request->variant = strided ? COST_APART_SPREAD : COST_APART;
@@ -161,6 +233,41 @@ static void count_reads(struct cost_request *request, const struct network *netw
         places *= (uint64_t)kernel[i];
     if (count > 0 && places < UINT32_MAX)
         request->kernel = (uint32_t)places;
+}
+
+// A pooling without a window of its own goes over whole planes.
+static void count_pooling(struct cost_request *request, const struct network *network,
+                          const struct network_node *node, const struct shape *output)
+{
+    const int64_t *sides;
+    count_reads(request, network, node, output);
+    const uint32_t count = either(node, "kernel_shape", "kernel", &sides);
+    const bool last =
+        attribute_integers(node->attributes, "kernel_shape", &sides) == 0 && count > 0;
+    uint64_t planes = output->rank > 0 ? (uint64_t)output->dims[0] : 1;
+    if (output->rank > 1)
+        planes *= (uint64_t)output->dims[last ? output->rank - 1 : 1];
+    either(node, "kernel_shape", "kernel", &sides);
+    request->window = window_with(node, sides, count, planes);
+    if (node->definition->sort == SORT_CHOICE)
+        request->window.flags |= COST_WINDOW_CHOICE;
+}
+
+static uint32_t sort_of(const struct network *network, const struct network_node *node)
+{
+    static const enum cost_sort SORTS[OPERATOR_SORTS] = {
+        [SORT_OTHER] = COST_SORT_OTHER,     [SORT_SUM] = COST_SORT_SUM,
+        [SORT_PRODUCT] = COST_SORT_PRODUCT, [SORT_CHOICE] = COST_SORT_CHOICE,
+        [SORT_NOT] = COST_SORT_NOT,         [SORT_SHIFT] = COST_SORT_SHIFT,
+        [SORT_SELECT] = COST_SORT_SELECT,   [SORT_SCALE] = COST_SORT_SCALE,
+        [SORT_CLIP] = COST_SORT_CLIP,       [SORT_UNARY] = COST_SORT_UNARY,
+        [SORT_CURVE] = COST_SORT_CURVE,
+    };
+    const struct network_value *input = input_of(network, node, 0);
+    const bool to_float = input != NULL && !element_is_float(input->type.element) &&
+                          element_is_float(result_of(network, node)->type.element);
+    return node->definition->sort == SORT_UNARY && to_float ? COST_SORT_TO_FLOAT
+                                                            : SORTS[node->definition->sort];
 }
 
 // The input of a reduction or normalization; NULL when it has no dimension, or none that is
@@ -224,11 +331,18 @@ static void count_reduction(struct cost_request *request, const struct network *
     if (shape == NULL)
         return;
     request->run = request->inner;
+    request->kernel = sort_of(network, node);
     const uint32_t last = shape->rank - 1;
     const struct shape *result = &result_of(network, node)->type.shape;
     const bool keeps = result->rank == shape->rank;
-    if (keeps && result->dims[last] == shape->dims[last] && shape->dims[last] > 1)
+    if (keeps && result->dims[last] == shape->dims[last] && shape->dims[last] > 1) {
         request->variant = COST_SPREAD;
+        // Rows before the last dimension that is reduced.
+        uint32_t axis = last;
+        while (axis > 0 && result->dims[axis] == shape->dims[axis])
+            axis--;
+        request->groups = node_cost_product(output, 0, axis);
+    }
 }
 
 // Elements and places -----------------------------------------------------------------
@@ -264,6 +378,7 @@ static void count_elements(struct cost_request *request, const struct network *n
     request->outputs = shape_count(output);
     request->inner = node->definition->flops;
     request->run = 1;
+    request->kernel = sort_of(network, node);
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct network_value *operand = input_of(network, node, i);
         uint64_t run;
@@ -283,6 +398,7 @@ static void count_scaling(struct cost_request *request, const struct network *ne
     request->outputs = shape_count(output);
     request->inner = node->definition->flops;
     request->run = 1;
+    request->kernel = sort_of(network, node);
     if (elements_of(input_of(network, node, 1)) <= 1)
         return;
     const int64_t axis = attribute_integer(node->attributes, "axis", 1);
@@ -336,8 +452,18 @@ static void count_transpose(struct cost_request *request, const struct network *
                             const struct network_node *node, const struct shape *output)
 {
     count_moves(request, network, node, output);
-    if (has_runs(network, node, output))
-        request->run = transposed_run(network, node);
+    if (!has_runs(network, node, output))
+        return;
+    request->run = transposed_run(network, node);
+    request->channels = (uint64_t)output->dims[output->rank - 1];
+    const int64_t *order;
+    const uint32_t rank = either(node, "perm", "perms", &order);
+    bool turns = rank == output->rank && rank > 1 && order[rank - 1] == (int64_t)rank - 2 &&
+                 order[rank - 2] == (int64_t)rank - 1;
+    for (uint32_t i = 0; turns && i + 2 < rank; i++)
+        turns = order[i] == (int64_t)i;
+    if (turns)
+        request->groups = (uint64_t)output->dims[rank - 2];
 }
 
 // The elements of the first input from `beyond` dimensions after the axis on.
@@ -378,14 +504,14 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
     [PRICED_AS_TABLE] = {COST_TABLE, count_moves},
     [PRICED_AS_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
                                .window = window_behind_channels, .channels_first = true,
-                               .strides = true},
+                               .strides = true, .sides = 2},
     [PRICED_AS_SCALED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 3,
                                       .window = window_behind_channels, .channels_first = true,
-                                      .strides = true},
+                                      .strides = true, .sides = 2},
     [PRICED_AS_TRANSPOSED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
                                           .channels_first = true},
     [PRICED_AS_TOSA_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
-                                    .window = window_between_channels, .strides = true},
+                                    .window = window_between_channels, .strides = true, .sides = 1},
     [PRICED_AS_TOSA_DEPTHWISE] = {COST_DEPTHWISE, count_products, .weights = 1,
                                   .window = window_before_channels, .strides = true},
     [PRICED_AS_TOSA_TRANSPOSED] = {COST_CONVOLUTION, count_products, .weights = 1},
@@ -396,7 +522,7 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
     [PRICED_AS_TOSA_MATMUL] = {COST_MATMUL, count_products, .weights = 1,
                                .window = window_between_channels},
     [PRICED_AS_RECURRENCE] = {COST_RECURRENT, count_steps},
-    [PRICED_AS_POOLING] = {COST_POOLING, count_reads},
+    [PRICED_AS_POOLING] = {COST_POOLING, count_pooling},
     [PRICED_AS_REDUCTION] = {COST_REDUCTION, count_reduction},
     [PRICED_AS_NORMALIZATION] = {COST_REDUCTION, count_normalization},
     [PRICED_AS_CHANNEL_NORMALIZATION] = {COST_REDUCTION, count_channel_normalization},

@@ -32,6 +32,19 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_
     return cycles > 0 || free ? cycles : 1;
 }
 
+bool cost_names_kernels(const struct target *target, uint32_t engine)
+{
+    const struct price_kind *price = target->engines[engine].price; // NULL: of its stages
+    return price != NULL && price->kernel != NULL;
+}
+
+const char *cost_kernel(const struct target *target, uint32_t engine,
+                        const struct cost_request *request)
+{
+    const struct target_engine *own = &target->engines[engine];
+    return cost_names_kernels(target, engine) ? own->price->kernel(own->rates, request) : NULL;
+}
+
 uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request)
 {

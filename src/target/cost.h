@@ -27,6 +27,39 @@ enum cost_kind {
     COST_KINDS,
 };
 
+// The window of a convolution or pooling, and how it goes over its input. A side above 255 is
+// 255.
+struct cost_window {
+    uint8_t height; // places
+    uint8_t width;  // 0: not known
+    uint8_t stride; // the larger one
+    uint8_t flags;
+    uint32_t frames; // images of a convolution, planes of a pooling, each gone over by itself
+};
+
+enum cost_window_flag {
+    COST_WINDOW_CENTRED = 1, // as many places left as right are padded, half the width
+    COST_WINDOW_BEFORE = 2,  // places above or left are padded
+    COST_WINDOW_CHOICE = 4,  // of a pooling: one of its places is chosen, not all added up
+};
+
+// What elementwise work or a reduction does with elements, as far as machines tell it apart.
+enum cost_sort {
+    COST_SORT_OTHER,
+    COST_SORT_SUM,
+    COST_SORT_PRODUCT,
+    COST_SORT_CHOICE, // least, greatest, comparisons, bits of two
+    COST_SORT_NOT,
+    COST_SORT_SHIFT,
+    COST_SORT_SELECT,
+    COST_SORT_SCALE,
+    COST_SORT_CLIP,
+    COST_SORT_UNARY,
+    COST_SORT_TO_FLOAT, // of an integer
+    COST_SORT_CURVE,
+    COST_SORTS,
+};
+
 struct cost_request {
     uint32_t kind;
     uint16_t input_bits; // of an element; 0: none
@@ -37,16 +70,24 @@ struct cost_request {
     uint64_t outputs;
     uint64_t channels;
     uint64_t inner;
+    // Matrices that are multiplied each by its own. Of a reduction: rows before what is reduced.
+    // Of a movement that turns matrices: their rows, `channels` being their columns.
     uint64_t groups;
     uint64_t bytes; // read and written, weights included
     uint64_t macs;  // exact
-    // Of COST_FIXED. Of other work on a processor: steps of elementwise operators that are
-    // fused with it, one for each element and operation.
+    // Of COST_FIXED. Of other work: steps of elementwise operators that are fused with it, one
+    // for each element and operation; but on a processor, of those that take time of their own:
+    // not what only scales or clips what is computed.
     uint64_t cycles;
     // What rules need that know how kernels work:
     uint32_t variant; // enum cost_variant
-    uint32_t kernel;  // places of the window of a convolution or pooling
-    uint64_t run;     // elements that lie together while they are moved, or are reduced to one
+    // Places of the window of a convolution or pooling; of elementwise work and reductions,
+    // enum cost_sort.
+    uint32_t kernel;
+    union {
+        uint64_t run; // elements that lie together while they are moved, or are reduced to one
+        struct cost_window window; // of a convolution or pooling
+    };
 };
 
 // How operands of the same operator may lie to one another.
@@ -88,6 +129,11 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_
 // bandwidth of that engine.
 uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request);
+
+// What the machine calls the kernel that does the work; NULL: it has no names for kernels.
+bool cost_names_kernels(const struct target *target, uint32_t engine);
+const char *cost_kernel(const struct target *target, uint32_t engine,
+                        const struct cost_request *request);
 
 // How a price comes about ---------------------------------------------------------------
 

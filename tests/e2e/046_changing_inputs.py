@@ -1,4 +1,5 @@
-"""Files that change, or are cut off, while they are read: an answer or an error, never a crash."""
+"""Files that change, or are cut off, while they are read: an answer or an error, never a crash. OPSCOPE_ALL
+reads each a thousand times."""
 import random
 import threading
 
@@ -6,7 +7,9 @@ from support import *
 from spans import *
 from torq_compile import *
 
-TIMES = 10 if SANITIZED else 50
+ALL = bool(os.environ.get("OPSCOPE_ALL"))
+# Of each kind of file, overwritten and cut off; several commands share them.
+TIMES = 1000 if ALL else 5 if SANITIZED else 20
 
 
 def damaged(content, rng, inside):
@@ -18,8 +21,9 @@ def damaged(content, rng, inside):
     return bytes(bytes_now)
 
 
-def while_it_changes(path, content, words, seed, cut):
-    """Runs a command again and again while its input is written over, in place."""
+def while_it_changes(path, content, words, seed, cut, share=1):
+    """Runs a command again and again while its input is written over, in place. `share` commands read
+    this kind of file."""
     rng = random.Random(seed)
     others = [damaged(content, rng, 64) for _ in range(4)]
     ends = threading.Event()
@@ -37,7 +41,7 @@ def while_it_changes(path, content, words, seed, cut):
     thread.start()
     results = []
     try:
-        for _ in range(TIMES):
+        for _ in range(-(-TIMES // share) if ALL else TIMES):
             results.append(run(*words, code=None))
     finally:
         ends.set()
@@ -56,7 +60,7 @@ def test_programs(folder):
     content = program_path.read_bytes()
     for cut in (False, True):
         for words in (["run", program_path], ["program", program_path], ["verify", program_path]):
-            while_it_changes(program_path, content, [program("opscope"), *words], 1, cut)
+            while_it_changes(program_path, content, [program("opscope"), *words], 1, cut, 3)
 
 
 def test_profiles(folder):
@@ -67,8 +71,8 @@ def test_profiles(folder):
     for cut in (False, True):
         for end in (".json", ".pb", ".csv"):
             while_it_changes(path, content, [program("opscope"), "convert", path, "-o",
-                                             folder / f"o{end}"], 2, cut)
-        while_it_changes(path, content, [program("opscope"), "overview", path], 3, cut)
+                                             folder / f"o{end}"], 2, cut, 4)
+        while_it_changes(path, content, [program("opscope"), "overview", path], 3, cut, 4)
 
 
 def test_tables_and_traces(folder):
@@ -80,6 +84,28 @@ def test_tables_and_traces(folder):
         for cut in (False, True):
             while_it_changes(folder / name, content, [program("opscope"), "convert", folder / name,
                                                       "-o", folder / "o.prof"], 5, cut)
+
+
+def test_logs(folder):
+    """A folder of logs of which one changes."""
+    from tenstorrent_logs import ordinary  # pylint: disable=import-outside-toplevel
+    ordinary(1).write(folder / "logs")
+    for path in sorted((folder / "logs").iterdir()):
+        content = path.read_bytes()
+        for cut in (False, True):
+            results = while_it_changes(path, content, [program("opscope"), "tt-report", folder / "logs", "-o",
+                                                       folder / "ops.csv"], 6, cut, 2)
+            true(results, "it was read")
+        path.write_bytes(content)
+
+
+def test_networks(folder):
+    network = ROOT / "samples/tosa/fc.mlir"
+    path = folder / "x.mlir"
+    content = network.read_bytes()
+    for cut in (False, True):
+        for words in (["model", path], ["infer", path]):
+            while_it_changes(path, content, [program("opscope"), *words], 7, cut, 2)
 
 
 def test_a_file_that_is_cut_off_is_named(folder):

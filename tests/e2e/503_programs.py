@@ -25,7 +25,7 @@ def test_program_shows_what_is_chosen(folder):
 def test_program_text(folder):
     out = opscope("program", compiled(folder, ADD), "--all").out
     matches(out, r"^ +3 tosa\.add, group 0, 0 MACs, loc\(\"add\.mlir\":21:10\)$", "operator")
-    matches(out, r"^ +0 rescale_add_rescale \"4\" on slice: the slices compute it; "
+    matches(out, r"^ +0 add \"4\" on slice: the slices compute it; "
                  r"operators 2 0 1 3 4$", "group")
     matches(out, r"^ +0 input    1x56x56x24xi8 \"arg0\"$", "value")
     matches(out, r"^ +\d+ lram  0x[0-9a-f]{8} +\d+ +\d+\.\.\d+ +tile     1x\d+x56x24xi8 "
@@ -56,7 +56,7 @@ def test_program_json(folder):
 def test_program_on_the_host(folder):
     path = compiled(folder, write(folder / "d.mlir", DISPATCHES))
     out = opscope("program", path, "--steps").out
-    matches(out, r"^  main_dispatch_1_host_cast\n +0 host start task \d+\n +1 host wait +task \d+$",
+    matches(out, r"^  main_dispatch_1_host_matmul_cast\n +0 host start task \d+\n +1 host wait +task \d+$",
             "host")
 
 
@@ -125,13 +125,13 @@ def test_targets_are_listed(folder):
 def test_a_target_is_shown(folder):
     out = opscope("targets", TARGET).out
     matches(out, r"^  memory  lram       512 KiB   local, aligned to 8 B$", "memory")
-    matches(out, r"^  engine  slice      compute   in lram x 2  price torq-slice ", "engine")
+    matches(out, r"^  engine  slice      compute   in lram x 2  price torq-kernels ", "engine")
     true(all(len(line) <= 100 for line in out.splitlines()), f"a line wraps:\n{out}")
     target = opscope("targets", TARGET, "--json").json()[0]
     equal(list(target), ["name", "title", "clock_hz", "devices", "cores", "memories", "ports", "engines"], "keys")
     slices = [engine for engine in target["engines"] if engine["name"] == "slice"][0]
-    equal((slices["count"], slices["memory"], slices["settings"]["weights_per_cycle"]),
-          (2, "lram", 4), "slices")
+    equal((slices["count"], slices["memory"], slices["settings"]["lookups_per_cycle"]),
+          (2, "lram", 2), "slices")
 
 
 def test_own_targets(folder):

@@ -58,7 +58,7 @@ def test_rows_are_sorted_and_name_their_operators(folder):
     true(all(int(row[1]) < int(row[2]) for row in found), "spans have a length")
     equal({row[3] for row in found}, {FUSED}, "locations")
     kinds = collections.Counter(row[4] for row in found)
-    equal(set(kinds), {"DMA_IN", "DMA_OUT", "rescale_add_rescale"}, "op types")
+    equal(set(kinds), {"DMA_IN", "DMA_OUT", "add"}, "op types")
     equal(len({row[0] for row in found}), len(found), "distinct IDs")
     for row in found:
         matches(row[0], {"DMA_IN": r"^DI\d+$", "DMA_OUT": r"^DO\d+$"}.get(row[4], r"^S\d+$"), "ID")
@@ -115,7 +115,7 @@ def test_fused_operators_stay_known(folder):
     trace, _ = timeline(folder, ADD, "trace.pb")
     found = without_loss(trace, "select distinct extract_arg(arg_set_id, 'debug.group') as type,"
                          " extract_arg(arg_set_id, 'debug.dispatch') as dispatch from slice")
-    equal(found, [{"type": "rescale_add_rescale",
+    equal(found, [{"type": "add",
                    "dispatch": "main_dispatch_0_rescale_add_rescale"}], "groups")
 
 

@@ -13,10 +13,13 @@ PAD = """func.func @main(%a: tensor<1x40x40x64xi8>) -> tensor<1x41x42x64xi8> {
 """
 
 # One row by a matrix: a slice is made for 64 rows.
-ROW = """func.func @main(%a: tensor<1x1x512xi8>, %b: tensor<1x512x512xi8>) -> tensor<1x1x512xi32> {
+# Two places by two of a convolution with many channels.
+PLACES = """func.func @main(%a: tensor<1x2x2x512xi8>) -> tensor<1x2x2x512xi32> {
+  %w = "tosa.const"() <{values = dense<1> : tensor<512x3x3x512xi8>}> : () -> tensor<512x3x3x512xi8>
+  %b = "tosa.const"() <{values = dense<0> : tensor<512xi32>}> : () -> tensor<512xi32>
   %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %0 = tosa.matmul %a, %b, %z, %z : (tensor<1x1x512xi8>, tensor<1x512x512xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x1x512xi32>
-  return %0 : tensor<1x1x512xi32>
+  %0 = tosa.conv2d %a, %w, %b, %z, %z {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x2x2x512xi8>, tensor<512x3x3x512xi8>, tensor<512xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x2x2x512xi32>
+  return %0 : tensor<1x2x2x512xi32>
 }
 """
 
@@ -51,7 +54,7 @@ def test_transfers_that_are_mostly_set_up(folder):
 
 
 def test_work_narrower_than_a_slice(folder):
-    found = warnings(folder, write(folder / "row.mlir", ROW))
+    found = warnings(folder, write(folder / "places.mlir", PLACES))
     matches(texts(found, "small-tiles")[0], r"^\d+ of its tiles fill at most half of the width of slice: ")
     equal(texts(warnings(folder, ADD), "small-tiles"), [], "wide work")
 
@@ -83,7 +86,7 @@ def test_slices_without_work(folder):
 
 
 def test_shares_are_shares(folder):
-    for network in (ADD, write(folder / "pools.mlir", POOLS), write(folder / "row.mlir", ROW)):
+    for network in (ADD, write(folder / "pools.mlir", POOLS), write(folder / "places.mlir", PLACES)):
         for _, text in warnings(folder, network):
             for share in re.findall(r"([\d.]+) %", text):
                 true(0 < float(share) <= 100, f"{network.name}: {text}")

@@ -38,9 +38,8 @@ def test_scalar_add_takes_what_torqs_own_takes(folder):
     for rules in ("public", "best"):
         cycles = [opscope("estimate", path, f"--torq-rules={rules}", "--json").json()["cycles"]
                   for path in (real, ours)]
-        equal(cycles, [181, 180], f"cycles under {rules} rules")
-    equal([row for row in work(ours) if row[0] != "Slice 0"],
-          [row for row in work(real) if row[0] != "Slice 0"], "transfers, but for their order")
+        equal(cycles, [181, 181], f"cycles under {rules} rules")
+    equal(work(ours), work(real), "tasks, but for their order")
 
 
 def test_scalar_add_task_by_task(folder):
@@ -50,7 +49,7 @@ def test_scalar_add_task_by_task(folder):
            for row in rows_of],
           [("DMA In", 77, 364), ("DMA In", 56, 264), ("DMA In", 1, 2), ("DMA In", 2, 8),
            ("DMA In", 1, 4), ("DMA In", 40, 188), ("DMA In", 1, 4), ("DMA Out", 1, 4),
-           ("Slice 0", 1, None)], "first block, code, factors, scale, left, block, right, result, sum")
+           ("Slice 0", 2, None)], "first block, code, factors, scale, left, block, right, result, sum")
 
 
 def test_whole_blocks_take_135_cycles(folder):

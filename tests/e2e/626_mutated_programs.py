@@ -11,6 +11,7 @@ import program_file as files
 ALL = bool(os.environ.get("OPSCOPE_ALL"))
 TARGETS = [TARGET, "host", ROOT / "tests/testdata/targets/trio.target", ROOT / "tests/testdata/targets/relay.target"]
 SEEDS = ROOT / "tests/fuzz/corpus/program"
+PARTS = 4
 EVERY = ROOT / "tests/testdata/tosa_ops/every_operator.mlir"
 
 
@@ -35,12 +36,25 @@ def each_target(folder, *networks):
     return made
 
 
-def test_mutants_of_several_cores(folder):
-    mutate(folder, 100000 if ALL else 400, 1, each_target(folder, ADD, CONV, FC) + sorted(SEEDS.glob("*.opx")))
+def several_cores(folder, part):
+    mutate(folder, 100000 // PARTS if ALL else 100, 10 + part,
+           each_target(folder, ADD, CONV, FC) + sorted(SEEDS.glob("*.opx")))
 
 
-def test_mutants_with_graphs_inside(folder):
-    mutate(folder, 10000 if ALL else 300, 2, each_target(folder, EVERY) + [SEEDS / "test_if.opx"])
+def with_graphs_inside(folder, part):
+    mutate(folder, 10000 // PARTS if ALL else 75, 20 + part, each_target(folder, EVERY) + [SEEDS / "test_if.opx"])
+
+
+def add_part(kind, part):
+    """Parts, each with other mutants, that run at the same time."""
+    def test(folder):
+        kind(folder, part)
+    globals()[f"test_mutants_{kind.__name__}_{part + 1}_of_{PARTS}"] = test
+
+
+for number in range(PARTS):
+    add_part(several_cores, number)
+    add_part(with_graphs_inside, number)
 
 
 def refused(folder, data, why, *changes):

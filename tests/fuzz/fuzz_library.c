@@ -17,7 +17,7 @@ static void look(const char *text)
 static void look_at_values(struct opscope_values *values)
 {
     struct opscope_profile_value value;
-    while (opscope_values_next(values, &value)) {
+    while (opscope_values_next(values, &value) == 1) {
         look(value.key);
         look(value.text);
     }

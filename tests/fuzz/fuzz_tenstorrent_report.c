@@ -5,48 +5,39 @@
 #include "formats/tenstorrent/report_profile.h"
 #include "reports/tenstorrent/perf.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_all(const struct report *report, struct view bytes)
 {
-    const int file = memfd_create("report", 0);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    static struct memory_file file;
     struct output *output;
-    if (file < 0 || output_open(path, &output) != STATUS_OK)
+    if (output_open(memory_file_path(&file), &output) != STATUS_OK)
         abort();
     report_write(report, output);
     const uint64_t size = output_size(output);
-    for (unsigned version = REPORT_V0; version <= REPORT_V21; version++)
-        report_write_as(report, (enum report_version)version, output);
+    // The same, and as one other version.
+    report_write_as(report, (enum report_version)(REPORT_V0 + size % (REPORT_V21 - REPORT_V0 + 1)),
+                    output);
     if (output_close(output) != STATUS_OK || size != bytes.size)
         abort();
-    char *copy = malloc(bytes.size + 1);
-    if (pread(file, copy, bytes.size, 0) != (ssize_t)bytes.size ||
-        memcmp(copy, bytes.data, bytes.size) != 0)
+    const struct view written = memory_file_bytes(&file);
+    if (memcmp(written.data, bytes.data, bytes.size) != 0)
         abort();
-    free(copy);
-    close(file);
+    free((char *)(uintptr_t)written.data);
 }
 
 static void analyse(struct view bytes, bool merge)
 {
-    const int file = memfd_create("input", 0);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (file < 0 || write(file, bytes.data, bytes.size) != (ssize_t)bytes.size)
+    static struct memory_file file;
+    const char *path = memory_file_path(&file);
+    if (pwrite(file.file, bytes.data, bytes.size, 0) != (ssize_t)bytes.size)
         abort();
     const char *const paths[] = {path};
     const struct perf_options options = {.ignore_signposts = merge, .no_merge_devices = !merge};
     struct perf *perf;
     const status failure = perf_read(paths, 1, &options, &perf);
-    close(file);
     if (failure != STATUS_OK) {
         status_free(failure);
         return;
@@ -78,8 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status_free(report_profile_read(input, profile));
         status_free(profile_finish(profile));
         profile_free(profile);
-        analyse(bytes, true);
-        analyse(bytes, false);
+        analyse(bytes, size % 2 == 0);
     }
     status_free(failure);
     input_close(input);

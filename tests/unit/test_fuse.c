@@ -107,7 +107,7 @@ static void reasons_are_kept(void **state)
     compile_text(&compiled,
                  "module {\n  func.func @main(%a: tensor<4xf32>, %b: tensor<4xi32>) -> "
                  "(tensor<4xf32>, tensor<4xi32>) {\n"
-                 "    %0 = tosa.abs %a : (tensor<4xf32>) -> tensor<4xf32>\n"
+                 "    %0 = tosa.exp %a : (tensor<4xf32>) -> tensor<4xf32>\n"
                  "    %1 = tosa.abs %b : (tensor<4xi32>) -> tensor<4xi32>\n"
                  "    return %0, %1 : tensor<4xf32>, tensor<4xi32>\n  }\n}\n",
                  "torq-sl2610", NULL, NULL);

@@ -87,6 +87,9 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
             at--;
     }
     const size_t digits = csv_digits_take(id.data + at, id.size - at, out_index);
+    // S<i> also says which slice it is: where one of them rests, numbers are left out.
+    if (unit.kind == &UNIT_SLICE && at + digits == id.size)
+        return false;
     return digits > 0 && digits <= CSV_DIGITS_SAFE;
 }
 

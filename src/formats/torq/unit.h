@@ -31,7 +31,8 @@ struct unit {
 // is slice i mod `num_slices`.
 struct unit unit_of_id(struct view id, uint32_t num_slices);
 
-// The number in such an ID that counts the rows of the unit's counter: false where there is none.
+// The number in such an ID that counts the rows of the unit's counter: false where there is none,
+// as in S<i>.
 bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index);
 
 // By the name of an event: "DMA In", "DMA_IN", "CDMA LRAM to DTCM", "Slice 3".

@@ -61,6 +61,7 @@ static status infer_cast_like(struct inference *inference)
 
 static const struct operator_definition DEFINITIONS[] = {
     {.name = "Cast",
+     .sort = SORT_UNARY,
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {1, 1},
      .outputs = {1, 1},
@@ -69,6 +70,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .price = PRICED_AS_ELEMENTS,
      .function = COMPUTES_CAST},
     {.name = "CastLike",
+     .sort = SORT_UNARY,
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {2, 2},
      .outputs = {1, 1},

@@ -337,6 +337,7 @@ static void measure_qlinear_convolution(const struct inference *inference, struc
 
 static const struct operator_definition DEFINITIONS[] = {
     {.name = "QuantizeLinear",
+     .sort = SORT_SCALE,
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {2, 3},
      .outputs = {1, 1},
@@ -347,6 +348,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .function = COMPUTES_QUANTIZE,
      .scaling = SCALES_TO_INTEGER},
     {.name = "DequantizeLinear",
+     .sort = SORT_SCALE,
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {2, 3},
      .outputs = {1, 1},

@@ -355,9 +355,9 @@ static const struct operator_definition ITEMS[] = {
     COMPUTE(.name = "tosa.avg_pool2d", .class = OPERATOR_POOLING, .inputs = {3, 3},
             .infer = infer_avg_pool2d, .measure = measure_pool, .tiling = TILED_AS_TOSA_POOL,
             .price = PRICED_AS_POOLING),
-    COMPUTE(.name = "tosa.max_pool2d", .class = OPERATOR_POOLING, .inputs = {1, 1},
-            .infer = infer_max_pool2d, .measure = measure_pool, .tiling = TILED_AS_TOSA_POOL,
-            .price = PRICED_AS_POOLING),
+    COMPUTE(.name = "tosa.max_pool2d", .sort = SORT_CHOICE, .class = OPERATOR_POOLING,
+            .inputs = {1, 1}, .infer = infer_max_pool2d, .measure = measure_pool,
+            .tiling = TILED_AS_TOSA_POOL, .price = PRICED_AS_POOLING),
 };
 
 const struct operator_table TOSA_COMPUTE_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -102,11 +102,12 @@ static status infer_apply_scale(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    SCALE(.name = "tosa.cast", .inputs = {1, 1}, .infer = infer_cast, .tiling = TILED_AS_ELEMENTS,
-          .function = COMPUTES_CAST),
-    SCALE(.name = "tosa.rescale", .inputs = {5, 5}, .flops = 6, .infer = infer_rescale,
-          .tiling = TILED_AS_RESCALE),
+    SCALE(.name = "tosa.cast", .sort = SORT_UNARY, .inputs = {1, 1}, .infer = infer_cast,
+          .tiling = TILED_AS_ELEMENTS, .function = COMPUTES_CAST),
+    SCALE(.name = "tosa.rescale", .sort = SORT_SCALE, .inputs = {5, 5}, .flops = 6,
+          .infer = infer_rescale, .tiling = TILED_AS_RESCALE),
     {.name = "tosa.table",
+     .sort = SORT_CURVE,
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {2, 2},
      .outputs = {1, 1},
@@ -114,8 +115,8 @@ static const struct operator_definition ITEMS[] = {
      .measure = measure_table,
      .tiling = TILED_AS_FIRST,
      .price = PRICED_AS_TABLE},
-    SCALE(.name = "tosa.apply_scale", .inputs = {3, 3}, .flops = 2, .infer = infer_apply_scale,
-          .tiling = TILED_AS_ELEMENTS),
+    SCALE(.name = "tosa.apply_scale", .sort = SORT_SCALE, .inputs = {3, 3}, .flops = 2,
+          .infer = infer_apply_scale, .tiling = TILED_AS_ELEMENTS),
 };
 
 const struct operator_table TOSA_SCALE_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -7,8 +7,17 @@
 #include "target/text.h"
 
 const struct price_kind *const PRICE_KINDS[] = {
-    &PRICE_LINEAR,        &PRICE_ARRAY,      &PRICE_LANES,    &PRICE_FIXED,     &PRICE_TABLE,
-    &PRICE_TORQ_TRANSFER, &PRICE_TORQ_SLICE, &PRICE_TORQ_CSS, &PRICE_TORQ_HOST, NULL,
+    &PRICE_LINEAR,
+    &PRICE_ARRAY,
+    &PRICE_LANES,
+    &PRICE_FIXED,
+    &PRICE_TABLE,
+    &PRICE_TORQ_TRANSFER,
+    &PRICE_TORQ_SLICE,
+    &PRICE_TORQ_KERNELS,
+    &PRICE_TORQ_CSS,
+    &PRICE_TORQ_HOST,
+    NULL,
 };
 
 const struct price_kind *price_kind_named(struct view name)

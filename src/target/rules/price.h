@@ -43,6 +43,8 @@ struct price_kind {
     uint64_t (*bound)(const void *rates, const struct cost_request *request);
     void (*explain)(const void *rates, enum cost_rules rules, const struct cost_request *request,
                     struct cost_explanation *out);
+    // What the machine calls the kernel that does such work. NULL: it has no names for them.
+    const char *(*kernel)(const void *rates, const struct cost_request *request);
     // Under the published rules: the same for anything, whatever a dump says it took; and
     // nothing at all.
     bool flat;
@@ -57,6 +59,7 @@ extern const struct price_kind PRICE_FIXED;
 extern const struct price_kind PRICE_TABLE;
 extern const struct price_kind PRICE_TORQ_TRANSFER;
 extern const struct price_kind PRICE_TORQ_SLICE;
+extern const struct price_kind PRICE_TORQ_KERNELS;
 extern const struct price_kind PRICE_TORQ_CSS;
 extern const struct price_kind PRICE_TORQ_HOST;
 
