@@ -8,7 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef OPSCOPE_ISAL
 #include <isa-l/crc.h>
+#else
+#include <zlib.h>
+#endif
 
 #include "base/memory.h"
 
@@ -20,7 +24,11 @@ enum { ELF_HEADER = 52, MACHINE_HEXAGON = 164 }; // of 32 bits
 
 static uint32_t checksum_of(struct view bytes)
 {
+#ifdef OPSCOPE_ISAL
     return crc32_gzip_refl(0, (const unsigned char *)bytes.data, bytes.size);
+#else
+    return (uint32_t)crc32_z(0, (const unsigned char *)bytes.data, bytes.size);
+#endif
 }
 
 // Reading ------------------------------------------------------------------------------

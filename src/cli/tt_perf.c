@@ -274,7 +274,8 @@ static const struct option OPTIONS[] = {
 static const struct table_form *const TABLES[] = {&PERF_FORM, &PERF_STACK_FORM, NULL};
 
 #define DETAILS                                                                                    \
-    "Takes ops_perf_results.csv of every version; several files are the hosts of one run.\n"       \
+    "Takes ops_perf_results.csv of every version, folders (the newest report below them, else\n"   \
+    "the logs) and profiles of whatever ran; several of them are the hosts of one run.\n"          \
     "Without options it looks at what follows the last signpost. Every operation is set\n"         \
     "against what the machine can do, and the report says what limits it."
 

@@ -1,10 +1,13 @@
-// `opscope tt-report LOGS...`: the operations report from Tenstorrent's logs, or from a profile of
-// them.
+// `opscope tt-report LOGS...`: the operations report from Tenstorrent's logs, or from a profile.
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/folder.h"
 #include "commands.h"
 #include "ledger_text.h"
 #include "paths.h"
@@ -100,16 +103,18 @@ static const struct option OPTIONS[] = {
 
 const struct command COMMAND_TT_REPORT = {
     .name = "tt-report",
-    .usage = "LOGS... [-o ops_perf_results.csv]",
-    .summary = "Tenstorrent's operations report from its logs",
+    .usage = "LOGS...|PROFILE [-o ops_perf_results.csv]",
+    .summary = "Tenstorrent's operations report, from its logs or from any profile",
     .details =
-        "Takes profile_log_device.csv, tracy_ops_data.csv and tracy_ops_times.csv, or a folder\n"
-        "that holds them, or a profile that 'opscope convert' made of them. What the logs do not\n"
-        "say is left empty and accounted for: exit 3 when something is lost. Without the\n"
-        "host's files, or with --device-only, also writes per_core_op_to_op_times.csv beside\n"
-        "the report.",
+        "Takes profile_log_device.csv (or cpp_device_perf_report.csv), tracy_ops_data.csv and\n"
+        "tracy_ops_times.csv, or a folder that holds them. A profile that 'opscope convert' made\n"
+        "of them gives the same bytes; any other profile, of a run on whatever target or merged\n"
+        "of several, gives the columns that apply. What is not said is left empty and accounted\n"
+        "for: exit 3 when something is lost. Without the host's files, or with --device-only,\n"
+        "also writes per_core_op_to_op_times.csv beside the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
+                "  opscope tt-report run.prof -o ops_perf_results.csv\n"
                 "  opscope tt-report .logs --format v2.1 -o -",
     .options = OPTIONS,
     .run = tt_report_command,
@@ -117,48 +122,116 @@ const struct command COMMAND_TT_REPORT = {
 
 // The vendor's name -----------------------------------------------------------
 
-// <output folder>/.logs -> <output folder>/reports/[<name>/]ops_perf_results[_<name>].csv
-static status vendor_paths(const char *folder, const char *name, char *logs, char *report,
-                           size_t room)
+enum { PATH_ROOM = 4096, DATE_ROOM = 32 };
+
+// Where tt-metal keeps .logs and reports.
+static void artifacts_folder(const char *wanted, char folder[PATH_ROOM])
 {
-    const bool named = name != NULL;
-    snprintf(logs, room, "%s/.logs", folder);
-    snprintf(report, room, "%s/reports", folder);
-    mkdir(report, 0777);
-    if (named) {
-        snprintf(report, room, "%s/reports/%s", folder, name);
-        mkdir(report, 0777);
+    const char *own = getenv("TT_METAL_PROFILER_DIR");
+    const char *home = getenv("TT_METAL_HOME");
+    if (wanted != NULL || (own != NULL && own[0] != '\0'))
+        snprintf(folder, PATH_ROOM, "%s", wanted != NULL ? wanted : own);
+    else if (home != NULL && home[0] != '\0')
+        snprintf(folder, PATH_ROOM, "%s/generated/profiler", home);
+    else
+        snprintf(folder, PATH_ROOM, "generated/profiler");
+}
+
+// 2025_09_18_11_39_20; SOURCE_DATE_EPOCH is taken for now where it is set.
+static void date_of_report(char text[DATE_ROOM])
+{
+    const char *given = getenv("SOURCE_DATE_EPOCH");
+    uint64_t seconds;
+    struct tm parts;
+    const bool fixed = given != NULL && view_to_u64(view_of(given), &seconds);
+    const time_t now = fixed ? (time_t)seconds : time(NULL);
+    if (fixed)
+        gmtime_r(&now, &parts);
+    else
+        localtime_r(&now, &parts);
+    strftime(text, DATE_ROOM, "%Y_%m_%d_%H_%M_%S", &parts);
+}
+
+static bool append(char *path, const char *before, const char *text)
+{
+    const size_t used = strlen(path);
+    const int size = snprintf(path + used, PATH_ROOM - used, "%s%s", before, text);
+    return size >= 0 && (size_t)size < PATH_ROOM - used;
+}
+
+// <folder>/reports/[<name>/][<date>/], made on the way, and the report in it.
+static status vendor_paths(const char *folder, const char *name, const char *date, char *beside,
+                           char *report)
+{
+    beside[0] = report[0] = '\0';
+    bool fits = append(beside, folder, "/reports") && append(report, REPORT_NAME, "");
+    if (name != NULL)
+        fits = fits && append(beside, "/", name) && append(report, "_", name);
+    if (date != NULL)
+        fits = fits && append(beside, "/", date) && append(report, "_", date);
+    char file[PATH_ROOM];
+    snprintf(file, sizeof file, "%s.csv", report);
+    report[0] = '\0';
+    fits = fits && append(report, beside, "/") && append(report, "", file);
+    return fits ? folder_make(beside)
+                : status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
+}
+
+// What tools that open the folder look for beside the report.
+static status copy_beside(const char *logs, const char *folder)
+{
+    static const char *const FILES[] = {"profile_log_device.csv", "tracy_profile_log_host.tracy"};
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        char from[PATH_ROOM] = "";
+        char to[PATH_ROOM] = "";
+        struct input *input;
+        struct output *output;
+        if (!append(from, logs, "/") || !append(from, "", FILES[i]) || !append(to, folder, "/") ||
+            !append(to, "", FILES[i]) || access(from, R_OK) != 0)
+            continue;
+        STATUS_TRY(input_open(from, &input));
+        status result = output_open(to, &output);
+        if (result == STATUS_OK) {
+            output_write(output, input->bytes.data, input->bytes.size);
+            result = output_close(output);
+        }
+        input_close(input);
+        STATUS_TRY(result);
     }
-    const size_t used = strlen(report);
-    const int size = snprintf(report + used, room - used, "/%s%s%s.csv", REPORT_NAME,
-                              named ? "_" : "", named ? name : "");
-    return size > 0 && (size_t)size < room - used
-               ? STATUS_OK
-               : status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
+    return STATUS_OK;
 }
 
 static status run_vendor(const struct arguments *arguments, int *out_exit)
 {
-    char logs[4096];
-    char report[4096];
-    const char *folder = arguments_value(arguments, "output-folder");
+    char folder[PATH_ROOM];
+    char logs[PATH_ROOM] = "";
+    char beside[PATH_ROOM];
+    char report[PATH_ROOM];
+    char date[DATE_ROOM];
     size_t count;
     const char *const *paths = arguments_words(arguments, &count);
+    const bool dated = arguments_flag(arguments, "date");
     struct ops_report request = {.output = report,
                                  .version = REPORT_V1,
                                  .device_only = arguments_flag(arguments, "device-only")};
-    STATUS_TRY(vendor_paths(folder != NULL ? folder : "generated/profiler",
-                            arguments_value(arguments, "name-append"), logs, report,
-                            sizeof report));
+    artifacts_folder(arguments_value(arguments, "output-folder"), folder);
+    date_of_report(date);
+    STATUS_TRY(vendor_paths(folder, arguments_value(arguments, "name-append"), dated ? date : NULL,
+                            beside, report));
+    if (!append(logs, folder, "/.logs"))
+        return status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
     const char *const usual[] = {logs};
-    return run_request(&request, count > 0 ? paths : usual, count > 0 ? count : 1, true, out_exit);
+    STATUS_TRY(
+        run_request(&request, count > 0 ? paths : usual, count > 0 ? count : 1, true, out_exit));
+    return count > 0 ? STATUS_OK : copy_beside(logs, beside);
 }
 
 static const struct option VENDOR_OPTIONS[] = {
-    {"output-folder", 'o', OPTION_ONE, "DIR", "folder of .logs and reports (generated/profiler)"},
+    {"output-folder", 'o', OPTION_ONE, "DIR", "folder of .logs and reports"},
     {"name-append", 'n', OPTION_ONE, "NAME", "added to the name of the report"},
     {"device-only", 0, OPTION_FLAG, NULL, "only what the device says"},
-    {"date", 0, OPTION_FLAG, NULL, "accepted, has no effect: reports have no dates in their names"},
+    {"date", 0, OPTION_FLAG, NULL,
+     "a folder and a name with the date: reports/2025_09_18_11_39_20"},
     {"analyze-noc-traces", 0, OPTION_FLAG, NULL, "accepted, has no effect: needs tt-npe"},
     {"device-analysis-types", 'a', OPTION_MANY, "NAME", "accepted, has no effect: all are done"},
     {"force-legacy-device-logs", 0, OPTION_FLAG, NULL, "accepted: the device log is always read"},
@@ -170,10 +243,12 @@ const struct command COMMAND_PROCESS_OPS_LOGS = {
     .link = "process_ops_logs",
     .usage = "[-o DIR] [options]",
     .summary = "tt-report as tt-metal's script is called",
-    .details = "Reads DIR/.logs and writes DIR/reports/ops_perf_results.csv. Exit 0 also when data "
-               "is\nlost, which is said on stderr.",
+    .details = "Reads DIR/.logs and writes DIR/reports/[NAME/][DATE/]ops_perf_results[_NAME][_DATE]"
+               ".csv,\nwith the device log and Tracy's trace beside it, as tt-metal lays them out. "
+               "DIR is\n$TT_METAL_PROFILER_DIR, else $TT_METAL_HOME/generated/profiler, else "
+               "generated/profiler.\nExit 0 also when data is lost, which is said on stderr.",
     .examples = "  process_ops_logs -o generated/profiler\n"
-                "  process_ops_logs -n resnet --device-only",
+                "  process_ops_logs -n resnet --date",
     .options = VENDOR_OPTIONS,
     .abbreviated = sizeof VENDOR_OPTIONS / sizeof VENDOR_OPTIONS[0] - 1,
     .run = run_vendor,

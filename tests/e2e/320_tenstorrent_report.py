@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tenstorrent's operations reports through info, convert and overview."""
 
+import csv
+
 from support import *
 
 COLUMNS = [
@@ -144,6 +146,24 @@ def test_a_report_is_written_again_or_as_another_version(folder):
     cut = write(folder / "cut.csv", path.read_text() + "Matmul,")
     opscope("convert", cut, "-o", folder / "again.csv", code=3)
     equal((folder / "again.csv").read_bytes(), cut.read_bytes(), "cut rows, too")
+
+
+def test_a_version_has_its_columns_and_no_later_ones(folder):
+    path = shared("data/tenstorrent/bh_64_clip_encoder_1.csv")
+    for version, later in (("v1", ["DEVICE ARCH", "AVAILABLE WORKER CORE COUNT",
+                                   "IDLE ETH DM 0 MAX KERNEL SIZE [B]", "logical shapes"]),
+                           ("v2", ["DEVICE ARCH", "AVAILABLE WORKER CORE COUNT"])):
+        result = opscope("convert", path, "-o", folder / "out.csv", "--to",
+                         f"tenstorrent-report-{version}", code=3)
+        with open(folder / "out.csv", newline="") as file:
+            header = next(csv.reader(file))
+        for name in later:
+            contains(result.err, name)
+            true(name not in header, f"{name} in {version}")
+        equal(any("_PAD[LOGICAL]" in name for name in header), version == "v2", "shapes")
+        equal(opscope("tt-perf", folder / "out.csv", "--json").json()["version"], version.upper())
+    opscope("convert", path, "-o", folder / "out.csv", "--to", "tenstorrent-report-v2.1")
+    equal((folder / "out.csv").read_bytes(), path.read_bytes(), "nothing is left out of V2.1")
 
 
 def test_real_reports_are_written_again_byte_for_byte(folder):

@@ -28,7 +28,7 @@ static void make_profile(const struct logs *logs)
     profile_free(profile);
 }
 
-static void read_log(enum log_kind kind, const uint8_t *data, size_t size)
+static inline void read_log(enum log_kind kind, const uint8_t *data, size_t size)
 {
     struct logs logs = {0};
     logs.inputs[kind] = input_over("log.csv", (struct view){(const char *)data, size});

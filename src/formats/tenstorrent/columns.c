@@ -9,7 +9,7 @@ enum written {
     ONLY_V1, // what tt-torch adds
     SINCE_V2,
     SINCE_V21,
-    WHEN_FILLED,
+    WHEN_FILLED, // and since V2.1
 };
 
 struct column_names {
@@ -200,6 +200,19 @@ bool column_is_written(enum column_kind kind, enum report_version version)
         return version >= REPORT_V21;
     default:
         return false;
+    }
+}
+
+bool column_exists(enum column_kind kind, enum report_version version)
+{
+    switch (NAMES[kind].written) {
+    case SINCE_V2:
+        return version >= REPORT_V2;
+    case SINCE_V21:
+    case WHEN_FILLED:
+        return kind == COLUMN_OTHER || version >= REPORT_V21;
+    default:
+        return true;
     }
 }
 

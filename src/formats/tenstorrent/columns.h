@@ -131,6 +131,10 @@ const char *column_name(enum column_kind kind, enum report_version version);
 // Whether `version` always writes the column, filled or not.
 bool column_is_written(enum column_kind kind, enum report_version version);
 
+// Whether `version` has the column at all; tools that go by a version's columns take a report with
+// a later one for a later report.
+bool column_exists(enum column_kind kind, enum report_version version);
+
 // INPUT_0_W, OUTPUT_2_Y_PAD[LOGICAL] ... into `text`.
 enum { COLUMN_NAME_ROOM = 64 };
 void column_tensor_name(enum column_kind kind, bool output, uint32_t tensor,

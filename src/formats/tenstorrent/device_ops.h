@@ -54,6 +54,7 @@ struct device_run {
     bool traced;   // the log names trace and replay
     uint64_t trace_id;
     uint64_t trace_counter;
+    struct view given; // figures that tt-metal computed itself (device_report.h); "": none
 };
 
 struct device_op {

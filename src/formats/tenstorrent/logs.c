@@ -10,6 +10,7 @@
 #include "host_zones.h"
 
 static const char TRACY_FILE[] = "tracy_profile_log_host.tracy";
+static const char DEVICE_REPORT_FILE[] = "cpp_device_perf_report.csv";
 
 // No header is the beginning of another's.
 static const struct {
@@ -105,10 +106,41 @@ static status keep_tracy(struct logs *logs, struct input *input)
     return result;
 }
 
+static status keep_device_report(struct logs *logs, struct input *input)
+{
+    if (logs->device_report_input == NULL) {
+        logs->device_report_input = input;
+        return STATUS_OK;
+    }
+    const status failure =
+        status_make(STATUS_USAGE, "%s and %s: two logs of the same kind (%s)",
+                    logs->device_report_input->path, input->path, DEVICE_REPORT_FILE);
+    input_close(input);
+    return failure;
+}
+
+// Where no device log was given, the report stands for it.
+static status use_device_report(struct logs *logs)
+{
+    if (logs->device_report_input == NULL ||
+        (logs->inputs[LOG_DEVICE] != NULL && !logs->device_is_empty))
+        return STATUS_OK;
+    STATUS_TRY(report_read(logs->device_report_input, &logs->device_report));
+    if (logs->inputs[LOG_DEVICE] != NULL)
+        input_close(logs->inputs[LOG_DEVICE]);
+    logs->inputs[LOG_DEVICE] = NULL;
+    logs->device_is_empty = false;
+    logs->made[LOG_DEVICE] = SPOOL_EMPTY;
+    STATUS_TRY(device_report_make_log(logs->device_report, &logs->made[LOG_DEVICE]));
+    return keep_made(logs, LOG_DEVICE, logs->device_report_input->path);
+}
+
 static status open_file(struct logs *logs, const char *path)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));
+    if (device_report_recognise(input->bytes))
+        return keep_device_report(logs, input);
     if (!tracy_recognise(input->bytes))
         return tenstorrent_logs_keep_input(logs, input);
     const status result = status_first(keep_tracy(logs, input), input_check(input));
@@ -145,10 +177,16 @@ static status open_folder(struct logs *logs, const char *folder)
         found = true;
         STATUS_TRY(open_file(logs, path));
     }
+    if (find_log(folder, "", DEVICE_REPORT_FILE, path, sizeof path) ||
+        find_log(folder, "/.logs", DEVICE_REPORT_FILE, path, sizeof path)) {
+        found = true;
+        STATUS_TRY(open_file(logs, path));
+    }
     if (found)
         return STATUS_OK;
     return status_make(STATUS_NOT_FOUND,
-                       "%s: holds neither profile_log_device.csv nor tracy_ops_data.csv nor "
+                       "%s: holds neither profile_log_device.csv nor cpp_device_perf_report.csv "
+                       "nor tracy_ops_data.csv nor "
                        "tracy_ops_times.csv nor tracy_profile_log_host.tracy",
                        folder);
 }
@@ -160,6 +198,7 @@ static status open_paths(struct logs *logs, const char *const *paths, size_t cou
         const bool folder = stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
         STATUS_TRY(folder ? open_folder(logs, paths[i]) : open_file(logs, paths[i]));
     }
+    STATUS_TRY(use_device_report(logs));
     const bool host = logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;
     if (logs->device_is_empty && !host)
         return status_make(STATUS_DATA,
@@ -190,6 +229,14 @@ void logs_close(struct logs *logs)
         spool_free(&logs->made[LOG_OPS_DATA]);
     }
     logs->has_tracy = false;
+    if (logs->device_report != NULL) {
+        report_free(logs->device_report);
+        spool_free(&logs->made[LOG_DEVICE]);
+    }
+    if (logs->device_report_input != NULL)
+        input_close(logs->device_report_input);
+    logs->device_report = NULL;
+    logs->device_report_input = NULL;
 }
 
 // Reading ---------------------------------------------------------------------
@@ -219,7 +266,16 @@ static void read_device(struct logs_record *record)
         }
     }
     device_ops_finish(&record->device_ops);
-    profile_track(record->ledger, 0)->ledger.recorded += rows;
+    const struct logs *logs = record->logs;
+    if (logs->device_report != NULL)
+        device_report_give(logs->device_report, &record->device_ops, &record->host.arena,
+                           logs->device_report_input->path, record->ledger);
+    else
+        profile_track(record->ledger, 0)->ledger.recorded += rows;
+    if (logs->device_report == NULL && logs->device_report_input != NULL)
+        profile_note(record->ledger, 0, LEDGER_REMARK, 1,
+                     "%s: not looked at: its figures are those of %s",
+                     logs->device_report_input->path, record->device.input->path);
     const char *damage = record->device.input->damage;
     if (damage != NULL)
         profile_note(record->ledger, 0, LEDGER_LOST, 1, "%s: %s", record->device.input->path,

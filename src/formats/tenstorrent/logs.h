@@ -8,6 +8,7 @@
 
 #include "base/spool.h"
 #include "device_ops.h"
+#include "device_report.h"
 #include "host_ops.h"
 
 enum log_kind {
@@ -30,8 +31,13 @@ struct logs {
     bool has_tracy;
     uint64_t tracy_lost; // events that are missing in it
     struct spool made[LOG_KINDS];
+    // tt-metal's own figures, in place of the device log or beside it.
+    struct input *device_report_input;
+    struct report *device_report; // the device log is made of it
 };
 
+// cpp_device_perf_report.csv stands for the device log where there is none.
+//
 // Each path is a log, or a folder that holds logs under their usual names (or
 // whose folder .logs does). A .tracy file stands for both logs of the host; one
 // in a folder is looked at where neither is there. Two logs of a kind, a file that is none, a

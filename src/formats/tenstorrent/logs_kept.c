@@ -49,6 +49,7 @@ const struct logs_field LOGS_FIELD_TABLE[LOGS_FIELDS] = {
     {"run.traced", LOGS_PART_RUN, LOGS_FIELD_FLAG, offsetof(struct device_run, traced)},
     {"run.trace", LOGS_PART_RUN, LOGS_FIELD_U64, offsetof(struct device_run, trace_id)},
     {"run.replay", LOGS_PART_RUN, LOGS_FIELD_U64, offsetof(struct device_run, trace_counter)},
+    {"run.given", LOGS_PART_RUN, LOGS_FIELD_TEXT, offsetof(struct device_run, given)},
     {"operation.id", LOGS_PART_OP, LOGS_FIELD_U64, offsetof(struct device_op, id)},
     {"operation.session", LOGS_PART_OP, LOGS_FIELD_U32, offsetof(struct device_op, session)},
     {"operation.device", LOGS_PART_OP, LOGS_FIELD_U32, offsetof(struct device_op, device)},

@@ -41,7 +41,7 @@ enum logs_special {
     LOGS_KEPT_SPECIALS,
 };
 
-enum { LOGS_FIELDS = 48 };
+enum { LOGS_FIELDS = 49 };
 extern const struct logs_field LOGS_FIELD_TABLE[LOGS_FIELDS];
 extern const char *const LOGS_SPECIAL_KEYS[LOGS_KEPT_SPECIALS];
 #define LOGS_FUNCTION_PREFIX "host.function."
@@ -61,6 +61,9 @@ void logs_keep_free(struct logs_keeper *keeper);
 
 // Adds what a row is made of to the values of its call.
 void logs_keep_row(struct logs_keeper *keeper, const struct logs_row *row, struct bytes *values);
+
+// Whether a profile keeps logs.
+bool logs_are_kept(const struct profile *profile);
 
 // The logs as far as a report needs them, from a profile that was read from logs. `logs` must be
 // zero, and is filled with what messages name: `input`, the profile's file. Notes go to `ledger`,

@@ -334,7 +334,11 @@ static status add_device(struct builder *builder)
         fit_clock(builder, &spans, &builder->rows.items[i]);
     for (uint32_t i = 0; i < builder->record->device_ops.runs.count; i++)
         add_run(builder, &spans, i);
-    const status failure = device_spans_read(&spans, builder->record->logs->inputs[LOG_DEVICE]);
+    // A report has no cores.
+    const struct logs *logs = builder->record->logs;
+    const status failure = logs->device_report != NULL
+                               ? STATUS_OK
+                               : device_spans_read(&spans, logs->inputs[LOG_DEVICE]);
     device_spans_free(&spans);
     return failure;
 }

@@ -54,6 +54,7 @@ static void *run_at(struct restorer *to, uint32_t index)
     while (runs->count <= index) {
         struct device_run *run = segments_add(runs);
         run->op = HASH_NONE;
+        run->given = VIEW_LITERAL("");
         run->window = run->firmware = run->kernel = run->kernel_start = run->data_movement = NEVER;
         for (unsigned i = 0; i < DEVICE_RISCS; i++)
             run->riscs[i] = NEVER;
@@ -420,14 +421,19 @@ static status restore(struct restorer *to)
     return restore_messages(to);
 }
 
+bool logs_are_kept(const struct profile *profile)
+{
+    return strings_find(&profile->strings, view_of(LOGS_SPECIAL_KEYS[LOGS_KEPT_HOST])) !=
+               HASH_NONE &&
+           view_starts_with(profile_fact(profile, "format"), "tenstorrent-");
+}
+
 status logs_restore(struct profile *profile, struct input *input, struct logs *logs,
                     struct profile *ledger, struct logs_record *out_record)
 {
     struct logs_record *record = out_record;
-    const bool kept =
-        strings_find(&profile->strings, view_of(LOGS_SPECIAL_KEYS[LOGS_KEPT_HOST])) != HASH_NONE;
     const struct view format = profile_fact(profile, "format");
-    if (!kept || !view_starts_with(format, "tenstorrent-"))
+    if (!logs_are_kept(profile))
         return status_make(
             STATUS_DATA,
             "%s: holds nothing that a report of operations could be made of: expected "

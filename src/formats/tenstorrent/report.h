@@ -14,6 +14,7 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "columns.h"
+#include "profile/profile.h"
 
 enum { REPORT_NO_COLUMN = 0xffffffff };
 
@@ -117,10 +118,15 @@ void report_write(const struct report *report, struct output *output);
 
 // Writes a V1, V2 or V2.1 report whatever it came from: the version's columns
 // in its order, tensor columns up to the most that any row has, columns of
-// other versions where they are filled (known ones in their place, unknown ones
-// before LOC, those called `..._TT_HOST_FUNC [ns]` sorted). CRLF.
+// earlier versions and unknown ones where they are filled (known ones in their
+// place, unknown ones before LOC, those called `..._TT_HOST_FUNC [ns]` sorted).
+// Columns that came later are left out. CRLF.
 void report_write_as(const struct report *report, enum report_version version,
                      struct output *output);
+
+// Puts into the account what the version has no place for.
+void report_note_left_out(const struct report *report, enum report_version version,
+                          struct profile *account);
 
 // Texts ----------------------------------------------------------------------
 

@@ -51,7 +51,8 @@ static void account_for(const struct report *report, const char *path, struct pr
     }
 }
 
-static status write_report(const struct report *report, const char *name, const char *out)
+static status write_report(const struct report *report, const char *name, const char *out,
+                           struct profile *account)
 {
     struct output *output;
     const size_t form = name != NULL ? find_form(name) : 0;
@@ -60,6 +61,8 @@ static status write_report(const struct report *report, const char *name, const 
         report_write(report, output);
     else
         report_write_as(report, FORMS[form].version, output);
+    if (!FORMS[form].as_read)
+        report_note_left_out(report, FORMS[form].version, account);
     return output_close(output);
 }
 
@@ -70,7 +73,7 @@ status report_convert(const char *in, const char *out, const char *name, struct 
     STATUS_TRY(input_open(in, &input));
     status result = report_read(input, &report);
     if (result == STATUS_OK) {
-        result = write_report(report, name, out);
+        result = write_report(report, name, out, account);
         account_for(report, in, account);
         report_free(report);
     }

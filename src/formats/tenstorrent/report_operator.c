@@ -36,6 +36,15 @@ static const struct {
     {COLUMN_PROGRAM_METADATA, "program_metadata"},
 };
 
+enum column_kind report_description_column(struct view key)
+{
+    for (size_t i = 0; i < sizeof DESCRIPTION / sizeof DESCRIPTION[0]; i++) {
+        if (view_is(key, DESCRIPTION[i].key))
+            return DESCRIPTION[i].kind;
+    }
+    return COLUMN_OTHER;
+}
+
 void report_value_add(struct profile *profile, struct bytes *values, const char *key,
                       struct view cell)
 {
@@ -92,8 +101,13 @@ static void add_named(struct report_operators *operators, const char *prefix, st
     operators->text.size = 0;
     bytes_append_format(&operators->text, "%s%.*s", prefix, VIEW_ARGUMENTS(name));
     bytes_append(&operators->text, "", 1);
-    report_value_add(operators->profile, &operators->values, (const char *)operators->text.data,
-                     text);
+    const char *key = (const char *)operators->text.data;
+    // An attribute that is empty is one all the same.
+    if (text.size == 0)
+        value_add_string(&operators->values, profile_string(operators->profile, view_of(key)),
+                         profile_string(operators->profile, text));
+    else
+        report_value_add(operators->profile, &operators->values, key, text);
 }
 
 // {'a': 'x'; 'b': 'y'} as attributes.a and attributes.b; false when it is

@@ -12,6 +12,8 @@ static const struct {
     const char *key;
 } FIGURES[] = {
     {COLUMN_CALL_COUNT, "global_call_count"},
+    {COLUMN_SUB_DEVICE_ID, "sub_device_id"},
+    {COLUMN_DEVICE_ARCH, "device_arch"},
     {COLUMN_CORE_COUNT, "core_count"},
     {COLUMN_WORKER_CORES, "available_worker_core_count"},
     {COLUMN_TRACE_ID, "trace"},
@@ -44,6 +46,15 @@ static const struct {
     {COLUMN_ETH_BW_UTIL, "eth_bw_util_percent"},
     {COLUMN_NPE_CONGESTION, "npe_congestion_percent"},
 };
+
+enum column_kind report_figure_column(struct view key)
+{
+    for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++) {
+        if (view_is(key, FIGURES[i].key))
+            return FIGURES[i].kind;
+    }
+    return COLUMN_OTHER;
+}
 
 // One device of the report, with its tracks once they are made.
 struct report_device {

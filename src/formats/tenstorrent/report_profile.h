@@ -47,4 +47,8 @@ void report_operators_free(struct report_operators *operators);
 void report_value_add(struct profile *profile, struct bytes *values, const char *key,
                       struct view cell);
 
+// The columns that values of spans, and those of operators, came from; COLUMN_OTHER: none.
+enum column_kind report_figure_column(struct view key);
+enum column_kind report_description_column(struct view key);
+
 #endif

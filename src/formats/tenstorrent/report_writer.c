@@ -123,7 +123,7 @@ static void plan_singles(struct plan *plan, enum column_kind from, enum column_k
         const enum column_kind kind = (enum column_kind)i;
         const uint32_t column = report_column(plan->report, kind);
         const bool always = !plan->only_filled && column_is_written(kind, plan->version);
-        if (always || is_filled(plan->report, column))
+        if (always || (column_exists(kind, plan->version) && is_filled(plan->report, column)))
             plan_column(plan, column, view_of(column_name(kind, plan->version)), false);
     }
 }
@@ -228,6 +228,51 @@ static void write_version(const struct report *report, enum report_version versi
     write_planned(&plan, output);
     free(plan.columns);
     arena_free(&plan.names);
+}
+
+static uint64_t count_filled(const struct report *report, uint32_t column)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; column != REPORT_NO_COLUMN && i < report->row_count; i++)
+        count += report_cell(report, i, column).size > 0;
+    return count;
+}
+
+// Sides whose padded size is not the logical one.
+static uint64_t count_logical(const struct report *report)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < report->column_count; i++) {
+        const enum column_kind kind = report->columns[i].kind;
+        if (kind < COLUMN_TENSOR_W || kind > COLUMN_TENSOR_X)
+            continue;
+        for (size_t row = 0; row < report->row_count; row++) {
+            uint64_t padded, logical;
+            const struct view cell = report_cell(report, row, i);
+            count +=
+                report_padded(cell, &padded) && report_logical(cell, &logical) && padded != logical;
+        }
+    }
+    return count;
+}
+
+void report_note_left_out(const struct report *report, enum report_version version,
+                          struct profile *account)
+{
+    for (unsigned i = COLUMN_OP_CODE; i < COLUMN_SINGLES; i++) {
+        const enum column_kind kind = (enum column_kind)i;
+        const uint64_t count = count_filled(report, report_column(report, kind));
+        if (!column_exists(kind, version) && count > 0)
+            profile_note(account, 0, LEDGER_NOT_CARRIED, count,
+                         "%s has no column '%s': %llu values are left out",
+                         report_version_name(version), column_name(kind, REPORT_V21),
+                         (unsigned long long)count);
+    }
+    const uint64_t logical = version < REPORT_V2 ? count_logical(report) : 0;
+    if (logical > 0)
+        profile_note(account, 0, LEDGER_NOT_CARRIED, logical,
+                     "%s has no logical shapes: %llu padded sides lose theirs",
+                     report_version_name(version), (unsigned long long)logical);
 }
 
 void report_write_as(const struct report *report, enum report_version version,

@@ -127,6 +127,32 @@ static void note_missing(const struct maker *maker, const struct device_op *op,
                  figures->missing == 1 ? "" : "s", figures->missing_text);
 }
 
+// What tt-metal computed itself, word for word; what a later version has is left out.
+static void set_given(struct maker *maker, size_t row, struct view given)
+{
+    struct view name, cell;
+    while (device_report_next(&given, &name, &cell)) {
+        const enum column_kind kind = column_from_name(name).kind;
+        const bool known = kind != COLUMN_OTHER && !column_is_tensor(kind);
+        const bool code = kind == COLUMN_OP_CODE;
+        if (!known || !column_exists(kind, maker->version) ||
+            (code && report_text(maker->report, row, kind).size > 0))
+            continue;
+        report_set(maker->report, row, kind, cell);
+    }
+}
+
+static void set_latencies(struct maker *maker, size_t row, const struct device_op *op,
+                          const struct device_figures *figures, uint64_t megahertz)
+{
+    struct device_before *before = before_get(maker, op->session, op->device);
+    set_latency(maker, row, COLUMN_OP_TO_OP, before, figures->kernel, megahertz);
+    set_latency(maker, row, COLUMN_OP_TO_OP_DM_START, before, figures->data_movement, megahertz);
+    before->any = true;
+    before->kernel_known = figures->kernel.known;
+    before->kernel_end = figures->kernel.last;
+}
+
 static void set_run(struct maker *maker, size_t row, uint32_t run_index)
 {
     const struct device_ops *ops = &maker->record->device_ops;
@@ -136,6 +162,11 @@ static void set_run(struct maker *maker, size_t row, uint32_t run_index)
     const uint64_t megahertz = session->megahertz;
     struct device_figures figures;
     device_run_figures(run, &figures);
+    if (run->given.size > 0) {
+        set_latencies(maker, row, op, &figures, megahertz);
+        set_given(maker, row, run->given);
+        return;
+    }
     note_missing(maker, op, run, &figures);
 
     report_set_u64(maker->report, row, COLUMN_CORE_COUNT, figures.core_count);
@@ -143,12 +174,7 @@ static void set_run(struct maker *maker, size_t row, uint32_t run_index)
         report_set_u64(maker->report, row, COLUMN_FW_START_CYCLE, figures.start);
     if (figures.end_known)
         report_set_u64(maker->report, row, COLUMN_FW_END_CYCLE, figures.end);
-    struct device_before *before = before_get(maker, op->session, op->device);
-    set_latency(maker, row, COLUMN_OP_TO_OP, before, figures.kernel, megahertz);
-    set_latency(maker, row, COLUMN_OP_TO_OP_DM_START, before, figures.data_movement, megahertz);
-    before->any = true;
-    before->kernel_known = figures.kernel.known;
-    before->kernel_end = figures.kernel.last;
+    set_latencies(maker, row, op, &figures, megahertz);
     set_kernels(maker, row, &figures, megahertz);
     if (run->wait_front > 0)
         set_cycles(maker, row, COLUMN_CB_WAIT_FRONT, (double)run->wait_front, megahertz);

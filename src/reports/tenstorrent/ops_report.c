@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "formats/tenstorrent/logs_kept.h"
 #include "profile/file.h"
+#include "profile_report.h"
 
 static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
 
@@ -21,6 +22,13 @@ static status write_per_core(const struct logs_record *record, const char *repor
     return output_close(output);
 }
 
+// A report that stands for the device log knows nothing of cores.
+static bool has_cores(const struct logs_record *record)
+{
+    const struct device_ops *ops = &record->device_ops;
+    return record->has_device && (ops->runs.count == 0 || device_ops_run(ops, 0)->given.size == 0);
+}
+
 static status write_report(struct ops_report *request, struct logs_record *record)
 {
     struct output *output;
@@ -34,7 +42,7 @@ static status write_report(struct ops_report *request, struct logs_record *recor
     report_free(report);
     STATUS_TRY(output_close(output));
     const bool beside = strcmp(request->output, "-") != 0;
-    return request->device_only && record->has_device && beside
+    return request->device_only && has_cores(record) && beside
                ? write_per_core(record, request->output)
                : STATUS_OK;
 }
@@ -86,11 +94,31 @@ static status write_restored(struct ops_report *report, struct profile *profile,
     return result;
 }
 
+// From a profile of whatever else: what its operators did.
+static status write_general(struct ops_report *request, struct profile *profile, const char *path)
+{
+    struct report *report;
+    struct output *output;
+    const status failure = profile_report_make(profile, request->version, &report);
+    if (failure != STATUS_OK)
+        return status_within(failure, "%s", path);
+    status result = output_open(request->output, &output);
+    if (result == STATUS_OK) {
+        request->rows = report->row_count;
+        report_write_as(report, request->version, output);
+        result = output_close(output);
+    }
+    report_free(report);
+    return result;
+}
+
 status ops_report_of_profile(struct ops_report *report, const char *path, struct profile *profile)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));
     STATUS_TRY(profile_load(input, profile));
+    if (!logs_are_kept(profile))
+        return write_general(report, profile, path);
     // What joining the logs says was said when they were converted.
     struct profile *said = profile_create();
     const status result = write_restored(report, profile, said);

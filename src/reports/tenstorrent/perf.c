@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "any_report.h"
 #include "base/memory.h"
 #include "formats/tenstorrent/derive.h"
 #include "frame.h"
@@ -61,9 +62,8 @@ static status open_files(struct perf *perf, const char *const *paths, size_t cou
     perf->inputs = memory_allocate_zeroed(count, sizeof *perf->inputs);
     perf->reports = memory_allocate_zeroed(count, sizeof *perf->reports);
     for (size_t i = 0; i < count; i++) {
-        STATUS_TRY(input_open(paths[i], &perf->inputs[i]));
+        STATUS_TRY(any_report_open(paths[i], perf->account, &perf->inputs[i], &perf->reports[i]));
         perf->file_count = i + 1;
-        STATUS_TRY(report_read(perf->inputs[i], &perf->reports[i]));
         if (report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
             return status_at(STATUS_DATA, paths[i], 1, "column 'DEVICE ID' is missing");
     }

@@ -1,0 +1,402 @@
+#include "profile_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "formats/tenstorrent/report_profile.h"
+#include "profile_report_operator.h"
+
+enum { PROCESSORS = 6 };
+
+struct extent {
+    uint64_t first, last; // ns, or ticks
+    bool any;
+};
+
+struct core_extent {
+    uint32_t core;
+    struct extent kernel;
+};
+
+// What the spans of a call say.
+struct call_sums {
+    struct extent host, device, kernel, movement, starts; // ns
+    struct extent ticks;                                  // of the device's clock
+    struct extent processors[PROCESSORS];
+    struct core_extent *cores;
+    size_t core_count, core_capacity;
+    uint32_t clock, device_number;
+    bool clocks_differ;
+    uint64_t starts_seen;
+    struct bytes figures;   // values of a span that has some of a report's own
+    struct bytes functions; // times of the host's functions
+};
+
+struct signpost {
+    uint64_t time;
+    uint32_t name;
+};
+
+struct row_of {
+    uint64_t time;
+    uint32_t call;     // 0: a signpost
+    uint32_t signpost; // its index
+};
+
+struct profile_reporter {
+    struct event_sink sink;
+    struct profile *profile;
+    struct call_sums *calls;
+    struct signpost *signposts;
+    size_t signpost_count, signpost_capacity;
+    uint32_t track;
+    uint32_t kernel_key; // of a report's own figures
+    struct report *report;
+    enum report_version version;
+};
+
+static void extent_add(struct extent *extent, uint64_t first, uint64_t last)
+{
+    extent->first = extent->any && extent->first < first ? extent->first : first;
+    extent->last = extent->any && extent->last > last ? extent->last : last;
+    extent->any = true;
+}
+
+// Spans -----------------------------------------------------------------------
+
+// The processors of a core, by what their engines are called.
+static bool processor_of(const struct profile *profile, const struct track *track,
+                         unsigned *out_processor)
+{
+    static const char *const NAMES[PROCESSORS] = {"brisc",   "ncrisc",  "trisc 0",
+                                                  "trisc 1", "trisc 2", "erisc"};
+    const struct view engine = profile_text(profile, track->engine);
+    for (unsigned i = 0; i < PROCESSORS; i++) {
+        if (view_is_ignoring_case(engine, NAMES[i])) {
+            *out_processor = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_kernel(enum role role)
+{
+    return role != ROLE_WAIT && role != ROLE_CONTROL;
+}
+
+static void add_core(struct call_sums *sums, uint32_t core, uint64_t start, uint64_t end)
+{
+    size_t i = 0;
+    while (i < sums->core_count && sums->cores[i].core != core)
+        i++;
+    if (i == sums->core_count) {
+        sums->cores =
+            memory_grow(sums->cores, sums->core_count, &sums->core_capacity, sizeof *sums->cores);
+        sums->cores[sums->core_count++] = (struct core_extent){.core = core};
+    }
+    extent_add(&sums->cores[i].kernel, start, end);
+}
+
+static void add_device_span(struct profile_reporter *reporter, struct call_sums *sums,
+                            const struct track *track, const struct event *event)
+{
+    const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
+    const uint64_t start = clock_to_ns(clock, event->start);
+    const uint64_t end = clock_to_ns(clock, event->end);
+    unsigned processor;
+    sums->clocks_differ = sums->clocks_differ || (sums->device.any && sums->clock != track->clock);
+    sums->clock = track->clock;
+    if (track->device > 0)
+        sums->device_number = track->device - 1;
+    extent_add(&sums->device, start, end);
+    extent_add(&sums->ticks, event->start, event->end);
+    if (!is_kernel(track->role))
+        return;
+    extent_add(&sums->kernel, start, end);
+    extent_add(&sums->starts, start, start);
+    sums->starts_seen++;
+    if (role_is_transfer(track->role) || track->role == ROLE_COMMUNICATION)
+        extent_add(&sums->movement, start, end);
+    if (processor_of(reporter->profile, track, &processor))
+        extent_add(&sums->processors[processor], start, end);
+    if (track->core > 0)
+        add_core(sums, track->core, start, end);
+}
+
+static bool has_figures(const struct profile_reporter *reporter, struct view values)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (reporter->kernel_key != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key == reporter->kernel_key)
+            return true;
+    }
+    return false;
+}
+
+static void add_functions(const struct profile_reporter *reporter, struct call_sums *sums,
+                          struct view values)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (view_ends_with(profile_text(reporter->profile, value.key), "_TT_HOST_FUNC [ns]"))
+            value_add(&sums->functions, &value);
+    }
+}
+
+static void add_span(struct profile_reporter *reporter, const struct track *track,
+                     const struct event *event, struct view values)
+{
+    struct call_sums *sums = &reporter->calls[event->call];
+    const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
+    const bool figures = has_figures(reporter, values);
+    if (figures && sums->figures.size == 0)
+        bytes_append(&sums->figures, values.data, values.size);
+    if (role_is_device(track->role) || figures)
+        add_device_span(reporter, sums, track, event);
+    else
+        extent_add(&sums->host, clock_to_ns(clock, event->start), clock_to_ns(clock, event->end));
+    if (reporter->kernel_key != HASH_NONE && !figures)
+        add_functions(reporter, sums, values);
+}
+
+static void add_signpost(struct profile_reporter *reporter, const struct track *track,
+                         const struct event *event)
+{
+    if (!view_is(profile_text(reporter->profile, track->name), "signposts"))
+        return;
+    reporter->signposts = memory_grow(reporter->signposts, reporter->signpost_count,
+                                      &reporter->signpost_capacity, sizeof *reporter->signposts);
+    reporter->signposts[reporter->signpost_count++] = (struct signpost){
+        clock_to_ns(profile_clock(reporter->profile, track->clock), event->start), event->name};
+}
+
+static status take_batch(struct event_sink *sink, const struct event_batch *batch)
+{
+    struct profile_reporter *reporter = (struct profile_reporter *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        const struct track *track = profile_track(reporter->profile, event->track);
+        if (event->kind == EVENT_INSTANT)
+            add_signpost(reporter, track, event);
+        else if (event->kind == EVENT_SPAN && event->call != 0 &&
+                 profile_call(reporter->profile, event->call)->operator_id != 0)
+            add_span(reporter, track, event, event_values(batch, event));
+    }
+    return STATUS_OK;
+}
+
+// Columns ---------------------------------------------------------------------
+
+static void set_extent(struct profile_reporter *reporter, size_t row, enum column_kind kind,
+                       const struct extent *extent)
+{
+    if (extent->any)
+        report_set_u64(reporter->report, row, kind, extent->last - extent->first);
+}
+
+static void set_cores(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    double sum = 0;
+    for (size_t i = 0; i < sums->core_count; i++) {
+        const struct extent *kernel = &sums->cores[i].kernel;
+        const uint64_t length = kernel->last - kernel->first;
+        least = length < least ? length : least;
+        most = length > most ? length : most;
+        sum += (double)length;
+    }
+    if (sums->core_count == 0)
+        return;
+    report_set_u64(reporter->report, row, COLUMN_CORE_COUNT, sums->core_count);
+    report_set_u64(reporter->report, row, COLUMN_PER_CORE_MIN, least);
+    report_set_u64(reporter->report, row, COLUMN_PER_CORE_MAX, most);
+    report_set_duration(reporter->report, row, COLUMN_PER_CORE_AVERAGE,
+                        sum / (double)sums->core_count);
+}
+
+static void set_device(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
+{
+    static const enum column_kind COLUMNS[PROCESSORS] = {
+        COLUMN_BRISC, COLUMN_NCRISC, COLUMN_TRISC0, COLUMN_TRISC1, COLUMN_TRISC2, COLUMN_ERISC};
+    struct report *report = reporter->report;
+    if (!sums->clocks_differ) {
+        report_set_u64(report, row, COLUMN_FW_START_CYCLE, sums->ticks.first);
+        report_set_u64(report, row, COLUMN_FW_END_CYCLE, sums->ticks.last);
+    }
+    set_extent(reporter, row, COLUMN_FW_DURATION, &sums->device);
+    set_extent(reporter, row, COLUMN_KERNEL_DURATION, &sums->kernel);
+    if (sums->movement.any && sums->kernel.any)
+        report_set_u64(report, row, COLUMN_KERNEL_DURATION_DM_START,
+                       sums->kernel.last - sums->movement.first);
+    if (sums->starts_seen > 1)
+        set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, &sums->starts);
+    for (unsigned i = 0; i < PROCESSORS; i++)
+        set_extent(reporter, row, COLUMNS[i], &sums->processors[i]);
+    set_cores(reporter, row, sums);
+}
+
+static void set_host(struct profile_reporter *reporter, size_t row, const struct extent *host)
+{
+    if (!host->any)
+        return;
+    report_set_u64(reporter->report, row, COLUMN_HOST_START, host->first);
+    report_set_u64(reporter->report, row, COLUMN_HOST_END, host->last);
+    report_set_u64(reporter->report, row, COLUMN_HOST_DURATION, host->last - host->first);
+}
+
+// Where no span of the host says when it was called, it is when the device began.
+static void set_start(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
+{
+    if (!sums->host.any)
+        report_set_u64(reporter->report, row, COLUMN_HOST_START, sums->device.first);
+}
+
+static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
+{
+    const struct call *call = profile_call(reporter->profile, id);
+    const struct call_sums *sums = &reporter->calls[id];
+    const uint64_t device = sums->device_number > 0 ? sums->device_number : call->device;
+    struct report *report = reporter->report;
+    const bool on_device = sums->device.any;
+    report_set(report, row, COLUMN_OP_TYPE,
+               on_device ? VIEW_LITERAL("tt_dnn_device") : VIEW_LITERAL("tt_dnn_cpu"));
+    report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : id);
+    if (on_device)
+        report_set_u64(report, row, COLUMN_DEVICE_ID, device);
+    profile_report_describe(reporter->profile, call->operator_id, reporter->version, report, row);
+    set_host(reporter, row, &sums->host);
+    set_start(reporter, row, sums);
+    if (on_device)
+        set_device(reporter, row, sums);
+    const struct view arch = profile_fact(reporter->profile, "arch");
+    if (on_device && arch.size > 0 && reporter->version == REPORT_V21)
+        report_set(report, row, COLUMN_DEVICE_ARCH, arch);
+    if (call->replay != 0)
+        report_set_u64(report, row, COLUMN_TRACE_SESSION, call->replay);
+    profile_report_set_figures(reporter->profile, bytes_view(&sums->figures), reporter->version,
+                               report, row);
+    profile_report_set_figures(reporter->profile, bytes_view(&sums->functions), reporter->version,
+                               report, row);
+}
+
+// Rows ------------------------------------------------------------------------
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row_of *a = left;
+    const struct row_of *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static struct row_of *order_rows(const struct profile_reporter *reporter, size_t *out_count)
+{
+    const size_t calls = reporter->profile->calls.count;
+    struct row_of *rows =
+        memory_allocate_zeroed(calls + reporter->signpost_count + 1, sizeof *rows);
+    size_t count = 0;
+    for (uint32_t i = 1; i < calls; i++) {
+        const struct call_sums *sums = &reporter->calls[i];
+        if (sums->host.any || sums->device.any)
+            rows[count++] = (struct row_of){
+                .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+    }
+    for (size_t i = 0; i < reporter->signpost_count; i++)
+        rows[count++] =
+            (struct row_of){.time = reporter->signposts[i].time, .signpost = (uint32_t)i};
+    qsort(rows, count, sizeof *rows, compare_rows);
+    *out_count = count;
+    return rows;
+}
+
+// The gap in front of an operation: since the kernels before it on its device.
+static void set_gap(struct profile_reporter *reporter, size_t row, const struct call_sums *sums,
+                    uint64_t **ends, size_t *end_count)
+{
+    const size_t device = sums->device_number;
+    if (!sums->kernel.any || device > 65535)
+        return;
+    *ends = memory_extend(*ends, end_count, device, sizeof **ends);
+    char text[32];
+    const int64_t gap =
+        (*ends)[device] == 0 ? 0 : (int64_t)sums->kernel.first - (int64_t)((*ends)[device] - 1);
+    snprintf(text, sizeof text, "%lld", (long long)gap);
+    if (report_text(reporter->report, row, COLUMN_OP_TO_OP).size == 0)
+        report_set(reporter->report, row, COLUMN_OP_TO_OP, view_of(text));
+    (*ends)[device] = sums->kernel.last + 1;
+}
+
+static void make_rows(struct profile_reporter *reporter)
+{
+    size_t count;
+    struct row_of *rows = order_rows(reporter, &count);
+    uint64_t *ends = NULL;
+    size_t end_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = report_row_add(reporter->report);
+        if (rows[i].call != 0) {
+            set_call(reporter, row, rows[i].call);
+            set_gap(reporter, row, &reporter->calls[rows[i].call], &ends, &end_count);
+            continue;
+        }
+        const struct signpost *signpost = &reporter->signposts[rows[i].signpost];
+        report_set(reporter->report, row, COLUMN_OP_CODE,
+                   profile_text(reporter->profile, signpost->name));
+        report_set(reporter->report, row, COLUMN_OP_TYPE, VIEW_LITERAL("signpost"));
+        report_set_u64(reporter->report, row, COLUMN_HOST_START, signpost->time);
+    }
+    free(ends);
+    free(rows);
+}
+
+static status read_events(struct profile_reporter *reporter)
+{
+    for (uint32_t i = 0; i < reporter->profile->tracks.count; i++) {
+        const struct track *track = profile_track(reporter->profile, i);
+        if (track->spans + track->instants == 0 ||
+            view_is(profile_text(reporter->profile, track->name), "kernels"))
+            continue;
+        STATUS_TRY(profile_replay_track(reporter->profile, i, &reporter->sink));
+    }
+    return STATUS_OK;
+}
+
+static void reporter_free(struct profile_reporter *reporter)
+{
+    for (size_t i = 0; i < reporter->profile->calls.count; i++) {
+        free(reporter->calls[i].cores);
+        bytes_free(&reporter->calls[i].figures);
+        bytes_free(&reporter->calls[i].functions);
+    }
+    free(reporter->calls);
+    free(reporter->signposts);
+}
+
+status profile_report_make(struct profile *profile, enum report_version version,
+                           struct report **out_report)
+{
+    struct profile_reporter reporter = {
+        .sink = {take_batch}, .profile = profile, .version = version};
+    reporter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
+    reporter.calls = memory_allocate_zeroed(profile->calls.count + 1, sizeof *reporter.calls);
+    reporter.report = report_create();
+    reporter.report->version = version;
+    status result = read_events(&reporter);
+    if (result == STATUS_OK)
+        make_rows(&reporter);
+    if (result == STATUS_OK && reporter.report->row_count == 0)
+        result = status_make(STATUS_DATA, "its events name no operators: there is nothing to "
+                                          "report");
+    reporter_free(&reporter);
+    if (result == STATUS_OK)
+        *out_report = reporter.report;
+    else
+        report_free(reporter.report);
+    return result;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The report of operations from any profile, tt-perf of whatever has one in it, and the folders of
+process_ops_logs."""
+
+import csv
+import sys
+
+from support import *
+
+sys.path.insert(0, str(ROOT / "tests/gen"))
+from tenstorrent_logs import ordinary  # pylint: disable=wrong-import-position
+
+NETWORK = ROOT / "samples/tosa/fc.mlir"
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def run_on(target, folder, *options):
+    opscope("compile", NETWORK, "--target", target, "-o", folder / "fc.opx")
+    opscope("run", folder / "fc.opx", "--profile", folder / f"{target}.prof", *options)
+    return folder / f"{target}.prof"
+
+
+def test_our_own_runs_on_every_target(folder):
+    for target in ("wormhole_b0", "torq-sl2610", "aic100"):
+        profile = run_on(target, folder, "--device", "sim")
+        opscope("tt-report", profile, "-o", folder / "ops.csv")
+        rows = rows_of(folder / "ops.csv")
+        timed = {operator["type"] for operator in
+                 opscope("operators", profile, "--json").json()["operators"]}
+        equal({row["OP CODE"] for row in rows}, timed, f"operators on {target}")
+        for row in rows:
+            if row["OP TYPE"] == "tt_dnn_device":
+                true(int(row["DEVICE KERNEL DURATION [ns]"]) <= int(row["DEVICE FW DURATION [ns]"]),
+                     "kernels lie inside")
+                true(row["LOC"].startswith("loc("), "place")
+        answer = opscope("tt-perf", profile, "--json").json()
+        equal(answer["device_ops"], sum(row["OP TYPE"] == "tt_dnn_device" for row in rows), target)
+
+
+def test_the_modelled_report_has_its_77_columns(folder):
+    opscope("tt-report", run_on("wormhole_b0", folder, "--device", "sim"), "-o", folder / "ops.csv")
+    row = rows_of(folder / "ops.csv")[0]
+    equal(len(row), 77, "columns")
+    least, most, mean = (int(row[f"DEVICE KERNEL DURATION PER CORE {name} [ns]"])
+                         for name in ("MIN", "MAX", "AVG"))
+    true(0 < least <= mean <= most <= int(row["DEVICE KERNEL DURATION [ns]"]), "per core")
+    for processor in ("BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"):
+        true(int(row[f"DEVICE {processor} KERNEL DURATION [ns]"]) > 0, processor)
+    for name in ("MATH FIDELITY", "INPUT_0_MEMORY", "PM IDEAL [ns]", "NOC UTIL (%)"):
+        equal(row[name], "", f"{name} does not apply")
+
+
+def test_a_run_on_this_machine(folder):
+    profile = run_on("host", folder)
+    opscope("tt-report", profile, "-o", folder / "ops.csv")
+    true(len(rows_of(folder / "ops.csv")) >= 1, "operators")
+
+
+def test_reports_come_back_from_their_profiles(folder):
+    for name, version in (("bh_64_clip_encoder_1.csv", "v2.1"), ("n300_ops_perf_results.csv", "v1"),
+                          ("ops_perf_results_2025_09_18_11_39_20.csv", "v2")):
+        path = shared(f"data/tenstorrent/{name}")
+        opscope("convert", path, "-o", folder / "report.prof")
+        opscope("tt-report", folder / "report.prof", "--format", version, "-o", folder / "again.csv")
+        wanted, got = rows_of(path), rows_of(folder / "again.csv")
+        equal(len(got), len(wanted), f"rows of {name}")
+        for number, (ours, theirs) in enumerate(zip(got, wanted)):
+            for column, cell in theirs.items():
+                equal(ours.get(column, ""), cell, f"{name}, row {number}, {column}")
+
+
+def test_merged_captures(folder):
+    first = run_on("wormhole_b0", folder, "--device", "sim")
+    second = run_on("torq-sl2610", folder, "--device", "sim")
+    opscope("merge", first, second, "-o", folder / "both.prof", code=None)
+    opscope("tt-report", folder / "both.prof", "-o", folder / "ops.csv", code=None)
+    count = sum(len(opscope("operators", path, "--json").json()["operators"])
+                for path in (first, second))
+    equal(len(rows_of(folder / "ops.csv")), count, "rows of both")
+
+
+def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):
+    ordinary(4).write(folder / "dir/.logs")
+    opscope("tt-report", folder / "dir", "--format", "v2.1", "-o", folder / "ops.csv", code=None)
+    opscope("convert", folder / "dir", "-o", folder / "logs.prof", code=None)
+    wanted = opscope("tt-perf", folder / "ops.csv", "--json", code=None).json()["operations"]
+    for source in (folder / "dir", folder / "dir/.logs", folder / "logs.prof"):
+        got = opscope("tt-perf", source, "--json", code=None).json()["operations"]
+        equal(got, wanted, f"{source.name}")
+    (folder / "dir/reports/2025_01_01_00_00_00").mkdir(parents=True)
+    write(folder / "dir/reports/2025_01_01_00_00_00/ops_perf_results_2025_01_01_00_00_00.csv",
+          "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\nOnly,tt_dnn_device,0,5\n")
+    got = opscope("tt-perf", folder / "dir", "--json", "--ignore-signposts").json()["operations"]
+    equal([operation["op_code"] for operation in got], ["Only"], "the newest report comes first")
+
+
+def test_profiles_without_operators_are_refused(folder):
+    trace = write(folder / "trace.json", '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"name":"a"}]')
+    opscope("convert", trace, "-o", folder / "trace.prof")
+    contains(opscope("tt-report", folder / "trace.prof", "-o", folder / "x.csv", code=1).err,
+             "trace.prof: its events name no operators")
+    contains(opscope("tt-perf", folder / "trace.prof", code=1).err, "name no operators")
+
+
+def test_folders_as_tt_metal_lays_them_out(folder):
+    logs = folder / "home/generated/profiler/.logs"
+    ordinary(1).write(logs)
+    write(logs / "tracy_profile_log_host.tracy", "a trace")
+    log = (logs / "profile_log_device.csv").read_bytes()
+    tool = program("process_ops_logs")
+    reports = folder / "home/generated/profiler/reports"
+
+    def files(below):
+        return sorted(path.name for path in (reports / below).iterdir() if path.is_file())
+
+    env = {"TT_METAL_HOME": str(folder / "home"), "SOURCE_DATE_EPOCH": "1758195560"}
+    beside = ["profile_log_device.csv", "tracy_profile_log_host.tracy"]
+    run(tool, env=env)
+    equal(files("."), ["ops_perf_results.csv"] + beside)
+    run(tool, "--date", env=env)
+    equal(files("2025_09_18_11_39_20"), ["ops_perf_results_2025_09_18_11_39_20.csv"] + beside)
+    run(tool, "-n", "resnet", "--date", env=env)
+    equal(files("resnet/2025_09_18_11_39_20"),
+          ["ops_perf_results_resnet_2025_09_18_11_39_20.csv"] + beside)
+    equal((reports / "2025_09_18_11_39_20/profile_log_device.csv").read_bytes(), log, "copied")
+    ordinary(2).write(folder / "other/.logs")
+    run(tool, env={"TT_METAL_PROFILER_DIR": str(folder / "other"), **env})
+    true((folder / "other/reports/ops_perf_results.csv").exists(), "TT_METAL_PROFILER_DIR")
+    ordinary(3).write(folder / "third/.logs")
+    run(tool, "-o", folder / "third", env=env)
+    true((folder / "third/reports/ops_perf_results.csv").exists(), "-o")
+    opscope("tt-perf", folder / "home/generated/profiler", code=None)
+
+
+main()
