@@ -88,6 +88,7 @@ bench: all
 	@bench/compile.py
 	@$(call build,build,bench/record)
 	@build/bench/record build/record.prof
+	@bench/capture.py
 	@bench/infer.py
 
 fuzz: test-dependencies build-fuzz

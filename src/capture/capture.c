@@ -20,8 +20,9 @@
 #include "launch.h"
 #include "record/announce.h"
 
-// Between two looks at the processes and at the disk.
-enum { LOOK_MS = 50, DISK_MS = 200, PORTS_MOST = 256 };
+// Between two looks at the processes: often at first, when most begin, then ever less, so that a
+// long run is left alone. Between two looks at the disk.
+enum { LOOK_MS = 20, LOOK_MOST_MS = 500, LOOK_PART = 20, DISK_MS = 200, PORTS_MOST = 256 };
 
 struct running {
     struct capture *capture;
@@ -115,6 +116,17 @@ static status hold_signals(struct running *running)
     running->signals = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
     return running->signals >= 0 ? STATUS_OK
                                  : status_system(errno, "profile", "cannot wait for signals");
+}
+
+// Who asked to end once more must not keep what was captured from being written: that is over
+// soon. SIGQUIT ends even this.
+static void release_signals(void)
+{
+    sigset_t released;
+    sigemptyset(&released);
+    sigaddset(&released, SIGCHLD);
+    sigaddset(&released, SIGQUIT);
+    sigprocmask(SIG_UNBLOCK, &released, NULL);
 }
 
 // While it runs ---------------------------------------------------------------
@@ -249,7 +261,11 @@ static void look_around(struct running *running)
     struct capture *capture = running->capture;
     const uint64_t now = monotonic_ns();
     if (now >= running->next_look) {
-        running->next_look = now + LOOK_MS * 1000000ull;
+        const uint64_t since = (now - capture->begun) / 1000000 / LOOK_PART;
+        const uint64_t pause = since < LOOK_MS        ? LOOK_MS
+                               : since > LOOK_MOST_MS ? LOOK_MOST_MS
+                                                      : since;
+        running->next_look = now + pause * 1000000ull;
         processes_look(&capture->processes);
         connect_clients(running);
     }
@@ -281,6 +297,15 @@ static bool is_done(const struct running *running)
     return monotonic_ns() >= running->linger_until;
 }
 
+// Milliseconds until there is something to look at.
+static int next_moment(const struct running *running)
+{
+    const uint64_t now = monotonic_ns();
+    const uint64_t next =
+        running->next_look < running->next_disk ? running->next_look : running->next_disk;
+    return running->over ? LOOK_MS : next > now ? (int)((next - now) / 1000000 + 1) : 0;
+}
+
 static status serve_once(struct running *running)
 {
     struct capture *capture = running->capture;
@@ -292,7 +317,8 @@ static status serve_once(struct running *running)
     for (size_t i = 0; i < clients; i++)
         polled[1 + served + i] = tracy_client_poll(&capture->clients[i]);
     const int patience = server_patience(&capture->server);
-    const int wait = patience >= 0 && patience < LOOK_MS ? patience : LOOK_MS;
+    const int next = next_moment(running);
+    const int wait = patience >= 0 && patience < next ? patience : next;
     const int found = poll(polled, 1 + served + clients, wait);
     status result = found >= 0 || errno == EINTR
                         ? STATUS_OK
@@ -339,7 +365,7 @@ status capture_run(struct capture *capture, const struct capture_options *option
         waitpid(capture->command, NULL, 0);
     if (running.signals >= 0)
         close(running.signals);
-    sigprocmask(SIG_SETMASK, &running.before, NULL);
+    release_signals();
     return result;
 }
 

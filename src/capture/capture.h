@@ -48,7 +48,8 @@ status capture_check_port(uint16_t port);
 // 0 where one of them is free.
 uint16_t capture_choose_port(void);
 
-// Returns when the command is over, however that came. Fails when it could not be started.
+// Returns when the command is over, however that came. Fails when it could not be started. SIGINT,
+// SIGTERM and SIGHUP stay blocked, so that what was captured can be written.
 status capture_run(struct capture *capture, const struct capture_options *options);
 void capture_free(struct capture *capture);
 

@@ -39,6 +39,7 @@ extern const struct command COMMAND_TT_PERF;
 extern const struct command COMMAND_TT_PERF_REPORT;
 extern const struct command COMMAND_PROCESS_OPS_LOGS;
 extern const struct command COMMAND_SCORE;
+extern const struct command COMMAND_TT_PROFILE;
 extern const struct command COMMAND_TT_REPORT;
 extern const struct command COMMAND_VERIFY;
 

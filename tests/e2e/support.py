@@ -58,8 +58,9 @@ PATIENCE = 600
 
 # What `opscope links` makes.
 VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
-                "qaic-compile", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report"]
-VENDOR_SCRIPTS = ["annotate_profiling.py", "perfetto_logger.py"]
+                "qaic-compile", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report",
+                "tt_profile"]
+VENDOR_SCRIPTS = ["annotate_profiling.py", "perfetto_logger.py", "tt_profile.py"]
 
 # Data that Perfetto lost or could not read; must be empty for every trace.
 LOSS = ("select name, value, severity from stats where value > 0 and (severity != 'info'"

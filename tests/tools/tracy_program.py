@@ -5,6 +5,7 @@
 
 Written from docs/formats/tracy-stream.md; nothing of Tracy's own is used. Listens where TRACY_PORT says,
 else at the first free port from 8086 on, prints "listening PORT" and waits for a capture. Options:
+    ops=N         messages and zones of so many operations, as tt-metal sends them (0)
     zones=N       how many zones of two threads are sent (100)
     status=N      the answer to the hello: 1 welcome, 2 another protocol, 3 captured already
     wide=0        as upstream's 66: numbers of contexts of one byte
@@ -13,6 +14,7 @@ else at the first free port from 8086 on, prints "listening PORT" and waits for 
     garbage=1     sends nonsense after the greeting
 """
 
+import json
 import os
 import pathlib
 import signal
@@ -189,6 +191,14 @@ class Program:
                 if not self.answer(question):
                     return
 
+    def operation(self, number, ns):
+        call = 1024 * number
+        self.begin_zone(11, ns, "TT_DNN_DEVICE_OP", file="/ttnn/device_operation.hpp", line=244)
+        self.zone_text(f"id:{call}")
+        about = {"global_call_count": call, "op_code": "Matmul", "device_id": 0, "op_type": "tt_dnn_device"}
+        self.message(11, ns + 100, f'`TT_DNN_DEVICE_OP: "Matmul", {number}, 0, {call} ->\n{json.dumps(about)}`')
+        self.end_zone(11, ns + 400)
+
     def say(self):
         count = int(self.options.get("zones", "100"))
         self.literal(11, 50, "a literal\nof two lines")
@@ -208,6 +218,8 @@ class Program:
                 self.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
         self.message(11, 10, "hello")
+        for number in range(1, int(self.options.get("ops", "0")) + 1):
+            self.operation(number, 1000 + (count + number) * 1000)
         self.device_context(3, "Device: 0, Core (1,2)" if self.wide else "queue", 2000, 6 if self.wide else 2)
         self.device_zone(3, 1 << 3 | 2 << 7, 0, 6000, 7000, "BRISC-FW", "OP ID:1024")
         self.device_zone(3, 1 << 3 | 2 << 7, 2, 8000, 8500, "BRISC-FW", "OP ID:2048")

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/tracy/reader.h"
+#include "formats/tracy/stream.h"
 #include "host_zones.h"
 
 static const char TRACY_FILE[] = "tracy_profile_log_host.tracy";
@@ -93,7 +94,8 @@ static status keep_tracy(struct logs *logs, struct input *input)
     logs->has_tracy = true;
     logs->made[LOG_OPS_TIMES] = SPOOL_EMPTY;
     logs->made[LOG_OPS_DATA] = SPOOL_EMPTY;
-    status result = tracy_read(input, profile);
+    status result = tracy_recognise(input->bytes) ? tracy_read(input, profile)
+                                                  : tracy_stream_read(input, profile);
     if (result == STATUS_OK)
         result = host_zones_export(profile, &logs->made[LOG_OPS_TIMES], &logs->made[LOG_OPS_DATA]);
     if (result == STATUS_OK)
@@ -141,7 +143,7 @@ static status open_file(struct logs *logs, const char *path)
     STATUS_TRY(input_open(path, &input));
     if (device_report_recognise(input->bytes))
         return keep_device_report(logs, input);
-    if (!tracy_recognise(input->bytes))
+    if (!tracy_recognise(input->bytes) && !tracy_stream_recognise(input->bytes))
         return tenstorrent_logs_keep_input(logs, input);
     const status result = status_first(keep_tracy(logs, input), input_check(input));
     input_close(input);

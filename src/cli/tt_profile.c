@@ -1,0 +1,154 @@
+// `tt_profile "test_command"`: the operations report of a command, as tt-torch's script is called.
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "capturing.h"
+#include "commands.h"
+#include "ledger_text.h"
+#include "profile/file.h"
+#include "reports/tenstorrent/ops_report.h"
+
+static const char FOLDER[] = "results/perf";
+static const char NAME[] = "device_ops_perf_trace.csv";
+
+static status make_folders(const char *path)
+{
+    char folder[4096];
+    for (size_t i = 1; path[i] != '\0' && i < sizeof folder; i++) {
+        if (path[i] != '/')
+            continue;
+        memcpy(folder, path, i);
+        folder[i] = '\0';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return status_system(errno, folder, "cannot create the folder of the report");
+    }
+    return STATUS_OK;
+}
+
+// A bare name lies where the vendor's tool puts it.
+static status choose_output(const char *given, char *path, size_t room)
+{
+    const char *name = given != NULL ? given : NAME;
+    const int size = strchr(name, '/') == NULL ? snprintf(path, room, "%s/%s", FOLDER, name)
+                                               : snprintf(path, room, "%s", name);
+    if (size < 0 || (size_t)size >= room)
+        return status_make(STATUS_USAGE, "tt_profile: the path of the report is too long");
+    return status_within(make_folders(path), "tt_profile");
+}
+
+// The device's log of this run; one that was there before is another's.
+static bool find_device_log(const struct capturing *capturing, char *path, size_t room)
+{
+    const char *home = getenv("TT_METAL_HOME");
+    const char *folder = getenv("TT_METAL_PROFILER_DIR");
+    struct stat about;
+    struct timespec now;
+    if (folder != NULL)
+        snprintf(path, room, "%s/.logs/profile_log_device.csv", folder);
+    else
+        snprintf(path, room, "%s/generated/profiler/.logs/profile_log_device.csv",
+                 home != NULL ? home : "install/tt-metal");
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t since = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const time_t begun = now.tv_sec - (time_t)((since - capturing->capture.begun) / 1000000000) - 1;
+    return stat(path, &about) == 0 && about.st_mtime >= begun;
+}
+
+// What a program with Tracy says of its operations, with its device's log.
+static status report_stream(struct capturing *capturing, struct ops_report *report,
+                            struct profile *ledger)
+{
+    char device[4096];
+    struct logs logs;
+    for (size_t i = 0; i < capturing->capture.client_count; i++) {
+        const struct tracy_client *client = &capturing->capture.clients[i];
+        const char *const paths[] = {client->path, device};
+        if (client->written == 0)
+            continue;
+        const size_t count = find_device_log(capturing, device, sizeof device) ? 2 : 1;
+        STATUS_TRY(logs_open(paths, count, &logs));
+        const status result = ops_report_of_logs(report, &logs, ledger);
+        logs_close(&logs);
+        if (result != STATUS_OK || report->rows > 0)
+            return result;
+    }
+    return STATUS_OK;
+}
+
+static status report_profile(struct capturing *capturing, struct ops_report *report,
+                             struct profile *ledger)
+{
+    char path[4096];
+    const int size = snprintf(path, sizeof path, "%s/merged.prof", capturing->folder);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return status_make(STATUS_USAGE, "tt_profile: the path of the report is too long");
+    STATUS_TRY(profile_save(capturing->profile, path));
+    return ops_report_of_profile(report, path, ledger);
+}
+
+static status write_report(struct capturing *capturing, const char *output)
+{
+    struct ops_report report = {.output = output, .version = REPORT_V1};
+    struct profile *ledger = profile_create();
+    status result = report_stream(capturing, &report, ledger);
+    if (result == STATUS_OK && report.rows == 0) {
+        profile_free(ledger);
+        ledger = profile_create();
+        result = report_profile(capturing, &report, ledger);
+    }
+    if (result == STATUS_OK) {
+        fprintf(stderr, "Wrote report to %s (%zu rows)\n", output, report.rows);
+        ledger_warn(ledger);
+    }
+    profile_free(ledger);
+    return status_within(result, "tt_profile");
+}
+
+static status tt_profile_command(const struct arguments *arguments, int *out_exit)
+{
+    size_t count;
+    const char *const *words = arguments_words(arguments, &count);
+    struct capturing capturing = {.command = "tt_profile"};
+    char output[4096];
+    if (count != 1)
+        return status_make(STATUS_USAGE, "tt_profile: give the command as one word, in quotes: "
+                                         "tt_profile \"pytest -svv tests/test_mnist.py\"");
+    STATUS_TRY(capturing_read_options(arguments, &capturing));
+    STATUS_TRY(choose_output(arguments_value(arguments, "output-path"), output, sizeof output));
+    char *const command[] = {(char *)"sh", (char *)"-c", (char *)words[0], NULL};
+    status result = capturing_run(&capturing, command, output);
+    if (result == STATUS_OK && capturing_has_data(&capturing))
+        result = write_report(&capturing, output);
+    if (result == STATUS_OK)
+        *out_exit = capture_exit_status(&capturing.capture);
+    return status_first(result, capturing_end(&capturing, result == STATUS_OK));
+}
+
+static const struct option OPTIONS[] = {
+    {"output-path", 'o', OPTION_ONE, "OUTPUT_PATH",
+     "the report: a name in results/perf, or a path (device_ops_perf_trace.csv)"},
+    CAPTURING_OPTIONS,
+    {0},
+};
+
+const struct command COMMAND_TT_PROFILE = {
+    .name = "tt_profile",
+    .link = "tt_profile",
+    .script = true,
+    .usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
+    .summary = "run a command and report its operations, as tt-torch's tool is called",
+    .details = "Captures as 'opscope profile' does and writes the operations report: of what a\n"
+               "program with Tracy and its device's log say, or of what opscope's own runtime\n"
+               "recorded. Exit: the command's status. A command in which nothing records gets no\n"
+               "report, but a message.",
+    .examples = "  tt_profile \"python3 train.py\"\n"
+                "  tt_profile -o mnist.csv -p 9000 \"python3 train.py\"",
+    .options = OPTIONS,
+    .run = tt_profile_command,
+};

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""`tt_profile`, as tt-torch's tool is called: where the report goes, what is in it, and how it ends."""
+
+import csv
+
+from support import *
+
+PROGRAM = ROOT / "tests/tools/tracy_program.py"
+HEADER = "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,"
+
+
+def tt_profile(*arguments, folder, code=0, env=None):
+    return run(program("tt_profile"), *arguments, cwd=folder, code=code, env={**os.environ, **(env or {})})
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def network(folder):
+    path = folder / "add.opx"
+    opscope("compile", ROOT / "tests/testdata/tosa_ops/add.mlir", "--target", "torq-sl2610", "-o", path)
+    return f"{program('opscope')} run {path}"
+
+
+def test_a_program_with_tracy(folder):
+    command = f"{sys.executable} {PROGRAM} zones=2 ops=3 exit=6"
+    result = tt_profile(command, folder=folder, code=6)
+    found = rows(folder / "results/perf/device_ops_perf_trace.csv")
+    equal([(row["OP CODE"], row["GLOBAL CALL COUNT"]) for row in found],
+          [("Matmul", str(1024 * at)) for at in (1, 2, 3)], result.err)
+    equal({row["HOST DURATION [ns]"] for row in found}, {"400"}, "durations")
+    contains(result.err, "Wrote report to results/perf/device_ops_perf_trace.csv (3 rows)", "message")
+
+
+def test_a_program_of_our_own_runtime(folder):
+    tt_profile(network(folder) + " >/dev/null", folder=folder, code=0)
+    found = rows(folder / "results/perf/device_ops_perf_trace.csv")
+    true(found and all(row["OP CODE"] for row in found), f"operations: {found}")
+
+
+def test_the_example_of_the_document(folder):
+    """As it is printed, in a folder that looks like the project's; on the target `host`."""
+    if SANITIZED:
+        raise Skip("a sanitized library cannot be loaded into Python")
+    if shutil.which("python") is None or shutil.which("pytest") is None:
+        raise Skip("no python or pytest of that name")
+    for name in ("tt_torch", "tests", "python", "build", "pytest.ini"):
+        (folder / name).symlink_to(ROOT / name)
+    command = ('python tt_torch/tools/tt_profile.py "pytest -svv tests/models/mnist/test_mnist.py::'
+               'test_mnist_train[single_device-full-eval]"')
+    run("sh", "-c", command, cwd=folder, env={**os.environ, "OPSCOPE_BIN": str(program("opscope").parent)})
+    codes = [row["OP CODE"] for row in rows(folder / "results/perf/device_ops_perf_trace.csv")]
+    for code in ("Conv_Relu", "MaxPool", "Gemm", "Softmax"):
+        true(code in codes, f"{code} among {codes}")
+
+
+def test_where_the_report_goes(folder):
+    command = f"{sys.executable} {PROGRAM} zones=2 ops=1"
+    tt_profile("-o", "named.csv", command, folder=folder)
+    tt_profile("-o", "./elsewhere/deep/x.csv", command, folder=folder)
+    for path in ("results/perf/named.csv", "elsewhere/deep/x.csv"):
+        true((folder / path).read_text().startswith(HEADER), path)
+    equal(list(folder.rglob(".opscope-capture-*")), [], "folders left")
+
+
+def test_a_device_log_of_this_run_is_taken_and_an_old_one_is_not(folder):
+    import tenstorrent_logs
+    capture = tenstorrent_logs.ordinary(1)
+    made = capture.write(folder / "made")
+    home = folder / "metal"
+    logs = home / "generated/profiler/.logs"
+    logs.mkdir(parents=True)
+    shutil.copy(made / "profile_log_device.csv", logs)
+    os.utime(logs / "profile_log_device.csv", (1, 1))
+    environment = {"TT_METAL_HOME": str(home)}
+    command = f"{sys.executable} {PROGRAM} zones=2 ops=1"
+    result = tt_profile(command, folder=folder, env=environment)
+    contains(result.err, "no device log was given", "an old one")
+    result = tt_profile(f"touch {logs}/profile_log_device.csv; {command}", folder=folder, env=environment)
+    true("no device log was given" not in result.err, "one of this run")
+
+
+def test_a_command_without_anything_to_report(folder):
+    result = tt_profile("exit 3", folder=folder, code=3)
+    contains(result.err, "nothing in the command records", "message")
+    true(not list(folder.rglob("*.csv")), "no report is called done")
+
+
+def test_wrong_use(folder):
+    contains(tt_profile(folder=folder, code=2).err, "in quotes", "no command")
+    contains(tt_profile("pytest", "-svv", folder=folder, code=2).err, "tt_profile", "not quoted")
+    contains(tt_profile("--help", folder=folder).out, "[-h] [-o OUTPUT_PATH] [-p PORT]", "help")
+
+
+main()
