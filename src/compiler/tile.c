@@ -143,9 +143,10 @@ static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
             if (parts > (uint64_t)shape->dims[axes[i]])
                 continue;
             grid_set_parts(&finer, shape, axes[i], (int64_t)parts);
-            // Tiles that move little are worth it only where nothing else moves at all.
+            // Tiles that move little are not worth it, unless what they use moves by itself.
             if (time_grid(cutter, &finer, &times) && times.all < best &&
-                (times.tile_bytes >= TILE_BYTES_LEAST || cutter->space.output_placed) &&
+                (times.tile_bytes >= TILE_BYTES_LEAST || cutter->space.output_placed ||
+                 cutter->space.loaded > 0) &&
                 tiler_fits(tiler, &finer)) {
                 best = times.all;
                 *grid = finer;
