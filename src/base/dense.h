@@ -21,7 +21,7 @@ void dense_add(struct dense *dense, uint64_t number);
 bool dense_is_series(const struct dense *dense);
 
 // How many of the series lie between the least and the most and were not added; and how many more
-// were added than it has. What is missing before the least or behind the most cannot be known.
+// were added than it has. What is missing before the least or after the most cannot be known.
 uint64_t dense_missing(const struct dense *dense);
 uint64_t dense_repeated(const struct dense *dense);
 

@@ -17,13 +17,13 @@ struct unread {
     uint64_t explained; // halves
 };
 
-// `line` is behind all that were added before.
+// `line` is after all that were added before.
 void unread_add(struct unread *unread, uint64_t line);
 
-// Whether a row before `line`, behind all that were added, may be the begin of what ends there.
+// Whether a row before `line`, after all that were added, may be the begin of what ends there.
 bool unread_explains_end(struct unread *unread, uint64_t line);
 
-// After the last row: whether one behind `line` may be the end of what begins there. To be asked
+// After the last row: whether one after `line` may be the end of what begins there. To be asked
 // from the last begin to the first.
 bool unread_explains_begin(struct unread *unread, uint64_t line);
 

@@ -36,7 +36,7 @@ struct table_form;
 struct command {
     const char *name;
     const char *link;  // further name under which the program acts as this command
-    bool script;       // and one with .py behind it
+    bool script;       // and one with .py after it
     const char *usage; // after the name
     const char *summary;
     const char *details;          // NULL: none

@@ -68,7 +68,7 @@ static status check_arguments(const struct arguments *arguments)
     arguments_words(arguments, &words);
     if (words > 0)
         return status_make(STATUS_USAGE,
-                           "perfetto_logger: '%s': put files behind "
+                           "perfetto_logger: '%s': put files after "
                            "--compile_profile or --runtime_profile",
                            arguments_words(arguments, &words)[0]);
     if (compile_count + runtime_count == 0)

@@ -26,7 +26,7 @@ static status profile_command(const struct arguments *arguments, int *out_exit)
     const struct format_writer *writer;
     struct capturing capturing = {.command = "profile"};
     if (count == 0)
-        return status_make(STATUS_USAGE, "profile: give the command behind --: opscope profile -o "
+        return status_make(STATUS_USAGE, "profile: give the command after --: opscope profile -o "
                                          "run.prof -- python3 train.py");
     if (output == NULL)
         output = "capture.prof";

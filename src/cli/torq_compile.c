@@ -83,7 +83,7 @@ static status choose_profiling(const struct arguments *arguments, struct profili
 
 // Where it ends -----------------------------------------------------------------------
 
-// Phases of IREE's compiler; what comes behind executable-targets is the program.
+// Phases of IREE's compiler; what comes after executable-targets is the program.
 static status choose_phase(const struct arguments *arguments, const char **out_phase)
 {
     static const char *const NAMES[] = {

@@ -304,7 +304,7 @@ static const struct option OPTIONS[] = {
     {"module", 0, OPTION_EACH, "FILE", "the program (.vmfb, .opx); of several the last one runs"},
     {"function", 0, OPTION_ONE, "NAME", "of the program (it has one)"},
     {"input", 0, OPTION_EACH, "VALUE", "the next input: 1x4xi8=1, 2x2xi32=[[1 2][3 4]], @x.npy"},
-    {"output", 0, OPTION_EACH, "FILE", "the next output: @x.npy, +x.npy behind it, -, or nothing"},
+    {"output", 0, OPTION_EACH, "FILE", "the next output: @x.npy, +x.npy after it, -, or nothing"},
     {"expected_output", 0, OPTION_EACH, "VALUE", "compared with the next output, or (ignored)"},
     {"output_max_element_count", 0, OPTION_ONE, "N", "of each output that are shown (1024)"},
     RUN_PROFILES_OPTIONS,

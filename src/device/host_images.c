@@ -35,16 +35,16 @@ static bool chain_before(const struct host_builder *builder, uint32_t index,
     return chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, call));
 }
 
-static bool is_behind(const struct host_builder *builder, uint32_t call)
+static bool follows(const struct host_builder *builder, uint32_t call)
 {
     return call != builder->recipe->main && call != builder->recipe->scale &&
            !host_recipe_is_before(builder->recipe, call);
 }
 
-static bool add_behind(const struct host_builder *builder, struct chain_nodes *nodes)
+static bool add_followers(const struct host_builder *builder, struct chain_nodes *nodes)
 {
     for (uint32_t i = 0; i < builder->task->call_count; i++) {
-        if (is_behind(builder, i) &&
+        if (follows(builder, i) &&
             !chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, i)))
             return false;
     }
@@ -53,7 +53,7 @@ static bool add_behind(const struct host_builder *builder, struct chain_nodes *n
 
 // The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
 // there is none, when nothing comes after it.
-static bool chain_behind(const struct host_builder *builder, struct chain_nodes *nodes,
+static bool chain_followers(const struct host_builder *builder, struct chain_nodes *nodes,
                          bool *out_some)
 {
     const struct host_recipe *recipe = builder->recipe;
@@ -65,11 +65,11 @@ static bool chain_behind(const struct host_builder *builder, struct chain_nodes 
                       CHAIN_CHANNELS_LAST);
     *out_some = false;
     for (uint32_t i = 0; i < builder->task->call_count; i++)
-        *out_some = *out_some || is_behind(builder, i);
+        *out_some = *out_some || follows(builder, i);
     return !*out_some ||
            (chain_nodes_input(nodes, value,
                               host_builder_tensor(builder, buffer_of(builder, value)).element) &&
-            add_behind(builder, nodes) && chain_nodes_finish(nodes));
+            add_followers(builder, nodes) && chain_nodes_finish(nodes));
 }
 
 // The only buffer that the task writes.
@@ -191,7 +191,7 @@ bool host_images_add_convolution(struct host_builder *builder)
                                           .blocks = builder->build->blocks};
     if (!describe_convolution(builder, &plan.convolution) ||
         (has_before && !(chain_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
-        !chain_behind(builder, &after, &has_after))
+        !chain_followers(builder, &after, &has_after))
         return false;
     plan.before = has_before ? &before.chain : NULL;
     plan.after = has_after ? &after.chain : NULL;
@@ -326,7 +326,7 @@ static bool chain_around(const struct host_builder *builder, uint32_t index,
     }
     chain_nodes_rename(nodes, main_node(builder)->outputs[0],
                        host_builder_places(builder, builder->recipe->main));
-    return add_behind(builder, nodes) && nodes->chain.input_count == 1 && chain_nodes_finish(nodes);
+    return add_followers(builder, nodes) && nodes->chain.input_count == 1 && chain_nodes_finish(nodes);
 }
 
 static uint64_t image_count(const struct host_builder *builder, uint32_t value)
@@ -386,7 +386,7 @@ bool host_images_add_pool(struct host_builder *builder)
         host_builder_read(builder, buffer_of(builder, source_of(builder, 0)), true);
     void *place = host_builder_write(builder, result, true);
     if (source == NULL || place == NULL ||
-        (!integers && !chain_behind(builder, &after, &has_after)))
+        (!integers && !chain_followers(builder, &after, &has_after)))
         return false;
     if (!integers && builder->recipe->before[0] != PROGRAM_NONE) {
         if (!chain_before(builder, 0, &before) || !chain_nodes_finish(&before))
@@ -492,14 +492,14 @@ static bool add_turned_call(struct host_builder *builder, const void *source, vo
 }
 
 // A main call on images that `add_main` adds the steps of, and what comes after it.
-static bool add_with_behind(struct host_builder *builder,
+static bool add_with_followers(struct host_builder *builder,
                             bool (*add_main)(struct host_builder *builder, const void *source,
                                              void *result))
 {
     const uint32_t result = result_buffer(builder);
     struct chain_nodes after;
     bool has_after;
-    if (builder->recipe->before[0] != PROGRAM_NONE || !chain_behind(builder, &after, &has_after))
+    if (builder->recipe->before[0] != PROGRAM_NONE || !chain_followers(builder, &after, &has_after))
         return false;
     const void *source =
         host_builder_read(builder, buffer_of(builder, main_node(builder)->inputs[0]), true);
@@ -519,10 +519,10 @@ static bool add_with_behind(struct host_builder *builder,
 
 bool host_images_add_resize(struct host_builder *builder)
 {
-    return add_with_behind(builder, add_turned_call);
+    return add_with_followers(builder, add_turned_call);
 }
 
 bool host_images_add_spread(struct host_builder *builder)
 {
-    return add_with_behind(builder, add_spread_steps);
+    return add_with_followers(builder, add_spread_steps);
 }

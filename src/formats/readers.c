@@ -118,6 +118,6 @@ const struct format_reader *format_reader_find(struct view bytes)
 
 bool format_reader_may_know(struct view beginning)
 {
-    // The events of an object may stand behind all that is said about them.
+    // The events of an object may stand after all that is said about them.
     return format_reader_find(beginning) != NULL || view_starts_with(view_trim(beginning), "{");
 }

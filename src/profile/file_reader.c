@@ -15,7 +15,7 @@ struct file_reader {
     uint32_t version;
     bool cut;           // a block ran past the end of the file
     bool ended;         // the end block was seen
-    bool behind_tracks; // a block that comes after all tracks was seen
+    bool after_tracks; // a block that comes after all tracks was seen
     bool streamed;      // it was written while events came
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
@@ -371,7 +371,7 @@ static status read_block(struct file_reader *reader, const struct file_block *bl
                          const unsigned char *payload, size_t size)
 {
     const bool sound = reader->cut || file_block_checksum(block, payload) == block->checksum;
-    reader->behind_tracks |= block->kind > FILE_TRACKS;
+    reader->after_tracks |= block->kind > FILE_TRACKS;
     switch (block->kind) {
     case FILE_EVENTS:
         if (sound)
@@ -438,7 +438,7 @@ static void file_reader_account(struct file_reader *reader)
     if (!reader->ended)
         profile_note(profile, 0, LEDGER_REMARK, 1, "%s: the file is cut off at byte %zu",
                      reader->input->path, reader->input->bytes.size);
-    if (!reader->ended && (!reader->behind_tracks || reader->streamed)) {
+    if (!reader->ended && (!reader->after_tracks || reader->streamed)) {
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
         profile_note(profile, 0, LEDGER_LOST, 1,
                      "%s: nothing says how many events there were after the cut",

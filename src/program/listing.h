@@ -14,7 +14,7 @@
 // Whether locations name lines of the listing.
 bool program_is_listed(const struct program *program);
 
-// "model.mlir" for model.onnx, in quotes, and the place of an operator behind it.
+// "model.mlir" for model.onnx, in quotes, and the place of an operator after it.
 void program_listing_place(const struct program *program, uint32_t operator_id, struct bytes *to);
 
 void program_listing(const struct program *program, struct bytes *to);

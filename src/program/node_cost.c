@@ -59,7 +59,7 @@ static uint32_t channel_axis(const struct price_rule *rule, uint32_t rank)
     return rule->channels_first && rank > 1 ? 1 : rank - 1;
 }
 
-static uint64_t window_behind_channels(const struct shape *weights)
+static uint64_t window_after_channels(const struct shape *weights)
 {
     return node_cost_product(weights, 2, weights->rank);
 }
@@ -503,10 +503,10 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
     [PRICED_AS_SCALING] = {COST_ELEMENTWISE, count_scaling},
     [PRICED_AS_TABLE] = {COST_TABLE, count_moves},
     [PRICED_AS_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
-                               .window = window_behind_channels, .channels_first = true,
+                               .window = window_after_channels, .channels_first = true,
                                .strides = true, .sides = 2},
     [PRICED_AS_SCALED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 3,
-                                      .window = window_behind_channels, .channels_first = true,
+                                      .window = window_after_channels, .channels_first = true,
                                       .strides = true, .sides = 2},
     [PRICED_AS_TRANSPOSED_CONVOLUTION] = {COST_CONVOLUTION, count_products, .weights = 1,
                                           .channels_first = true},
@@ -516,9 +516,9 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
                                   .window = window_before_channels, .strides = true},
     [PRICED_AS_TOSA_TRANSPOSED] = {COST_CONVOLUTION, count_products, .weights = 1},
     [PRICED_AS_MATMUL] = {COST_MATMUL, count_products, .weights = 1,
-                          .window = window_behind_channels},
+                          .window = window_after_channels},
     [PRICED_AS_SCALED_MATMUL] = {COST_MATMUL, count_products, .weights = 3,
-                                 .window = window_behind_channels},
+                                 .window = window_after_channels},
     [PRICED_AS_TOSA_MATMUL] = {COST_MATMUL, count_products, .weights = 1,
                                .window = window_between_channels},
     [PRICED_AS_RECURRENCE] = {COST_RECURRENT, count_steps},

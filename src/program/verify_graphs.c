@@ -152,7 +152,7 @@ static void capture(struct scopes *scopes, uint32_t node, uint32_t value)
     scopes->first[node] = (uint32_t)scopes->count++;
 }
 
-// A value that is read in a graph behind `place` of its nodes, or in a graph inside it there.
+// A value that is read in a graph after `place` of its nodes, or in a graph inside it there.
 static status read_value(struct scopes *scopes, uint32_t value, uint32_t graph, uint32_t place)
 {
     const struct program *program = scopes->program;

@@ -60,7 +60,7 @@ static size_t last_until(const struct verify_regions *regions, size_t place)
 }
 
 // The first part that begins after `place`; `count` when there is none.
-static size_t first_behind(const struct verify_regions *regions, size_t place)
+static size_t first_after(const struct verify_regions *regions, size_t place)
 {
     size_t level = 0;
     uint64_t word = 0;
@@ -118,7 +118,7 @@ const uint32_t *verify_regions_take(struct verify_regions *regions, size_t first
     regions->found_count = 0;
     verify_regions_split(regions, first);
     verify_regions_split(regions, end);
-    for (size_t at = first; at < end; at = first_behind(regions, at)) {
+    for (size_t at = first; at < end; at = first_after(regions, at)) {
         if (at != first)
             clear_bit(regions, at);
         if (regions->owners[at] == PROGRAM_NONE)

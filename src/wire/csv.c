@@ -24,7 +24,7 @@ bool csv_field_take(struct view *rest, char separator, struct view *out_field)
         return false;
     const size_t stop = view_find(*rest, separator);
     *out_field = view_trim(view_slice(*rest, 0, stop));
-    *rest = csv_behind(*rest, stop);
+    *rest = csv_after(*rest, stop);
     return true;
 }
 
@@ -61,7 +61,7 @@ bool csv_quoted_take(struct view *rest, char separator, struct view *out_field)
     if (tail.size > 0 && tail.data[0] != separator)
         return false;
     *out_field = field;
-    *rest = csv_behind(tail, 0);
+    *rest = csv_after(tail, 0);
     return true;
 }
 

@@ -59,7 +59,7 @@ static inline bool csv_is_blank(char byte)
 }
 
 // What is left after a field that ends at `stop`.
-static inline struct view csv_behind(struct view rest, size_t stop)
+static inline struct view csv_after(struct view rest, size_t stop)
 {
     return stop < rest.size ? view_slice(rest, stop + 1, rest.size) : (struct view){NULL, 0};
 }
@@ -146,7 +146,7 @@ static inline bool csv_number_take(struct view *rest, char separator, uint64_t *
     if (at < rest->size && text[at] != separator)
         return false;
     *out_number = number;
-    *rest = csv_behind(*rest, at);
+    *rest = csv_after(*rest, at);
     return true;
 }
 

@@ -386,7 +386,7 @@ static void a_damaged_archive_leaves_the_number_of_rows_unknown(void **state)
     assert_null(torq_read(input, &(struct torq_options){0}, profile));
     char *notes = tell_notes(profile);
     assert_string_equal(notes,
-                        "lost 1: t.csv.gz: the gzip data is cut off; the rows behind it are lost\n"
+                        "lost 1: t.csv.gz: the gzip data is cut off; the rows after it are lost\n"
                         "lost 1: t.csv.gz:2: the last line is cut off: column 'End' is empty\n");
     assert_true(profile_ledger(profile).expected == LEDGER_UNKNOWN);
     free(notes);

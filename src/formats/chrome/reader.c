@@ -30,7 +30,7 @@ static const struct loss_text TEXTS[CHROME_LOSSES] = {
                               "with too long a name",
                               NULL},
     [CHROME_LOSS_MEMBER] = {LEDGER_REMARK, "members beside traceEvents that are not read", NULL},
-    [CHROME_LOSS_TRAILING] = {LEDGER_REMARK, "text behind the end of the trace", NULL},
+    [CHROME_LOSS_TRAILING] = {LEDGER_REMARK, "text after the end of the trace", NULL},
 };
 
 void chrome_lose(struct chrome_reading *reading, uint32_t track, enum chrome_loss loss,
@@ -573,7 +573,7 @@ static void close_account(struct chrome_reading *reading)
                      path, (unsigned long long)reading->cut);
     else if (reading->visitor.unfinished)
         profile_note(profile, 0, LEDGER_REMARK, 1,
-                     "%s: the closing bracket is missing: events behind the last one may be, too",
+                     "%s: the closing bracket is missing: events after the last one may be, too",
                      path);
     if (reading->dialect != NULL && reading->dialect->finish != NULL)
         reading->dialect->finish(reading->dialect, path);

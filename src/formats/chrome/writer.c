@@ -442,7 +442,7 @@ static void note_losses(struct writer *writer)
          "Chrome trace: parts larger than asked for, in which all happens at once");
     if (writer->length > EXACT_NS)
         profile_note(writer->profile, 0, LEDGER_REMARK, 1,
-                     "Chrome trace: longer than 46 days: viewers round times behind that to more "
+                     "Chrome trace: longer than 46 days: viewers round times after that to more "
                      "than a nanosecond");
 }
 

@@ -219,7 +219,7 @@ static inline struct view text_take(struct view *rest)
     const char *comma = memchr(rest->data, ',', rest->size);
     const size_t stop = comma != NULL ? (size_t)(comma - rest->data) : rest->size;
     const struct view text = {rest->data, stop};
-    *rest = csv_behind(*rest, stop);
+    *rest = csv_after(*rest, stop);
     return text;
 }
 
@@ -229,7 +229,7 @@ static bool optional_take(struct view *rest, uint64_t *out_number, bool *out_the
     *out_there = rest->size > 0 && rest->data[0] != ',';
     if (*out_there)
         return csv_number_take(rest, ',', out_number);
-    *rest = csv_behind(*rest, 0);
+    *rest = csv_after(*rest, 0);
     return true;
 }
 

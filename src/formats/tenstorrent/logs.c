@@ -299,7 +299,7 @@ static void read_device(struct logs_record *record)
                      damage);
     if (record->device_ops.sessions.count > 1)
         profile_note(record->ledger, 0, LEDGER_REMARK, 1,
-                     "%s: holds %u logs, one behind the other; the host's files belong to the last",
+                     "%s: holds %u logs, one after the other; the host's files belong to the last",
                      record->device.input->path, record->device_ops.sessions.count);
 }
 

@@ -52,7 +52,7 @@ static void split_names(struct view rest, struct ops_time *time)
     const size_t slash = view_find_text(rest, ",/");
     const size_t comma = slash < rest.size ? slash : view_find(rest, ',');
     time->name = view_slice(rest, 0, comma);
-    rest = csv_behind(rest, comma);
+    rest = csv_after(rest, comma);
     struct view file;
     struct view number;
     time->source = rest.data != NULL ? rest : (struct view){"", 0};

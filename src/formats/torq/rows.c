@@ -48,7 +48,7 @@ enum torq_form rows_header_form(struct view line)
 // Said first: it may be the reason for all that follows.
 static void note_damage(const struct input *input, struct profile *profile)
 {
-    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s; the rows behind it are lost", input->path,
+    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s; the rows after it are lost", input->path,
                  input->damage);
     profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }

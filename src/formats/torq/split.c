@@ -122,7 +122,7 @@ static inline struct view take_id(struct view *rest)
         return quoted;
     const size_t at = csv_find_near(*rest, ',');
     const struct view id = trimmed(view_slice(*rest, 0, at));
-    *rest = csv_behind(*rest, at);
+    *rest = csv_after(*rest, at);
     return id;
 }
 

@@ -82,7 +82,7 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
     if (unit.kind == NULL || unit.kind->id == NULL)
         return false;
     size_t at = 1;
-    if (unit.kind != &UNIT_SLICE) { // the only one with something behind it
+    if (unit.kind != &UNIT_SLICE) { // the only one with something after it
         for (at = id.size; at > 0 && is_digit(id.data[at - 1]);)
             at--;
     }

@@ -52,7 +52,7 @@ size_t lane_search_next(const struct lane_search *search, size_t from, size_t co
 {
     if (from >= count || from >= search->leaves)
         return count;
-    // Up to the first subtree behind that has one, then down to its first.
+    // Up to the first subtree after that has one, then down to its first.
     size_t node = search->leaves + from;
     while (!has_room(search->nodes[node], nests, start, end)) {
         while (node % 2 == 1)

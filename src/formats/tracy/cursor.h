@@ -1,6 +1,6 @@
-// Reads little-endian numbers, packed one behind the other, out of bytes that may end anywhere.
+// Reads little-endian numbers, packed one after the other, out of bytes that may end anywhere.
 //
-// What is not there reads as 0 and sets `short_of`; nothing behind it is read any more.
+// What is not there reads as 0 and sets `short_of`; nothing after it is read any more.
 
 #ifndef OPSCOPE_FORMATS_TRACY_CURSOR_H
 #define OPSCOPE_FORMATS_TRACY_CURSOR_H

@@ -4,7 +4,7 @@
 
 struct message_entry {
     uint64_t handle;
-    const char *at; // in the file, behind its time
+    const char *at; // in the file, after its time
     int64_t time;   // INT64_MIN: it is on its lane
 };
 

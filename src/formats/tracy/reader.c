@@ -363,7 +363,7 @@ static void close_account(struct reader *reader, const char *damage)
         return;
     }
     profile_note(profile, 0, LEDGER_LOST, 1,
-                 "%s: %s: what could be read is kept, nothing behind it", reader->path, damage);
+                 "%s: %s: what could be read is kept, nothing after it", reader->path, damage);
     profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
 

@@ -2,7 +2,7 @@
 //
 // Zones of threads and devices, messages, frames and plots become events. Locks, memory, call
 // stacks, samples and pictures are not read: a remark of the ledger says so. The format has no
-// tags and no lengths: behind what is damaged nothing can be read, and the ledger says where.
+// tags and no lengths: after what is damaged nothing can be read, and the ledger says where.
 //
 // Memory: the tables of the file (texts, locations, threads) and what lies around the deepest
 // zone; the unpacked file lies in a spool.
@@ -18,7 +18,7 @@ bool tracy_recognise(struct view bytes);
 // Into a fresh profile.
 status tracy_read(struct input *input, struct profile *profile);
 
-// The same of what is packed in such a file; `damage` says what is wrong behind it, NULL: nothing.
+// The same of what is packed in such a file; `damage` says what is wrong after it, NULL: nothing.
 status tracy_read_content(const char *path, struct view content, const char *damage,
                           struct profile *profile);
 

@@ -4,7 +4,7 @@
 // "opscope tracy 1\n", u64 nanosecond of CLOCK_MONOTONIC that is time 0 (all bits set: not known),
 // 64 bytes of the machine's boot id, the program's greeting, then frames.
 //
-// It is read twice, since names come behind what they name. Memory: as of build.h, and the zones
+// It is read twice, since names come after what they name. Memory: as of build.h, and the zones
 // that are open.
 
 #ifndef OPSCOPE_FORMATS_TRACY_STREAM_H

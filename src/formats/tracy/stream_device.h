@@ -29,7 +29,7 @@ void stream_devices_new(struct stream_devices *devices, struct tracy_cursor payl
 void stream_devices_name(struct stream_devices *devices, struct tracy_cursor payload,
                          struct view name);
 
-// `payload` is behind the time of the program.
+// `payload` is after the time of the program.
 void stream_devices_begin(struct stream_devices *devices, struct tracy_cursor payload,
                           struct tracy_location location);
 void stream_devices_end(struct stream_devices *devices, struct tracy_cursor payload);

@@ -1,4 +1,4 @@
-// The tables of a .tracy file that everything behind them refers to: texts, names of threads,
+// The tables of a .tracy file that everything after them refers to: texts, names of threads,
 // source locations.
 
 #ifndef OPSCOPE_FORMATS_TRACY_TABLES_H

@@ -323,7 +323,7 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
 }
 
 // What the output and the operands from `first` on still need.
-static uint64_t needed_behind(const struct evaluation *evaluation, uint32_t first)
+static uint64_t needed_after(const struct evaluation *evaluation, uint32_t first)
 {
     uint64_t needed = labels_of_term(&evaluation->einsum.output);
     for (uint32_t i = first; i < evaluation->einsum.operand_count; i++)
@@ -356,7 +356,7 @@ static status einsum_evaluate(const struct evaluation *evaluation, struct operan
         struct operand next = {0};
         status failure = take_operand(evaluation, i, &next);
         if (failure == STATUS_OK)
-            failure = contract(evaluation, result, &next, needed_behind(evaluation, i + 1));
+            failure = contract(evaluation, result, &next, needed_after(evaluation, i + 1));
         operand_free(&next);
         STATUS_TRY(failure);
     }

@@ -18,7 +18,7 @@ static struct view attributes_of(const struct perf_op *op)
 }
 
 // What stands between `key` and the next one like it; false when it is not there.
-static bool attribute_behind(struct view attributes, const char *key, struct view *out_rest)
+static bool attribute_after(struct view attributes, const char *key, struct view *out_rest)
 {
     const size_t at = view_find_text(attributes, key);
     if (at == attributes.size)
@@ -36,7 +36,7 @@ static size_t digits_in_front(struct view text)
     return digits;
 }
 
-// The number behind the first `key` that has one.
+// The number after the first `key` that has one.
 static struct perf_value attribute_number(struct view attributes, const char *key)
 {
     for (struct view rest = attributes;;) {
@@ -56,7 +56,7 @@ static struct perf_value attribute_number(struct view attributes, const char *ke
 static void append_parts(struct bytes *text, struct view attributes, const char *key, int parts)
 {
     struct view rest;
-    if (!attribute_behind(attributes, key, &rest)) {
+    if (!attribute_after(attributes, key, &rest)) {
         bytes_append(text, "x", 1);
         return;
     }
@@ -74,7 +74,7 @@ static void append_parts(struct bytes *text, struct view attributes, const char 
 static struct view memory_layout_of(struct view attributes)
 {
     struct view layout;
-    if (!attribute_behind(attributes, "memory_layout=", &layout))
+    if (!attribute_after(attributes, "memory_layout=", &layout))
         return VIEW_LITERAL("x");
     layout = view_slice(layout, 0, view_find(layout, ';'));
     const size_t colons = view_find_text(layout, "::");
@@ -108,7 +108,7 @@ static void append_tiles(struct bytes *text, struct view attributes, const char 
 {
     struct view rest;
     uint64_t number;
-    if (attribute_behind(attributes, key, &rest) && rest.size > 0 &&
+    if (attribute_after(attributes, key, &rest) && rest.size > 0 &&
         view_to_u64(view_trim(view_slice(rest, 1, view_find(rest, ';'))), &number))
         bytes_append_format(text, "%llu", (unsigned long long)number);
     else
@@ -118,7 +118,7 @@ static void append_tiles(struct bytes *text, struct view attributes, const char 
 static bool attribute_is_true(struct view attributes, const char *key)
 {
     struct view rest;
-    return attribute_behind(attributes, key, &rest) && view_starts_with(rest, "true'");
+    return attribute_after(attributes, key, &rest) && view_starts_with(rest, "true'");
 }
 
 static void append_convolution(struct bytes *text, struct view attributes)
@@ -149,7 +149,7 @@ static uint64_t larger_of_inputs(const struct perf_op *op, enum column_kind kind
     return a > b ? a : b;
 }
 
-// M x K x N, behind b={batches} where there are several.
+// M x K x N, after b={batches} where there are several.
 static void append_sizes(struct bytes *text, const struct perf_op *op)
 {
     uint64_t m, k, n;

@@ -2,7 +2,7 @@
 //
 // The report repeats the shapes of the first call for calls whose program was cached, and the
 // hash of some programs leaves the volume out, so that such shapes can be those of another call.
-// What stands before and behind the operation tells: it takes what one of those gave, and gives
+// What stands before and after the operation tells: it takes what one of those gave, and gives
 // what another takes.
 
 #include "perf.h"
@@ -33,7 +33,7 @@ static double volume_of(const struct perf_op *op, bool output)
     return volume;
 }
 
-// Volumes of what the operations in front of `index` gave, or of what those behind it take, the
+// Volumes of what the operations in front of `index` gave, or of what those after it take, the
 // nearest first; 0 where there is none.
 static void look_around(const struct perf *perf, size_t index, bool behind,
                         double out_volumes[NEIGHBOURS])

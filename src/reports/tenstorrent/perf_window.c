@@ -109,7 +109,7 @@ static void list_signposts(struct perf *perf)
     bytes_free(&names);
 }
 
-// What stands behind the first row that is called as the last signpost is.
+// What stands after the first row that is called as the last signpost is.
 static void keep_behind_last(struct perf *perf, const struct perf_op *last, bool signposts)
 {
     const struct view name = last->code;
@@ -125,7 +125,7 @@ static void keep_behind_last(struct perf *perf, const struct perf_op *last, bool
     }
     if (kept == 0)
         perf_message_add(perf, true,
-                         "Nothing stands behind it: choose a window with --start-signpost or "
+                         "Nothing stands after it: choose a window with --start-signpost or "
                          "--ignore-signposts.");
     perf->count = kept;
 }
@@ -270,7 +270,7 @@ static void note_missing(struct perf *perf, const struct perf_op *op, size_t ste
     profile_track(perf->account, 0)->ledger.expected += missing;
     profile_note(perf->account, 0, LEDGER_LOST, missing,
                  "%.*s (id %llu, step %zu) is missing on %zu devices: do not trust the data of "
-                 "this operation and of those of the same name behind it",
+                 "this operation and of those of the same name after it",
                  VIEW_ARGUMENTS(op->code), (unsigned long long)op->id, step, missing);
 }
 

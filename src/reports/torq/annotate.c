@@ -537,7 +537,7 @@ static size_t invocation_end(const struct joining *joining, size_t from)
     return to;
 }
 
-// R4 has an event for a dispatch that ran; of the others, another run comes behind it.
+// R4 has an event for a dispatch that ran; of the others, another run comes after it.
 static bool is_whole(const struct joining *joining, size_t from, size_t to)
 {
     if (joining->annotation->form != TORQ_R4)

@@ -161,14 +161,14 @@ const struct table_form ANNOTATE_JOBS_FORM = {
 const struct table_form ANNOTATE_RUN_FORM = {
     .as_it_is = true,
     .name = "tasks",
-    .about = "of a run, behind those of actions: a row for each task, too",
+    .about = "of a run, after those of actions: a row for each task, too",
     TABLE_COLUMNS(RUN),
 };
 
 const struct table_form ANNOTATE_FOLDED_FORM = {
     .as_it_is = true,
     .name = "folded rows",
-    .about = "with --fold, behind the others",
+    .about = "with --fold, after the others",
     TABLE_COLUMNS(FOLDED),
 };
 
