@@ -28,7 +28,7 @@ struct fit {
     int64_t resolution;
 };
 
-static wide floor_divide(wide number, int64_t divisor)
+static wide align_floor_divide(wide number, int64_t divisor)
 {
     const wide quotient = number / divisor;
     return number % divisor != 0 && (number < 0) != (divisor < 0) ? quotient - 1 : quotient;
@@ -46,7 +46,7 @@ static uint64_t align_distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-static int compare_numbers(const void *left, const void *right)
+static int align_compare_numbers(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left;
     const int64_t b = *(const int64_t *)right;
@@ -64,7 +64,7 @@ static int compare_anchors(const void *left, const void *right)
     return (a->to_start > b->to_start) - (a->to_start < b->to_start);
 }
 
-static int compare_places(const void *left, const void *right)
+static int align_compare_places(const void *left, const void *right)
 {
     const struct point *a = left;
     const struct point *b = right;
@@ -90,7 +90,7 @@ static size_t keep_narrow(struct point *points, size_t count, int64_t *numbers, 
 {
     for (size_t i = 0; i < count; i++)
         numbers[i] = points[i].half_width;
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    qsort(numbers, count, sizeof *numbers, align_compare_numbers);
     const wide most = (wide)4 * numbers[count / 4] + 4 * (wide)resolution;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ static void measure_drift(struct fit *fit, int64_t *numbers)
 static int64_t gain(const struct fit *fit, const struct point *point)
 {
     const wide drifted = (wide)(point->x - fit->pivot) * fit->drift_ppb;
-    return align_clamp((wide)point->y - point->x - floor_divide(drifted, BILLION));
+    return align_clamp((wide)point->y - point->x - align_floor_divide(drifted, BILLION));
 }
 
 static void measure_offset(struct fit *fit, int64_t *numbers)
@@ -167,7 +167,7 @@ static void measure_offset(struct fit *fit, int64_t *numbers)
         fit->points[i].residual = align_clamp((wide)gain(fit, &fit->points[i]) - fit->offset);
 }
 
-static int64_t size_of(int64_t number)
+static int64_t align_size_of(int64_t number)
 {
     return number < 0 ? align_clamp(-(wide)number) : number;
 }
@@ -176,12 +176,12 @@ static int64_t size_of(int64_t number)
 static void drop_outliers(struct fit *fit, int64_t *numbers)
 {
     for (size_t i = 0; i < fit->count; i++)
-        numbers[i] = size_of(fit->points[i].residual);
+        numbers[i] = align_size_of(fit->points[i].residual);
     const int64_t usual = statistics_median_signed(numbers, fit->count);
     size_t kept = 0;
     for (size_t i = 0; i < fit->count; i++) {
         const struct point point = fit->points[i];
-        if (size_of(point.residual) <= (wide)6 * usual + point.half_width + fit->resolution)
+        if (align_size_of(point.residual) <= (wide)6 * usual + point.half_width + fit->resolution)
             fit->points[kept++] = point;
     }
     fit->count = kept;
@@ -195,7 +195,7 @@ static int64_t scatter(const struct fit *fit)
 {
     int64_t most = 0;
     for (size_t i = 0; i < fit->count; i++) {
-        const int64_t beyond = size_of(fit->points[i].residual) - fit->points[i].half_width;
+        const int64_t beyond = align_size_of(fit->points[i].residual) - fit->points[i].half_width;
         most = beyond > most ? beyond : most;
     }
     if (fit->count < 3)
@@ -207,7 +207,7 @@ static int64_t scatter(const struct fit *fit)
 static wide error_at(const struct fit *fit, size_t index, int64_t scattered)
 {
     const struct point *point = &fit->points[index];
-    return (wide)size_of(point->residual) + point->half_width + scattered + fit->resolution;
+    return (wide)align_size_of(point->residual) + point->half_width + scattered + fit->resolution;
 }
 
 // How wrong a line can be at x that is wrong by at most `left` and `right` at a < b.
@@ -323,11 +323,12 @@ static bool try_drift(struct fit *fit, const struct align_request *request, int6
     *out_error = error_of_line(fit, (int64_t)request->first, (int64_t)request->last, &looseness);
     if (*out_error < 0)
         return false;
-    if (request->any_drift && size_of(fit->drift_ppb) < BILLION / 2)
+    if (request->any_drift && align_size_of(fit->drift_ppb) < BILLION / 2)
         return true;
-    if (size_of(fit->drift_ppb) > (wide)ALIGN_DRIFT_MOST_PPB + looseness)
+    if (align_size_of(fit->drift_ppb) > (wide)ALIGN_DRIFT_MOST_PPB + looseness)
         *out_refused = fit->drift_ppb;
-    return size_of(fit->drift_ppb) <= ALIGN_DRIFT_MOST_PPB && looseness <= ALIGN_DRIFT_MOST_PPB;
+    return align_size_of(fit->drift_ppb) <= ALIGN_DRIFT_MOST_PPB &&
+           looseness <= ALIGN_DRIFT_MOST_PPB;
 }
 
 static void fit_points(struct fit *fit, const struct align_request *request, int64_t *numbers,
@@ -361,7 +362,7 @@ void align_fit(const struct align_request *request, struct align_fit *out_fit)
         points[i] = point_of(&request->anchors[i]);
     }
     struct fit fit = {.points = points, .resolution = (int64_t)request->resolution};
-    qsort(points, request->count, sizeof *points, compare_places);
+    qsort(points, request->count, sizeof *points, align_compare_places);
     fit.count = keep_narrow(points, request->count, numbers, fit.resolution);
     fit_points(&fit, request, numbers, out_fit);
     free(numbers);
@@ -371,7 +372,7 @@ void align_fit(const struct align_request *request, struct align_fit *out_fit)
 bool align_apply(const struct align_map *map, uint64_t time, int64_t *out_time)
 {
     const wide passed = (wide)time - map->from;
-    const wide mapped = map->to + passed + floor_divide(passed * map->drift_ppb, BILLION);
+    const wide mapped = map->to + passed + align_floor_divide(passed * map->drift_ppb, BILLION);
     *out_time = align_clamp(mapped);
     return mapped == *out_time;
 }
@@ -380,9 +381,9 @@ bool align_compose(const struct align_map *outer, const struct align_map *inner,
                    struct align_map *out_map)
 {
     const wide both = (wide)outer->drift_ppb + inner->drift_ppb +
-                      floor_divide((wide)outer->drift_ppb * inner->drift_ppb, BILLION);
+                      align_floor_divide((wide)outer->drift_ppb * inner->drift_ppb, BILLION);
     const wide passed = (wide)inner->to - outer->from;
-    const wide mapped = outer->to + passed + floor_divide(passed * outer->drift_ppb, BILLION);
+    const wide mapped = outer->to + passed + align_floor_divide(passed * outer->drift_ppb, BILLION);
     *out_map = (struct align_map){
         .from = inner->from, .to = align_clamp(mapped), .drift_ppb = align_clamp(both)};
     return mapped == out_map->to;

@@ -41,8 +41,8 @@ struct anchor_index {
 
 // Collecting --------------------------------------------------------------------
 
-static void count_name(struct anchor_index *index, const struct event *event, uint64_t start,
-                       uint64_t end)
+static void anchors_count_name(struct anchor_index *index, const struct event *event,
+                               uint64_t start, uint64_t end)
 {
     index->names =
         memory_extend(index->names, &index->name_count, event->name, sizeof *index->names);
@@ -92,7 +92,7 @@ static status anchors_take_batch(struct event_sink *sink, const struct event_bat
         const uint64_t start = clock_to_ns(clock, event->start);
         const uint64_t end = clock_to_ns(clock, event->end);
         if (event->kind != EVENT_COUNTER && event->name != 0)
-            count_name(index, event, start, end);
+            anchors_count_name(index, event, start, end);
         STATUS_TRY(keep_links(index, event_values(batch, event), start, end));
     }
     return STATUS_OK;
@@ -112,7 +112,7 @@ static void measure_track(struct anchor_index *index, const struct track *track)
     index->any = true;
 }
 
-static bool comes_before(const void *left, const void *right)
+static bool anchors_comes_before(const void *left, const void *right)
 {
     const struct link *a = left;
     const struct link *b = right;
@@ -133,7 +133,7 @@ static status keep_single(struct anchor_index *index)
     STATUS_TRY(spool_read(&index->spool, &data, &size));
     struct link *links = (struct link *)(void *)data;
     const size_t count = size / sizeof *links;
-    sort_in_place(links, count, sizeof *links, comes_before);
+    sort_in_place(links, count, sizeof *links, anchors_comes_before);
     for (size_t i = 0; i < count;) {
         size_t same = i + 1;
         while (same < count && links[same].id == links[i].id &&

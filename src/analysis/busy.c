@@ -15,7 +15,7 @@ static status edge_add(struct edge_list *list, uint64_t edge)
     return spool_append(&list->spool, words, (delta < EDGE_WIDE ? 1 : 3) * sizeof words[0]);
 }
 
-static status list_add(struct edge_list *list, struct interval span)
+static status busy_list_add(struct edge_list *list, struct interval span)
 {
     STATUS_TRY(edge_add(list, span.start));
     return edge_add(list, span.end);
@@ -35,7 +35,7 @@ status busy_add(struct busy *busy, struct interval span)
     if (busy->any && span.start < busy->last.start)
         return spool_append(&busy->late, &span, sizeof span);
     if (busy->any)
-        STATUS_TRY(list_add(&busy->in_order, busy->last));
+        STATUS_TRY(busy_list_add(&busy->in_order, busy->last));
     busy->last = span;
     busy->any = true;
     return STATUS_OK;
@@ -57,13 +57,13 @@ status busy_finish(struct busy *busy)
     size_t size;
     size_t impossible;
     if (busy->any)
-        STATUS_TRY(list_add(&busy->in_order, busy->last));
+        STATUS_TRY(busy_list_add(&busy->in_order, busy->last));
     busy->any = false;
     STATUS_TRY(spool_read(&busy->late, &data, &size));
     const struct interval_set late = intervals_normalize(
         (struct interval *)(void *)data, size / sizeof(struct interval), &impossible);
     for (size_t i = 0; i < late.count; i++)
-        STATUS_TRY(list_add(&busy->late_in_order, late.items[i]));
+        STATUS_TRY(busy_list_add(&busy->late_in_order, late.items[i]));
     STATUS_TRY(list_read(&busy->in_order, &busy->edges[0]));
     return list_read(&busy->late_in_order, &busy->edges[1]);
 }

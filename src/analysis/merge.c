@@ -79,7 +79,7 @@ static bool map_clock(struct clock_domain *clock, const struct align_map *map, i
     return true;
 }
 
-static uint32_t find_clock(struct profile *out, const struct clock_domain *clock)
+static uint32_t analysis_merge_find_clock(struct profile *out, const struct clock_domain *clock)
 {
     for (uint32_t i = 0; i < out->clocks.count; i++) {
         const struct clock_domain *known = profile_clock(out, i);
@@ -104,7 +104,7 @@ static status copy_clocks(struct copier *copier)
                                "negative or too many",
                                copier->source->path,
                                VIEW_ARGUMENTS(profile_text(copier->out, clock.name)));
-        copier->clocks[i] = find_clock(copier->out, &clock);
+        copier->clocks[i] = analysis_merge_find_clock(copier->out, &clock);
     }
     return STATUS_OK;
 }
@@ -158,7 +158,7 @@ static uint32_t count_processes(const struct profile *profile)
     return count;
 }
 
-static int32_t rank_of(const struct copier *copier, int32_t rank)
+static int32_t analysis_merge_rank_of(const struct copier *copier, int32_t rank)
 {
     const int32_t most = INT16_MAX;
     rank = rank > most ? most : rank < -most ? -most : rank;
@@ -171,14 +171,15 @@ static uint32_t own_process(struct copier *copier)
         const struct track process = {
             .kind = TRACK_PROCESS,
             .name = profile_string(copier->out, view_of(copier->source->name)),
-            .rank = rank_of(copier, 0)};
+            .rank = analysis_merge_rank_of(copier, 0)};
         copier->process = profile_track_add(copier->out, &process);
     }
     return copier->process;
 }
 
 // One process takes the source's name; of several, each keeps its own after it.
-static void name_process(struct copier *copier, struct track *track, uint32_t processes)
+static void analysis_merge_name_process(struct copier *copier, struct track *track,
+                                        uint32_t processes)
 {
     char name[1024];
     const struct view own = profile_text(copier->source->profile, track->name);
@@ -187,17 +188,17 @@ static void name_process(struct copier *copier, struct track *track, uint32_t pr
     else
         snprintf(name, sizeof name, "%s: %.*s", copier->source->name, VIEW_ARGUMENTS(own));
     track->name = profile_string(copier->out, view_of(name));
-    track->rank = rank_of(copier, track->rank);
+    track->rank = analysis_merge_rank_of(copier, track->rank);
 }
 
-static void copy_tracks(struct copier *copier)
+static void analysis_merge_copy_tracks(struct copier *copier)
 {
     const struct profile *from = copier->source->profile;
     const uint32_t processes = count_processes(from);
     for (uint32_t i = 1; i < from->tracks.count; i++) {
         struct track track = *profile_track(from, i);
         if (track.parent == 0 && track.kind == TRACK_PROCESS) {
-            name_process(copier, &track, processes);
+            analysis_merge_name_process(copier, &track, processes);
         } else {
             track.parent = track.parent == 0 ? own_process(copier) : copier->tracks[track.parent];
             track.name = copy_string(copier, track.name);
@@ -287,7 +288,7 @@ static void copy_ledger(struct copier *copier)
 }
 
 // "merge.NAME.key"
-static void add_fact(struct copier *copier, struct view key, struct view text)
+static void analysis_merge_add_fact(struct copier *copier, struct view key, struct view text)
 {
     struct bytes name = {0};
     bytes_append_format(&name, "merge.%s.", copier->source->name);
@@ -298,30 +299,32 @@ static void add_fact(struct copier *copier, struct view key, struct view text)
     bytes_free(&name);
 }
 
-static void add_number(struct copier *copier, const char *key, int64_t number)
+static void analysis_merge_add_number(struct copier *copier, const char *key, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, number);
-    add_fact(copier, view_of(key), view_of(text));
+    analysis_merge_add_fact(copier, view_of(key), view_of(text));
 }
 
 static void copy_facts(struct copier *copier)
 {
     const struct merge_source *source = copier->source;
     const struct profile *from = source->profile;
-    add_fact(copier, VIEW_LITERAL("placed_by"), view_of(merge_method_name(source->method)));
+    analysis_merge_add_fact(copier, VIEW_LITERAL("placed_by"),
+                            view_of(merge_method_name(source->method)));
     if (source->reference != copier->number)
-        add_fact(copier, VIEW_LITERAL("placed_on"),
-                 view_of(copier->merge->sources[source->reference].name));
-    add_number(copier, "offset_ns", merge_offset_of(source));
-    add_number(copier, "drift_ppb", source->map.drift_ppb);
+        analysis_merge_add_fact(copier, VIEW_LITERAL("placed_on"),
+                                view_of(copier->merge->sources[source->reference].name));
+    analysis_merge_add_number(copier, "offset_ns", merge_offset_of(source));
+    analysis_merge_add_number(copier, "drift_ppb", source->map.drift_ppb);
     if (source->has_error)
-        add_number(copier, "error_ns", (int64_t)source->error_ns);
+        analysis_merge_add_number(copier, "error_ns", (int64_t)source->error_ns);
     else
-        add_fact(copier, VIEW_LITERAL("error_ns"), VIEW_LITERAL("unknown"));
+        analysis_merge_add_fact(copier, VIEW_LITERAL("error_ns"), VIEW_LITERAL("unknown"));
     for (uint32_t i = 0; i < from->facts.count; i++) {
         const struct profile_fact *fact = segments_get(&from->facts, i);
-        add_fact(copier, profile_text(from, fact->key), profile_text(from, fact->text));
+        analysis_merge_add_fact(copier, profile_text(from, fact->key),
+                                profile_text(from, fact->text));
     }
 }
 
@@ -373,7 +376,7 @@ static status copy_source(struct copier *copier)
     copier->tracks = memory_allocate_zeroed(from->tracks.count, sizeof *copier->tracks);
     STATUS_TRY(copy_clocks(copier));
     copy_tables(copier);
-    copy_tracks(copier);
+    analysis_merge_copy_tracks(copier);
     copy_facts(copier);
     STATUS_TRY(profile_replay(copier->source->profile, &copier->sink));
     copy_ledger(copier);

@@ -15,16 +15,17 @@ const char *merge_method_name(enum merge_method method)
     return NAMES[method];
 }
 
-static bool range_of(const struct merge_source *source, uint64_t *out_first, uint64_t *out_last)
+static bool merge_place_range_of(const struct merge_source *source, uint64_t *out_first,
+                                 uint64_t *out_last)
 {
     return anchor_index_range(source->index, out_first, out_last);
 }
 
-static status check_range(const struct merge_source *source)
+static status merge_place_check_range(const struct merge_source *source)
 {
     uint64_t first;
     uint64_t last;
-    if (range_of(source, &first, &last) && last > INT64_MAX)
+    if (merge_place_range_of(source, &first, &last) && last > INT64_MAX)
         return status_make(STATUS_DATA, "%s: its times reach beyond 2^63 ns, about 292 years",
                            source->path);
     return STATUS_OK;
@@ -82,7 +83,7 @@ static status merge_place_fit(struct merge *merge, struct merge_source *source, 
     struct align_request request = {.anchors = source->anchors,
                                     .count = source->anchor_count,
                                     .any_drift = method == MERGE_PAIRS};
-    range_of(source, &request.first, &request.last);
+    merge_place_range_of(source, &request.first, &request.last);
     request.resolution =
         anchor_index_resolution(source->index) + anchor_index_resolution(placed->index) + 2;
     align_fit(&request, &fitted);
@@ -110,7 +111,7 @@ static status place_by_offset(struct merge_source *source)
 {
     uint64_t first;
     uint64_t last;
-    range_of(source, &first, &last);
+    merge_place_range_of(source, &first, &last);
     source->map = (struct align_map){.from = first, .drift_ppb = source->drift_ppb};
     if (__builtin_add_overflow((int64_t)first, source->offset_ns, &source->map.to))
         return too_far(source);
@@ -119,8 +120,8 @@ static status place_by_offset(struct merge_source *source)
     return STATUS_OK;
 }
 
-static status read_pair(struct merge *merge, const struct merge_pair *pair, bool forward,
-                        struct align_anchor *out_anchor)
+static status merge_place_read_pair(struct merge *merge, const struct merge_pair *pair,
+                                    bool forward, struct align_anchor *out_anchor)
 {
     const struct merge_source *from = &merge->sources[forward ? pair->source_b : pair->source_a];
     const struct merge_source *to = &merge->sources[forward ? pair->source_a : pair->source_b];
@@ -144,7 +145,7 @@ static status place_by_pairs(struct merge *merge, size_t index, size_t reference
             memory_grow(source->anchors, source->anchor_count, &capacity, sizeof *source->anchors);
         struct align_anchor *anchor = &source->anchors[source->anchor_count];
         *anchor = (struct align_anchor){.label = i};
-        STATUS_TRY(read_pair(merge, pair, forward, anchor));
+        STATUS_TRY(merge_place_read_pair(merge, pair, forward, anchor));
         source->anchor_count++;
     }
     source->found = source->anchor_count;
@@ -216,9 +217,9 @@ static status place_at_start(struct merge *merge, struct merge_source *source)
     uint64_t first;
     uint64_t last;
     uint64_t start;
-    source->method = range_of(source, &first, &last) ? MERGE_START : MERGE_EMPTY;
+    source->method = merge_place_range_of(source, &first, &last) ? MERGE_START : MERGE_EMPTY;
     source->map = (struct align_map){.from = first, .drift_ppb = source->drift_ppb};
-    if (!range_of(&merge->sources[0], &start, &last))
+    if (!merge_place_range_of(&merge->sources[0], &start, &last))
         start = first; // nothing starts there: its times stay
     source->placed = true;
     return align_apply(&merge->sources[0].map, start, &source->map.to) ? STATUS_OK
@@ -227,11 +228,11 @@ static status place_at_start(struct merge *merge, struct merge_source *source)
 
 // -----------------------------------------------------------------------------
 
-static bool has_events(const struct merge_source *source)
+static bool merge_place_has_events(const struct merge_source *source)
 {
     uint64_t first;
     uint64_t last;
-    return range_of(source, &first, &last);
+    return merge_place_range_of(source, &first, &last);
 }
 
 // Those that are placed, in the order in which they were.
@@ -255,7 +256,7 @@ static status try_what_is_shared(struct placing *placing, size_t index)
     struct merge_source *source = &merge->sources[index];
     for (; source->tried < placing->count && !source->placed; source->tried++) {
         const size_t reference = placing->placed[source->tried];
-        if (has_events(source) && has_events(&merge->sources[reference]))
+        if (merge_place_has_events(source) && merge_place_has_events(&merge->sources[reference]))
             STATUS_TRY(place_by_what_is_shared(merge, source, reference));
     }
     return STATUS_OK;
@@ -315,7 +316,7 @@ static status find_shift(struct merge *merge)
         uint64_t first;
         uint64_t last;
         int64_t at;
-        if (!range_of(&merge->sources[i], &first, &last))
+        if (!merge_place_range_of(&merge->sources[i], &first, &last))
             continue;
         if (!align_apply(&merge->sources[i].map, first, &at))
             return too_far(&merge->sources[i]);
@@ -327,7 +328,7 @@ static status find_shift(struct merge *merge)
         uint64_t first;
         uint64_t last;
         int64_t at;
-        range_of(&merge->sources[i], &first, &last);
+        merge_place_range_of(&merge->sources[i], &first, &last);
         if (!align_apply(&merge->sources[i].map, last, &at) ||
             __builtin_add_overflow(at, merge->shift, &at))
             return too_far(&merge->sources[i]);
@@ -351,7 +352,7 @@ status merge_place(struct merge *merge)
     for (size_t i = 0; i < merge->count; i++) {
         struct merge_source *source = &merge->sources[i];
         STATUS_TRY(anchor_index_create(source->profile, &source->index));
-        STATUS_TRY(check_range(source));
+        STATUS_TRY(merge_place_check_range(source));
     }
     STATUS_TRY(place_the_reference(merge));
     for (size_t i = 1; i < merge->count; i++) {
@@ -367,7 +368,7 @@ int64_t merge_offset_of(const struct merge_source *source)
     uint64_t first;
     uint64_t last;
     int64_t at = 0;
-    if (!range_of(source, &first, &last))
+    if (!merge_place_range_of(source, &first, &last))
         return 0;
     align_apply(&source->map, first, &at);
     return at - (int64_t)first;

@@ -57,13 +57,13 @@ struct work_list {
     size_t capacity;
 };
 
-static void add_work(struct work_list *list, struct sim_times times)
+static void modelled_add_work(struct work_list *list, struct sim_times times)
 {
     list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = (struct interval){times.start, times.end};
 }
 
-static uint64_t total_of(struct work_list *list)
+static uint64_t modelled_total_of(struct work_list *list)
 {
     size_t impossible;
     return intervals_total(intervals_normalize(list->items, list->count, &impossible));
@@ -74,19 +74,20 @@ static void sum_whole(struct modelled *modelled, const struct program *program,
 {
     struct work_list lists[MODELLED_KINDS + 1] = {0}; // the last: any of them
     for (uint32_t i = 0; i < program->task_count; i++) {
-        add_work(&lists[modelled_kind_of(target, program->tasks[i].engine)], result->tasks[i]);
-        add_work(&lists[MODELLED_KINDS], result->tasks[i]);
+        modelled_add_work(&lists[modelled_kind_of(target, program->tasks[i].engine)],
+                          result->tasks[i]);
+        modelled_add_work(&lists[MODELLED_KINDS], result->tasks[i]);
     }
     for (uint32_t i = 0; i < program->action_count; i++) {
         if (program->actions[i].kind != PROGRAM_ACTION_HOST_COPY)
             continue;
-        add_work(&lists[MODELLED_HOST], result->actions[i]);
-        add_work(&lists[MODELLED_KINDS], result->actions[i]);
+        modelled_add_work(&lists[MODELLED_HOST], result->actions[i]);
+        modelled_add_work(&lists[MODELLED_KINDS], result->actions[i]);
     }
     modelled->cycles = result->end;
     for (int i = 0; i < MODELLED_KINDS; i++)
-        modelled->busy[i] = total_of(&lists[i]);
-    modelled->idle = result->end - total_of(&lists[MODELLED_KINDS]);
+        modelled->busy[i] = modelled_total_of(&lists[i]);
+    modelled->idle = result->end - modelled_total_of(&lists[MODELLED_KINDS]);
     for (int i = 0; i <= MODELLED_KINDS; i++)
         free(lists[i].items);
 }
@@ -215,8 +216,8 @@ static void find_least(struct modelled *modelled, const struct program *program,
 // Groups -----------------------------------------------------------------------
 
 // What was loaded in an earlier job does not make the group's own time longer.
-static void add_task(struct modelled_group *group, const struct program_task *task,
-                     struct sim_times times, bool own)
+static void modelled_add_task(struct modelled_group *group, const struct program_task *task,
+                              struct sim_times times, bool own)
 {
     if (own && (group->end == 0 || times.start < group->start))
         group->start = times.start;
@@ -262,15 +263,15 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
         if (task->group == PROGRAM_NONE)
             continue;
         const enum modelled_kind kind = modelled_kind_of(target, task->engine);
-        add_task(&modelled->groups[task->group], task, result->tasks[i],
-                 jobs[task->group] == PROGRAM_NONE || task->job == jobs[task->group]);
+        modelled_add_task(&modelled->groups[task->group], task, result->tasks[i],
+                          jobs[task->group] == PROGRAM_NONE || task->job == jobs[task->group]);
         modelled->groups[task->group].unknown |= is_unknown(program, task);
-        add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
+        modelled_add_work(&lists[(size_t)task->group * MODELLED_KINDS + kind], result->tasks[i]);
     }
     for (size_t i = 0; i < slots; i++) {
         struct modelled_group *group = &modelled->groups[i / MODELLED_KINDS];
         const size_t kind = i % MODELLED_KINDS;
-        group->busy[kind] = total_of(&lists[i]);
+        group->busy[kind] = modelled_total_of(&lists[i]);
         if (group->busy[kind] > group->busy[group->bound])
             group->bound = (enum modelled_kind)kind;
         free(lists[i].items);
@@ -279,7 +280,7 @@ static void sum_groups(struct modelled *modelled, const struct program *program,
     free(lists);
 }
 
-static int by_time(const void *left, const void *right)
+static int modelled_by_time(const void *left, const void *right)
 {
     const struct modelled_group *a = left;
     const struct modelled_group *b = right;
@@ -390,7 +391,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     sum_groups(modelled, program, target, result);
     for (uint32_t i = 0; i < modelled->group_count; i++)
         modelled->unknown_groups += modelled->groups[i].unknown;
-    qsort(modelled->groups, modelled->group_count, sizeof *modelled->groups, by_time);
+    qsort(modelled->groups, modelled->group_count, sizeof *modelled->groups, modelled_by_time);
 
     struct change *changes =
         memory_allocate(((size_t)program->buffer_count * 2 + 1) * sizeof *changes);

@@ -28,7 +28,8 @@ static enum operator_side side_of(const struct track *track)
     return track->role == ROLE_NONE && track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
 }
 
-static void count_call(struct operator_meter *meter, struct operator_time *time, uint32_t call)
+static void operator_times_count_call(struct operator_meter *meter, struct operator_time *time,
+                                      uint32_t call)
 {
     unsigned char *byte = &meter->seen[call / 8];
     const unsigned char bit = (unsigned char)(1u << call % 8);
@@ -39,7 +40,8 @@ static void count_call(struct operator_meter *meter, struct operator_time *time,
 
 // What ends no later than the new one is never the innermost again: ends descend in the stack, and
 // each span is looked at once when others cut across it.
-static void open_push(struct operator_meter *meter, uint64_t end, uint32_t operator_id)
+static void operator_times_open_push(struct operator_meter *meter, uint64_t end,
+                                     uint32_t operator_id)
 {
     while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= end)
         meter->open_count--;
@@ -67,7 +69,8 @@ static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64
     return top != NULL && top->end >= end && top->operator_id == operator_id;
 }
 
-static void add_kernel(struct operator_meter *meter, struct operator_time *time, struct view values)
+static void operator_times_add_kernel(struct operator_meter *meter, struct operator_time *time,
+                                      struct view values)
 {
     struct value_reader reader = value_read(values);
     struct value value;
@@ -98,11 +101,11 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
         track->nests && take_from_outer(meter, start, end, side, operator_id);
     time->total[side] += inside_itself ? 0 : end - start;
     time->self[side] += end - start;
-    count_call(meter, time, event->call);
+    operator_times_count_call(meter, time, event->call);
     if (meter->kernel_key != HASH_NONE)
-        add_kernel(meter, time, values);
+        operator_times_add_kernel(meter, time, values);
     if (track->nests)
-        open_push(meter, end, operator_id);
+        operator_times_open_push(meter, end, operator_id);
 }
 
 static status operator_times_take_batch(struct event_sink *sink, const struct event_batch *batch)
@@ -119,7 +122,7 @@ static status operator_times_take_batch(struct event_sink *sink, const struct ev
     return STATUS_OK;
 }
 
-static int compare_times(const void *left, const void *right)
+static int operator_times_compare_times(const void *left, const void *right)
 {
     const struct operator_time *a = left;
     const struct operator_time *b = right;
@@ -130,7 +133,7 @@ static int compare_times(const void *left, const void *right)
     return (a->operator_id > b->operator_id) - (a->operator_id < b->operator_id);
 }
 
-static void add_up(struct operator_time *sum, const struct operator_time *time)
+static void operator_times_add_up(struct operator_time *sum, const struct operator_time *time)
 {
     sum->calls += time->calls;
     sum->spans += time->spans;
@@ -142,7 +145,7 @@ static void add_up(struct operator_time *sum, const struct operator_time *time)
 }
 
 // Operators without a type are counted by their name.
-static uint32_t type_of(const struct profile *profile, uint32_t operator_id)
+static uint32_t operator_times_type_of(const struct profile *profile, uint32_t operator_id)
 {
     const struct operator_description *op = profile_operator(profile, operator_id);
     return op->type != 0 ? op->type : op->name;
@@ -155,14 +158,14 @@ static void sum_types(const struct profile *profile, struct operator_times *time
     times->types = memory_allocate_zeroed(times->count + 1, sizeof *times->types);
     for (size_t i = 0; i < times->count; i++) {
         const struct operator_time *time = &times->operators[i];
-        uint32_t *at = &index[type_of(profile, time->operator_id)];
+        uint32_t *at = &index[operator_times_type_of(profile, time->operator_id)];
         if (*at == 0) {
             *at = (uint32_t)++times->type_count;
             times->types[*at - 1].operator_id = time->operator_id;
         }
-        add_up(&times->types[*at - 1], time);
+        operator_times_add_up(&times->types[*at - 1], time);
     }
-    qsort(times->types, times->type_count, sizeof *times->types, compare_times);
+    qsort(times->types, times->type_count, sizeof *times->types, operator_times_compare_times);
     free(index);
 }
 
@@ -176,12 +179,12 @@ static void operator_times_finish(const struct profile *profile, struct operator
             continue;
         time.operator_id = id;
         times->operators[times->count++] = time;
-        add_up(&sum, &time);
+        operator_times_add_up(&sum, &time);
     }
     for (unsigned side = 0; side < OPERATOR_SIDES; side++)
         times->self[side] = sum.self[side];
     times->kernel = sum.kernel;
-    qsort(times->operators, times->count, sizeof *times->operators, compare_times);
+    qsort(times->operators, times->count, sizeof *times->operators, operator_times_compare_times);
     sum_types(profile, times);
 }
 

@@ -72,14 +72,14 @@ static bool same_engine(const struct overview_lane *a, const struct overview_lan
            a->core == b->core;
 }
 
-static uint32_t hash_of(const struct overview_lane *lane, uint32_t index)
+static uint32_t analysis_overview_hash_of(const struct overview_lane *lane, uint32_t index)
 {
     const uint32_t words[] = {lane->role, lane->engine, lane->device, lane->core, index};
     return hash_bytes(words, sizeof words);
 }
 
-static size_t find_lane(const struct overview_collector *collector, struct scope *scope,
-                        const struct track *track)
+static size_t analysis_overview_find_lane(const struct overview_collector *collector,
+                                          struct scope *scope, const struct track *track)
 {
     if (track->role == ROLE_NONE && !collector->unknown)
         return SIZE_MAX;
@@ -90,7 +90,7 @@ static size_t find_lane(const struct overview_collector *collector, struct scope
                                       .device = track->device,
                                       .core = track->core,
                                       .index = track->index};
-    const uint32_t hash = hash_of(&lane, lane.index);
+    const uint32_t hash = analysis_overview_hash_of(&lane, lane.index);
     uint32_t id;
     for (uint32_t at = hash_first(&scope->index, hash);
          (id = hash_next(&scope->index, hash, &at)) != HASH_NONE;) {
@@ -124,7 +124,8 @@ static const struct known_track *find_track(struct overview_collector *collector
         found->known = true;
         found->clock = *profile_clock(collector->profile, track->clock);
         found->scope = find_scope(collector, scope_of(collector->profile, id));
-        found->lane = find_lane(collector, &collector->scopes[found->scope], track);
+        found->lane =
+            analysis_overview_find_lane(collector, &collector->scopes[found->scope], track);
         add_provenance(&collector->scopes[found->scope], track->provenance);
     }
     return found;
@@ -139,7 +140,8 @@ static void analysis_overview_widen(struct interval *range, bool *has, struct in
     *has = true;
 }
 
-static status add_span(struct overview_collector *collector, const struct event *event)
+static status analysis_overview_add_span(struct overview_collector *collector,
+                                         const struct event *event)
 {
     const struct known_track *track = find_track(collector, event->track);
     struct scope *scope = &collector->scopes[track->scope];
@@ -156,7 +158,7 @@ static status analysis_overview_take_batch(struct event_sink *sink, const struct
     struct overview_collector *collector = (struct overview_collector *)sink;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->events[i].kind == EVENT_SPAN)
-            STATUS_TRY(add_span(collector, &batch->events[i]));
+            STATUS_TRY(analysis_overview_add_span(collector, &batch->events[i]));
     }
     return STATUS_OK;
 }
@@ -226,7 +228,7 @@ static bool find_part(const struct computing *computing, const struct overview_l
 static size_t find_engine(struct computing *computing, const struct overview_lane *lane)
 {
     struct overview *overview = computing->overview;
-    const uint32_t hash = hash_of(lane, 0);
+    const uint32_t hash = analysis_overview_hash_of(lane, 0);
     uint32_t id;
     for (uint32_t at = hash_first(&computing->engines, hash);
          (id = hash_next(&computing->engines, hash, &at)) != HASH_NONE;) {
@@ -238,8 +240,8 @@ static size_t find_engine(struct computing *computing, const struct overview_lan
     return overview->engine_count++;
 }
 
-static void add_lane(struct computing *computing, const struct overview_lane *lane,
-                     const struct busy *busy)
+static void analysis_overview_add_lane(struct computing *computing,
+                                       const struct overview_lane *lane, const struct busy *busy)
 {
     struct overview *overview = computing->overview;
     unsigned part;
@@ -289,7 +291,7 @@ status overview_compute(struct overview_collector *collector, size_t index,
         .overview = out_overview, .parts = parts, .part_count = part_count};
     computing.lanes = memory_allocate_zeroed(scope->count + 1, sizeof *computing.lanes);
     for (size_t i = 0; i < scope->count; i++)
-        add_lane(&computing, &scope->lanes[i], &scope->busy[i]);
+        analysis_overview_add_lane(&computing, &scope->lanes[i], &scope->busy[i]);
     sweep(&computing);
     free(computing.lanes);
     hash_free(&computing.engines);
@@ -305,7 +307,8 @@ status overview_compute(struct overview_collector *collector, size_t index,
 // Evaluating ------------------------------------------------------------------
 
 // The time of the sets that are meant.
-static uint64_t time_of(const struct overview *overview, const struct overview_rule *rule)
+static uint64_t analysis_overview_time_of(const struct overview *overview,
+                                          const struct overview_rule *rule)
 {
     uint64_t sum = 0;
     for (uint32_t set = 1; set < 1u << OVERVIEW_PARTS_MOST; set++) {
@@ -316,7 +319,7 @@ static uint64_t time_of(const struct overview *overview, const struct overview_r
     return sum;
 }
 
-static uint64_t span_of(const struct overview *overview, uint32_t parts)
+static uint64_t analysis_overview_span_of(const struct overview *overview, uint32_t parts)
 {
     struct interval span = {0};
     bool has = false;
@@ -348,8 +351,8 @@ struct overview_value overview_evaluate(const struct overview *overview,
         return (struct overview_value){false, 0};
     if (rule->engine != NULL)
         return (struct overview_value){true, time_of_lane(overview, rule)};
-    const uint64_t time = time_of(overview, rule);
-    const uint64_t span = span_of(overview, rule->span);
+    const uint64_t time = analysis_overview_time_of(overview, rule);
+    const uint64_t span = analysis_overview_span_of(overview, rule->span);
     if (rule->span == 0)
         return (struct overview_value){true, time};
     return (struct overview_value){true, span > time ? span - time : 0};

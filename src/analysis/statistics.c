@@ -180,7 +180,7 @@ bool statistics_median_interval(const double *sorted, size_t count, double confi
 }
 
 // splitmix64
-static uint64_t next_random(uint64_t *state)
+static uint64_t analysis_statistics_next_random(uint64_t *state)
 {
     uint64_t mixed = *state += 0x9e3779b97f4a7c15;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
@@ -191,7 +191,7 @@ static uint64_t next_random(uint64_t *state)
 static double resampled_median(const double *numbers, size_t count, uint64_t *state, double *room)
 {
     for (size_t i = 0; i < count; i++)
-        room[i] = numbers[next_random(state) % count];
+        room[i] = numbers[analysis_statistics_next_random(state) % count];
     statistics_sort(room, count);
     return statistics_median(room, count);
 }

@@ -39,7 +39,7 @@ struct sweep {
     uint64_t times[SETS];
 };
 
-static void run_step(struct sweep *sweep, struct position *position)
+static void sweep_run_step(struct sweep *sweep, struct position *position)
 {
     const struct sweep_lane *lane = &sweep->input->lanes[position->lane];
     sweep->lanes[position->lane].running += position->step;
@@ -116,7 +116,7 @@ static void sweep_edges(struct sweep *sweep)
         now = next;
         count_runner(&sweep->lanes[position->lane], now);
         count_runner(&sweep->groups[sweep->input->lanes[position->lane].group], now);
-        run_step(sweep, position);
+        sweep_run_step(sweep, position);
         next_edge(sweep, index);
     }
     sweep->times[sweep->set] += sweep->to - now;
@@ -136,7 +136,7 @@ static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges
     for (; edge < sweep->from; passed++)
         edge = edge_next(&position->reader);
     if (passed % 2 == 1)
-        run_step(sweep, position);
+        sweep_run_step(sweep, position);
     sweep->edges[sweep->count] = edge;
     sweep->count += edge != UINT64_MAX;
 }

@@ -13,7 +13,7 @@ const char *opscope_version(void)
     return OPSCOPE_VERSION;
 }
 
-static int code_of(enum status_code code)
+static int api_code_of(enum status_code code)
 {
     static const int codes[] = {
         [STATUS_DONE] = OPSCOPE_OK,
@@ -31,7 +31,7 @@ int api_answer(status result, char *message, size_t size)
 {
     if (result == STATUS_OK)
         return OPSCOPE_OK;
-    const int code = code_of(status_code_of(result));
+    const int code = api_code_of(status_code_of(result));
     if (message != NULL && size > 0)
         snprintf(message, size, "%s", status_message(result));
     status_free(result);

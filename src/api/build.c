@@ -37,13 +37,13 @@ static bool api_copy_struct(struct opscope_profile *profile, void *to, size_t to
     return false;
 }
 
-static uint32_t text_id(struct opscope_profile *profile, const char *text)
+static uint32_t api_build_text_id(struct opscope_profile *profile, const char *text)
 {
     return profile_string(profile->profile, api_view(text));
 }
 
 // What was put since the last addition.
-static struct view put_values(const struct opscope_profile *profile)
+static struct view api_build_put_values(const struct opscope_profile *profile)
 {
     return bytes_view(&profile->values);
 }
@@ -79,7 +79,7 @@ static bool find_role(struct opscope_profile *profile, const struct opscope_prof
     if (named)
         engine_names_apply(profile->profile, track);
     else if (from->engine != NULL && strcmp(from->engine, "none") != 0)
-        track->engine = text_id(profile, from->engine);
+        track->engine = api_build_text_id(profile, from->engine);
     if (from->role != NULL)
         return role_from_name(view_of(from->role), &track->role);
     if (!named)
@@ -87,7 +87,7 @@ static bool find_role(struct opscope_profile *profile, const struct opscope_prof
     return true;
 }
 
-static bool has_events(uint32_t track_kind)
+static bool api_build_has_events(uint32_t track_kind)
 {
     return track_kind == OPSCOPE_TRACK_LANE || track_kind == OPSCOPE_TRACK_COUNTER;
 }
@@ -103,7 +103,7 @@ static bool check_track(struct opscope_profile *profile, const struct opscope_pr
     else if (track->kind > OPSCOPE_TRACK_COUNTER)
         build_refuse(profile, "track '%s': %u is no kind of track", name, track->kind);
     else if (track->provenance > OPSCOPE_DERIVED ||
-             (track->provenance == OPSCOPE_ABSENT && has_events(track->kind)))
+             (track->provenance == OPSCOPE_ABSENT && api_build_has_events(track->kind)))
         build_refuse(profile,
                      "track '%s': say whether its events are measured, modelled or derived", name);
     else
@@ -118,20 +118,21 @@ static uint32_t build_add_track(struct opscope_profile *profile,
     if (!api_copy_struct(profile, &track, sizeof track, given, size) ||
         !check_track(profile, &track))
         return 0;
-    struct track described = {.parent = track.parent,
-                              .name = text_id(profile, track.name),
-                              .clock = track.clock,
-                              .kind = (enum track_kind)track.kind,
-                              .index = track.engine_index,
-                              .device = track.device,
-                              .core = track.core,
-                              .queue = text_id(profile, track.queue),
-                              .provenance = (enum provenance)track.provenance,
-                              .rank = track.rank,
-                              .nests = track.nests != 0,
-                              .unit = text_id(profile, track.unit),
-                              .values = put_values(profile),
-                              .ledger = {.expected = has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
+    struct track described = {
+        .parent = track.parent,
+        .name = api_build_text_id(profile, track.name),
+        .clock = track.clock,
+        .kind = (enum track_kind)track.kind,
+        .index = track.engine_index,
+        .device = track.device,
+        .core = track.core,
+        .queue = api_build_text_id(profile, track.queue),
+        .provenance = (enum provenance)track.provenance,
+        .rank = track.rank,
+        .nests = track.nests != 0,
+        .unit = api_build_text_id(profile, track.unit),
+        .values = api_build_put_values(profile),
+        .ledger = {.expected = api_build_has_events(track.kind) ? LEDGER_UNKNOWN : 0}};
     if (!find_role(profile, &track, &described)) {
         build_refuse(profile, "track '%s': '%s' is no role", api_view(track.name).data, track.role);
         return 0;
@@ -145,10 +146,11 @@ static uint32_t build_add_operator(struct opscope_profile *profile,
     struct opscope_profile_operator op;
     if (!api_copy_struct(profile, &op, sizeof op, given, size))
         return 0;
-    const struct operator_description described = {.name = text_id(profile, op.name),
-                                                   .type = text_id(profile, op.type),
-                                                   .location = text_id(profile, op.location),
-                                                   .values = put_values(profile)};
+    const struct operator_description described = {.name = api_build_text_id(profile, op.name),
+                                                   .type = api_build_text_id(profile, op.type),
+                                                   .location =
+                                                       api_build_text_id(profile, op.location),
+                                                   .values = api_build_put_values(profile)};
     return added(profile, profile_operator_add(profile->profile, &described));
 }
 
@@ -170,9 +172,9 @@ static uint32_t build_add_call(struct opscope_profile *profile,
                                    .invocation = call.invocation,
                                    .device = call.device,
                                    .replay = call.replay,
-                                   .domain = text_id(profile, call.domain),
+                                   .domain = api_build_text_id(profile, call.domain),
                                    .key = call.key,
-                                   .values = put_values(profile)};
+                                   .values = api_build_put_values(profile)};
     return added(profile, profile_call_add(profile->profile, &described));
 }
 
@@ -187,17 +189,17 @@ static int build_add_buffer(struct opscope_profile *profile,
         return build_refuse(profile,
                             "a buffer in '%s': owner %u, clock %u or its times are impossible",
                             api_view(buffer.memory).data, buffer.owner, buffer.clock);
-    profile_buffer_add(profile->profile,
-                       &(struct buffer_lifetime){.memory = text_id(profile, buffer.memory),
-                                                 .owner = buffer.owner,
-                                                 .clock = buffer.clock,
-                                                 .address = buffer.address,
-                                                 .size = buffer.size,
-                                                 .from = buffer.from,
-                                                 .to = buffer.to,
-                                                 .device = buffer.device,
-                                                 .core = buffer.core,
-                                                 .name = text_id(profile, buffer.name)});
+    profile_buffer_add(profile->profile, &(struct buffer_lifetime){
+                                             .memory = api_build_text_id(profile, buffer.memory),
+                                             .owner = buffer.owner,
+                                             .clock = buffer.clock,
+                                             .address = buffer.address,
+                                             .size = buffer.size,
+                                             .from = buffer.from,
+                                             .to = buffer.to,
+                                             .device = buffer.device,
+                                             .core = buffer.core,
+                                             .name = api_build_text_id(profile, buffer.name)});
     return OPSCOPE_OK;
 }
 
@@ -242,7 +244,7 @@ static int build_put(struct opscope_profile *profile, const struct opscope_profi
         return build_refuse(profile, "value '%s': there is no text", key);
     if (kind == VALUE_TICKS && value.clock >= profile->profile->clocks.count)
         return build_refuse(profile, "value '%s': there is no clock %u", key, value.clock);
-    const struct value put = {.key = text_id(profile, value.key),
+    const struct value put = {.key = api_build_text_id(profile, value.key),
                               .kind = kind,
                               .provenance = (enum provenance)value.provenance,
                               .number = kind == VALUE_INT ? (uint64_t)value.integer : value.number,
@@ -288,11 +290,11 @@ static int build_add_event(struct opscope_profile *profile,
     const struct event made = {.start = event.start,
                                .end = event.kind == OPSCOPE_SPAN ? event.end : event.start,
                                .track = event.track,
-                               .name = text_id(profile, event.name),
+                               .name = api_build_text_id(profile, event.name),
                                .call = event.call,
                                .kind = kinds[event.kind]};
     profile->unfinished = true;
-    profile_event_add(profile->profile, &made, put_values(profile));
+    profile_event_add(profile->profile, &made, api_build_put_values(profile));
     profile->values.size = 0;
     if (made.end < made.start)
         return build_refuse(profile, "span '%s' ends before it starts", api_view(event.name).data);

@@ -69,7 +69,7 @@ void opscope_values_free(struct opscope_values *values)
     free(values);
 }
 
-static uint32_t kind_of(enum value_kind kind)
+static uint32_t api_events_kind_of(enum value_kind kind)
 {
     switch (kind) {
     case VALUE_UINT:
@@ -91,7 +91,7 @@ static uint32_t kind_of(enum value_kind kind)
     }
 }
 
-static const char *text_of(struct opscope_values *values, const struct value *value)
+static const char *api_events_text_of(struct opscope_values *values, const struct value *value)
 {
     if (value->kind == VALUE_STRING)
         return api_text(values->profile, (uint32_t)value->number);
@@ -115,8 +115,8 @@ static int next_value(struct opscope_values *values, struct opscope_profile_valu
             value.provenance != PROVENANCE_ABSENT ? value.provenance : values->provenance;
         given = (struct opscope_profile_value){
             .key = api_text(values->profile, value.key),
-            .text = text_of(values, &value),
-            .kind = kind_of(value.kind),
+            .text = api_events_text_of(values, &value),
+            .kind = api_events_kind_of(value.kind),
             .provenance = (uint32_t)provenance,
             .number = value.kind == VALUE_STRING ? 0 : value.number,
             .integer = value.kind == VALUE_INT ? (int64_t)value.number : 0,
@@ -140,7 +140,7 @@ int opscope_values_next_sized(struct opscope_values *values,
 
 // Events --------------------------------------------------------------------------
 
-static status open_track(struct opscope_events *events)
+static status api_events_open_track(struct opscope_events *events)
 {
     store_cursor_free(events->cursor);
     events->cursor = NULL;
@@ -164,7 +164,7 @@ static status open_events(struct opscope_profile *profile, uint32_t track,
     events->values.profile = from;
     events->track = all ? 0 : track;
     events->end_track = all ? from->tracks.count : track + 1;
-    const status result = open_track(events);
+    const status result = api_events_open_track(events);
     if (result == STATUS_OK)
         *out_events = events;
     else
@@ -217,11 +217,11 @@ static int next_event(struct opscope_events *events, struct opscope_profile_even
     int found = 0;
     while (found == 0 && events->track < events->end_track) {
         if (events->cursor == NULL)
-            found = api_answer(open_track(events), NULL, 0);
+            found = api_answer(api_events_open_track(events), NULL, 0);
         else if (store_cursor_next(events->cursor, &event, &events->current))
             found = 1;
         else if (++events->track < events->end_track)
-            found = api_answer(open_track(events), NULL, 0);
+            found = api_answer(api_events_open_track(events), NULL, 0);
     }
     if (found == 1)
         given = api_events_describe(events, &event);

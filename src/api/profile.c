@@ -8,15 +8,16 @@
 
 // Open, create, free --------------------------------------------------------------
 
-static int create_inside(struct opscope_profile *profile)
+static int api_profile_create_inside(struct opscope_profile *profile)
 {
     profile->profile = profile_create();
     return OPSCOPE_OK;
 }
 
-static int create_in_scope(struct opscope_profile *profile)
+static int api_profile_create_in_scope(struct opscope_profile *profile)
 {
-    return RECOVERY_SCOPE(&profile->region, create_inside(profile), OPSCOPE_ERROR_LIMIT);
+    return RECOVERY_SCOPE(&profile->region, api_profile_create_inside(profile),
+                          OPSCOPE_ERROR_LIMIT);
 }
 
 struct opscope_profile *opscope_profile_create(void)
@@ -26,7 +27,7 @@ struct opscope_profile *opscope_profile_create(void)
     if (profile == NULL)
         return NULL;
     profile->region = REGION_EMPTY;
-    if (create_in_scope(profile) == OPSCOPE_OK)
+    if (api_profile_create_in_scope(profile) == OPSCOPE_OK)
         return profile;
     opscope_profile_free(profile);
     return NULL;
@@ -69,8 +70,8 @@ struct opening {
     size_t options_size;
 };
 
-static status read_memory(struct view bytes, const char *name, const struct format_options *options,
-                          struct profile *profile)
+static status api_profile_read_memory(struct view bytes, const char *name,
+                                      const struct format_options *options, struct profile *profile)
 {
     struct input *input;
     STATUS_TRY(input_open_memory(name, bytes, &input));
@@ -83,7 +84,7 @@ static status open_inside(struct opscope_profile *profile, const struct opening 
     STATUS_TRY(take_options(opening->options, opening->options_size, &known));
     if (opening->path != NULL)
         return format_read(opening->path, &known, profile->profile);
-    return read_memory(opening->bytes, opening->name, &known, profile->profile);
+    return api_profile_read_memory(opening->bytes, opening->name, &known, profile->profile);
 }
 
 static int open_in_scope(struct opscope_profile *profile, const struct opening *opening,
@@ -373,8 +374,8 @@ const char *opscope_writable_format(uint32_t index)
     return writer != NULL ? writer->name : NULL;
 }
 
-static int write_profile(struct opscope_profile *profile, const char *path, const char *format,
-                         char *message, size_t size)
+static int api_profile_write_profile(struct opscope_profile *profile, const char *path,
+                                     const char *format, char *message, size_t size)
 {
     if (path == NULL)
         return api_answer(status_make(STATUS_USAGE, "to write a profile needs a path"), message,
@@ -388,7 +389,8 @@ static int write_profile(struct opscope_profile *profile, const char *path, cons
 int opscope_profile_write(struct opscope_profile *profile, const char *path, const char *format,
                           char *message, size_t size)
 {
-    return RECOVERY_SCOPE(&profile->region, write_profile(profile, path, format, message, size),
+    return RECOVERY_SCOPE(&profile->region,
+                          api_profile_write_profile(profile, path, format, message, size),
                           api_no_memory(message, size));
 }
 

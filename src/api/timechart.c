@@ -38,16 +38,17 @@ struct opscope_time_chart_view {
 
 #define NO_THREAD UINT32_MAX
 
-static int create_inside(struct opscope_time_chart_view *view, const char *filename)
+static int timechart_create_inside(struct opscope_time_chart_view *view, const char *filename)
 {
     view->path = view_copy(view_of(filename));
     view->profile = profile_create();
     return OPSCOPE_OK;
 }
 
-static int create_in_scope(struct opscope_time_chart_view *view, const char *filename)
+static int timechart_create_in_scope(struct opscope_time_chart_view *view, const char *filename)
 {
-    return RECOVERY_SCOPE(&view->region, create_inside(view, filename), OPSCOPE_ERROR_LIMIT);
+    return RECOVERY_SCOPE(&view->region, timechart_create_inside(view, filename),
+                          OPSCOPE_ERROR_LIMIT);
 }
 
 int opscope_time_chart_view_create(const char *filename, struct opscope_time_chart_view **out_view,
@@ -60,7 +61,7 @@ int opscope_time_chart_view_create(const char *filename, struct opscope_time_cha
     if (view == NULL)
         return api_no_memory(message, size);
     view->region = REGION_EMPTY;
-    if (create_in_scope(view, filename) != OPSCOPE_OK) {
+    if (timechart_create_in_scope(view, filename) != OPSCOPE_OK) {
         opscope_time_chart_view_free(view);
         return api_no_memory(message, size);
     }
@@ -101,15 +102,15 @@ static int chart_view_set_clock(struct opscope_time_chart_view *view, uint64_t h
 
 // Processes and threads -----------------------------------------------------------
 
-static uint32_t hash_of(uint32_t process, uint32_t thread)
+static uint32_t timechart_hash_of(uint32_t process, uint32_t thread)
 {
     return hash_u64((uint64_t)process << 32 | thread);
 }
 
-static struct chart_lane *find_lane(const struct opscope_time_chart_view *view, uint32_t process,
-                                    uint32_t thread)
+static struct chart_lane *timechart_find_lane(const struct opscope_time_chart_view *view,
+                                              uint32_t process, uint32_t thread)
 {
-    const uint32_t hash = hash_of(process, thread);
+    const uint32_t hash = timechart_hash_of(process, thread);
     uint32_t id;
     for (uint32_t at = hash_first(&view->index, hash);
          (id = hash_next(&view->index, hash, &at)) != HASH_NONE;) {
@@ -120,34 +121,34 @@ static struct chart_lane *find_lane(const struct opscope_time_chart_view *view, 
     return NULL;
 }
 
-static struct chart_lane *add_lane(struct opscope_time_chart_view *view, uint32_t process,
-                                   uint32_t thread, uint32_t track)
+static struct chart_lane *timechart_add_lane(struct opscope_time_chart_view *view, uint32_t process,
+                                             uint32_t thread, uint32_t track)
 {
     view->lanes =
         memory_grow(view->lanes, view->lane_count, &view->lane_capacity, sizeof *view->lanes);
-    hash_add(&view->index, hash_of(process, thread), (uint32_t)view->lane_count);
+    hash_add(&view->index, timechart_hash_of(process, thread), (uint32_t)view->lane_count);
     struct chart_lane *lane = &view->lanes[view->lane_count++];
     *lane = (struct chart_lane){.process = process, .thread = thread, .track = track};
     return lane;
 }
 
-static uint32_t process_track(struct opscope_time_chart_view *view, uint32_t process)
+static uint32_t timechart_process_track(struct opscope_time_chart_view *view, uint32_t process)
 {
-    const struct chart_lane *known = find_lane(view, process, NO_THREAD);
+    const struct chart_lane *known = timechart_find_lane(view, process, NO_THREAD);
     if (known != NULL)
         return known->track;
     const uint32_t track = logger_process_add(view->profile, profile_text(view->profile, process),
                                               false, view->process_count++);
-    return add_lane(view, process, NO_THREAD, track)->track;
+    return timechart_add_lane(view, process, NO_THREAD, track)->track;
 }
 
-static struct chart_lane *thread_lane(struct opscope_time_chart_view *view, uint32_t process,
-                                      uint32_t thread)
+static struct chart_lane *timechart_thread_lane(struct opscope_time_chart_view *view,
+                                                uint32_t process, uint32_t thread)
 {
-    struct chart_lane *known = find_lane(view, process, thread);
+    struct chart_lane *known = timechart_find_lane(view, process, thread);
     if (known != NULL)
         return known;
-    struct track track = {.parent = process_track(view, process),
+    struct track track = {.parent = timechart_process_track(view, process),
                           .name = thread,
                           .clock = view->clock,
                           .kind = TRACK_LANE,
@@ -155,14 +156,14 @@ static struct chart_lane *thread_lane(struct opscope_time_chart_view *view, uint
                           .nests = true,
                           .ledger = {.expected = LEDGER_UNKNOWN}};
     engine_names_apply(view->profile, &track);
-    return add_lane(view, process, thread, profile_track_add(view->profile, &track));
+    return timechart_add_lane(view, process, thread, profile_track_add(view->profile, &track));
 }
 
 static int chart_view_add_process_descriptor(struct opscope_time_chart_view *view, const char *name)
 {
     if (name == NULL)
         return OPSCOPE_ERROR_USAGE;
-    process_track(view, profile_string(view->profile, view_of(name)));
+    timechart_process_track(view, profile_string(view->profile, view_of(name)));
     return OPSCOPE_OK;
 }
 
@@ -171,8 +172,8 @@ static int chart_view_add_thread_descriptor(struct opscope_time_chart_view *view
 {
     if (process == NULL || thread == NULL)
         return OPSCOPE_ERROR_USAGE;
-    thread_lane(view, profile_string(view->profile, view_of(process)),
-                profile_string(view->profile, view_of(thread)));
+    timechart_thread_lane(view, profile_string(view->profile, view_of(process)),
+                          profile_string(view->profile, view_of(thread)));
     return OPSCOPE_OK;
 }
 
@@ -186,12 +187,12 @@ static struct chart_lane *take_log(struct opscope_time_chart_view *view,
     if (!api_take(log, sizeof *log, given, size) || log->process == NULL || log->thread == NULL ||
         log->function == NULL)
         return NULL;
-    return thread_lane(view, profile_string(view->profile, view_of(log->process)),
-                       profile_string(view->profile, view_of(log->thread)));
+    return timechart_thread_lane(view, profile_string(view->profile, view_of(log->process)),
+                                 profile_string(view->profile, view_of(log->thread)));
 }
 
-static int add_event(struct opscope_time_chart_view *view, const struct chart_lane *lane,
-                     enum event_kind kind, uint32_t name, uint64_t start, uint64_t end)
+static int timechart_add_event(struct opscope_time_chart_view *view, const struct chart_lane *lane,
+                               enum event_kind kind, uint32_t name, uint64_t start, uint64_t end)
 {
     const struct event event = {
         .start = start, .end = end, .track = lane->track, .name = name, .kind = kind};
@@ -206,8 +207,9 @@ static int chart_view_render_sized(struct opscope_time_chart_view *view,
     const struct chart_lane *lane = take_log(view, given, size, &log);
     if (lane == NULL)
         return OPSCOPE_ERROR_USAGE;
-    return add_event(view, lane, EVENT_SPAN, profile_string(view->profile, view_of(log.function)),
-                     log.start_time, log.end_time);
+    return timechart_add_event(view, lane, EVENT_SPAN,
+                               profile_string(view->profile, view_of(log.function)), log.start_time,
+                               log.end_time);
 }
 
 static int timechart_begin(struct chart_lane *lane, uint64_t time, uint32_t name)
@@ -227,7 +229,7 @@ static int timechart_end(struct opscope_time_chart_view *view, struct chart_lane
         return OPSCOPE_ERROR_USAGE;
     }
     const struct begun *last = &lane->begun[--lane->begun_count];
-    return add_event(view, lane, EVENT_SPAN, last->name, last->time, time);
+    return timechart_add_event(view, lane, EVENT_SPAN, last->name, last->time, time);
 }
 
 static int chart_view_set_track_event_sized(struct opscope_time_chart_view *view, uint64_t time,
@@ -245,7 +247,7 @@ static int chart_view_set_track_event_sized(struct opscope_time_chart_view *view
     case OPSCOPE_TYPE_SLICE_END:
         return timechart_end(view, lane, time);
     case OPSCOPE_TYPE_INSTANT:
-        return add_event(view, lane, EVENT_INSTANT, name, time, time);
+        return timechart_add_event(view, lane, EVENT_INSTANT, name, time, time);
     default:
         return OPSCOPE_ERROR_USAGE;
     }
@@ -280,7 +282,7 @@ static int chart_view_finish(struct opscope_time_chart_view *view, char *message
 
 // Torq's profiles -------------------------------------------------------------------
 
-static status add_overview(struct opscope_time_chart_view *view, uint32_t process)
+static status timechart_add_overview(struct opscope_time_chart_view *view, uint32_t process)
 {
     struct profile *profile = view->profile;
     struct overview_collector *collector = overview_collector_create(profile, false);
@@ -294,15 +296,15 @@ static status add_overview(struct opscope_time_chart_view *view, uint32_t proces
     return result;
 }
 
-static status add_input(struct opscope_time_chart_view *view, const char *name, struct input *input,
-                        bool compile, uint32_t num_slices)
+static status timechart_add_input(struct opscope_time_chart_view *view, const char *name,
+                                  struct input *input, bool compile, uint32_t num_slices)
 {
     STATUS_TRY(torq_check(input, compile));
     const uint32_t process =
         logger_process_add(view->profile, view_of(name), compile, view->process_count++);
     const struct torq_options options = {.parent = process, .num_slices = num_slices};
     STATUS_TRY(torq_read(input, &options, view->profile));
-    return add_overview(view, process);
+    return timechart_add_overview(view, process);
 }
 
 static int csv_to_view(const char *name, struct opscope_time_chart_view *view, const char *path,
@@ -313,7 +315,7 @@ static int csv_to_view(const char *name, struct opscope_time_chart_view *view, c
         return api_refuse("give a name, a view and a file", message, size);
     status result = input_open(path, &input);
     if (result == STATUS_OK) {
-        result = add_input(view, name, input, compile, num_slices);
+        result = timechart_add_input(view, name, input, compile, num_slices);
         input_close(input);
     }
     return api_answer(result, message, size);

@@ -40,7 +40,7 @@ void blocks_free(struct blocks *blocks)
     free(blocks);
 }
 
-static struct piece *add_piece(struct blocks *blocks, size_t size)
+static struct piece *blocks_add_piece(struct blocks *blocks, size_t size)
 {
     char *data = memory_take(size);
     if (data == NULL)
@@ -55,7 +55,7 @@ static void *blocks_carve(struct blocks *blocks, size_t size)
 {
     struct piece *piece = blocks->pieces;
     if (piece == NULL || piece->size - piece->used < size)
-        piece = add_piece(blocks, size > PIECE ? size : PIECE);
+        piece = blocks_add_piece(blocks, size > PIECE ? size : PIECE);
     if (piece == NULL)
         return NULL;
     void *block = piece->data + piece->used;

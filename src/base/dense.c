@@ -1,6 +1,6 @@
 #include "dense.h"
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint64_t dense_common_divisor(uint64_t a, uint64_t b)
 {
     while (b != 0) {
         const uint64_t rest = a % b;
@@ -18,8 +18,8 @@ void dense_add(struct dense *dense, uint64_t number)
     }
     // Once neighbours were seen there is nothing more to find out about the step.
     if (dense->step != 1)
-        dense->step = common_divisor(dense->step, number > dense->least ? number - dense->least
-                                                                        : dense->least - number);
+        dense->step = dense_common_divisor(
+            dense->step, number > dense->least ? number - dense->least : dense->least - number);
     if (number < dense->least)
         dense->least = number;
     if (number > dense->most)
@@ -27,20 +27,23 @@ void dense_add(struct dense *dense, uint64_t number)
 }
 
 // Numbers from the least to the most, less one: that many fit 64 bits.
-static uint64_t steps(const struct dense *dense)
+static uint64_t dense_steps(const struct dense *dense)
 {
     return dense->step == 0 ? 0 : (dense->most - dense->least) / dense->step;
 }
 
 uint64_t dense_missing(const struct dense *dense)
 {
-    return dense->count != 0 && steps(dense) >= dense->count ? steps(dense) - dense->count + 1 : 0;
+    return dense->count != 0 && dense_steps(dense) >= dense->count
+               ? dense_steps(dense) - dense->count + 1
+               : 0;
 }
 
 uint64_t dense_repeated(const struct dense *dense)
 {
-    return dense->count != 0 && dense->count - 1 > steps(dense) ? dense->count - 1 - steps(dense)
-                                                                : 0;
+    return dense->count != 0 && dense->count - 1 > dense_steps(dense)
+               ? dense->count - 1 - dense_steps(dense)
+               : 0;
 }
 
 bool dense_is_series(const struct dense *dense)

@@ -9,8 +9,8 @@ static int decimals_of(double number)
     return number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
 }
 
-static const char *scaled(double number, double step, const char *const *units, size_t count,
-                          char text[FIGURES_ROOM])
+static const char *figures_scaled(double number, double step, const char *const *units,
+                                  size_t count, char text[FIGURES_ROOM])
 {
     size_t unit = 0;
     while (number >= step - 0.5 && unit + 1 < count) {
@@ -24,14 +24,14 @@ static const char *scaled(double number, double step, const char *const *units, 
 const char *figures_time(uint64_t cycles, uint64_t clock_hz, char text[FIGURES_ROOM])
 {
     static const char *const UNITS[] = {"ns", "us", "ms", "s"};
-    return scaled((double)cycles * 1e9 / (double)clock_hz, 1000, UNITS, 4, text);
+    return figures_scaled((double)cycles * 1e9 / (double)clock_hz, 1000, UNITS, 4, text);
 }
 
 const char *figures_bytes(uint64_t bytes, char text[FIGURES_ROOM])
 {
     static const char *const UNITS[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     if (bytes >= 1024)
-        return scaled((double)bytes, 1024, UNITS, 5, text);
+        return figures_scaled((double)bytes, 1024, UNITS, 5, text);
     snprintf(text, FIGURES_ROOM, "%" PRIu64 " B", bytes);
     return text;
 }
@@ -40,7 +40,7 @@ const char *figures_short(uint64_t number, char text[FIGURES_ROOM])
 {
     static const char *const UNITS[] = {"", "k", "M", "G", "T", "P"};
     if (number >= 1000)
-        return scaled((double)number, 1000, UNITS, 6, text);
+        return figures_scaled((double)number, 1000, UNITS, 6, text);
     snprintf(text, FIGURES_ROOM, "%" PRIu64, number);
     return text;
 }

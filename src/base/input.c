@@ -69,7 +69,7 @@ static void range_end(struct input_range *range)
     range->slot.taken = false;
 }
 
-static void say(const char *text)
+static void input_say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return; // nobody is there to be told
@@ -84,9 +84,9 @@ static void name_and_end(int number, siginfo_t *about, void *context)
         if (!at->taken || place < range->start || place >= range->end)
             continue;
         replace_remove_all();
-        say("opscope: ");
-        say(range->path);
-        say(": changed or was cut off while it was read\n");
+        input_say("opscope: ");
+        input_say(range->path);
+        input_say(": changed or was cut off while it was read\n");
         _exit(1);
     }
     replace_remove_all();
@@ -134,7 +134,7 @@ status input_check(const struct input *input)
 // Packed files --------------------------------------------------------------------------
 
 // Refuses what unfolds to `size` or more.
-static status check_size(const struct input *input, struct view packed, uint64_t size)
+static status input_check_size(const struct input *input, struct view packed, uint64_t size)
 {
     const uint64_t allowed = unpacked_most;
     const uint64_t whole = allowed != 0 ? allowed : INPUT_UNPACKED_MOST;
@@ -157,7 +157,7 @@ static status take_unpacked(struct input *input, struct view packed, struct view
 {
     *out_enough = false;
     STATUS_TRY(spool_append(&input->unpacked, piece.data, piece.size));
-    STATUS_TRY(check_size(input, packed, spool_size(&input->unpacked)));
+    STATUS_TRY(input_check_size(input, packed, spool_size(&input->unpacked)));
     if (input->known == NULL || input->begun || spool_size(&input->unpacked) < INPUT_BEGINNING)
         return STATUS_OK;
     struct view beginning;
@@ -197,7 +197,7 @@ static status inflate_members(struct input *input, struct view packed, z_stream 
     return STATUS_OK;
 }
 
-static void end_inflating(void *stream)
+static void input_end_inflating(void *stream)
 {
     inflateEnd(stream);
 }
@@ -207,7 +207,7 @@ static status unpack_gzip(struct input *input, struct view packed)
     z_stream stream = {0};
     if (inflateInit2(&stream, 15 + 32) != Z_OK)
         return status_no_memory("unpacking %s", input->path);
-    recovery_hold(RECOVERY_AT_ONCE, end_inflating, &stream);
+    recovery_hold(RECOVERY_AT_ONCE, input_end_inflating, &stream);
     char *piece = memory_allocate(PIECE);
     const status result = inflate_members(input, packed, &stream, piece);
     free(piece);
@@ -225,7 +225,7 @@ static status decompress_frames(struct input *input, struct view packed, ZSTD_DS
     // What it says of itself is a promise that saves the work, and no more.
     const unsigned long long promised = ZSTD_getFrameContentSize(packed.data, packed.size);
     if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != ZSTD_CONTENTSIZE_ERROR)
-        STATUS_TRY(check_size(input, packed, promised));
+        STATUS_TRY(input_check_size(input, packed, promised));
     for (;;) {
         ZSTD_outBuffer out = {piece, PIECE, 0};
         result = ZSTD_decompressStream(stream, &out, &in);
@@ -242,17 +242,17 @@ static status decompress_frames(struct input *input, struct view packed, ZSTD_DS
     return STATUS_OK;
 }
 
-static void free_zstd(void *stream)
+static void input_free_zstd(void *stream)
 {
     ZSTD_freeDStream(stream);
 }
 
-static status unpack_zstd(struct input *input, struct view packed)
+static status input_unpack_zstd(struct input *input, struct view packed)
 {
     ZSTD_DStream *stream = ZSTD_createDStream();
     if (stream == NULL)
         return status_no_memory("unpacking %s", input->path);
-    recovery_hold(RECOVERY_AT_ONCE, free_zstd, stream);
+    recovery_hold(RECOVERY_AT_ONCE, input_free_zstd, stream);
     char *piece = memory_allocate(PIECE);
     const status result = decompress_frames(input, packed, stream, piece);
     free(piece);
@@ -267,7 +267,7 @@ static status input_unpack(struct input *input)
     if (view_starts_with(packed, "\x1f\x8b"))
         STATUS_TRY(unpack_gzip(input, packed));
     else if (view_starts_with(packed, "\x28\xb5\x2f\xfd"))
-        STATUS_TRY(unpack_zstd(input, packed));
+        STATUS_TRY(input_unpack_zstd(input, packed));
     else
         return STATUS_OK;
 
@@ -303,7 +303,7 @@ static status read_stream(struct input *input, int file)
     return input_unpack(input);
 }
 
-static void unmap(struct input *input)
+static void input_unmap(struct input *input)
 {
     recovery_let_go(input);
     if (input->range != NULL)
@@ -316,7 +316,7 @@ static void unmap(struct input *input)
 
 static void release_mapping(void *input)
 {
-    unmap(input);
+    input_unmap(input);
 }
 
 // Leaves an empty file unmapped.
@@ -485,7 +485,7 @@ status input_settle(struct input *input, uint64_t most)
     }
     STATUS_TRY(spool_read(&input->streamed, &data, &size));
     STATUS_TRY(input_check(input));
-    unmap(input);
+    input_unmap(input);
     input->bytes = (struct view){data, size};
     return STATUS_OK;
 }
@@ -516,7 +516,7 @@ void input_close(struct input *input)
 {
     if (input == NULL)
         return;
-    unmap(input);
+    input_unmap(input);
     spool_free(&input->streamed);
     spool_free(&input->unpacked);
     free(input->path);

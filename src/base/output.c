@@ -73,7 +73,7 @@ static void write_zstd(struct output *output, const char *data, size_t size,
              (in.pos < in.size || (directive != ZSTD_e_continue && left > 0)));
 }
 
-static void write_packed(struct output *output, const char *data, size_t size)
+static void output_write_packed(struct output *output, const char *data, size_t size)
 {
     if (output->gzip != NULL)
         write_gzip(output, data, size, Z_NO_FLUSH);
@@ -85,7 +85,7 @@ static void write_packed(struct output *output, const char *data, size_t size)
 
 static void drain(struct output *output)
 {
-    write_packed(output, output->buffer, output->used);
+    output_write_packed(output, output->buffer, output->used);
     output->used = 0;
 }
 
@@ -94,7 +94,7 @@ void output_for_people(struct output *output)
     output->for_people = true;
 }
 
-static void take(struct output *output, const void *data, size_t size)
+static void output_take(struct output *output, const void *data, size_t size)
 {
     output->size += size;
     if (size > BUFFER - output->used || size >= DIRECT)
@@ -102,7 +102,7 @@ static void take(struct output *output, const void *data, size_t size)
     while (size >= DIRECT) {
         // zlib counts in 32 bits: hand over large blocks in pieces.
         const size_t piece = size < (1u << 30) ? size : 1u << 30;
-        write_packed(output, data, piece);
+        output_write_packed(output, data, piece);
         data = (const char *)data + piece;
         size -= piece;
     }
@@ -114,13 +114,13 @@ static void take(struct output *output, const void *data, size_t size)
 void output_write(struct output *output, const void *data, size_t size)
 {
     if (!output->for_people || size == 0) {
-        take(output, data, size);
+        output_take(output, data, size);
         return;
     }
     char *shown = memory_allocate(size);
     memcpy(shown, data, size);
     letters_hide(shown, size);
-    take(output, shown, size);
+    output_take(output, shown, size);
     free(shown);
 }
 
@@ -198,8 +198,8 @@ static void opened_abandon(void *what)
     replace_abandon(&opened->replacement);
 }
 
-static void start(const char *path, int file, struct replacement replacement,
-                  struct output **out_output)
+static void output_start(const char *path, int file, struct replacement replacement,
+                         struct output **out_output)
 {
     struct opened opened = {file, replacement};
     recovery_hold(RECOVERY_AT_ONCE, opened_abandon, &opened);
@@ -221,29 +221,29 @@ static status open_straight(const char *path, struct output **out_output)
                          : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         return status_system(errno, path, "cannot create");
-    start(path, file, (struct replacement){0}, out_output);
+    output_start(path, file, (struct replacement){0}, out_output);
     return STATUS_OK;
 }
 
-static status open_beside(const char *path, bool append, struct output **out_output)
+static status output_open_beside(const char *path, bool append, struct output **out_output)
 {
     int file;
     struct replacement replacement;
     if (strcmp(path, "-") == 0)
         return open_straight(path, out_output);
     STATUS_TRY(replace_start(path, append, &replacement, &file));
-    start(path, file, replacement, out_output);
+    output_start(path, file, replacement, out_output);
     return STATUS_OK;
 }
 
 status output_open(const char *path, struct output **out_output)
 {
-    return open_beside(path, false, out_output);
+    return output_open_beside(path, false, out_output);
 }
 
 status output_append(const char *path, struct output **out_output)
 {
-    return open_beside(path, true, out_output);
+    return output_open_beside(path, true, out_output);
 }
 
 status output_open_growing(const char *path, struct output **out_output)

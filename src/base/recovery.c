@@ -21,7 +21,7 @@ static void (*sayer)(size_t size);
 
 // Blocks, by address: open addressing -----------------------------------------------------
 
-static size_t slot_of(const struct region *region, const void *block)
+static size_t recovery_slot_of(const struct region *region, const void *block)
 {
     const uint64_t mixed = (uint64_t)(uintptr_t)block * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(mixed >> 32) & (region->capacity - 1);
@@ -29,7 +29,7 @@ static size_t slot_of(const struct region *region, const void *block)
 
 static size_t region_find(const struct region *region, const void *block)
 {
-    size_t at = slot_of(region, block);
+    size_t at = recovery_slot_of(region, block);
     while (region->blocks[at] != NULL && region->blocks[at] != block)
         at = (at + 1) & (region->capacity - 1);
     return at;
@@ -71,7 +71,7 @@ static bool region_remove(struct region *region, const void *block)
     // What follows moves to where it is looked for.
     const size_t mask = region->capacity - 1;
     for (size_t at = (gap + 1) & mask; region->blocks[at] != NULL; at = (at + 1) & mask) {
-        const size_t home = slot_of(region, region->blocks[at]);
+        const size_t home = recovery_slot_of(region, region->blocks[at]);
         if (((at - home) & mask) < ((at - gap) & mask))
             continue;
         region->blocks[gap] = region->blocks[at];

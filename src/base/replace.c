@@ -319,7 +319,7 @@ void replace_tell_of_remains(void (*tell)(const char *path, const char *temporar
 
 // Start and finish ---------------------------------------------------------------------
 
-static status write_all(int file, const char *data, size_t size, const char *path)
+static status replace_write_all(int file, const char *data, size_t size, const char *path)
 {
     while (size > 0) {
         const ssize_t done = write(file, data, size);
@@ -346,7 +346,7 @@ static status copy_all(int from, int to, const char *path)
             result = status_system(errno, path, "cannot read");
         if (got <= 0)
             break;
-        result = write_all(to, piece, (size_t)got, path);
+        result = replace_write_all(to, piece, (size_t)got, path);
     }
     return result;
 }

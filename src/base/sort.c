@@ -41,7 +41,7 @@ static void sort_sift(const struct sort_range *run, size_t count, size_t root)
     sort_copy_item(sort_item(run, root), moved, run->size);
 }
 
-static void swap(const struct sort_range *run, size_t a, size_t b)
+static void base_sort_swap(const struct sort_range *run, size_t a, size_t b)
 {
     char kept[SORT_ITEM_MOST];
     sort_copy_item(kept, sort_item(run, a), run->size);
@@ -54,7 +54,7 @@ static void heap_sort(const struct sort_range *run, size_t count)
     for (size_t i = count / 2; i > 0; i--)
         sort_sift(run, count, i - 1);
     for (size_t i = count; i > 1; i--) {
-        swap(run, 0, i - 1);
+        base_sort_swap(run, 0, i - 1);
         sort_sift(run, i - 1, 0);
     }
 }
@@ -78,12 +78,12 @@ static void choose_pivot(const struct sort_range *run, size_t count)
 {
     const size_t middle = count / 2;
     if (run->before(sort_item(run, middle), sort_item(run, 0)))
-        swap(run, middle, 0);
+        base_sort_swap(run, middle, 0);
     if (run->before(sort_item(run, count - 1), sort_item(run, middle)))
-        swap(run, count - 1, middle);
+        base_sort_swap(run, count - 1, middle);
     if (run->before(sort_item(run, middle), sort_item(run, 0)))
-        swap(run, middle, 0);
-    swap(run, 0, middle);
+        base_sort_swap(run, middle, 0);
+    base_sort_swap(run, 0, middle);
 }
 
 // Puts what comes before the first item into the front part, the rest after it; returns the size
@@ -102,7 +102,7 @@ static size_t partition(const struct sort_range *run, size_t count)
             right--;
         if (left >= right)
             return right + 1;
-        swap(run, left, right);
+        base_sort_swap(run, left, right);
     }
 }
 

@@ -33,7 +33,7 @@ static const char *folder(void)
     return chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
 }
 
-static status open_file(struct spool *spool)
+static status spool_open_file(struct spool *spool)
 {
     int file = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) {
@@ -49,10 +49,10 @@ static status open_file(struct spool *spool)
     return STATUS_OK;
 }
 
-static status write_all(struct spool *spool, const char *data, size_t size)
+static status spool_write_all(struct spool *spool, const char *data, size_t size)
 {
     if (spool->file < 0)
-        STATUS_TRY(open_file(spool));
+        STATUS_TRY(spool_open_file(spool));
     while (size > 0) {
         const ssize_t done = pwrite(spool->file, data, size, (off_t)spool->written);
         if (done < 0 && errno == EINTR)
@@ -67,7 +67,7 @@ static status write_all(struct spool *spool, const char *data, size_t size)
     return STATUS_OK;
 }
 
-static void unmap(struct spool *spool)
+static void spool_unmap(struct spool *spool)
 {
     if (spool->mapping != NULL)
         munmap(spool->mapping, spool->mapped);
@@ -78,7 +78,7 @@ static status spool_flush(struct spool *spool)
 {
     const size_t size = spool->used;
     spool->used = 0;
-    return write_all(spool, spool->window, size);
+    return spool_write_all(spool, spool->window, size);
 }
 
 static void window_grow(struct spool *spool, size_t size)
@@ -92,13 +92,13 @@ static void window_grow(struct spool *spool, size_t size)
 
 status spool_append(struct spool *spool, const void *data, size_t size)
 {
-    unmap(spool);
+    spool_unmap(spool);
     if (spool->capacity - spool->used < size && spool->capacity < SPOOL_WINDOW)
         window_grow(spool, size);
     if (spool->capacity - spool->used < size) {
         STATUS_TRY(spool_flush(spool));
         if (size >= SPOOL_WINDOW)
-            return write_all(spool, data, size);
+            return spool_write_all(spool, data, size);
     }
     if (size > 0)
         memcpy(spool->window + spool->used, data, size);
@@ -119,7 +119,7 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size)
         *out_size = spool->used;
         return STATUS_OK;
     }
-    unmap(spool);
+    spool_unmap(spool);
     STATUS_TRY(spool_flush(spool));
     void *mapping = map_written(spool);
     if (mapping == MAP_FAILED && recovery_use_reserve())
@@ -150,7 +150,7 @@ status spool_make_room(struct spool *spool, size_t size, char **out_data)
 
 void spool_free(struct spool *spool)
 {
-    unmap(spool);
+    spool_unmap(spool);
     if (spool->file >= 0)
         close_file(spool->file);
     free(spool->window);

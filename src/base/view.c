@@ -57,18 +57,18 @@ size_t view_find_text(struct view v, const char *text)
     return at == NULL ? v.size : (size_t)(at - v.data);
 }
 
-static bool is_blank(char byte)
+static bool view_is_blank(char byte)
 {
     return byte == ' ' || byte == '\t';
 }
 
 struct view view_trim(struct view v)
 {
-    while (v.size > 0 && is_blank(v.data[0])) {
+    while (v.size > 0 && view_is_blank(v.data[0])) {
         v.data++;
         v.size--;
     }
-    while (v.size > 0 && is_blank(v.data[v.size - 1]))
+    while (v.size > 0 && view_is_blank(v.data[v.size - 1]))
         v.size--;
     return v;
 }

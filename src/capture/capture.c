@@ -101,7 +101,7 @@ static status start_command(struct running *running)
     return result;
 }
 
-static status hold_signals(struct running *running)
+static status capture_hold_signals(struct running *running)
 {
     static const int ASKING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigset_t held;
@@ -120,7 +120,7 @@ static status hold_signals(struct running *running)
 
 // Who asked to end once more must not keep what was captured from being written: that is over
 // soon. SIGQUIT ends even this.
-static void release_signals(void)
+static void capture_release_signals(void)
 {
     sigset_t released;
     sigemptyset(&released);
@@ -132,7 +132,7 @@ static void release_signals(void)
 // While it runs ---------------------------------------------------------------
 
 // The command is asked first; who insists ends it.
-static void pass_on(struct running *running, int number)
+static void capture_pass_on(struct running *running, int number)
 {
     struct capture *capture = running->capture;
     static const int HARDER[] = {0, SIGTERM, SIGKILL};
@@ -145,7 +145,7 @@ static void pass_on(struct running *running, int number)
         kill(-capture->command, asked == 0 ? number : HARDER[asked < 2 ? asked : 2]);
 }
 
-static void add_usage(struct rusage *sum, const struct rusage *more)
+static void capture_add_usage(struct rusage *sum, const struct rusage *more)
 {
     timeradd(&sum->ru_utime, &more->ru_utime, &sum->ru_utime);
     timeradd(&sum->ru_stime, &more->ru_stime, &sum->ru_stime);
@@ -160,7 +160,7 @@ static void reap(struct running *running)
     struct rusage usage;
     pid_t child;
     while ((child = wait4(-1, &wait_status, WNOHANG, &usage)) > 0) {
-        add_usage(&capture->usage, &usage);
+        capture_add_usage(&capture->usage, &usage);
         if (child != capture->command)
             continue;
         capture->wait_status = wait_status;
@@ -176,7 +176,7 @@ static void take_signals(struct running *running)
     struct signalfd_siginfo about;
     while (read(running->signals, &about, sizeof about) == sizeof about) {
         if (about.ssi_signo != SIGCHLD)
-            pass_on(running, (int)about.ssi_signo);
+            capture_pass_on(running, (int)about.ssi_signo);
     }
     reap(running);
 }
@@ -256,7 +256,7 @@ static void check_disk(struct running *running)
     stop_clients(capture);
 }
 
-static void look_around(struct running *running)
+static void capture_look_around(struct running *running)
 {
     struct capture *capture = running->capture;
     const uint64_t now = monotonic_ns();
@@ -340,7 +340,7 @@ static status run_to_end(struct running *running)
 {
     while (!is_done(running)) {
         STATUS_TRY(serve_once(running));
-        look_around(running);
+        capture_look_around(running);
     }
     stop_clients(running->capture);
     processes_look(&running->capture->processes);
@@ -356,7 +356,7 @@ status capture_run(struct capture *capture, const struct capture_options *option
     STATUS_TRY(server_open(&capture->server, options->folder));
     // What the command leaves behind becomes ours, so that it is seen and its time counted.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    status result = hold_signals(&running);
+    status result = capture_hold_signals(&running);
     if (result == STATUS_OK)
         result = start_command(&running);
     if (result == STATUS_OK)
@@ -365,7 +365,7 @@ status capture_run(struct capture *capture, const struct capture_options *option
         waitpid(capture->command, NULL, 0);
     if (running.signals >= 0)
         close(running.signals);
-    release_signals();
+    capture_release_signals();
     return result;
 }
 

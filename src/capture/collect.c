@@ -29,7 +29,7 @@ static struct merge_source *add_source(struct collecting *collecting, const char
 
 // Processes -------------------------------------------------------------------
 
-static void say_clock(struct profile *profile)
+static void capture_collect_say_clock(struct profile *profile)
 {
     char boot[64] = "";
     char text[128];
@@ -49,7 +49,7 @@ static struct profile *processes_profile(const struct capture *capture)
     struct profile *profile = profile_create();
     const uint32_t clock = profile_clock_find(profile, "ns", 1000000000);
     profile_fact_add(profile, "format", VIEW_LITERAL("capture"));
-    say_clock(profile);
+    capture_collect_say_clock(profile);
     const struct track command = {.kind = TRACK_PROCESS,
                                   .name = profile_string(profile, VIEW_LITERAL("processes"))};
     const uint32_t parent = profile_track_add(profile, &command);
@@ -99,8 +99,8 @@ static bool name_is_taken(const struct merge *merge, const char *name)
 }
 
 // "python 123", "python 123-2" for its second recording.
-static void unique_name(const struct collecting *collecting, pid_t process, const char *called,
-                        char *name, size_t room)
+static void capture_collect_unique_name(const struct collecting *collecting, pid_t process,
+                                        const char *called, char *name, size_t room)
 {
     snprintf(name, room, "%s %d", called, (int)process);
     for (unsigned number = 2; name_is_taken(&collecting->merge, name); number++)
@@ -114,9 +114,9 @@ static void collect_file(struct collecting *collecting, const char *path, pid_t 
     char name[PROCESS_NAME + 32];
     struct profile *profile = profile_create();
     const status failure = format_read(path, &options, profile);
-    unique_name(collecting, process,
-                called[0] != '\0' ? called : process_name(collecting->capture, process), name,
-                sizeof name);
+    capture_collect_unique_name(
+        collecting, process,
+        called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
     if (failure == STATUS_OK) {
         add_source(collecting, name, profile);
         (*count)++;

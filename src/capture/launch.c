@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // In the child. Only returns when there is nothing to run.
-static void become(const struct launch *launch)
+static void launch_become(const struct launch *launch)
 {
     setsid();
     for (size_t i = 0; launch->environment[i] != NULL; i++)
@@ -24,7 +24,7 @@ status launch_start(const struct launch *launch, pid_t *out_process)
         return status_system(errno, launch->command[0], "cannot start it");
     const pid_t child = fork();
     if (child == 0) {
-        become(launch);
+        launch_become(launch);
         error = errno;
         // The parent learns why; where even that fails it sees the exit status.
         if (write(pipes[1], &error, sizeof error) < 0)

@@ -42,7 +42,8 @@ static bool read_stat(pid_t id, struct process *process, pid_t *out_session)
     return true;
 }
 
-static struct process *find_process(const struct processes *processes, pid_t id, uint64_t begun)
+static struct process *processes_find_process(const struct processes *processes, pid_t id,
+                                              uint64_t begun)
 {
     for (size_t i = processes->count; i-- > 0;) {
         struct process *process = &processes->items[i];
@@ -64,13 +65,14 @@ static bool is_alive(const struct processes *processes, pid_t id)
 // A process may leave the session of its parent; it stays one of the command's.
 static bool is_ours(const struct processes *processes, const struct process *process, pid_t session)
 {
-    return session == processes->session || find_process(processes, process->id, process->begun) ||
+    return session == processes->session ||
+           processes_find_process(processes, process->id, process->begun) ||
            process->parent == getpid() || is_alive(processes, process->parent);
 }
 
 static void note_process(struct processes *processes, const struct process *found, uint64_t now)
 {
-    struct process *known = find_process(processes, found->id, found->begun);
+    struct process *known = processes_find_process(processes, found->id, found->begun);
     if (known == NULL && processes->count < PROCESSES_MOST) {
         processes->items = memory_grow(processes->items, processes->count, &processes->capacity,
                                        sizeof *processes->items);

@@ -103,7 +103,7 @@ void server_close(struct server *server)
 // Requests --------------------------------------------------------------------
 
 // It waits for our answer, so that it is there.
-static void read_name(pid_t process, char *name, size_t room)
+static void server_read_name(pid_t process, char *name, size_t room)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
@@ -121,7 +121,7 @@ static struct recorded_file *add_file(struct server *server, pid_t process)
                                 sizeof *server->files);
     struct recorded_file *file = &server->files[server->file_count++];
     *file = (struct recorded_file){.file = -1, .process = process};
-    read_name(process, file->name, sizeof file->name);
+    server_read_name(process, file->name, sizeof file->name);
     return file;
 }
 

@@ -137,7 +137,7 @@ static void read_boot(char boot[TRACY_STREAM_BOOT])
     fclose(file);
 }
 
-static status write_head(struct tracy_client *client, struct view greeting)
+static status tracy_client_write_head(struct tracy_client *client, struct view greeting)
 {
     const struct tracy_welcome welcome = tracy_welcome_of(greeting);
     const uint64_t zero = find_zero(&welcome);
@@ -187,7 +187,7 @@ static bool take_greeting(struct tracy_client *client, status *out_failure)
         if (incoming.size < size)
             return false;
         client->state = TRACY_CLIENT_STREAMING;
-        *out_failure = write_head(client, view_slice(incoming, 1, size));
+        *out_failure = tracy_client_write_head(client, view_slice(incoming, 1, size));
         drop_incoming(client, size);
     }
     return client->state == TRACY_CLIENT_STREAMING && *out_failure == STATUS_OK;

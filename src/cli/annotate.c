@@ -40,7 +40,7 @@ struct annotating {
 };
 
 // The dump in a folder of debug information, or of phases.
-static status find_dump(struct annotating *annotating)
+static status cli_annotate_find_dump(struct annotating *annotating)
 {
     static const char SUFFIX[] = ".executable-targets.mlir";
     const char *folder = annotating->program_path;
@@ -70,9 +70,9 @@ static status find_dump(struct annotating *annotating)
     return STATUS_OK;
 }
 
-static status read_program(struct annotating *annotating)
+static status cli_annotate_read_program(struct annotating *annotating)
 {
-    STATUS_TRY(find_dump(annotating));
+    STATUS_TRY(cli_annotate_find_dump(annotating));
     STATUS_TRY(input_open(annotating->program_path, &annotating->dump));
     if (torq_dump_recognise(annotating->dump->bytes)) {
         STATUS_TRY(target_open("torq-sl2610", &annotating->target));
@@ -92,7 +92,7 @@ static status read_program(struct annotating *annotating)
                         &annotating->target);
 }
 
-static status read_torq(struct annotating *annotating)
+static status cli_annotate_read_torq(struct annotating *annotating)
 {
     STATUS_TRY(torq_check(annotating->runtime, false));
     struct profile *profile = annotating->profile;
@@ -133,7 +133,7 @@ static status read_runtime(struct annotating *annotating)
     STATUS_TRY(input_open(annotating->runtime_path, &annotating->runtime));
     annotating->is_run = is_recording(format_reader_find(annotating->runtime->bytes));
     if (!annotating->is_run)
-        return read_torq(annotating);
+        return cli_annotate_read_torq(annotating);
     if (annotating->opened == NULL)
         return status_make(STATUS_USAGE,
                            "annotate: %s is a profile of 'opscope run': give the program that ran "
@@ -142,7 +142,7 @@ static status read_runtime(struct annotating *annotating)
     return read_run(annotating);
 }
 
-static status write_layout(struct annotating *annotating)
+static status cli_annotate_write_layout(struct annotating *annotating)
 {
     struct profile *profile = profile_create();
     status result = annotate_layout(&annotating->annotation, profile);
@@ -152,10 +152,10 @@ static status write_layout(struct annotating *annotating)
     return result;
 }
 
-static status write_trace(struct annotating *annotating)
+static status cli_annotate_write_trace(struct annotating *annotating)
 {
     if (!annotating->is_run)
-        return write_layout(annotating);
+        return cli_annotate_write_layout(annotating);
     annotate_profile(&annotating->annotation, annotating->process);
     STATUS_TRY(profile_finish(annotating->profile));
     return perfetto_write(annotating->profile, annotating->output,
@@ -178,16 +178,17 @@ static status write_table(const struct table_options *options, const struct anno
     return result;
 }
 
-static status write_output(struct annotating *annotating, const struct table_options *options)
+static status cli_annotate_write_output(struct annotating *annotating,
+                                        const struct table_options *options)
 {
     const struct view name = path_unpacked_name(view_of(annotating->output));
     if (view_has_extension(name, ".pb"))
-        return write_trace(annotating);
+        return cli_annotate_write_trace(annotating);
     return write_table(options, &annotating->annotation, annotating->output);
 }
 
 // Before anything is read.
-static status check_output(const char *output, bool fold)
+static status cli_annotate_check_output(const char *output, bool fold)
 {
     const struct view name = path_unpacked_name(view_of(output));
     const bool trace = view_has_extension(name, ".pb");
@@ -217,7 +218,7 @@ static void add_listing(struct annotating *annotating)
 }
 
 // What Torq's tool logs where it is asked to.
-static void print_debug(const struct annotating *annotating)
+static void cli_annotate_print_debug(const struct annotating *annotating)
 {
     const struct program *program = &annotating->program;
     const struct annotation *annotation = &annotating->annotation;
@@ -256,7 +257,7 @@ static status annotate_join_files(const struct arguments *arguments, struct anno
                               ? annotate_join_run(&annotating->annotation, annotating->runtime_path)
                               : annotate_join(&annotating->annotation, annotating->runtime_path);
     if (arguments_flag(arguments, "debug"))
-        print_debug(annotating);
+        cli_annotate_print_debug(annotating);
     return result;
 }
 
@@ -267,7 +268,8 @@ static status wrong_words(void)
                        "add.9.executable-targets.mlir runtime.csv annotated.csv");
 }
 
-static status check_words(const struct arguments *arguments, struct annotating *annotating)
+static status cli_annotate_check_words(const struct arguments *arguments,
+                                       struct annotating *annotating)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -278,7 +280,7 @@ static status check_words(const struct arguments *arguments, struct annotating *
     annotating->output = count == 3 ? words[2] : NULL;
     if (annotating->output == NULL)
         return STATUS_OK;
-    STATUS_TRY(check_output(annotating->output, arguments_flag(arguments, "fold")));
+    STATUS_TRY(cli_annotate_check_output(annotating->output, arguments_flag(arguments, "fold")));
     return paths_check("annotate", annotating->output, words, 2);
 }
 
@@ -286,8 +288,8 @@ static status annotate(const struct arguments *arguments, struct annotating *ann
 {
     struct table_options options;
     STATUS_TRY(table_options_read(arguments, 0, &options));
-    STATUS_TRY(check_words(arguments, annotating));
-    STATUS_TRY(read_program(annotating));
+    STATUS_TRY(cli_annotate_check_words(arguments, annotating));
+    STATUS_TRY(cli_annotate_read_program(annotating));
     STATUS_TRY(read_runtime(annotating));
     if (annotating->output == NULL && !annotating->is_run)
         return wrong_words();
@@ -296,7 +298,7 @@ static status annotate(const struct arguments *arguments, struct annotating *ann
         return annotate_summary(&options, &annotating->annotation);
     if (arguments_flag(arguments, "fold"))
         annotate_fold(&annotating->annotation);
-    return write_output(annotating, &options);
+    return cli_annotate_write_output(annotating, &options);
 }
 
 static void annotating_free(struct annotating *annotating)
@@ -333,7 +335,7 @@ static status annotate_command(const struct arguments *arguments, int *out_exit)
 }
 
 // The vendor's tool ends with 0 whatever it found.
-static status run_vendor(const struct arguments *arguments, int *out_exit)
+static status cli_annotate_run_vendor(const struct arguments *arguments, int *out_exit)
 {
     const status result = annotate_command(arguments, out_exit);
     *out_exit = EXIT_DONE;
@@ -402,5 +404,5 @@ const struct command COMMAND_ANNOTATE_PROFILING = {
     .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv\n"
                 "  annotate_profiling debug_info events.csv annotated.xlsx",
     .options = VENDOR_OPTIONS,
-    .run = run_vendor,
+    .run = cli_annotate_run_vendor,
 };

@@ -9,7 +9,7 @@
 
 enum { TOP = 20 };
 
-static void print_text(const struct annotate_groups *groups, struct table *table)
+static void annotate_summary_print_text(const struct annotate_groups *groups, struct table *table)
 {
     const struct annotation *annotation = groups->annotation;
     const struct view device = profile_fact(annotation->profile, "device");
@@ -32,7 +32,7 @@ static void print_text(const struct annotate_groups *groups, struct table *table
         printf("and %zu more (--top %zu)\n", groups->count - table_count(table), groups->count);
 }
 
-static status write_json(const struct annotate_groups *groups, struct table *table)
+static status annotate_summary_write_json(const struct annotate_groups *groups, struct table *table)
 {
     const struct annotation *annotation = groups->annotation;
     struct output *output;
@@ -60,11 +60,11 @@ status annotate_summary(const struct table_options *given, const struct annotati
         options.top = TOP;
     status result = table_options_apply(&options, &table, 1);
     if (result == STATUS_OK && options.json)
-        result = write_json(&groups, table);
+        result = annotate_summary_write_json(&groups, table);
     else if (result == STATUS_OK && options.csv)
         result = table_options_write_csv(table);
     else if (result == STATUS_OK)
-        print_text(&groups, table);
+        annotate_summary_print_text(&groups, table);
     table_free(table);
     annotate_groups_free(&groups);
     return result;

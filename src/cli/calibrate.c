@@ -14,7 +14,7 @@
 #include "target/target.h"
 
 // Makes a folder and those that it lies in.
-static status make_folders(char *path)
+static status cli_calibrate_make_folders(char *path)
 {
     for (char *at = path + 1;; at++) {
         const char end = *at;
@@ -35,14 +35,14 @@ static status default_path(struct bytes *out_path)
     if (folder == NULL)
         return status_make(STATUS_USAGE,
                            "calibrate: there is no home folder; say where to write with -o FILE");
-    const status failure = make_folders(folder);
+    const status failure = cli_calibrate_make_folders(folder);
     bytes_append_format(out_path, "%s/host.target", folder);
     bytes_append(out_path, "", 1);
     free(folder);
     return failure;
 }
 
-static status write_text(const char *path, const struct bytes *text)
+static status cli_calibrate_write_text(const char *path, const struct bytes *text)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
@@ -51,27 +51,30 @@ static status write_text(const char *path, const struct bytes *text)
 }
 
 // As `opscope infer` computes an operator that stands inside a network.
-static status open_session(struct network *network, unsigned threads, void **out_context)
+static status cli_calibrate_open_session(struct network *network, unsigned threads,
+                                         void **out_context)
 {
     const struct session_options options = {.threads = threads, .loose_ports = true, .timed = true};
     *out_context = session_create(network, &options);
     return STATUS_OK;
 }
 
-static status run_session(void *context, struct datum *const *inputs, size_t input_count,
-                          struct datum **out_outputs, uint64_t *out_ns)
+static status cli_calibrate_run_session(void *context, struct datum *const *inputs,
+                                        size_t input_count, struct datum **out_outputs,
+                                        uint64_t *out_ns)
 {
     STATUS_TRY(session_run(context, inputs, input_count, out_outputs));
     *out_ns = session_task_ns(context);
     return STATUS_OK;
 }
 
-static void close_session(void *context)
+static void cli_calibrate_close_session(void *context)
 {
     session_free(context);
 }
 
-static const struct probe_engine SESSION = {open_session, run_session, close_session};
+static const struct probe_engine SESSION = {cli_calibrate_open_session, cli_calibrate_run_session,
+                                            cli_calibrate_close_session};
 
 static status cli_calibrate_measure(const struct arguments *arguments, const char *path)
 {
@@ -82,7 +85,7 @@ static status cli_calibrate_measure(const struct arguments *arguments, const cha
     STATUS_TRY(arguments_number(arguments, "threads", 0, &options.threads));
     status failure = calibrate(&options, &text, &summary);
     if (failure == STATUS_OK)
-        failure = write_text(path, &text);
+        failure = cli_calibrate_write_text(path, &text);
     bytes_free(&text);
     progress_line_stop(); // before another line comes
     if (failure == STATUS_OK)

@@ -114,7 +114,7 @@ static void print_processes(const struct capturing *capturing)
     print_children(&capture->processes, capture->command, 1, &left);
 }
 
-static void print_summary(const struct capturing *capturing)
+static void capturing_print_summary(const struct capturing *capturing)
 {
     const struct capture *capture = &capturing->capture;
     const struct rusage *usage = &capture->usage;
@@ -141,7 +141,7 @@ static void print_summary(const struct capturing *capturing)
 
 // Running ---------------------------------------------------------------------
 
-static status run_command(struct capturing *capturing, char *const *command)
+static status capturing_run_command(struct capturing *capturing, char *const *command)
 {
     char port[32];
     const uint16_t chosen = capturing->port != 0 ? capturing->port : capture_choose_port();
@@ -166,10 +166,10 @@ static status run_command(struct capturing *capturing, char *const *command)
 status capturing_run(struct capturing *capturing, char *const *command, const char *output)
 {
     STATUS_TRY(make_folder(capturing, output));
-    STATUS_TRY(run_command(capturing, command));
+    STATUS_TRY(capturing_run_command(capturing, command));
     capturing->profile = profile_create();
     STATUS_TRY(capture_collect(&capturing->capture, capturing->profile, &capturing->collected));
-    print_summary(capturing);
+    capturing_print_summary(capturing);
     return STATUS_OK;
 }
 

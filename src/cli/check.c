@@ -40,8 +40,8 @@ static void run_case(const void *context, void *result)
     test_case_run(one->folder, one->options, result);
 }
 
-static void run_isolated(const struct checking *checking, const char *folder,
-                         struct test_case_result *out_result)
+static void check_run_isolated(const struct checking *checking, const char *folder,
+                               struct test_case_result *out_result)
 {
     const struct one_case one = {folder, &checking->options};
     const status failure =
@@ -55,7 +55,7 @@ static void run_isolated(const struct checking *checking, const char *folder,
 
 // Rows -------------------------------------------------------------------------
 
-static const struct test_case_result *result_of(const struct table_query *query)
+static const struct test_case_result *check_result_of(const struct table_query *query)
 {
     return &((const struct checking *)query->report)->results[query->row];
 }
@@ -65,36 +65,36 @@ static struct table_cell case_cell(const struct table_query *query)
     return table_text(view_of(((const struct checking *)query->report)->list->paths[query->row]));
 }
 
-static struct table_cell status_cell(const struct table_query *query)
+static struct table_cell check_status_cell(const struct table_query *query)
 {
-    return table_text(view_of(test_case_status_name(result_of(query)->status)));
+    return table_text(view_of(test_case_status_name(check_result_of(query)->status)));
 }
 
-static struct table_cell reason_cell(const struct table_query *query)
+static struct table_cell check_reason_cell(const struct table_query *query)
 {
-    return table_text_if_any(view_of(result_of(query)->reason));
+    return table_text_if_any(view_of(check_result_of(query)->reason));
 }
 
 static struct table_cell absolute_cell(const struct table_query *query)
 {
-    return table_real_if(result_of(query)->compared, result_of(query)->max_abs);
+    return table_real_if(check_result_of(query)->compared, check_result_of(query)->max_abs);
 }
 
 static struct table_cell relative_cell(const struct table_query *query)
 {
-    return table_real_if(result_of(query)->compared, result_of(query)->max_rel);
+    return table_real_if(check_result_of(query)->compared, check_result_of(query)->max_rel);
 }
 
 static struct table_cell sets_cell(const struct table_query *query)
 {
-    return table_whole(result_of(query)->data_sets);
+    return table_whole(check_result_of(query)->data_sets);
 }
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
     {.key = "case", .meaning = "the folder", .place = 2, .cell = case_cell},
-    {.key = "status", .meaning = "pass, fail, error or skip", .place = 1, .cell = status_cell},
-    {.key = "reason", .meaning = "why it does not pass", .place = 3, .cell = reason_cell},
+    {.key = "status", .meaning = "pass, fail, error or skip", .place = 1, .cell = check_status_cell},
+    {.key = "reason", .meaning = "why it does not pass", .place = 3, .cell = check_reason_cell},
     {.key = "max_abs", .meaning = "largest difference of a number", .type = TABLE_REAL,
      .digits = TABLE_AS_NEEDED, .place = 4, .cell = absolute_cell},
     {.key = "max_rel", .meaning = "largest difference over what was expected", .type = TABLE_REAL,
@@ -111,7 +111,7 @@ static const struct table_form CHECK_FORM = {
 };
 
 // A line of its own, written at once: what was found survives whatever comes.
-static status write_json(struct table *table, size_t index)
+static status check_write_json(struct table *table, size_t index)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -122,7 +122,7 @@ static status write_json(struct table *table, size_t index)
     return output_close(output);
 }
 
-static void print_text(const char *folder, const struct test_case_result *result)
+static void check_print_text(const char *folder, const struct test_case_result *result)
 {
     printf("%-5s %s", test_case_status_name(result->status), folder);
     if (result->status == TEST_CASE_PASS)
@@ -140,7 +140,7 @@ static void check_case(struct checking *checking, size_t index)
     if (checking->in_process)
         test_case_run(folder, &checking->options, result);
     else
-        run_isolated(checking, folder, result);
+        check_run_isolated(checking, folder, result);
     checking->counts[result->status]++;
 }
 
@@ -155,9 +155,9 @@ static status show_case(const struct checking *checking, struct table *table, si
 {
     const struct test_case_result *result = &checking->results[index];
     if (checking->table_options.json)
-        return write_json(table, index);
+        return check_write_json(table, index);
     if (checking->verbose || result->status != TEST_CASE_PASS)
-        print_text(checking->list->paths[index], result);
+        check_print_text(checking->list->paths[index], result);
     return STATUS_OK;
 }
 
@@ -182,7 +182,7 @@ static status show_cases(const struct checking *checking, struct table *table)
     if (options->csv)
         return table_options_write_csv(table);
     for (size_t i = 0; options->json && i < table_count(table); i++)
-        STATUS_TRY(write_json(table, i));
+        STATUS_TRY(check_write_json(table, i));
     if (!options->json)
         table_options_print(table, stdout);
     return STATUS_OK;
@@ -226,8 +226,8 @@ static status check_list(struct checking *checking, const struct test_case_list 
     return result;
 }
 
-static status read_real(const struct arguments *arguments, const char *name, double fallback,
-                        double *out_number)
+static status check_read_real(const struct arguments *arguments, const char *name, double fallback,
+                              double *out_number)
 {
     const char *text = arguments_value(arguments, name);
     *out_number = fallback;
@@ -238,32 +238,33 @@ static status read_real(const struct arguments *arguments, const char *name, dou
     return STATUS_OK;
 }
 
-static status open_session(struct network *network, unsigned threads, void **out_context)
+static status check_open_session(struct network *network, unsigned threads, void **out_context)
 {
     *out_context = session_create(network, &(struct session_options){.threads = threads});
     return STATUS_OK;
 }
 
-static status run_session(void *context, struct datum *const *inputs, size_t input_count,
-                          struct datum **out_outputs)
+static status check_run_session(void *context, struct datum *const *inputs, size_t input_count,
+                                struct datum **out_outputs)
 {
     return session_run(context, inputs, input_count, out_outputs);
 }
 
-static void close_session(void *context)
+static void check_close_session(void *context)
 {
     session_free(context);
 }
 
 // As `opscope infer` does.
-static const struct test_case_engine SESSION = {open_session, run_session, close_session};
+static const struct test_case_engine SESSION = {check_open_session, check_run_session,
+                                                check_close_session};
 
-static status read_options(const struct arguments *arguments, struct checking *checking)
+static status check_read_options(const struct arguments *arguments, struct checking *checking)
 {
     STATUS_TRY(table_options_read(arguments, 0, &checking->table_options));
-    STATUS_TRY(read_real(arguments, "rtol", RTOL, &checking->options.tolerance.rtol));
-    STATUS_TRY(read_real(arguments, "atol", ATOL, &checking->options.tolerance.atol));
-    STATUS_TRY(read_real(arguments, "timeout", TIMEOUT_SECONDS, &checking->timeout));
+    STATUS_TRY(check_read_real(arguments, "rtol", RTOL, &checking->options.tolerance.rtol));
+    STATUS_TRY(check_read_real(arguments, "atol", ATOL, &checking->options.tolerance.atol));
+    STATUS_TRY(check_read_real(arguments, "timeout", TIMEOUT_SECONDS, &checking->timeout));
     if (!(checking->timeout > 0) || checking->timeout > 1e6)
         return status_make(STATUS_USAGE, "check: --timeout: more than 0, at most 1000000 seconds");
     STATUS_TRY(arguments_number(arguments, "threads", 0, &checking->options.threads));
@@ -278,7 +279,7 @@ static status check_command(const struct arguments *arguments, int *out_exit)
     struct checking checking = {0};
     size_t count;
     const char *const *folders = arguments_words(arguments, &count);
-    STATUS_TRY(read_options(arguments, &checking));
+    STATUS_TRY(check_read_options(arguments, &checking));
     if (count == 0)
         return status_make(STATUS_USAGE, "check: give a folder of tests: opscope check DIR");
     struct test_case_list list = {0};

@@ -26,7 +26,8 @@ static status apply_setting(struct target *target, const char *text)
     return status_within(target_set(target, name, text + equal + 1), "compile: --set %s", text);
 }
 
-static status open_target(const struct arguments *arguments, struct compiling *compiling)
+static status cli_compile_open_target(const struct arguments *arguments,
+                                      struct compiling *compiling)
 {
     const char *name = arguments_value(arguments, "target");
     size_t count;
@@ -62,7 +63,7 @@ static status cli_compile_report(const struct arguments *arguments,
 }
 
 // Before anything is compiled: are there such columns?
-static status check_columns(const struct table_options *options)
+static status cli_compile_check_columns(const struct table_options *options)
 {
     struct table *groups = table_create(&GROUPS_FORM, NULL, 0);
     const status result = table_options_check(options, &groups, 1);
@@ -80,9 +81,9 @@ static status compile_command_network(const struct arguments *arguments,
     if (output == NULL)
         return status_make(STATUS_USAGE, "compile: say where the program goes: -o FILE.opx");
     STATUS_TRY(table_options_read(arguments, TOP_SHOWN, &options));
-    STATUS_TRY(check_columns(&options));
+    STATUS_TRY(cli_compile_check_columns(&options));
     STATUS_TRY(units_rules(arguments, "rules", &compiling->rules));
-    STATUS_TRY(open_target(arguments, compiling));
+    STATUS_TRY(cli_compile_open_target(arguments, compiling));
     STATUS_TRY(compiling_open(compiling, arguments));
     STATUS_TRY(compiling_check_output(compiling, output));
     if (trace != NULL && strcmp(trace, output) == 0)

@@ -40,7 +40,7 @@ static void write_time(struct json_writer *json, const struct compiling *compili
     json_close(json);
 }
 
-static void write_memories(struct json_writer *json, const struct compiling *compiling)
+static void compile_json_write_memories(struct json_writer *json, const struct compiling *compiling)
 {
     json_open_array(json, "memories");
     for (uint32_t i = 0; i < compiling->target->memory_count; i++) {
@@ -107,7 +107,7 @@ status compile_summary_json(const struct compiling *compiling, struct table *gro
     json_uint(&json, "groups_on_host", compiling->modelled->host_groups);
     json_uint(&json, "groups_of_unknown_time", compiling->modelled->unknown_groups);
     write_time(&json, compiling);
-    write_memories(&json, compiling);
+    compile_json_write_memories(&json, compiling);
     table_json_rows(groups, &json, "slowest");
     write_warnings(&json, compiling);
     write_proved(&json, &compiling->proved);

@@ -27,7 +27,7 @@ static double share(const struct compiling *compiling, uint64_t cycles)
     return all == 0 ? 0 : 100.0 * (double)cycles / (double)all;
 }
 
-static void print_head(const struct compiling *compiling)
+static void compile_summary_print_head(const struct compiling *compiling)
 {
     char operators[FIGURES_ROOM];
     char groups[FIGURES_ROOM];
@@ -97,7 +97,7 @@ static void print_least(const struct compiling *compiling)
     printf(" what the peak rates allow\n");
 }
 
-static void print_memory(const struct compiling *compiling)
+static void compile_summary_print_memory(const struct compiling *compiling)
 {
     const struct modelled *modelled = compiling->modelled;
     char text[FIGURES_ROOM];
@@ -125,7 +125,7 @@ struct groups_report compile_summary_groups(const struct compiling *compiling)
 }
 
 // Groups that only show bytes under another shape take no time, and are not shown.
-static uint32_t count_busy(const struct modelled *modelled)
+static uint32_t compile_summary_count_busy(const struct modelled *modelled)
 {
     uint32_t count = 0;
     while (count < modelled->group_count &&
@@ -137,7 +137,7 @@ static uint32_t count_busy(const struct modelled *modelled)
 static void print_slowest(const struct compiling *compiling, struct table *groups)
 {
     const struct modelled *modelled = compiling->modelled;
-    const uint32_t busy = count_busy(modelled);
+    const uint32_t busy = compile_summary_count_busy(modelled);
     if (table_count(groups) > busy)
         table_limit(groups, busy);
     if (busy > 0)
@@ -175,11 +175,11 @@ static void print_host(const struct compiling *compiling)
 
 void compile_summary_print(const struct compiling *compiling, struct table *groups)
 {
-    print_head(compiling);
+    compile_summary_print_head(compiling);
     print_modelled(compiling);
     calibrated_print(compiling->target, "  remark    ");
     print_least(compiling);
-    print_memory(compiling);
+    compile_summary_print_memory(compiling);
     print_slowest(compiling, groups);
     print_host(compiling);
     const uint32_t unknown = compiling->modelled->unknown_groups;

@@ -29,8 +29,8 @@ struct estimating {
 
 // The target -------------------------------------------------------------------------
 
-static status choose_target(const struct arguments *arguments, struct estimating *estimating,
-                            struct view text)
+static status cli_estimate_choose_target(const struct arguments *arguments,
+                                         struct estimating *estimating, struct view text)
 {
     const char *name = arguments_value(arguments, "target");
     const char *hardware = arguments_value(arguments, "torq-hw");
@@ -44,12 +44,13 @@ static status choose_target(const struct arguments *arguments, struct estimating
 
 // The program ------------------------------------------------------------------------
 
-static status read_program(const struct arguments *arguments, struct estimating *estimating)
+static status cli_estimate_read_program(const struct arguments *arguments,
+                                        struct estimating *estimating)
 {
     STATUS_TRY(input_open(estimating->estimate.path, &estimating->input));
     const struct view bytes = estimating->input->bytes;
     if (torq_dump_recognise(bytes)) {
-        STATUS_TRY(choose_target(arguments, estimating, (struct view){"", 0}));
+        STATUS_TRY(cli_estimate_choose_target(arguments, estimating, (struct view){"", 0}));
         STATUS_TRY(torq_dump_read(estimating->input, estimating->target, &estimating->builder));
         program_builder_view(estimating->builder, &estimating->program);
         return STATUS_OK;
@@ -61,7 +62,7 @@ static status read_program(const struct arguments *arguments, struct estimating 
                            estimating->estimate.path);
     STATUS_TRY(program_open(estimating->estimate.path, &estimating->opened));
     estimating->program = *estimating->opened;
-    return choose_target(arguments, estimating, estimating->opened->target_text);
+    return cli_estimate_choose_target(arguments, estimating, estimating->opened->target_text);
 }
 
 static void estimating_free(struct estimating *estimating)
@@ -76,7 +77,7 @@ static void estimating_free(struct estimating *estimating)
 
 // Output -----------------------------------------------------------------------------
 
-static void print_summary(const struct estimate *estimate)
+static void cli_estimate_print_summary(const struct estimate *estimate)
 {
     char time[FIGURES_ROOM], tasks[FIGURES_ROOM];
     struct modelled *modelled =
@@ -113,8 +114,8 @@ static void print_rows(const struct estimate *estimate, struct table *rows)
 }
 
 // On the standard output: the rows alone, or all of it.
-static status show_rows(struct estimate *estimate, const struct table_options *options,
-                        bool with_rows)
+static status cli_estimate_show_rows(struct estimate *estimate, const struct table_options *options,
+                                     bool with_rows)
 {
     const bool text = !options->json && !options->csv;
     if (text)
@@ -126,7 +127,7 @@ static status show_rows(struct estimate *estimate, const struct table_options *o
     else if (result == STATUS_OK && options->csv)
         result = table_options_write_csv(rows);
     if (result == STATUS_OK && text) {
-        print_summary(estimate);
+        cli_estimate_print_summary(estimate);
         if (with_rows)
             print_rows(estimate, rows);
     }
@@ -178,7 +179,7 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
     STATUS_TRY(choose_form(arguments, output, &form));
     if (output != NULL)
         STATUS_TRY(paths_check("estimate", output, words, 1));
-    STATUS_TRY(read_program(arguments, estimating));
+    STATUS_TRY(cli_estimate_read_program(arguments, estimating));
     estimate->program = &estimating->program;
     estimate->target = estimating->target;
     STATUS_TRY(estimate_compute(estimate));
@@ -186,7 +187,7 @@ static status estimate_run(const struct arguments *arguments, struct estimating 
         STATUS_TRY(estimate_write(estimate, form, output));
     if (output != NULL && strcmp(output, "-") == 0)
         return STATUS_OK;
-    return show_rows(estimate, &options, output == NULL);
+    return cli_estimate_show_rows(estimate, &options, output == NULL);
 }
 
 static status estimate_command(const struct arguments *arguments, int *out_exit)

@@ -110,7 +110,7 @@ bool file_kind_may_be(struct view beginning)
            is_onnx(beginning, true) || view_find_text(beginning, "func.func") < beginning.size;
 }
 
-static bool is_folder(const char *path)
+static bool file_kinds_is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -132,7 +132,7 @@ const struct file_kind *file_kind_of(const char *path)
     return kind;
 }
 
-static bool is_among(const char *command, const char *const *commands)
+static bool file_kinds_is_among(const char *command, const char *const *commands)
 {
     for (size_t i = 0; commands[i] != NULL; i++) {
         if (strcmp(commands[i], command) == 0)
@@ -163,7 +163,7 @@ status file_kinds_explain(const char *command, int count, char **words, status f
         return failure;
     const char *path = find_path(count, words, failure);
     const struct file_kind *kind = path != NULL ? file_kind_of(path) : NULL;
-    if (kind == NULL || kind->commands[0] == NULL || is_among(command, kind->commands))
+    if (kind == NULL || kind->commands[0] == NULL || file_kinds_is_among(command, kind->commands))
         return failure;
     // What is wanted of a network is said already.
     if (kind->commands == NETWORK_COMMANDS &&
@@ -184,7 +184,7 @@ struct listing {
     uint32_t found;
 };
 
-static int is_plain(const struct dirent *entry)
+static int file_kinds_is_plain(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -198,22 +198,22 @@ static void file_kinds_show(struct listing *listing, const char *path)
         return;
     if (listing->found == 1)
         fprintf(stderr, "opscope reads in it:\n");
-    const bool asked =
-        is_among(listing->command, kind->commands) && !is_among(listing->command, OPTION_COMMANDS);
+    const bool asked = file_kinds_is_among(listing->command, kind->commands) &&
+                       !file_kinds_is_among(listing->command, OPTION_COMMANDS);
     fprintf(stderr, "  opscope %s %s\n", asked ? listing->command : kind->commands[0], path);
 }
 
 static void file_kinds_list(struct listing *listing, const char *folder, bool deeper)
 {
     struct dirent **entries;
-    const int count = scandir(folder, &entries, is_plain, alphasort);
+    const int count = scandir(folder, &entries, file_kinds_is_plain, alphasort);
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     for (int i = 0; i < count; i++) {
         struct bytes path = {0};
         bytes_append_format(&path, "%s%s%s", folder, slash, entries[i]->d_name);
         bytes_append(&path, "", 1);
         const char *text = (const char *)path.data;
-        if (deeper && is_folder(text))
+        if (deeper && file_kinds_is_folder(text))
             file_kinds_list(listing, text, false);
         else if (!deeper && listing->looked_at++ < FILES_LOOKED_AT)
             file_kinds_show(listing, text);
@@ -227,7 +227,7 @@ static void file_kinds_list(struct listing *listing, const char *folder, bool de
 void file_kinds_print_folder(const char *command, int count, char **words, status failure)
 {
     const char *path = find_path(count, words, failure);
-    if (path == NULL || !is_folder(path))
+    if (path == NULL || !file_kinds_is_folder(path))
         return;
     struct listing listing = {.command = command};
     file_kinds_list(&listing, path, false);

@@ -32,7 +32,7 @@ static void put_called(struct output *output, const struct command *const *comma
 }
 
 // Text within single quotes; bytes of `escaped` get a backslash.
-static void put_quoted(struct output *output, const char *text, const char *escaped)
+static void help_completion_put_quoted(struct output *output, const char *text, const char *escaped)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\'')
@@ -121,11 +121,11 @@ static void put_zsh_option(struct output *output, const struct option *option, c
 {
     output_format(output, " \\\n        '%s%s%s[", option->kind >= OPTION_EACH ? "*" : "", name,
                   has_value(option) ? "=" : "");
-    put_quoted(output, option->help, "[]\\");
+    help_completion_put_quoted(output, option->help, "[]\\");
     output_text(output, "]");
     if (has_value(option)) {
         output_text(output, ":");
-        put_quoted(output, option->value, ":\\");
+        help_completion_put_quoted(output, option->value, ":\\");
         output_text(output, ":");
         if (is_choice(option)) {
             output_text(output, "(");
@@ -166,7 +166,7 @@ static void put_zsh(struct output *output, const struct command *const *commands
                         "            commands=(\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
         output_format(output, "                '%s:", commands[i]->name);
-        put_quoted(output, commands[i]->summary, "");
+        help_completion_put_quoted(output, commands[i]->summary, "");
         output_text(output, "'\n");
     }
     output_text(output, "            )\n"
@@ -204,7 +204,7 @@ static void put_fish_option(struct output *output, const struct option *option, 
         output_text(output, " -r");
     }
     output_text(output, " -d '");
-    put_quoted(output, option->help, "");
+    help_completion_put_quoted(output, option->help, "");
     output_text(output, "'\n");
 }
 
@@ -212,7 +212,7 @@ static void put_fish_command(struct output *output, const struct command *comman
 {
     output_format(output, "complete -c opscope -n __fish_use_subcommand -f -a %s -d '",
                   command->name);
-    put_quoted(output, command->summary, "");
+    help_completion_put_quoted(output, command->summary, "");
     output_text(output, "'\n");
     char condition[160] = "'__fish_seen_subcommand_from ";
     strncat(condition, command->name, 100);

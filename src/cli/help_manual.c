@@ -12,7 +12,7 @@ static const char RELEASED[] = "2026-11-15"; // this version
 
 // Text as it is: a backslash, a dash that is typed, and what would be a request at
 // the beginning of a line are escaped.
-static void put_text(struct output *output, struct view text)
+static void help_manual_put_text(struct output *output, struct view text)
 {
     for (size_t i = 0; i < text.size; i++) {
         const char byte = text.data[i];
@@ -27,13 +27,13 @@ static void put_text(struct output *output, struct view text)
     }
 }
 
-static void put_line(struct output *output, struct view text)
+static void help_manual_put_line(struct output *output, struct view text)
 {
-    put_text(output, text);
+    help_manual_put_text(output, text);
     output_text(output, "\n");
 }
 
-static bool next_line(struct view *text, struct view *out_line)
+static bool help_manual_next_line(struct view *text, struct view *out_line)
 {
     if (text->size == 0)
         return false;
@@ -49,7 +49,7 @@ static void put_paragraphs(struct output *output, const char *words)
     struct view text = view_of(words);
     struct view line;
     bool as_is = false;
-    while (next_line(&text, &line)) {
+    while (help_manual_next_line(&text, &line)) {
         const bool wants = line.size > 0 && line.data[0] == ' ';
         if (wants != as_is && line.size > 0) {
             output_text(output, wants ? ".nf\n" : ".fi\n");
@@ -58,7 +58,7 @@ static void put_paragraphs(struct output *output, const char *words)
         if (line.size == 0)
             output_text(output, as_is ? ".sp\n" : ".PP\n");
         else
-            put_line(output, line);
+            help_manual_put_line(output, line);
     }
     if (as_is)
         output_text(output, ".fi\n");
@@ -67,7 +67,7 @@ static void put_paragraphs(struct output *output, const char *words)
 static void put_heading(struct output *output, const char *name)
 {
     output_text(output, ".TH ");
-    put_text(output, view_of(name));
+    help_manual_put_text(output, view_of(name));
     output_format(output, " 1 %s \"opscope %s\" \"opscope\"\n", RELEASED, OPSCOPE_VERSION);
 }
 
@@ -77,14 +77,14 @@ static void put_option(struct output *output, const struct option *option)
     if (option->letter != 0)
         output_format(output, "\\-%c, ", option->letter);
     output_text(output, "\\-\\-");
-    put_text(output, view_of(option->name));
+    help_manual_put_text(output, view_of(option->name));
     if (option->value != NULL) {
         output_text(output, " \\fI");
-        put_text(output, view_of(option->value));
+        help_manual_put_text(output, view_of(option->value));
         output_text(output, option->kind >= OPTION_EACH ? "\\fR ..." : "\\fR");
     }
     output_text(output, "\n");
-    put_line(output, view_of(option->help));
+    help_manual_put_line(output, view_of(option->help));
 }
 
 static void put_exit(struct output *output)
@@ -96,8 +96,8 @@ static void put_exit(struct output *output)
 static void put_synopsis(struct output *output, const char *name, const char *usage)
 {
     output_text(output, ".B ");
-    put_line(output, view_of(name));
-    put_line(output, view_of(usage));
+    help_manual_put_line(output, view_of(name));
+    help_manual_put_line(output, view_of(usage));
 }
 
 void help_manual_command(struct output *output, const struct command *command, const char *page)
@@ -106,9 +106,9 @@ void help_manual_command(struct output *output, const struct command *command, c
     snprintf(called, sizeof called, "opscope %s", command->name);
     put_heading(output, page);
     output_text(output, ".SH NAME\n");
-    put_text(output, view_of(page));
+    help_manual_put_text(output, view_of(page));
     output_text(output, " \\- ");
-    put_line(output, view_of(command->summary));
+    help_manual_put_line(output, view_of(command->summary));
     output_text(output, ".SH SYNOPSIS\n");
     put_synopsis(output, called, command->usage);
     if (command->link != NULL) {
@@ -143,9 +143,9 @@ void help_manual_program(struct output *output, const struct command *const *com
                 "\\-\\- ends them.\nWhat ends in .gz or .zst is packed.\n.SH COMMANDS\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
         output_text(output, ".TP\n.BR opscope\\-");
-        put_text(output, view_of(commands[i]->name));
+        help_manual_put_text(output, view_of(commands[i]->name));
         output_text(output, " (1)\n");
-        put_line(output, view_of(commands[i]->summary));
+        help_manual_put_line(output, view_of(commands[i]->summary));
     }
     put_exit(output);
 }

@@ -85,7 +85,7 @@ static status print_tracks(const struct info *info, struct tracks_report *report
 }
 
 // The rest of what is asked for.
-static status write_tracks(struct info *info, const struct tracks_report *report)
+static status info_write_tracks(struct info *info, const struct tracks_report *report)
 {
     struct table *table = table_create(&TRACKS_FORM, report, report->profile->tracks.count - 1);
     const status result = table_options_apply(&info->options, &table, 1);
@@ -130,7 +130,7 @@ static status print_profile(const struct info *info, struct tracks_report *repor
 }
 
 // What the profile says of itself; a key may come more than once.
-static void write_facts(struct json_writer *json, const struct profile *profile)
+static void info_write_facts(struct json_writer *json, const struct profile *profile)
 {
     json_open_array(json, "facts");
     for (uint32_t i = 0; i < profile->facts.count; i++) {
@@ -143,8 +143,8 @@ static void write_facts(struct json_writer *json, const struct profile *profile)
     json_close(json);
 }
 
-static status write_profile(struct info *info, const struct tracks_report *report,
-                            struct view format)
+static status info_write_profile(struct info *info, const struct tracks_report *report,
+                                 struct view format)
 {
     struct json_writer *json = info->json;
     const struct profile *profile = report->profile;
@@ -162,8 +162,8 @@ static status write_profile(struct info *info, const struct tracks_report *repor
         json_null(json, "first_ns");
         json_null(json, "last_ns");
     }
-    STATUS_TRY(write_tracks(info, report));
-    write_facts(json, profile);
+    STATUS_TRY(info_write_tracks(info, report));
+    info_write_facts(json, profile);
     ledger_json(json, "ledger", profile);
     json_close(json);
     return STATUS_OK;
@@ -240,7 +240,7 @@ static status show_other(const char *path, const struct file_kind *kind, struct 
     return STATUS_OK;
 }
 
-static bool is_plain_file(const char *path)
+static bool info_is_plain_file(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
@@ -253,7 +253,7 @@ static status info_read(const char *path, struct profile *profile,
 {
     const struct format_options options = {0};
     struct input *input;
-    if (!is_plain_file(path))
+    if (!info_is_plain_file(path))
         return format_read(path, &options, profile);
     STATUS_TRY(input_open_known(path, file_kind_may_be, &input));
     const struct file_kind *kind = file_kind_of_bytes(input->bytes);
@@ -270,8 +270,9 @@ static status show_profile(const char *path, const struct profile *profile, stru
     const struct view format = info_describe(profile, text, sizeof text);
     struct tracks_report report = {.path = path, .profile = profile};
     if (info->json != NULL)
-        return write_profile(info, &report, format);
-    return info->csv != NULL ? write_tracks(info, &report) : print_profile(info, &report, format);
+        return info_write_profile(info, &report, format);
+    return info->csv != NULL ? info_write_tracks(info, &report)
+                             : print_profile(info, &report, format);
 }
 
 static status info_show(const char *path, struct info *info, int *out_exit)

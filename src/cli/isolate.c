@@ -17,7 +17,7 @@ static double now(void)
     return (double)monotonic_ns() * 1e-9;
 }
 
-static void write_all(int file, const char *data, size_t size)
+static void isolate_write_all(int file, const char *data, size_t size)
 {
     while (size > 0) {
         const ssize_t written = write(file, data, size);
@@ -72,7 +72,7 @@ static void run_child(int file, void (*work)(const void *context, void *result),
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // it may be what took too long
     work(context, result);
-    write_all(file, result, size);
+    isolate_write_all(file, result, size);
     _exit(0);
 }
 

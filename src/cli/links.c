@@ -44,7 +44,7 @@ static const char BESIDE_OF_SHELL[] = "$(dirname \"$(readlink -f \"$0\")\")/opsc
 static const char BESIDE_OF_PYTHON[] =
     "os.path.join(os.path.dirname(os.path.realpath(__file__)), \"opscope\")";
 
-static bool is_plain(const char *path)
+static bool links_is_plain(const char *path)
 {
     return strpbrk(path, "\"'`$\\\n") == NULL;
 }
@@ -78,7 +78,7 @@ static status script_one(const char *folder, const struct command *command, cons
     const int size = snprintf(path, sizeof path, "%s/%s.py", folder, command->link);
     if (size < 0 || (size_t)size >= sizeof path)
         return status_make(STATUS_USAGE, "links: the path of '%s' is too long", folder);
-    if (!is_plain(target))
+    if (!links_is_plain(target))
         return status_make(STATUS_USAGE, "links: a script cannot name the program at %s", target);
     STATUS_TRY(check_replaceable(path));
     fill_script(target, command->name, text, sizeof text);
@@ -90,7 +90,7 @@ static status script_one(const char *folder, const struct command *command, cons
 }
 
 // Beside the program itself the links are relative, so that the folder can move.
-static void choose_target(const char *folder, char *target, size_t room)
+static void links_choose_target(const char *folder, char *target, size_t room)
 {
     char program[4096];
     const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -112,7 +112,7 @@ static status links_command(const struct arguments *arguments, int *out_exit)
     if (mkdir(words[0], 0777) != 0 && errno != EEXIST)
         return status_system(errno, words[0], "cannot create the folder");
     char target[4096];
-    choose_target(words[0], target, sizeof target);
+    links_choose_target(words[0], target, sizeof target);
     for (size_t i = 0; COMMANDS[i] != NULL; i++) {
         if (COMMANDS[i]->link != NULL)
             STATUS_TRY(link_one(words[0], COMMANDS[i]->link, target));

@@ -182,7 +182,7 @@ static void tell_of_remains(const char *path, const char *temporary)
     status_free(told);
 }
 
-static void say(const char *text)
+static void main_say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return; // nobody is there to be told
@@ -194,15 +194,15 @@ static void end_without_memory(size_t size)
     char text[64];
     const char *path = input_newest();
     replace_remove_all();
-    say("opscope: ");
-    say(path != NULL ? path : "");
-    say(path != NULL ? ": out of memory" : "out of memory");
+    main_say("opscope: ");
+    main_say(path != NULL ? path : "");
+    main_say(path != NULL ? ": out of memory" : "out of memory");
     if (size > 0 && size < SIZE_MAX) {
         snprintf(text, sizeof text, " for %zu bytes more", size);
-        say(text);
+        main_say(text);
     }
-    say(": end other programs, raise the limit (ulimit -v, --max-memory), or use a smaller "
-        "input\n");
+    main_say(": end other programs, raise the limit (ulimit -v, --max-memory), or use a smaller "
+             "input\n");
     _exit(EXIT_FAILED);
 }
 

@@ -42,7 +42,7 @@ static struct view stem_of(const char *path)
 }
 
 // "a", then "a-2" for the second of that name.
-static char *unique_name(struct merge *merge, struct view wanted)
+static char *cli_merge_unique_name(struct merge *merge, struct view wanted)
 {
     char *name = view_copy(wanted);
     for (unsigned number = 2; find_source(merge, view_of(name)) != NULL; number++) {
@@ -88,14 +88,15 @@ static status name_sources(const struct arguments *arguments, struct merge *merg
         if (given && find_source(merge, name) != NULL)
             return status_make(STATUS_USAGE, "merge: two profiles are called '%.*s'",
                                VIEW_ARGUMENTS(name));
-        source->name = given ? view_copy(name) : unique_name(merge, stem_of(source->path));
+        source->name =
+            given ? view_copy(name) : cli_merge_unique_name(merge, stem_of(source->path));
     }
     return STATUS_OK;
 }
 
 // What the user knows ---------------------------------------------------------
 
-static status refuse_name(struct merge *merge, const char *option, const char *text)
+static status cli_merge_refuse_name(struct merge *merge, const char *option, const char *text)
 {
     struct bytes names = {0};
     for (size_t i = 0; i < merge->count; i++)
@@ -118,7 +119,7 @@ static status read_offsets(const struct arguments *arguments, struct merge *merg
         const size_t equals = view_find_last(text, '=');
         struct merge_source *source = find_source(merge, view_slice(text, 0, equals));
         if (equals == text.size || source == NULL)
-            return refuse_name(merge, option, texts[i]);
+            return cli_merge_refuse_name(merge, option, texts[i]);
         const struct view value = view_slice(text, equals + 1, text.size);
         const bool good = drift ? units_drift(value, &source->drift_ppb)
                                 : units_signed_time(value, &source->offset_ns);
@@ -141,12 +142,13 @@ static struct merge_source *source_before_colon(struct merge *merge, struct view
 }
 
 // A:EVENT=B:EVENT. Events may hold = and :, so that every = is tried.
-static status read_pair(struct merge *merge, const char *text, struct merge_pair *out_pair)
+static status cli_merge_read_pair(struct merge *merge, const char *text,
+                                  struct merge_pair *out_pair)
 {
     const struct view whole = view_of(text);
     const struct merge_source *a = source_before_colon(merge, whole, &out_pair->event_a);
     if (a == NULL)
-        return refuse_name(merge, "align", text);
+        return cli_merge_refuse_name(merge, "align", text);
     for (size_t i = 0; i < whole.size; i++) {
         if (whole.data[i] != '=')
             continue;
@@ -171,14 +173,14 @@ static bool is_placed(const struct merge *merge, size_t index)
     return index == 0 || merge->sources[index].has_offset;
 }
 
-static status read_pairs(const struct arguments *arguments, struct merge *merge)
+static status cli_merge_read_pairs(const struct arguments *arguments, struct merge *merge)
 {
     size_t count;
     const char *const *texts = arguments_values(arguments, "align", &count);
     merge->pairs = memory_allocate_zeroed(count + 1, sizeof *merge->pairs);
     merge->pair_count = count;
     for (size_t i = 0; i < count; i++) {
-        STATUS_TRY(read_pair(merge, texts[i], &merge->pairs[i]));
+        STATUS_TRY(cli_merge_read_pair(merge, texts[i], &merge->pairs[i]));
         if (is_placed(merge, merge->pairs[i].source_a) &&
             is_placed(merge, merge->pairs[i].source_b))
             return status_make(
@@ -203,8 +205,8 @@ static status read_sources(struct merge *merge, const char *out)
     return STATUS_OK;
 }
 
-static status write_json(const struct merge *merge, struct table *table, const char *out,
-                         const struct profile *merged)
+static status cli_merge_write_json(const struct merge *merge, struct table *table, const char *out,
+                                   const struct profile *merged)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -221,7 +223,7 @@ static status cli_merge_report(const struct table_options *options, const struct
     ledger_warn(merged);
     status result = table_options_apply(options, &table, 1);
     if (result == STATUS_OK && options->json)
-        result = write_json(merge, table, out, merged);
+        result = cli_merge_write_json(merge, table, out, merged);
     else if (result == STATUS_OK && options->csv)
         result = table_options_write_csv(table);
     else if (result == STATUS_OK && options->columns != NULL)
@@ -250,7 +252,7 @@ static status merge_files(const struct arguments *arguments, struct merge *merge
     STATUS_TRY(name_sources(arguments, merge));
     STATUS_TRY(read_offsets(arguments, merge, "offset", false));
     STATUS_TRY(read_offsets(arguments, merge, "drift", true));
-    STATUS_TRY(read_pairs(arguments, merge));
+    STATUS_TRY(cli_merge_read_pairs(arguments, merge));
     struct table *table = table_create(&MERGE_FORM, merge, merge->count);
     status result = table_options_check(&table_options, &table, 1);
     if (result == STATUS_OK)

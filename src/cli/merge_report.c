@@ -98,63 +98,64 @@ void merge_report_print(const struct merge *merge, const char *out, const struct
 
 // Rows ------------------------------------------------------------------------
 
-static const struct merge_source *source_of(const struct table_query *query)
+static const struct merge_source *merge_report_source_of(const struct table_query *query)
 {
     return &((const struct merge *)query->report)->sources[query->row];
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell merge_report_name_cell(const struct table_query *query)
 {
-    return table_text(view_of(source_of(query)->name));
+    return table_text(view_of(merge_report_source_of(query)->name));
 }
 
-static struct table_cell file_cell(const struct table_query *query)
+static struct table_cell merge_report_file_cell(const struct table_query *query)
 {
-    return table_text(view_of(source_of(query)->path));
+    return table_text(view_of(merge_report_source_of(query)->path));
 }
 
 static struct table_cell method_cell(const struct table_query *query)
 {
-    return table_text(view_of(merge_method_name(source_of(query)->method)));
+    return table_text(view_of(merge_method_name(merge_report_source_of(query)->method)));
 }
 
 static struct table_cell reference_cell(const struct table_query *query)
 {
     const struct merge *merge = query->report;
-    return table_text(view_of(merge->sources[source_of(query)->reference].name));
+    return table_text(view_of(merge->sources[merge_report_source_of(query)->reference].name));
 }
 
 static struct table_cell offset_cell(const struct table_query *query)
 {
-    return table_signed(merge_offset_of(source_of(query)));
+    return table_signed(merge_offset_of(merge_report_source_of(query)));
 }
 
 static struct table_cell drift_cell(const struct table_query *query)
 {
-    return table_signed(source_of(query)->map.drift_ppb);
+    return table_signed(merge_report_source_of(query)->map.drift_ppb);
 }
 
 static struct table_cell fitted_cell(const struct table_query *query)
 {
-    return table_flag(source_of(query)->fitted_drift);
+    return table_flag(merge_report_source_of(query)->fitted_drift);
 }
 
-static struct table_cell error_cell(const struct table_query *query)
+static struct table_cell merge_report_error_cell(const struct table_query *query)
 {
-    return table_whole_if(source_of(query)->has_error, source_of(query)->error_ns);
+    return table_whole_if(merge_report_source_of(query)->has_error,
+                          merge_report_source_of(query)->error_ns);
 }
 
 static struct table_cell found_cell(const struct table_query *query)
 {
-    return table_whole(source_of(query)->found);
+    return table_whole(merge_report_source_of(query)->found);
 }
 
 static struct table_cell used_cell(const struct table_query *query)
 {
-    return table_whole(source_of(query)->used);
+    return table_whole(merge_report_source_of(query)->used);
 }
 
-static struct table_cell absent_cell(const struct table_query *query)
+static struct table_cell merge_report_absent_cell(const struct table_query *query)
 {
     (void)query;
     return table_absent();
@@ -162,7 +163,7 @@ static struct table_cell absent_cell(const struct table_query *query)
 
 static void write_anchors(const struct table_query *query, struct json_writer *json)
 {
-    const struct merge_source *source = source_of(query);
+    const struct merge_source *source = merge_report_source_of(query);
     json_open_array(json, query->column->key);
     size_t listed = 0;
     for (size_t i = 0; i < source->anchor_count && listed < NAMES_LISTED; i++) {
@@ -180,13 +181,13 @@ static void write_anchors(const struct table_query *query, struct json_writer *j
 
 static void write_ledger(const struct table_query *query, struct json_writer *json)
 {
-    ledger_json(json, query->column->key, source_of(query)->profile);
+    ledger_json(json, query->column->key, merge_report_source_of(query)->profile);
 }
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
-    {.key = "name", .meaning = "of the process that it became", .place = 1, .cell = name_cell},
-    {.key = "file", .meaning = "as it was given", .cell = file_cell},
+    {.key = "name", .meaning = "of the process that it became", .place = 1, .cell = merge_report_name_cell},
+    {.key = "file", .meaning = "as it was given", .cell = merge_report_file_cell},
     {.key = "placed_by", .meaning = "what says how its clock lies", .place = 4,
      .cell = method_cell},
     {.key = "placed_on", .meaning = "the profile that it was placed beside", .place = 5,
@@ -198,15 +199,15 @@ static const struct table_column COLUMNS[] = {
     {.key = "drift_fitted", .meaning = "from what they share", .type = TABLE_FLAG,
      .cell = fitted_cell},
     {.key = "error_ns", .meaning = "by which times may be wrong", .type = TABLE_NS, .place = 6,
-     .cell = error_cell},
+     .cell = merge_report_error_cell},
     {.key = "anchors_found", .meaning = "moments that they share", .type = TABLE_COUNT,
      .cell = found_cell},
     {.key = "anchors_used", .meaning = "of them, that the clock was placed by",
      .type = TABLE_COUNT, .cell = used_cell},
     {.key = "anchors", .meaning = "the first of these, only in JSON", .flags = TABLE_NOT_CSV,
-     .cell = absent_cell, .json = write_anchors},
+     .cell = merge_report_absent_cell, .json = write_anchors},
     {.key = "ledger", .meaning = "what the profile lacks, only in JSON", .flags = TABLE_NOT_CSV,
-     .cell = absent_cell, .json = write_ledger},
+     .cell = merge_report_absent_cell, .json = write_ledger},
 };
 // clang-format on
 

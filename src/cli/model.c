@@ -14,8 +14,8 @@
 
 // Text ------------------------------------------------------------------------
 
-static void print_values(const char *title, const struct network *network, const uint32_t *values,
-                         uint32_t count)
+static void cli_model_print_values(const char *title, const struct network *network,
+                                   const uint32_t *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct network_value *value = network_value(network, values[i]);
@@ -32,8 +32,8 @@ static void print_values(const char *title, const struct network *network, const
     }
 }
 
-static void print_head(const char *path, const struct network *network,
-                       const struct summary *summary)
+static void cli_model_print_head(const char *path, const struct network *network,
+                                 const struct summary *summary)
 {
     const struct network_graph *graph = network_graph(network, 0);
     plain_text_put(view_of(path));
@@ -49,8 +49,8 @@ static void print_head(const char *path, const struct network *network,
         printf(" %" PRIu32, opset->version);
     }
     printf("\n");
-    print_values("input", network, graph->inputs, graph->input_count);
-    print_values("output", network, graph->outputs, graph->output_count);
+    cli_model_print_values("input", network, graph->inputs, graph->input_count);
+    cli_model_print_values("output", network, graph->outputs, graph->output_count);
 }
 
 static void print_foot(const struct summary *summary, size_t shown)
@@ -70,9 +70,10 @@ static void print_foot(const struct summary *summary, size_t shown)
                summary->inner);
 }
 
-static void print_report(const char *path, const struct model_report *report, struct table *table)
+static void cli_model_print_report(const char *path, const struct model_report *report,
+                                   struct table *table)
 {
-    print_head(path, report->network, report->summary);
+    cli_model_print_head(path, report->network, report->summary);
     printf("\n");
     table_options_print(table, stdout);
     table_options_print_extra(table, MODEL_TOTAL, stdout);
@@ -94,7 +95,8 @@ static void write_opsets(struct json_writer *json, const struct summary *summary
     json_close(json);
 }
 
-static status write_json(const char *path, const struct model_report *report, struct table *table)
+static status cli_model_write_json(const char *path, const struct model_report *report,
+                                   struct table *table)
 {
     const struct network *network = report->network;
     const struct summary *summary = report->summary;
@@ -127,7 +129,7 @@ static status write_json(const char *path, const struct model_report *report, st
     return output_close(output);
 }
 
-static status write_text(const struct network *network)
+static status cli_model_write_text(const struct network *network)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -137,17 +139,18 @@ static status write_text(const struct network *network)
 
 // Running ---------------------------------------------------------------------
 
-static status show_table(const struct table_options *options, const struct model_report *report,
-                         const char *path, struct table *table)
+static status cli_model_show_table(const struct table_options *options,
+                                   const struct model_report *report, const char *path,
+                                   struct table *table)
 {
     if (options->sort == NULL)
         model_table_pick(table, report->network, options->top);
     STATUS_TRY(table_options_apply(options, &table, 1));
     if (options->json)
-        return write_json(path, report, table);
+        return cli_model_write_json(path, report, table);
     if (options->csv)
         return table_options_write_csv(table);
-    print_report(path, report, table);
+    cli_model_print_report(path, report, table);
     return STATUS_OK;
 }
 
@@ -160,14 +163,14 @@ static status cli_model_show(const struct arguments *arguments, const struct net
         1)
         return status_make(STATUS_USAGE, "model: give only one of --json, --csv and --text");
     if (arguments_flag(arguments, "text"))
-        return write_text(network);
+        return cli_model_write_text(network);
     struct table_options options;
     STATUS_TRY(table_options_read(arguments, 0, &options));
     struct summary summary;
     summary_of(network, &summary);
     const struct model_report report = {network, &summary};
     struct table *table = table_create(&MODEL_FORM, &report, network->nodes.count);
-    const status result = show_table(&options, &report, path, table);
+    const status result = cli_model_show_table(&options, &report, path, table);
     table_free(table);
     return result;
 }

@@ -87,7 +87,8 @@ static status check_fits(const struct value_type *type, const struct datum *datu
 }
 
 // The input that "NAME=..." names; `input_count` when it names none.
-static uint32_t find_named(const struct network *network, struct view text, size_t *out_name_size)
+static uint32_t network_input_find_named(const struct network *network, struct view text,
+                                         size_t *out_name_size)
 {
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->input_count; i++) {
@@ -113,7 +114,7 @@ static uint32_t next_open(const struct network *network, struct datum *const *in
 }
 
 // "y=1x4xi8=1" or "y=@x.npy" where the network has no y.
-static status refuse_name(const struct network *network, struct view text)
+static status network_input_refuse_name(const struct network *network, struct view text)
 {
     const struct view word = view_slice(text, 0, view_find(text, '='));
     const struct view rest = view_slice(text, word.size, text.size);
@@ -139,8 +140,8 @@ static status refuse_name(const struct network *network, struct view text)
     return failure;
 }
 
-static status read_one(const struct network *network, uint32_t index, struct view text,
-                       struct datum **inputs)
+static status network_input_read_one(const struct network *network, uint32_t index,
+                                     struct view text, struct datum **inputs)
 {
     const struct network_graph *graph = network_graph(network, 0);
     const struct network_value *value = network_value(network, graph->inputs[index]);
@@ -159,23 +160,23 @@ static status read_given(const struct network *network, const char *const *given
     for (size_t i = 0; i < count; i++) {
         const struct view text = view_of(given[i]);
         size_t name_size = 0;
-        const uint32_t index = find_named(network, text, &name_size);
+        const uint32_t index = network_input_find_named(network, text, &name_size);
         if (index < input_count)
-            STATUS_TRY(
-                read_one(network, index, view_slice(text, name_size + 1, text.size), inputs));
+            STATUS_TRY(network_input_read_one(network, index,
+                                              view_slice(text, name_size + 1, text.size), inputs));
     }
     uint32_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const struct view text = view_of(given[i]);
         size_t name_size;
-        if (find_named(network, text, &name_size) < input_count)
+        if (network_input_find_named(network, text, &name_size) < input_count)
             continue;
-        STATUS_TRY(refuse_name(network, text));
+        STATUS_TRY(network_input_refuse_name(network, text));
         at = next_open(network, inputs, at);
         if (at == input_count)
             return status_make(STATUS_USAGE, "--input %s: the network has only %u inputs", given[i],
                                input_count);
-        STATUS_TRY(read_one(network, at, text, inputs));
+        STATUS_TRY(network_input_read_one(network, at, text, inputs));
     }
     return STATUS_OK;
 }
@@ -211,8 +212,8 @@ static status make_random(const struct network_value *value, uint32_t index, uin
     return STATUS_OK;
 }
 
-static status read_all(const struct network *network, const char *const *given, size_t count,
-                       uint64_t seed, struct datum **inputs)
+static status network_input_read_all(const struct network *network, const char *const *given,
+                                     size_t count, uint64_t seed, struct datum **inputs)
 {
     const struct network_graph *graph = network_graph(network, 0);
     STATUS_TRY(read_given(network, given, count, inputs));
@@ -230,7 +231,7 @@ status network_input_read(const struct network *network, const char *const *give
     const uint32_t input_count = network_graph(network, 0)->input_count;
     for (uint32_t i = 0; i < input_count; i++)
         out_inputs[i] = NULL;
-    const status result = read_all(network, given, count, seed, out_inputs);
+    const status result = network_input_read_all(network, given, count, seed, out_inputs);
     for (uint32_t i = 0; result != STATUS_OK && i < input_count; i++)
         datum_release(out_inputs[i]);
     return result;

@@ -32,7 +32,7 @@ static int by_size(const void *left, const void *right)
     return sort_compare(a, b);
 }
 
-static void release_all(struct datum **data, uint32_t count)
+static void network_run_release_all(struct datum **data, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         datum_release(data[i]);
@@ -47,13 +47,13 @@ static const struct network_value *output_value(const struct running *running, u
 
 // Computing -------------------------------------------------------------------
 
-static status run_iterations(struct running *running)
+static status network_run_iterations(struct running *running)
 {
     if (running->run->prepare != NULL)
         STATUS_TRY(running->run->prepare(running->run->context, running->inputs,
                                          running->graph->input_count));
     for (unsigned i = 0; i < running->run->iterations; i++) {
-        release_all(running->outputs, running->graph->output_count);
+        network_run_release_all(running->outputs, running->graph->output_count);
         const uint64_t start = monotonic_ns();
         STATUS_TRY(running->run->compute(running->run->context, running->inputs,
                                          running->graph->input_count, running->outputs));
@@ -159,7 +159,8 @@ static void write_element(struct json_writer *json, const struct tensor *tensor,
     bytes_free(&text);
 }
 
-static void write_datum(struct json_writer *json, const struct datum *datum, unsigned shown);
+static void network_run_write_datum(struct json_writer *json, const struct datum *datum,
+                                    unsigned shown);
 
 static void write_tensor(struct json_writer *json, const struct tensor *tensor, unsigned shown)
 {
@@ -175,7 +176,8 @@ static void write_tensor(struct json_writer *json, const struct tensor *tensor, 
     json_uint(json, "left_out", count > shown ? count - shown : 0);
 }
 
-static void write_datum(struct json_writer *json, const struct datum *datum, unsigned shown)
+static void network_run_write_datum(struct json_writer *json, const struct datum *datum,
+                                    unsigned shown)
 {
     if (datum->kind == DATUM_TENSOR) {
         write_tensor(json, &datum->tensor, shown);
@@ -185,13 +187,13 @@ static void write_datum(struct json_writer *json, const struct datum *datum, uns
     json_open_array(json, "items");
     for (size_t i = 0; i < datum->count; i++) {
         json_open_object(json, NULL);
-        write_datum(json, datum->items[i], shown);
+        network_run_write_datum(json, datum->items[i], shown);
         json_close(json);
     }
     json_close(json);
 }
 
-static status write_json(const struct running *running)
+static status network_run_write_json(const struct running *running)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -206,7 +208,7 @@ static status write_json(const struct running *running)
         if (target_file(running, i) != NULL)
             json_text(&json, "file", view_of(target_file(running, i)));
         else
-            write_datum(&json, running->outputs[i], running->run->shown);
+            network_run_write_datum(&json, running->outputs[i], running->run->shown);
         json_close(&json);
     }
     json_close(&json);
@@ -223,7 +225,7 @@ static status write_json(const struct running *running)
     return output_close(output);
 }
 
-static status write_files(const struct running *running)
+static status network_run_write_files(const struct running *running)
 {
     for (uint32_t i = 0; i < running->graph->output_count; i++) {
         const char *path = wanted(running, i) ? target_file(running, i) : NULL;
@@ -238,7 +240,7 @@ static status write_files(const struct running *running)
 // Running ---------------------------------------------------------------------
 
 // Wrong targets are refused before anything is computed.
-static status check_targets(const struct running *running)
+static status network_run_check_targets(const struct running *running)
 {
     if (running->run->target_count > running->graph->output_count)
         return status_make(STATUS_USAGE, "%s: %zu times --output, but the network has %u outputs",
@@ -268,7 +270,7 @@ static status read_seed(const struct arguments *arguments, const char *command, 
 }
 
 // IREE fills in nothing.
-static status check_inputs(const struct running *running)
+static status network_run_check_inputs(const struct running *running)
 {
     const struct network_run *run = running->run;
     uint32_t open = 0;
@@ -298,12 +300,12 @@ static status run_with_inputs(struct running *running)
         printf("EXEC @%s\n", run->function);
         fflush(stdout);
     }
-    STATUS_TRY(run_iterations(running));
+    STATUS_TRY(network_run_iterations(running));
     if (run->check != NULL)
         STATUS_TRY(run->check(run->context, running->outputs, running->graph->output_count));
-    STATUS_TRY(write_files(running));
+    STATUS_TRY(network_run_write_files(running));
     if (run->json)
-        return write_json(running);
+        return network_run_write_json(running);
     print_results(running);
     return STATUS_OK;
 }
@@ -314,9 +316,9 @@ status network_run_given(const struct network_run *run)
     struct running running = {.run = run, .network = network, .graph = network_graph(network, 0)};
     const uint32_t input_count = running.graph->input_count;
     const uint32_t output_count = running.graph->output_count;
-    STATUS_TRY(check_targets(&running));
+    STATUS_TRY(network_run_check_targets(&running));
     if (run->function != NULL)
-        STATUS_TRY(check_inputs(&running));
+        STATUS_TRY(network_run_check_inputs(&running));
 
     running.inputs = memory_allocate_zeroed(input_count + 1, sizeof *running.inputs);
     running.outputs = memory_allocate_zeroed(output_count + 1, sizeof *running.outputs);
@@ -325,8 +327,8 @@ status network_run_given(const struct network_run *run)
         network_input_read(network, run->inputs, run->input_count, run->seed, running.inputs);
     if (result == STATUS_OK) {
         result = run_with_inputs(&running);
-        release_all(running.inputs, input_count);
-        release_all(running.outputs, output_count);
+        network_run_release_all(running.inputs, input_count);
+        network_run_release_all(running.outputs, output_count);
     }
     free(running.inputs);
     free(running.outputs);

@@ -25,7 +25,7 @@ static void print_table(struct table *table, size_t count)
         printf("  %zu more: --top 0\n", count - table_count(table));
 }
 
-static void print_report(const struct request *request, const char *path)
+static void cli_operators_print_report(const struct request *request, const char *path)
 {
     const struct operator_times *times = &request->times;
     char number[LEDGER_NUMBER_ROOM];
@@ -51,7 +51,7 @@ static void write_side(struct json_writer *json, const struct request *request, 
         json_null(json, key);
 }
 
-static status write_report(const struct request *request, const char *path)
+static status cli_operators_write_report(const struct request *request, const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -90,11 +90,11 @@ static status cli_operators_show(const struct arguments *arguments, struct reque
         profile_note(request->profile, 0, LEDGER_REMARK, 1, "%s: its events name no operators",
                      path);
     if (request->options.json)
-        STATUS_TRY(write_report(request, path));
+        STATUS_TRY(cli_operators_write_report(request, path));
     else if (request->options.csv)
         STATUS_TRY(table_options_write_csv(request->tables[1]));
     else
-        print_report(request, path);
+        cli_operators_print_report(request, path);
     ledger_warn(request->profile);
     return STATUS_OK;
 }

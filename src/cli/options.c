@@ -58,7 +58,7 @@ static size_t option_count(const struct command *command)
 }
 
 // The number of options where there is none of that name.
-static size_t find_name(const struct command *command, struct view name)
+static size_t options_find_name(const struct command *command, struct view name)
 {
     size_t i = 0;
     const struct option *option;
@@ -124,7 +124,7 @@ static status parse_option(struct arguments *arguments, int count, char **words,
     const char *word = words[*at];
     const struct view bare = view_of(word + (word[1] == '-' ? 2 : 1));
     const size_t equals = view_find(bare, '=');
-    size_t index = find_name(command, view_slice(bare, 0, equals));
+    size_t index = options_find_name(command, view_slice(bare, 0, equals));
     if (command_option(command, index) == NULL && word[1] != '-' && equals == 1)
         index = find_letter(command, word[1]);
     if (command_option(command, index) == NULL)
@@ -218,20 +218,21 @@ void arguments_print(const struct arguments *arguments, struct bytes *to)
 
 bool arguments_flag(const struct arguments *arguments, const char *name)
 {
-    return arguments->given[find_name(arguments->command, view_of(name))];
+    return arguments->given[options_find_name(arguments->command, view_of(name))];
 }
 
 const char *const *arguments_values(const struct arguments *arguments, const char *name,
                                     size_t *out_count)
 {
-    const struct word_list *list = &arguments->values[find_name(arguments->command, view_of(name))];
+    const struct word_list *list =
+        &arguments->values[options_find_name(arguments->command, view_of(name))];
     *out_count = list->count;
     return list->words;
 }
 
 size_t arguments_position(const struct arguments *arguments, const char *name, size_t index)
 {
-    return arguments->values[find_name(arguments->command, view_of(name))].positions[index];
+    return arguments->values[options_find_name(arguments->command, view_of(name))].positions[index];
 }
 
 const char *arguments_value(const struct arguments *arguments, const char *name)

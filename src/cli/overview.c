@@ -46,8 +46,9 @@ static void print_document(const struct request *request, const struct overview_
     overview_document_print(report, table);
 }
 
-static void write_json(const struct request *request, const struct overview_report *report,
-                       const struct profile *profile, struct table *table)
+static void cli_overview_write_json(const struct request *request,
+                                    const struct overview_report *report,
+                                    const struct profile *profile, struct table *table)
 {
     struct json_writer *json = request->json;
     json_open_object(json, NULL);
@@ -62,7 +63,7 @@ static void write_json(const struct request *request, const struct overview_repo
     json_close(json);
 }
 
-static void write_csv(const struct request *request, struct table *table)
+static void cli_overview_write_csv(const struct request *request, struct table *table)
 {
     if (request->shown == 0)
         table_csv_head(table, request->output);
@@ -80,16 +81,16 @@ static void keep_shown(const struct request *request, struct overview_rows *rows
     rows->count = kept;
 }
 
-static status show_rows(struct request *request, const struct overview_report *report,
-                        const struct profile *profile)
+static status cli_overview_show_rows(struct request *request, const struct overview_report *report,
+                                     const struct profile *profile)
 {
     const struct table_options *options = &request->options;
     struct table *table = overview_table_create(report, options->csv || options->columns != NULL);
     const status result = table_options_apply(options, &table, 1);
     if (result == STATUS_OK && options->json)
-        write_json(request, report, profile, table);
+        cli_overview_write_json(request, report, profile, table);
     else if (result == STATUS_OK && options->csv)
-        write_csv(request, table);
+        cli_overview_write_csv(request, table);
     else if (result == STATUS_OK && options->columns != NULL)
         table_options_print(table, stdout);
     else if (result == STATUS_OK)
@@ -110,7 +111,7 @@ static status show_list(struct request *request, const char *path, const struct 
         keep_shown(request, &list[i], profile);
         const struct overview_report report = {path, &list[i], request->has_wall_time,
                                                request->wall_time};
-        STATUS_TRY(show_rows(request, &report, profile));
+        STATUS_TRY(cli_overview_show_rows(request, &report, profile));
     }
     return STATUS_OK;
 }

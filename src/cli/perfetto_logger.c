@@ -34,8 +34,9 @@ static int compare_positions(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-static status write_trace(const struct arguments *arguments, const struct logger_options *options,
-                          struct profile *profile)
+static status perfetto_logger_write_trace(const struct arguments *arguments,
+                                          const struct logger_options *options,
+                                          struct profile *profile)
 {
     size_t compile_count;
     size_t runtime_count;
@@ -86,7 +87,7 @@ static status perfetto_logger_command(const struct arguments *arguments, int *ou
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &options.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &options.clock_hz));
     struct profile *profile = profile_create();
-    const status result = write_trace(arguments, &options, profile);
+    const status result = perfetto_logger_write_trace(arguments, &options, profile);
     if (result == STATUS_OK) {
         ledger_warn(profile);
         *out_exit = ledger_exit(profile);

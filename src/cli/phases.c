@@ -20,9 +20,9 @@ enum { PHASE_GROUPS = 5, PHASE_PROGRAM = 8, PHASE_TARGETS = 9 };
 // The folder under which MLIR puts the passes of a module without a name.
 static const char TREE_FOLDER[] = "builtin_module_no-symbol-name";
 
-static char *path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *phases_path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static char *path_of(const char *format, ...)
+static char *phases_path_of(const char *format, ...)
 {
     char *path;
     va_list arguments;
@@ -60,8 +60,8 @@ static status print_phase(const struct phases *phases, unsigned number, const st
     return STATUS_OK;
 }
 
-static status write_phase(const struct phases *phases, unsigned number, const struct plan *plan,
-                          const char *path)
+static status phases_write_phase(const struct phases *phases, unsigned number,
+                                 const struct plan *plan, const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
@@ -103,7 +103,7 @@ static status print_to_stderr(const struct phases *phases, unsigned number, cons
     if (file < 0)
         return status_system(errno, "stderr", "cannot print a phase");
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    const status failure = write_phase(phases, number, plan, path);
+    const status failure = phases_write_phase(phases, number, plan, path);
     pass_name(phase, name);
     fprintf(stderr, "// -----// IR Dump After %s (%s) //----- //\n", name, phase);
     copy_to_stderr(file);
@@ -120,21 +120,22 @@ static struct view model_name(const struct compiling *compiling)
     return view_slice(source, 0, dot > 0 ? dot : source.size);
 }
 
-static status write_all(const struct phases *phases, unsigned number, const char *phase,
-                        const struct plan *plan)
+static status phases_write_all(const struct phases *phases, unsigned number, const char *phase,
+                               const struct plan *plan)
 {
     status failure = STATUS_OK;
     if (phases->to != NULL && strcmp(phases->to, phase) == 0)
-        STATUS_TRY(write_phase(phases, number, plan, phases->to_path));
+        STATUS_TRY(phases_write_phase(phases, number, plan, phases->to_path));
     if (phases->folder != NULL) {
-        char *path = path_of("%s/%.*s.%u.%s.mlir", phases->folder,
-                             VIEW_ARGUMENTS(model_name(phases->compiling)), number, phase);
-        failure = write_phase(phases, number, plan, path);
+        char *path = phases_path_of("%s/%.*s.%u.%s.mlir", phases->folder,
+                                    VIEW_ARGUMENTS(model_name(phases->compiling)), number, phase);
+        failure = phases_write_phase(phases, number, plan, path);
         free(path);
     }
     if (failure == STATUS_OK && phases->tree != NULL) {
-        char *path = path_of("%s/%s/%u_%s.mlir", phases->tree, TREE_FOLDER, number - 1, phase);
-        failure = write_phase(phases, number, plan, path);
+        char *path =
+            phases_path_of("%s/%s/%u_%s.mlir", phases->tree, TREE_FOLDER, number - 1, phase);
+        failure = phases_write_phase(phases, number, plan, path);
         free(path);
     }
     // As in MLIR, the folder takes the place of the standard error.
@@ -145,7 +146,7 @@ static status write_all(const struct phases *phases, unsigned number, const char
 
 static status observe(void *context, unsigned number, const char *phase, const struct plan *plan)
 {
-    return write_all(context, number, phase, plan);
+    return phases_write_all(context, number, phase, plan);
 }
 
 status phases_start(struct phases *phases, struct compile_observer *out_observer)
@@ -156,7 +157,7 @@ status phases_start(struct phases *phases, struct compile_observer *out_observer
         STATUS_TRY(phases_make_folder(command, phases->folder));
     if (phases->tree == NULL)
         return STATUS_OK;
-    char *path = path_of("%s/%s", phases->tree, TREE_FOLDER);
+    char *path = phases_path_of("%s/%s", phases->tree, TREE_FOLDER);
     const status failure = phases_make_folder(command, path);
     free(path);
     return failure;
@@ -175,7 +176,8 @@ static status write_source(const struct compiling *compiling, const char *folder
         text = bytes_view(&listing);
     }
     struct output *output;
-    char *path = path_of("%s/%.*s.0.source.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
+    char *path =
+        phases_path_of("%s/%.*s.0.source.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
     status failure = output_open(path, &output);
     if (failure == STATUS_OK) {
         output_write(output, text.data, text.size);
@@ -190,7 +192,7 @@ status phases_finish(const struct phases *phases)
 {
     if (phases->folder != NULL)
         STATUS_TRY(write_source(phases->compiling, phases->folder));
-    return write_all(phases, PHASE_TARGETS, "executable-targets", phases->compiling->plan);
+    return phases_write_all(phases, PHASE_TARGETS, "executable-targets", phases->compiling->plan);
 }
 
 status phases_write_debug_info(const struct compiling *compiling, const char *folder)
@@ -198,9 +200,9 @@ status phases_write_debug_info(const struct compiling *compiling, const char *fo
     const struct phases phases = {.compiling = compiling, .profiled = true};
     STATUS_TRY(phases_make_folder(compiling->command, folder));
     STATUS_TRY(write_source(compiling, folder));
-    char *path =
-        path_of("%s/%.*s.executable-targets.mlir", folder, VIEW_ARGUMENTS(model_name(compiling)));
-    const status failure = write_phase(&phases, PHASE_TARGETS, compiling->plan, path);
+    char *path = phases_path_of("%s/%.*s.executable-targets.mlir", folder,
+                                VIEW_ARGUMENTS(model_name(compiling)));
+    const status failure = phases_write_phase(&phases, PHASE_TARGETS, compiling->plan, path);
     free(path);
     return failure;
 }

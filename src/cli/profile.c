@@ -8,8 +8,8 @@
 #include "ledger_text.h"
 #include "units.h"
 
-static status write_output(const struct format_writer *writer, const char *output,
-                           struct capturing *capturing)
+static status cli_profile_write_output(const struct format_writer *writer, const char *output,
+                                       struct capturing *capturing)
 {
     const struct write_options options = {0};
     STATUS_TRY(writer->write(writer, capturing->profile, output, &options));
@@ -35,7 +35,7 @@ static status profile_command(const struct arguments *arguments, int *out_exit)
     STATUS_TRY(capturing_read_options(arguments, &capturing));
     status result = capturing_run(&capturing, (char *const *)words, output);
     if (result == STATUS_OK)
-        result = write_output(writer, output, &capturing);
+        result = cli_profile_write_output(writer, output, &capturing);
     if (result == STATUS_OK) {
         const int exit_status = capture_exit_status(&capturing.capture);
         *out_exit = exit_status != 0 ? exit_status : ledger_exit(capturing.profile);

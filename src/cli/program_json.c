@@ -9,7 +9,7 @@ struct writer {
     struct json_writer json;
 };
 
-static void write_text(struct writer *writer, const char *key, uint32_t id)
+static void program_json_write_text(struct writer *writer, const char *key, uint32_t id)
 {
     json_text(&writer->json, key, view_of(program_text(writer->program, id)));
 }
@@ -47,9 +47,9 @@ static void write_integers(struct writer *writer, const char *key, const int64_t
 static void write_operator(struct writer *writer, uint32_t index)
 {
     const struct program_operator *item = &writer->program->operators[index];
-    write_text(writer, "name", item->name);
-    write_text(writer, "type", item->type);
-    write_text(writer, "location", item->location);
+    program_json_write_text(writer, "name", item->name);
+    program_json_write_text(writer, "type", item->type);
+    program_json_write_text(writer, "location", item->location);
     write_id(writer, "group", item->group);
     if (item->work.known)
         json_uint(&writer->json, "macs", item->work.macs);
@@ -60,20 +60,20 @@ static void write_operator(struct writer *writer, uint32_t index)
 static void write_group(struct writer *writer, uint32_t index)
 {
     const struct program_group *item = &writer->program->groups[index];
-    write_text(writer, "name", item->name);
-    write_text(writer, "type", item->type);
+    program_json_write_text(writer, "name", item->name);
+    program_json_write_text(writer, "type", item->type);
     json_text(&writer->json, "engine", view_of(program_engine_name(writer->target, item->engine)));
-    write_text(writer, "reason", item->reason);
+    program_json_write_text(writer, "reason", item->reason);
     json_open_array(&writer->json, "operators");
     for (uint32_t i = 0; i < item->node_count; i++)
         json_uint(&writer->json, NULL, writer->program->nodes[item->first_node + i].operator_id);
     json_close(&writer->json);
 }
 
-static void write_value(struct writer *writer, uint32_t index)
+static void program_json_write_value(struct writer *writer, uint32_t index)
 {
     const struct program_value *item = &writer->program->values[index];
-    write_text(writer, "name", item->name);
+    program_json_write_text(writer, "name", item->name);
     json_text(&writer->json, "kind", view_of(program_value_kind_name(item->kind)));
     write_type(writer, item->element, item->rank, item->dims);
 }
@@ -95,7 +95,7 @@ static void write_buffer(struct writer *writer, uint32_t index)
     write_id(writer, "alias", item->alias);
 }
 
-static void write_operands(struct writer *writer, const struct program_task *task)
+static void program_json_write_operands(struct writer *writer, const struct program_task *task)
 {
     json_open_array(&writer->json, "operands");
     for (uint32_t i = 0; i < task->operand_count; i++) {
@@ -129,7 +129,7 @@ static void write_stages(struct writer *writer, const struct program_task *task)
 }
 
 // What most tasks do not have.
-static void write_parts(struct writer *writer, const struct program_task *task)
+static void program_json_write_parts(struct writer *writer, const struct program_task *task)
 {
     if (task->unit_count > 0) {
         json_open_array(&writer->json, "to_units");
@@ -151,7 +151,7 @@ static void write_task(struct writer *writer, uint32_t index)
     json_text(&writer->json, "kind", view_of(program_task_kind_name(item->kind)));
     write_id(writer, "group", item->group);
     json_uint(&writer->json, "tile", item->tile);
-    write_operands(writer, item);
+    program_json_write_operands(writer, item);
     json_open_array(&writer->json, "dependencies");
     for (uint32_t i = 0; i < item->dependency_count; i++) {
         const struct program_dependency *dependency =
@@ -162,13 +162,13 @@ static void write_task(struct writer *writer, uint32_t index)
         json_close(&writer->json);
     }
     json_close(&writer->json);
-    write_parts(writer, item);
+    program_json_write_parts(writer, item);
 }
 
 static void write_stream(struct writer *writer, uint32_t index)
 {
     const struct program_stream *item = &writer->program->streams[index];
-    write_text(writer, "name", item->name);
+    program_json_write_text(writer, "name", item->name);
     json_text(&writer->json, "queue", view_of(program_queue_name(writer->target, item->queue)));
     json_uint(&writer->json, "unit", item->unit);
 }
@@ -176,7 +176,7 @@ static void write_stream(struct writer *writer, uint32_t index)
 static void write_semaphore(struct writer *writer, uint32_t index)
 {
     const struct program_semaphore *item = &writer->program->semaphores[index];
-    write_text(writer, "name", item->name);
+    program_json_write_text(writer, "name", item->name);
     json_uint(&writer->json, "stream", item->stream);
 }
 
@@ -196,7 +196,7 @@ static void write_step(struct writer *writer, const struct program_step *step)
 
 static void write_job(struct writer *writer, const struct program_job *job)
 {
-    write_text(writer, "job", job->name);
+    program_json_write_text(writer, "job", job->name);
     json_open_array(&writer->json, "steps");
     for (uint32_t i = 0; i < job->step_count; i++) {
         json_open_object(&writer->json, NULL);
@@ -206,7 +206,7 @@ static void write_job(struct writer *writer, const struct program_job *job)
     json_close(&writer->json);
 }
 
-static void write_action(struct writer *writer, const struct program_action *action)
+static void program_json_write_action(struct writer *writer, const struct program_action *action)
 {
     json_open_object(&writer->json, NULL);
     json_uint(&writer->json, "number", action->number);
@@ -216,7 +216,7 @@ static void write_action(struct writer *writer, const struct program_action *act
         write_job(writer, &writer->program->jobs[action->subject]);
         break;
     case PROGRAM_ACTION_JOB_WAIT:
-        write_text(writer, "job", writer->program->jobs[action->subject].name);
+        program_json_write_text(writer, "job", writer->program->jobs[action->subject].name);
         break;
     case PROGRAM_ACTION_HOST_START:
     case PROGRAM_ACTION_HOST_WAIT:
@@ -229,13 +229,13 @@ static void write_action(struct writer *writer, const struct program_action *act
     json_close(&writer->json);
 }
 
-static void write_dispatch(struct writer *writer, uint32_t index)
+static void program_json_write_dispatch(struct writer *writer, uint32_t index)
 {
     const struct program_dispatch *item = &writer->program->dispatches[index];
-    write_text(writer, "name", item->name);
+    program_json_write_text(writer, "name", item->name);
     json_open_array(&writer->json, "actions");
     for (uint32_t i = 0; i < item->action_count; i++)
-        write_action(writer, &writer->program->actions[item->first_action + i]);
+        program_json_write_action(writer, &writer->program->actions[item->first_action + i]);
     json_close(&writer->json);
 }
 
@@ -251,12 +251,13 @@ void program_json_write(const struct program *program, const struct target *targ
     } PARTS[] = {
         {PROGRAM_PRINT_OPERATORS, "operators", program->operator_count, write_operator, false},
         {PROGRAM_PRINT_GROUPS, "groups", program->group_count, write_group, false},
-        {PROGRAM_PRINT_VALUES, "values", program->value_count, write_value, false},
+        {PROGRAM_PRINT_VALUES, "values", program->value_count, program_json_write_value, false},
         {PROGRAM_PRINT_BUFFERS, "buffers", program->buffer_count, write_buffer, false},
         {PROGRAM_PRINT_TASKS, "tasks", program->task_count, write_task, false},
         {PROGRAM_PRINT_STEPS, "streams", program->stream_count, write_stream, true},
         {PROGRAM_PRINT_STEPS, "semaphores", program->semaphore_count, write_semaphore, true},
-        {PROGRAM_PRINT_STEPS, "dispatches", program->dispatch_count, write_dispatch, false},
+        {PROGRAM_PRINT_STEPS, "dispatches", program->dispatch_count, program_json_write_dispatch,
+         false},
     };
     struct writer writer = {program, target, json_write(output)};
     json_open_object(&writer.json, NULL);

@@ -20,8 +20,8 @@ struct settings {
     size_t event_count;
 };
 
-static status read_integer(const struct arguments *arguments, const char *name, int64_t least,
-                           int32_t *number)
+static status qaic_compile_read_integer(const struct arguments *arguments, const char *name,
+                                        int64_t least, int32_t *number)
 {
     const char *text = arguments_value(arguments, name);
     int64_t given = *number;
@@ -33,7 +33,7 @@ static status read_integer(const struct arguments *arguments, const char *name, 
 }
 
 // "3F,70,200"
-static status read_events(const struct arguments *arguments, struct settings *settings)
+static status qaic_compile_read_events(const struct arguments *arguments, struct settings *settings)
 {
     const char *text = arguments_value(arguments, "aic-pmu-events");
     if (text == NULL)
@@ -78,7 +78,8 @@ static status check_recipe(const struct arguments *arguments)
                                       arguments_command(arguments), name);
 }
 
-static status read_settings(const struct arguments *arguments, struct settings *settings)
+static status qaic_compile_read_settings(const struct arguments *arguments,
+                                         struct settings *settings)
 {
     const char *command = arguments_command(arguments);
     *settings = (struct settings){.folder = arguments_value(arguments, "aic-binary-dir"),
@@ -93,10 +94,10 @@ static status read_settings(const struct arguments *arguments, struct settings *
     // The way of SDKs before 1.20 to ask for statistics of operations.
     if (arguments_value(arguments, "aic-profiling-type") != NULL)
         settings->level = QAIC_LEVEL_OPERATIONS;
-    STATUS_TRY(read_integer(arguments, "stats-level", 0, &settings->level));
-    STATUS_TRY(read_integer(arguments, "stats-batchsize", 1, &settings->stats_batch));
-    STATUS_TRY(read_integer(arguments, "batchsize", 1, &settings->batch));
-    STATUS_TRY(read_events(arguments, settings));
+    STATUS_TRY(qaic_compile_read_integer(arguments, "stats-level", 0, &settings->level));
+    STATUS_TRY(qaic_compile_read_integer(arguments, "stats-batchsize", 1, &settings->stats_batch));
+    STATUS_TRY(qaic_compile_read_integer(arguments, "batchsize", 1, &settings->batch));
+    STATUS_TRY(qaic_compile_read_events(arguments, settings));
     STATUS_TRY(check_recipe(arguments));
     if (arguments_flag(arguments, "ddr-stats") && settings->level < QAIC_LEVEL_THREADS)
         return status_make(STATUS_USAGE, "%s: -ddr-stats needs -stats-level=%d or more, not %d",
@@ -106,7 +107,8 @@ static status read_settings(const struct arguments *arguments, struct settings *
 
 // The network --------------------------------------------------------------------------
 
-static status open_network(const struct arguments *arguments, struct compiling *compiling)
+static status qaic_compile_open_network(const struct arguments *arguments,
+                                        struct compiling *compiling)
 {
     struct network_options options = {0};
     options.symbols = arguments_values(arguments, "onnx-define-symbol", &options.symbol_count);
@@ -118,7 +120,8 @@ static status open_network(const struct arguments *arguments, struct compiling *
     return STATUS_OK;
 }
 
-static status open_target(const struct arguments *arguments, struct compiling *compiling)
+static status qaic_compile_open_target(const struct arguments *arguments,
+                                       struct compiling *compiling)
 {
     const char *cores = arguments_value(arguments, "aic-num-cores");
     STATUS_TRY(target_open("aic100", &compiling->target));
@@ -170,8 +173,9 @@ static void describe(const struct program *program, const struct settings *setti
         network->pmu_events[network->pmu_count++] = settings->events[i];
 }
 
-static status write_program(const struct arguments *arguments, struct compiling *compiling,
-                            const struct settings *settings)
+static status qaic_compile_write_program(const struct arguments *arguments,
+                                         struct compiling *compiling,
+                                         const struct settings *settings)
 {
     struct qaic_collected collected;
     struct bytes made_by = {0};
@@ -189,10 +193,10 @@ static status write_program(const struct arguments *arguments, struct compiling 
 static status compile_for_card(const struct arguments *arguments, struct compiling *compiling)
 {
     struct settings settings;
-    STATUS_TRY(read_settings(arguments, &settings));
-    STATUS_TRY(open_target(arguments, compiling));
+    STATUS_TRY(qaic_compile_read_settings(arguments, &settings));
+    STATUS_TRY(qaic_compile_open_target(arguments, compiling));
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
-    STATUS_TRY(open_network(arguments, compiling));
+    STATUS_TRY(qaic_compile_open_network(arguments, compiling));
     printf("Compile started ............... \n");
     if (arguments_value(arguments, "aic-profiling-type") != NULL)
         printf("-aic-profiling-type: taken for -stats-level=%d, as later versions call it\n",
@@ -200,7 +204,7 @@ static status compile_for_card(const struct arguments *arguments, struct compili
     STATUS_TRY(compiling_run(compiling, NULL));
     if (arguments_flag(arguments, "aic-perf-warnings"))
         compile_summary_warnings(compiling);
-    STATUS_TRY(write_program(arguments, compiling, &settings));
+    STATUS_TRY(qaic_compile_write_program(arguments, compiling, &settings));
     printf("Generated binary is present at %s\n", settings.folder);
     return STATUS_OK;
 }

@@ -53,7 +53,7 @@ static status read_flows(const struct arguments *arguments, bool *flows)
 }
 
 // "0,5,1"
-static status read_cores(struct request *request)
+static status qaic_opstats_read_cores(struct request *request)
 {
     const char *text = arguments_value(request->arguments, "select-cores");
     const uint32_t cores = request->program.network->cores;
@@ -75,7 +75,7 @@ static status read_cores(struct request *request)
     }
 }
 
-static status check_devices(const struct arguments *arguments)
+static status qaic_opstats_check_devices(const struct arguments *arguments)
 {
     const char *text = arguments_value(arguments, "select-devices");
     if (text != NULL && strcmp(text, "0") != 0)
@@ -105,14 +105,14 @@ static status read_request(struct request *request)
     STATUS_TRY(read_answer(arguments, "merge-thread-groups", &request->options.merge_threads));
     STATUS_TRY(read_answer(arguments, "merge-mq-traces", &merge_queues));
     STATUS_TRY(read_flows(arguments, &request->options.flows));
-    STATUS_TRY(check_devices(arguments));
+    STATUS_TRY(qaic_opstats_check_devices(arguments));
     STATUS_TRY(qaic_program_open(qpc, &request->program));
-    return read_cores(request);
+    return qaic_opstats_read_cores(request);
 }
 
 // Buffers ------------------------------------------------------------------------------
 
-static int by_name(const void *left, const void *right)
+static int qaic_opstats_by_name(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -139,11 +139,11 @@ static status list_buffers(struct request *request)
                            "%s: holds no statistics buffer (%s*%s.bin): run qaic-runner with "
                            "--aic-profiling-type=raw_device_stats",
                            request->input, PREFIX, MARK);
-    qsort(request->names, request->count, sizeof *request->names, by_name);
+    qsort(request->names, request->count, sizeof *request->names, qaic_opstats_by_name);
     return STATUS_OK;
 }
 
-static status check_level(const struct opstats *opstats, const char *path)
+static status qaic_opstats_check_level(const struct opstats *opstats, const char *path)
 {
     if (opstats->stats->level >= QAIC_LEVEL_OPERATIONS)
         return STATUS_OK;
@@ -163,8 +163,8 @@ static void output_path(const struct request *request, const char *name, const c
     bytes_append(to, "", 1);
 }
 
-static status write_outputs(struct request *request, const struct opstats *opstats,
-                            const char *name)
+static status qaic_opstats_write_outputs(struct request *request, const struct opstats *opstats,
+                                         const char *name)
 {
     struct bytes path = {0};
     struct output *output;
@@ -220,14 +220,14 @@ static status process_buffer(struct request *request, const char *name)
     if (result == STATUS_OK)
         result = opstats_check(&opstats, text);
     if (result == STATUS_OK)
-        result = check_level(&opstats, text);
+        result = qaic_opstats_check_level(&opstats, text);
     if (result == STATUS_OK && stats.cut > 0) {
         fprintf(stderr, "qaic-opstats: %s: is cut off: %llu operations are lost\n", text,
                 (unsigned long long)stats.cut);
         request->failed++;
     }
     if (result == STATUS_OK)
-        result = write_outputs(request, &opstats, name);
+        result = qaic_opstats_write_outputs(request, &opstats, name);
     if (input != NULL)
         input_close(input);
     bytes_free(&path);

@@ -22,7 +22,7 @@
 
 enum { ELF_HEADER = 52, MACHINE_HEXAGON = 164 }; // of 32 bits
 
-static uint32_t checksum_of(struct view bytes)
+static uint32_t qaic_program_checksum_of(struct view bytes)
 {
 #ifdef OPSCOPE_ISAL
     return crc32_gzip_refl(0, (const unsigned char *)bytes.data, bytes.size);
@@ -33,7 +33,7 @@ static uint32_t checksum_of(struct view bytes)
 
 // Reading ------------------------------------------------------------------------------
 
-static bool is_folder(const char *path)
+static bool qaic_program_is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -48,11 +48,11 @@ static status read_own(struct qaic_program *program)
     return target_parse(program->qpc->input->path, program->program->target_text, &program->target);
 }
 
-static status read_all(const char *path, struct qaic_program *program)
+static status qaic_program_read_all(const char *path, struct qaic_program *program)
 {
     char file[4096];
-    const int size =
-        snprintf(file, sizeof file, is_folder(path) ? "%s/%s" : "%s", path, QAIC_PROGRAM_FILE);
+    const int size = snprintf(file, sizeof file, qaic_program_is_folder(path) ? "%s/%s" : "%s",
+                              path, QAIC_PROGRAM_FILE);
     if (size < 0 || (size_t)size >= sizeof file)
         return status_make(STATUS_USAGE, "the path '%.60s...' is too long", path);
     STATUS_TRY(qpc_open(file, &program->qpc));
@@ -60,7 +60,7 @@ static status read_all(const char *path, struct qaic_program *program)
     if (described == NULL)
         return status_make(STATUS_DATA, "%s: has no segment %s: it describes no network", file,
                            SEGMENT_NETWORK);
-    program->checksum = checksum_of(described->bytes);
+    program->checksum = qaic_program_checksum_of(described->bytes);
     STATUS_TRY(qaic_network_read(file, described->bytes, &program->network));
     return read_own(program);
 }
@@ -68,7 +68,7 @@ static status read_all(const char *path, struct qaic_program *program)
 status qaic_program_open(const char *path, struct qaic_program *out_program)
 {
     *out_program = (struct qaic_program){0};
-    const status failure = read_all(path, out_program);
+    const status failure = qaic_program_read_all(path, out_program);
     if (failure != STATUS_OK)
         qaic_program_free(out_program);
     return failure;

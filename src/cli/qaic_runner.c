@@ -57,7 +57,7 @@ static status read_count(const struct arguments *arguments, const char *name, un
     return STATUS_OK;
 }
 
-static status read_types(const struct arguments *arguments, unsigned *types)
+static status qaic_runner_read_types(const struct arguments *arguments, unsigned *types)
 {
     static const struct {
         const char *name;
@@ -97,7 +97,7 @@ static status check_folder(const char *path)
     return STATUS_OK;
 }
 
-static status read_options(struct running *running)
+static status qaic_runner_read_options(struct running *running)
 {
     const struct arguments *arguments = running->arguments;
     running->iterations = ITERATIONS_USUAL;
@@ -106,7 +106,7 @@ static status read_options(struct running *running)
     STATUS_TRY(read_count(arguments, "aic-profiling-num-samples", &running->samples));
     STATUS_TRY(read_count(arguments, "aic-profiling-start-iter", &running->start_iteration));
     STATUS_TRY(read_count(arguments, "aic-profiling-start-delay", &running->delay_ms));
-    STATUS_TRY(read_types(arguments, &running->types));
+    STATUS_TRY(qaic_runner_read_types(arguments, &running->types));
     running->folder = arguments_value(arguments, "aic-profiling-out-dir");
     running->folder = running->folder != NULL ? running->folder : ".";
     if (arguments_value(arguments, "test-data") == NULL)
@@ -116,7 +116,7 @@ static status read_options(struct running *running)
 
 // Loading ------------------------------------------------------------------------------
 
-static status check_level(const struct running *running)
+static status qaic_runner_check_level(const struct running *running)
 {
     const int32_t level = running->program.network->stats_level;
     const unsigned device = TYPE_STATS | TYPE_TRACE | TYPE_RAW;
@@ -138,7 +138,7 @@ static status load(struct running *running)
                            "%s: was made by another compiler, for a card: compile the network "
                            "with this qaic-compile",
                            running->program.qpc->input->path);
-    STATUS_TRY(check_level(running));
+    STATUS_TRY(qaic_runner_check_level(running));
     const struct program *program = running->program.program;
     STATUS_TRY(qaic_collect(program, running->program.target, &running->collected));
     running->collected.network->ddr_stats = running->program.network->ddr_stats;
@@ -146,7 +146,7 @@ static status load(struct running *running)
     return device_load(&DEVICE_HOST, program, running->program.target, &options, &running->device);
 }
 
-static status read_inputs(struct running *running)
+static status qaic_runner_read_inputs(struct running *running)
 {
     const struct network *network = device_network(running->device);
     size_t count;
@@ -185,7 +185,7 @@ static bool is_due(const struct running *running, unsigned index, uint64_t begun
 }
 
 // A delay that is longer than the run is waited for: samples that were asked for are taken.
-static bool goes_on(const struct running *running, unsigned index)
+static bool qaic_runner_goes_on(const struct running *running, unsigned index)
 {
     if (index < running->iterations)
         return true;
@@ -193,7 +193,7 @@ static bool goes_on(const struct running *running, unsigned index)
            running->samples > 0;
 }
 
-static void take_sample(struct running *running, unsigned index)
+static void qaic_runner_take_sample(struct running *running, unsigned index)
 {
     if (running->sampled == 0)
         running->first_sample = index;
@@ -206,7 +206,8 @@ static void release_outputs(struct datum **outputs, uint32_t count)
         datum_release(outputs[i]);
 }
 
-static status write_outputs(const struct running *running, struct datum **outputs, unsigned index)
+static status qaic_runner_write_outputs(const struct running *running, struct datum **outputs,
+                                        unsigned index)
 {
     const char *folder = arguments_value(running->arguments, "write-output-dir");
     const struct network *network = device_network(running->device);
@@ -236,7 +237,7 @@ static status write_outputs(const struct running *running, struct datum **output
     return STATUS_OK;
 }
 
-static status run_iterations(struct running *running)
+static status qaic_runner_run_iterations(struct running *running)
 {
     const struct network_graph *graph = network_graph(device_network(running->device), 0);
     struct datum **outputs =
@@ -244,7 +245,7 @@ static status run_iterations(struct running *running)
     const uint64_t begun = monotonic_ns();
     size_t capacity = 0;
     status result = STATUS_OK;
-    for (unsigned i = 0; result == STATUS_OK && goes_on(running, i); i++) {
+    for (unsigned i = 0; result == STATUS_OK && qaic_runner_goes_on(running, i); i++) {
         const bool due = is_due(running, i, begun);
         struct iteration one = {.started = monotonic_ns()};
         result = device_run(running->device, running->inputs, running->input_count, outputs);
@@ -255,8 +256,8 @@ static status run_iterations(struct running *running)
             memory_grow(running->done, running->done_count, &capacity, sizeof *running->done);
         running->done[running->done_count++] = one;
         if (due)
-            take_sample(running, i);
-        result = write_outputs(running, outputs, i);
+            qaic_runner_take_sample(running, i);
+        result = qaic_runner_write_outputs(running, outputs, i);
         release_outputs(outputs, graph->output_count);
     }
     free(outputs);
@@ -321,7 +322,7 @@ static status write_stats(const struct running *running, unsigned index,
     return output_close(output);
 }
 
-static status write_trace(const struct running *running, const struct opstats *opstats)
+static status qaic_runner_write_trace(const struct running *running, const struct opstats *opstats)
 {
     char path[4096];
     struct output *output;
@@ -363,7 +364,7 @@ static status write_latency(const struct running *running)
     return output_close(output);
 }
 
-static status write_sample(const struct running *running, unsigned index)
+static status qaic_runner_write_sample(const struct running *running, unsigned index)
 {
     struct qaic_raw_stats *stats = stats_of(running, index);
     const struct opstats opstats = {
@@ -374,7 +375,7 @@ static status write_sample(const struct running *running, unsigned index)
     if (result == STATUS_OK && (running->types & TYPE_STATS) != 0)
         result = write_stats(running, index, &opstats);
     if (result == STATUS_OK && (running->types & TYPE_TRACE) != 0 && index == running->first_sample)
-        result = write_trace(running, &opstats);
+        result = qaic_runner_write_trace(running, &opstats);
     qaic_stats_free(stats);
     return result;
 }
@@ -382,7 +383,7 @@ static status write_sample(const struct running *running, unsigned index)
 static status write_samples(const struct running *running)
 {
     for (unsigned i = 0; i < running->sampled; i++)
-        STATUS_TRY(write_sample(running, running->first_sample + i));
+        STATUS_TRY(qaic_runner_write_sample(running, running->first_sample + i));
     return (running->types & TYPE_LATENCY) != 0 ? write_latency(running) : STATUS_OK;
 }
 
@@ -417,12 +418,12 @@ static int check_samples(const struct running *running)
     return running->sampled == 0 ? EXIT_LOSS : EXIT_DONE;
 }
 
-static status run_program(struct running *running, int *out_exit)
+static status qaic_runner_run_program(struct running *running, int *out_exit)
 {
-    STATUS_TRY(read_options(running));
+    STATUS_TRY(qaic_runner_read_options(running));
     STATUS_TRY(load(running));
-    STATUS_TRY(read_inputs(running));
-    STATUS_TRY(run_iterations(running));
+    STATUS_TRY(qaic_runner_read_inputs(running));
+    STATUS_TRY(qaic_runner_run_iterations(running));
     if (running->done_count > running->iterations)
         fprintf(stderr,
                 "qaic-runner: the delay of %u ms is longer than %u inferences take: it went on to "
@@ -437,7 +438,7 @@ static status run_program(struct running *running, int *out_exit)
 static status qaic_runner_command(const struct arguments *arguments, int *out_exit)
 {
     struct running running = {.arguments = arguments};
-    const status result = run_program(&running, out_exit);
+    const status result = qaic_runner_run_program(&running, out_exit);
     for (uint32_t i = 0; i < running.input_count; i++)
         datum_release(running.inputs[i]);
     free(running.inputs);

@@ -38,7 +38,7 @@ static status recording_end(struct profile **out_account)
     return checked(recorder_finish(recording.recorder, out_account));
 }
 
-static const char *name_of(int number)
+static const char *recording_name_of(int number)
 {
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         if (SIGNALS[i].number == number)
@@ -53,11 +53,11 @@ static void *wait_to_be_asked(void *nothing)
     if (sigwait(&recording.asked, &number) != 0)
         return nothing;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    opscope_fact("ended_by", name_of(number));
+    opscope_fact("ended_by", recording_name_of(number));
     const status result = recording_end(NULL);
     if (result == STATUS_OK)
         fprintf(stderr, "opscope: %s: ended by %s; what was recorded until then is in %s\n",
-                recording.command, name_of(number), recording.path);
+                recording.command, recording_name_of(number), recording.path);
     else
         fprintf(stderr, "opscope: %s\n", status_message(result));
     status_free(result);
@@ -72,7 +72,7 @@ static void *wait_to_be_asked(void *nothing)
 }
 
 // Threads that begin from now on do not take the signals either.
-static void hold_signals(void)
+static void recording_hold_signals(void)
 {
     sigemptyset(&recording.asked);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
@@ -83,7 +83,7 @@ static void hold_signals(void)
     pthread_sigmask(SIG_BLOCK, &recording.asked, &recording.before);
 }
 
-static void release_signals(void)
+static void recording_release_signals(void)
 {
     pthread_sigmask(SIG_SETMASK, &recording.before, NULL);
 }
@@ -105,13 +105,13 @@ status recording_start(const char *command, const char *path, const char *proces
     const struct opscope_record_options options = {.path = path, .process = process};
     recording.command = command;
     recording.path = path;
-    hold_signals();
+    recording_hold_signals();
     status result = checked(recorder_start(&options, &recording.recorder));
     if (result == STATUS_OK && pthread_create(&recording.waiter, NULL, wait_to_be_asked, NULL) != 0)
         result = status_first(checked(status_make(STATUS_IO, "cannot start a thread")),
                               recording_end(NULL));
     if (result != STATUS_OK)
-        release_signals();
+        recording_release_signals();
     *out_recorder = recording.recorder;
     return result;
 }
@@ -121,6 +121,6 @@ status recording_stop(struct profile **out_account)
     pthread_cancel(recording.waiter);
     pthread_join(recording.waiter, NULL);
     const status result = recording_end(out_account);
-    release_signals();
+    recording_release_signals();
     return result;
 }

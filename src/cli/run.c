@@ -172,7 +172,7 @@ static status choose_device(struct running *running)
     return STATUS_OK;
 }
 
-static status read_options(struct running *running)
+static status run_read_options(struct running *running)
 {
     const struct arguments *arguments = running->arguments;
     struct device_options *options = &running->options;
@@ -191,7 +191,7 @@ static status run_program(struct running *running, int *out_exit)
     STATUS_TRY(status_within(target_parse("its target", running->program->target_text, &target),
                              "%s", running->path));
     running->target = target;
-    status result = read_options(running);
+    status result = run_read_options(running);
     if (result == STATUS_OK)
         result = run_profiled(running, out_exit);
     target_free(target);

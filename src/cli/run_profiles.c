@@ -115,7 +115,8 @@ status run_profiles_start(const struct run_profiles *profiles, const struct targ
 }
 
 // Each is there as a whole or not at all.
-static status write_files(const struct run_profiles *profiles, const struct run_actions *actions)
+static status run_profiles_write_files(const struct run_profiles *profiles,
+                                       const struct run_actions *actions)
 {
     for (size_t i = 0; i < profiles->count; i++) {
         const char *path = profiles->files[i].path;
@@ -153,7 +154,7 @@ static status write_recorded(const struct run_profiles *profiles, const struct p
     if (result == STATUS_OK)
         result = run_actions_read(program, recorded, &actions);
     if (result == STATUS_OK) {
-        result = write_files(profiles, &actions);
+        result = run_profiles_write_files(profiles, &actions);
         if (result == STATUS_OK && profiles->temporary)
             result = remove_recording(profiles);
         if (result == STATUS_OK)

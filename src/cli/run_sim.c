@@ -24,7 +24,7 @@ static const char *digest_of(const struct simulation *simulation)
     return device_network(simulation->device) != NULL ? "times and outputs" : "times";
 }
 
-static void print_report(const struct simulation *simulation)
+static void run_sim_print_report(const struct simulation *simulation)
 {
     char time[FIGURES_ROOM], rate[FIGURES_ROOM], tasks[FIGURES_ROOM];
     const struct target *target = simulation->target;
@@ -40,7 +40,7 @@ static void print_report(const struct simulation *simulation)
            figures_short((uint64_t)sim_device_tasks_per_second(simulation->device), rate));
 }
 
-static void write_report(const struct simulation *simulation, struct json_writer *json)
+static void run_sim_write_report(const struct simulation *simulation, struct json_writer *json)
 {
     char digest[17];
     const struct target *target = simulation->target;
@@ -62,22 +62,22 @@ static void run_sim_report_json(void *context, struct json_writer *json)
 {
     const struct simulation *simulation = context;
     if (json != NULL)
-        write_report(simulation, json);
+        run_sim_write_report(simulation, json);
     else
-        print_report(simulation);
+        run_sim_print_report(simulation);
 }
 
 static status report_alone(const struct simulation *simulation, bool as_json)
 {
     if (!as_json) {
-        print_report(simulation);
+        run_sim_print_report(simulation);
         return STATUS_OK;
     }
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
     json_open_object(&json, NULL);
-    write_report(simulation, &json);
+    run_sim_write_report(simulation, &json);
     json_close(&json);
     return output_close(output);
 }

@@ -89,7 +89,7 @@ static status cli_score_measure(const struct scoring *scoring, struct compiled *
 
 // Printing -----------------------------------------------------------------------------
 
-static void print_text(const struct score_report *report, struct table *table)
+static void cli_score_print_text(const struct score_report *report, struct table *table)
 {
     const struct score *score = report->score;
     printf(
@@ -101,8 +101,8 @@ static void print_text(const struct score_report *report, struct table *table)
     table_options_print(table, stdout);
 }
 
-static void write_json(struct json_writer *json, const struct target *target,
-                       const struct score_report *report, struct table *table)
+static void cli_score_write_json(struct json_writer *json, const struct target *target,
+                                 const struct score_report *report, struct table *table)
 {
     const struct score *score = report->score;
     json_open_object(json, NULL);
@@ -130,14 +130,14 @@ static status cli_score_show(struct scoring *scoring, const struct score_report 
         options.top = 0;
     const status result = table_options_apply(&options, &table, 1);
     if (result == STATUS_OK && options.json)
-        write_json(scoring->json, scoring->target, report, table);
+        cli_score_write_json(scoring->json, scoring->target, report, table);
     if (result == STATUS_OK && options.csv) {
         if (scoring->shown == 0)
             table_csv_head(table, scoring->output);
         table_csv_rows(table, scoring->output);
     }
     if (result == STATUS_OK && !options.json && !options.csv)
-        print_text(report, table);
+        cli_score_print_text(report, table);
     scoring->shown++;
     table_free(table);
     return result;
@@ -191,7 +191,7 @@ static status score_files(struct scoring *scoring)
 }
 
 // Before anything is measured.
-static status check_columns(const struct table_options *options)
+static status cli_score_check_columns(const struct table_options *options)
 {
     struct table *table = table_create(&SCORE_FORM, NULL, 0);
     const status result = table_options_check(options, &table, 1);
@@ -209,7 +209,7 @@ static status score_command(const struct arguments *arguments, int *out_exit)
     if (count == 0)
         return status_make(STATUS_USAGE, "score: give a network");
     STATUS_TRY(table_options_read(arguments, ROWS, &scoring.options));
-    STATUS_TRY(check_columns(&scoring.options));
+    STATUS_TRY(cli_score_check_columns(&scoring.options));
     STATUS_TRY(arguments_number(arguments, "iterations", ITERATIONS, &scoring.iterations));
     STATUS_TRY(arguments_number(arguments, "threads", 0, &scoring.threads));
     STATUS_TRY(target_open(target != NULL ? target : "host", &scoring.target));

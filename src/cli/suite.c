@@ -169,7 +169,7 @@ static char *copy_if_any(const char *text)
     return text != NULL ? view_copy(view_of(text)) : NULL;
 }
 
-static status read_settings(struct session *session)
+static status suite_read_settings(struct session *session)
 {
     const struct arguments *arguments = session->arguments;
     const char *hardware = arguments_value(arguments, "torq-runtime-hw-type");
@@ -202,7 +202,7 @@ static status read_settings(struct session *session)
 // Networks --------------------------------------------------------------------------------
 
 // What the plan does not say, the command line may.
-static void complete(struct plan_networks *networks, const struct plan_networks *given)
+static void suite_complete(struct plan_networks *networks, const struct plan_networks *given)
 {
     for (size_t i = 0; networks->targets.count < given->targets.count && i < given->targets.count;
          i++)
@@ -224,7 +224,7 @@ static status add_plan(struct session *session, const char *path)
     session->plans[session->plan_count++] = plan;
     const struct view folder = {path, (size_t)(path_base_name(path) - path)};
     for (size_t i = 0; i < plan->count; i++) {
-        complete(&plan->networks[i], &session->given);
+        suite_complete(&plan->networks[i], &session->given);
         STATUS_TRY(status_within(
             trial_list_add(&session->list, &plan->networks[i], folder, &session->defaults),
             "%s:%llu", path, (unsigned long long)plan->networks[i].line));
@@ -261,7 +261,7 @@ static void run_one(const void *context, void *result)
     trial_run(one->trial, one->settings, result);
 }
 
-static void run_isolated(struct session *session, size_t index)
+static void suite_run_isolated(struct session *session, size_t index)
 {
     const struct one_trial one = {&session->list.trials[index], &session->settings};
     struct trial_result *result = &session->report.results[index];
@@ -274,7 +274,7 @@ static void run_isolated(struct session *session, size_t index)
     status_free(failure);
 }
 
-static status run_all(struct session *session, int *out_exit)
+static status suite_run_all(struct session *session, int *out_exit)
 {
     const size_t count = session->list.count;
     const struct table_options *options = &session->table_options;
@@ -290,7 +290,7 @@ static status run_all(struct session *session, int *out_exit)
     STATUS_TRY(wrong);
     STATUS_TRY(folder_make(session->defaults.folder));
     for (size_t i = 0; i < count; i++) {
-        run_isolated(session, i);
+        suite_run_isolated(session, i);
         suite_report_read_trace(&session->report, i);
         if (!options->json && !options->csv && options->columns == NULL)
             suite_report_print_one(&session->report, i);
@@ -304,11 +304,11 @@ static status run_all(struct session *session, int *out_exit)
 static status suite_command(const struct arguments *arguments, int *out_exit)
 {
     struct session session = {.arguments = arguments};
-    status result = read_settings(&session);
+    status result = suite_read_settings(&session);
     if (result == STATUS_OK)
         result = list_networks(&session);
     if (result == STATUS_OK)
-        result = run_all(&session, out_exit);
+        result = suite_run_all(&session, out_exit);
     suite_report_free(&session.report);
     trial_list_free(&session.list);
     for (size_t i = 0; i < session.plan_count; i++)

@@ -62,17 +62,17 @@ static const struct trial *trial_of(const struct table_query *query)
     return &((const struct suite_report *)query->report)->list->trials[query->row];
 }
 
-static const struct trial_result *result_of(const struct table_query *query)
+static const struct trial_result *suite_report_result_of(const struct table_query *query)
 {
     return &((const struct suite_report *)query->report)->results[query->row];
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell suite_report_name_cell(const struct table_query *query)
 {
     return table_text(view_of(trial_of(query)->name));
 }
 
-static struct table_cell model_cell(const struct table_query *query)
+static struct table_cell suite_report_model_cell(const struct table_query *query)
 {
     return table_text(view_of(trial_of(query)->model));
 }
@@ -87,29 +87,31 @@ static struct table_cell folder_cell(const struct table_query *query)
     return table_text(view_of(trial_of(query)->folder));
 }
 
-static struct table_cell status_cell(const struct table_query *query)
+static struct table_cell suite_report_status_cell(const struct table_query *query)
 {
-    return table_text(view_of(trial_status_name(result_of(query)->status)));
+    return table_text(view_of(trial_status_name(suite_report_result_of(query)->status)));
 }
 
 static struct table_cell step_cell(const struct table_query *query)
 {
-    return table_text_if_any(view_of(result_of(query)->step));
+    return table_text_if_any(view_of(suite_report_result_of(query)->step));
 }
 
-static struct table_cell reason_cell(const struct table_query *query)
+static struct table_cell suite_report_reason_cell(const struct table_query *query)
 {
-    return table_text_if_any(view_of(result_of(query)->reason));
+    return table_text_if_any(view_of(suite_report_result_of(query)->reason));
 }
 
 static struct table_cell wall_cell(const struct table_query *query)
 {
-    return table_whole_if(result_of(query)->has_wall_time, result_of(query)->wall_ns);
+    return table_whole_if(suite_report_result_of(query)->has_wall_time,
+                          suite_report_result_of(query)->wall_ns);
 }
 
 static struct table_cell board_cell(const struct table_query *query)
 {
-    return table_whole_if(result_of(query)->has_board_time, result_of(query)->board_ns);
+    return table_whole_if(suite_report_result_of(query)->has_board_time,
+                          suite_report_result_of(query)->board_ns);
 }
 
 static struct table_cell overall_cell(const struct table_query *query)
@@ -123,20 +125,20 @@ static struct table_cell overall_cell(const struct table_query *query)
 
 static struct table_cell cached_cell(const struct table_query *query)
 {
-    return table_flag(result_of(query)->cached);
+    return table_flag(suite_report_result_of(query)->cached);
 }
 
-static struct table_cell lost_cell(const struct table_query *query)
+static struct table_cell suite_report_lost_cell(const struct table_query *query)
 {
-    return table_whole(result_of(query)->lost);
+    return table_whole(suite_report_result_of(query)->lost);
 }
 
-static struct table_cell total_cell(const struct table_query *query)
+static struct table_cell suite_report_total_cell(const struct table_query *query)
 {
-    return table_whole(result_of(query)->total_ns);
+    return table_whole(suite_report_result_of(query)->total_ns);
 }
 
-static struct table_cell absent_cell(const struct table_query *query)
+static struct table_cell suite_report_absent_cell(const struct table_query *query)
 {
     (void)query;
     return table_absent();
@@ -161,10 +163,10 @@ static void write_metrics(const struct table_query *query, struct json_writer *j
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
-    {.key = "name", .meaning = "of the network, and of its folder", .place = 2, .cell = name_cell},
+    {.key = "name", .meaning = "of the network, and of its folder", .place = 2, .cell = suite_report_name_cell},
     {.key = "status", .meaning = "pass; fail: not compiled, not run, or late; error: not tried",
-     .place = 1, .cell = status_cell},
-    {.key = "model", .meaning = "the network's file", .cell = model_cell},
+     .place = 1, .cell = suite_report_status_cell},
+    {.key = "model", .meaning = "the network's file", .cell = suite_report_model_cell},
     {.key = "target", .meaning = "what it was compiled for", .place = 3, .loss = 1,
      .cell = target_cell},
     {.key = "wall_time_ns", .title = "wall time", .meaning = "of the run, with ssh where there is a board",
@@ -175,16 +177,16 @@ static const struct table_column COLUMNS[] = {
      .type = TABLE_NS, .look = TABLE_SCALED, .place = 6, .cell = overall_cell},
     {.key = "cached", .meaning = "it was compiled before", .type = TABLE_FLAG, .cell = cached_cell},
     {.key = "lost_connections", .meaning = "to the board, that were tried again", .type = TABLE_COUNT,
-     .cell = lost_cell},
+     .cell = suite_report_lost_cell},
     {.key = "total_ns", .meaning = "for all of it: compiling, copying, running, reports",
-     .type = TABLE_NS, .look = TABLE_SCALED, .cell = total_cell},
+     .type = TABLE_NS, .look = TABLE_SCALED, .cell = suite_report_total_cell},
     {.key = "folder", .meaning = "of its log, profile and trace", .cell = folder_cell},
     {.key = "step", .meaning = "where it failed: prepare, compile, run or report",
      .flags = TABLE_HIDE_EMPTY | TABLE_EMPTY_ABSENT, .place = 7, .cell = step_cell},
     {.key = "reason", .meaning = "why it does not pass",
-     .flags = TABLE_HIDE_EMPTY | TABLE_EMPTY_ABSENT, .place = 8, .cell = reason_cell},
+     .flags = TABLE_HIDE_EMPTY | TABLE_EMPTY_ABSENT, .place = 8, .cell = suite_report_reason_cell},
     {.key = "overviews", .meaning = "the figures of its trace, only in JSON", .flags = TABLE_NOT_CSV,
-     .cell = absent_cell, .json = write_metrics},
+     .cell = suite_report_absent_cell, .json = write_metrics},
 };
 // clang-format on
 
@@ -236,7 +238,7 @@ static void print_overviews(const struct suite_report *report)
     }
 }
 
-static void print_text(const struct suite_report *report)
+static void suite_report_print_text(const struct suite_report *report)
 {
     const size_t count = report->list->count;
     printf("%zu of %zu network%s pass%s; %zu fail, %zu errors\n",
@@ -246,7 +248,8 @@ static void print_text(const struct suite_report *report)
     print_overviews(report);
 }
 
-static status write_json(const struct suite_report *report, struct table *table, const char *path)
+static status suite_report_write_json(const struct suite_report *report, struct table *table,
+                                      const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
@@ -265,19 +268,19 @@ status suite_report_print(const struct suite_report *report, const struct table_
     struct table *table = table_create(&SUITE_FORM, report, report->list->count);
     status result = table_options_apply(options, &table, 1);
     if (result == STATUS_OK && options->json)
-        result = write_json(report, table, "-");
+        result = suite_report_write_json(report, table, "-");
     else if (result == STATUS_OK && options->csv)
         result = table_options_write_csv(table);
     else if (result == STATUS_OK &&
              (options->columns != NULL || options->sort != NULL || options->has_top))
         table_options_print(table, stdout);
     if (result == STATUS_OK && !options->json && !options->csv && options->columns == NULL)
-        print_text(report);
+        suite_report_print_text(report);
     table_free(table);
     return result;
 }
 
-static char *file_in(const char *folder, const char *name)
+static char *suite_report_file_in(const char *folder, const char *name)
 {
     struct bytes path = {0};
     bytes_append_format(&path, "%s/%s", folder, name);
@@ -289,9 +292,9 @@ static char *file_in(const char *folder, const char *name)
 status suite_report_write_files(const struct suite_report *report)
 {
     struct table *table = table_create(&SUITE_FORM, report, report->list->count);
-    char *json = file_in(report->folder, "results.json");
-    char *junit = file_in(report->folder, "junit.xml");
-    status result = write_json(report, table, json);
+    char *json = suite_report_file_in(report->folder, "results.json");
+    char *junit = suite_report_file_in(report->folder, "junit.xml");
+    status result = suite_report_write_json(report, table, json);
     if (result == STATUS_OK)
         result = junit_write(junit, report->list, report->results);
     free(json);

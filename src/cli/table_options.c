@@ -52,8 +52,8 @@ static status check_key(const struct table_options *options, const char *option,
                        options->command, option, VIEW_ARGUMENTS(key));
 }
 
-static status check_columns(const struct table_options *options, struct table *const *tables,
-                            size_t count)
+static status table_options_check_columns(const struct table_options *options,
+                                          struct table *const *tables, size_t count)
 {
     for (struct view rest = view_of(options->columns);;) {
         const size_t end = view_find(rest, ',');
@@ -81,7 +81,7 @@ status table_options_check(const struct table_options *options, struct table *co
                            size_t count)
 {
     if (options->columns != NULL)
-        STATUS_TRY(check_columns(options, tables, count));
+        STATUS_TRY(table_options_check_columns(options, tables, count));
     if (options->sort != NULL)
         STATUS_TRY(check_sort(options, tables, count));
     return STATUS_OK;
@@ -104,7 +104,7 @@ status table_options_apply(const struct table_options *options, struct table *co
 }
 
 // 0: no terminal.
-static size_t terminal_width(FILE *file)
+static size_t table_options_terminal_width(FILE *file)
 {
     struct winsize size = {0};
     const int descriptor = fileno(file);
@@ -113,7 +113,7 @@ static size_t terminal_width(FILE *file)
     return size.ws_col;
 }
 
-static void put_line(struct bytes *line, FILE *file)
+static void table_options_put_line(struct bytes *line, FILE *file)
 {
     if (line->size > 0)
         fwrite(line->data, 1, line->size, file);
@@ -123,12 +123,12 @@ static void put_line(struct bytes *line, FILE *file)
 void table_options_print(struct table *table, FILE *file)
 {
     struct bytes line = {0};
-    table_layout(table, terminal_width(file));
+    table_layout(table, table_options_terminal_width(file));
     table_text_head(table, &line);
-    put_line(&line, file);
+    table_options_put_line(&line, file);
     for (size_t i = 0; i < table_count(table); i++) {
         table_text_row(table, i, &line);
-        put_line(&line, file);
+        table_options_put_line(&line, file);
     }
     bytes_free(&line);
 }
@@ -137,7 +137,7 @@ void table_options_print_extra(struct table *table, size_t row, FILE *file)
 {
     struct bytes line = {0};
     table_text_extra(table, row, &line);
-    put_line(&line, file);
+    table_options_put_line(&line, file);
     bytes_free(&line);
 }
 
@@ -158,6 +158,6 @@ void table_options_describe(const struct command *command)
             bytes_append(&text, "\n", 1);
         table_form_describe(command->tables[i], &text);
     }
-    put_line(&text, stdout);
+    table_options_put_line(&text, stdout);
     bytes_free(&text);
 }

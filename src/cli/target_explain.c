@@ -23,7 +23,8 @@ struct explaining {
 
 // Text ----------------------------------------------------------------------------------
 
-static void print_line(const char *sign, uint64_t cycles, const char *name, const char *how)
+static void target_explain_print_line(const char *sign, uint64_t cycles, const char *name,
+                                      const char *how)
 {
     char count[FIGURES_ROOM];
     printf("  %-4s %15s  %-10s %s\n", sign, figures_count(cycles, count), name, how);
@@ -42,11 +43,13 @@ static void print_terms(const struct cost_explanation *price)
     const bool several = has_alternatives(price);
     for (uint32_t i = 0; i < price->term_count; i++) {
         const struct cost_term *term = &price->terms[i];
-        print_line(term->alternative && several ? "max" : "+", term->cycles, term->name, term->how);
+        target_explain_print_line(term->alternative && several ? "max" : "+", term->cycles,
+                                  term->name, term->how);
     }
 }
 
-static void print_sum(const struct explaining *explaining, const struct target_engine *engine)
+static void target_explain_print_sum(const struct explaining *explaining,
+                                     const struct target_engine *engine)
 {
     const struct target *target = explaining->target;
     const struct cost_explanation *price = &explaining->explained.price;
@@ -55,12 +58,13 @@ static void print_sum(const struct explaining *explaining, const struct target_e
     if (engine->clock != target->clock) {
         snprintf(text, sizeof text, "of %s's clock, %g MHz", engine->name,
                  (double)engine->clock / 1e6);
-        print_line("=", price->engine_cycles, "", text);
+        target_explain_print_line("=", price->engine_cycles, "", text);
     }
     snprintf(text, sizeof text, "at %g MHz: %s", (double)target->clock / 1e6,
              figures_time(price->cycles, target->clock, time));
-    print_line("=", price->cycles, "cycles", text);
-    print_line(">=", price->bound, "bound", "the least that the engine's peak rates allow");
+    target_explain_print_line("=", price->cycles, "cycles", text);
+    target_explain_print_line(">=", price->bound, "bound",
+                              "the least that the engine's peak rates allow");
 }
 
 static void print_transfer(const struct target *target, const struct explained_transfer *transfer,
@@ -89,7 +93,7 @@ static void print_all(const struct explaining *explaining)
     else
         printf("  price %s: %s\n", engine->price->name, engine->price->summary);
     print_terms(&explained->price);
-    print_sum(explaining, engine);
+    target_explain_print_sum(explaining, engine);
     print_transfer(target, &explained->in, "in");
     print_transfer(target, &explained->out, "out");
 }
@@ -123,7 +127,7 @@ static void write_terms(struct json_writer *json, const struct cost_explanation 
     json_close(json);
 }
 
-static void write_all(struct json_writer *json, const struct explaining *explaining)
+static void target_explain_write_all(struct json_writer *json, const struct explaining *explaining)
 {
     const struct target *target = explaining->target;
     const struct explained *explained = &explaining->explained;
@@ -153,7 +157,7 @@ static status print_json(const struct explaining *explaining)
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    write_all(&json, explaining);
+    target_explain_write_all(&json, explaining);
     return output_close(output);
 }
 

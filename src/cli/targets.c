@@ -14,7 +14,8 @@
 // The settings of one engine ------------------------------------------------------
 
 // The key of a setting that belongs to an engine; NULL when it is another's.
-static const char *key_of(const struct target_setting *setting, const struct target_engine *engine)
+static const char *targets_key_of(const struct target_setting *setting,
+                                  const struct target_engine *engine)
 {
     const size_t size = strlen(engine->name);
     const bool own = strncmp(setting->name, engine->name, size) == 0 && setting->name[size] == '.';
@@ -28,12 +29,12 @@ static const char *per_text(enum target_per per)
     return per == TARGET_PER_CORE ? ", per core" : per == TARGET_PER_DEVICE ? ", per device" : "";
 }
 
-static const char *memory_name(const struct target *target, uint32_t memory)
+static const char *targets_memory_name(const struct target *target, uint32_t memory)
 {
     return memory != TARGET_NONE ? target->memories[memory].name : "nowhere";
 }
 
-static void print_memory(const struct target_memory *memory)
+static void targets_print_memory(const struct target_memory *memory)
 {
     char size[FIGURES_ROOM];
     printf("  memory  %-10s %-9s %s, aligned to %" PRIu64 " B%s\n", memory->name,
@@ -41,20 +42,20 @@ static void print_memory(const struct target_memory *memory)
            per_text(memory->per));
 }
 
-static void print_engine(const struct target *target, const struct target_engine *engine)
+static void targets_print_engine(const struct target *target, const struct target_engine *engine)
 {
     enum { WIDTH_MOST = 96 };
     int at = printf("  engine  %-10s %-9s ", engine->name, target_role_name(engine->role));
     if (engine->role == TARGET_ROLE_TRANSFER && engine->from != engine->to)
-        at +=
-            printf("%s to %s", memory_name(target, engine->from), memory_name(target, engine->to));
+        at += printf("%s to %s", targets_memory_name(target, engine->from),
+                     targets_memory_name(target, engine->to));
     else
-        at += printf("in %s", memory_name(target, engine->memory));
+        at += printf("in %s", targets_memory_name(target, engine->memory));
     if (engine->count > 1)
         at += printf(" x %u", engine->count);
     at += printf("%s  price %s", per_text(engine->per), engine->price->name);
     for (uint32_t i = 0; i < target->setting_count; i++) {
-        const char *key = key_of(&target->settings[i], engine);
+        const char *key = targets_key_of(&target->settings[i], engine);
         if (key == NULL)
             continue;
         const int size = (int)(strlen(key) + strlen(target->settings[i].text)) + 4;
@@ -91,11 +92,11 @@ static void print_target(const struct target *target)
     printf("%s: %s\n  clock   %g MHz\n", target->name, target->title, (double)target->clock / 1e6);
     print_cores(target);
     for (uint32_t i = 0; i < target->memory_count; i++)
-        print_memory(&target->memories[i]);
+        targets_print_memory(&target->memories[i]);
     for (uint32_t i = 0; i < target->port_count; i++)
         print_port(&target->ports[i]);
     for (uint32_t i = 0; i < target->engine_count; i++)
-        print_engine(target, &target->engines[i]);
+        targets_print_engine(target, &target->engines[i]);
 }
 
 // Kinds of prices and the keys that engines have with them.
@@ -119,7 +120,7 @@ static const struct target *target_of(const struct table_query *query)
     return ((struct target *const *)query->report)[query->row];
 }
 
-static void write_memories(const struct table_query *query, struct json_writer *json)
+static void targets_write_memories(const struct table_query *query, struct json_writer *json)
 {
     const struct target *target = target_of(query);
     json_open_array(json, "memories");
@@ -173,16 +174,16 @@ static void write_engines(const struct table_query *query, struct json_writer *j
         json_text(json, "role", view_of(target_role_name(engine->role)));
         json_uint(json, "count", engine->count);
         json_uint(json, "units", target_units(target, engine->per));
-        json_text(json, "memory", view_of(memory_name(target, engine->memory)));
+        json_text(json, "memory", view_of(targets_memory_name(target, engine->memory)));
         if (engine->role == TARGET_ROLE_TRANSFER && engine->from != engine->to) {
-            json_text(json, "from", view_of(memory_name(target, engine->from)));
-            json_text(json, "to", view_of(memory_name(target, engine->to)));
+            json_text(json, "from", view_of(targets_memory_name(target, engine->from)));
+            json_text(json, "to", view_of(targets_memory_name(target, engine->to)));
         }
         json_uint(json, "clock_hz", engine->clock);
         json_text(json, "price", view_of(engine->price->name));
         json_open_object(json, "settings");
         for (uint32_t k = 0; k < target->setting_count; k++) {
-            const char *key = key_of(&target->settings[k], engine);
+            const char *key = targets_key_of(&target->settings[k], engine);
             if (key != NULL)
                 write_setting(json, engine, key, &target->settings[k]);
         }
@@ -192,7 +193,7 @@ static void write_engines(const struct table_query *query, struct json_writer *j
     json_close(json);
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell targets_name_cell(const struct table_query *query)
 {
     return table_text(view_of(target_of(query)->name));
 }
@@ -222,7 +223,7 @@ static struct table_cell cores_cell(const struct table_query *query)
     return table_whole(target_of(query)->core_count);
 }
 
-static void append_name(struct bytes *text, const char *name)
+static void targets_append_name(struct bytes *text, const char *name)
 {
     bytes_append_format(text, "%s%s", text->size > 0 ? "; " : "", name);
 }
@@ -230,28 +231,28 @@ static void append_name(struct bytes *text, const char *name)
 static struct table_cell memories_cell(const struct table_query *query)
 {
     for (uint32_t i = 0; i < target_of(query)->memory_count; i++)
-        append_name(query->scratch, target_of(query)->memories[i].name);
+        targets_append_name(query->scratch, target_of(query)->memories[i].name);
     return table_text(bytes_view(query->scratch));
 }
 
 static struct table_cell ports_cell(const struct table_query *query)
 {
     for (uint32_t i = 0; i < target_of(query)->port_count; i++)
-        append_name(query->scratch, target_of(query)->ports[i].name);
+        targets_append_name(query->scratch, target_of(query)->ports[i].name);
     return table_text(bytes_view(query->scratch));
 }
 
 static struct table_cell engines_cell(const struct table_query *query)
 {
     for (uint32_t i = 0; i < target_of(query)->engine_count; i++)
-        append_name(query->scratch, target_of(query)->engines[i].name);
+        targets_append_name(query->scratch, target_of(query)->engines[i].name);
     return table_text(bytes_view(query->scratch));
 }
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
     {.key = "name", .meaning = "by which commands take it", .width = 16, .place = 1,
-     .cell = name_cell},
+     .cell = targets_name_cell},
     {.key = "title", .meaning = "what it is", .place = 3, .cell = title_cell},
     {.key = "clock_hz", .meaning = "of the target's clock", .type = TABLE_HZ, .cell = clock_cell},
     {.key = "clock", .meaning = "the same, for people", .type = TABLE_REAL, .unit = "MHz",
@@ -260,7 +261,7 @@ static const struct table_column COLUMNS[] = {
     {.key = "devices", .meaning = "of the machine", .type = TABLE_COUNT, .cell = devices_cell},
     {.key = "cores", .meaning = "of a device", .type = TABLE_COUNT, .cell = cores_cell},
     {.key = "memories", .meaning = "their names; in JSON with sizes", .cell = memories_cell,
-     .json = write_memories},
+     .json = targets_write_memories},
     {.key = "ports", .meaning = "their names; in JSON with rates", .cell = ports_cell,
      .json = write_ports},
     {.key = "engines", .meaning = "their names; in JSON with what they do and cost",
@@ -277,7 +278,7 @@ static const struct table_form TARGETS_FORM = {
 
 // Running -------------------------------------------------------------------------
 
-static status write_json(struct table *table)
+static status targets_write_json(struct table *table)
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
@@ -292,7 +293,7 @@ static status list_table(const struct table_options *options, struct target *con
     struct table *table = table_create(&TARGETS_FORM, targets, count);
     status result = table_options_apply(options, &table, 1);
     if (result == STATUS_OK && options->json)
-        result = write_json(table);
+        result = targets_write_json(table);
     else if (result == STATUS_OK && options->csv)
         result = table_options_write_csv(table);
     else if (result == STATUS_OK)
@@ -301,7 +302,7 @@ static status list_table(const struct table_options *options, struct target *con
     return result;
 }
 
-static void print_file(const struct target *target)
+static void targets_print_file(const struct target *target)
 {
     fwrite(target->text.data, 1, target->text.size, stdout);
 }
@@ -369,7 +370,7 @@ static status targets_command(const struct arguments *arguments, int *out_exit)
     char **names = given == 0 ? target_names(&count) : NULL;
     const char *const *shown = given == 0 ? (const char *const *)names : words;
     const status result = targets_list(&options, shown, count,
-                                       file    ? print_file
+                                       file    ? targets_print_file
                                        : table ? NULL
                                                : print_target);
     if (names != NULL)

@@ -14,7 +14,7 @@ struct range {
     double sum;
 };
 
-static struct range range_of(const struct tensor *tensor)
+static struct range tensor_summary_range_of(const struct tensor *tensor)
 {
     const struct constant constant = {.tensor = *tensor};
     const uint64_t count = tensor_count(tensor);
@@ -45,7 +45,7 @@ static bool has_order(enum element element)
 
 static void append_range(struct bytes *text, const struct tensor *tensor)
 {
-    const struct range range = range_of(tensor);
+    const struct range range = tensor_summary_range_of(tensor);
     const uint64_t count = tensor_count(tensor);
     if (range.numbers > 0) {
         bytes_append_format(text, ", least ");

@@ -20,7 +20,7 @@ struct request {
 
 // Output -----------------------------------------------------------------------------
 
-static uint32_t terminal_width(void)
+static uint32_t cli_timeline_terminal_width(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < PICTURE_LETTERS_LEAST)
@@ -62,8 +62,8 @@ static void write_lane(struct json_writer *json, const struct plot *plot,
     json_close(json);
 }
 
-static void write_report(struct json_writer *json, const struct request *request,
-                         const struct plot *plot)
+static void cli_timeline_write_report(struct json_writer *json, const struct request *request,
+                                      const struct plot *plot)
 {
     json_open_object(json, NULL);
     json_text(json, "file", view_of(request->picture.source));
@@ -98,7 +98,7 @@ static status timeline_report(const struct request *request, const struct plot *
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    write_report(&json, request, plot);
+    cli_timeline_write_report(&json, request, plot);
     return output_close(output);
 }
 
@@ -114,7 +114,7 @@ static status deliver(const struct request *request, const struct bytes *file,
 
 // Arguments --------------------------------------------------------------------------
 
-static status read_form(struct request *request)
+static status cli_timeline_read_form(struct request *request)
 {
     request->picture.form = PICTURE_TEXT;
     if (request->output == NULL)
@@ -137,7 +137,7 @@ static status read_width(const struct arguments *arguments, struct request *requ
     const unsigned least = text ? PICTURE_LETTERS_LEAST : PICTURE_WIDTH_LEAST;
     const unsigned most = text ? PICTURE_LETTERS_MOST : PICTURE_WIDTH_MOST;
     const unsigned usual = !text                     ? PICTURE_WIDTH
-                           : request->output == NULL ? terminal_width()
+                           : request->output == NULL ? cli_timeline_terminal_width()
                                                      : PICTURE_LETTERS;
     STATUS_TRY(arguments_number(arguments, "width", usual, &request->picture.width));
     if (request->picture.width < least || request->picture.width > most)
@@ -152,7 +152,8 @@ static status read_time(const struct arguments *arguments, const char *name, uin
     return text != NULL ? units_time(text, out_ns) : STATUS_OK;
 }
 
-static status read_arguments(const struct arguments *arguments, struct request *request)
+static status cli_timeline_read_arguments(const struct arguments *arguments,
+                                          struct request *request)
 {
     struct plot_options *plot = &request->picture.plot;
     plot->to = UINT64_MAX;
@@ -162,7 +163,7 @@ static status read_arguments(const struct arguments *arguments, struct request *
     request->picture.title = arguments_value(arguments, "title");
     STATUS_TRY(read_time(arguments, "from", &plot->from));
     STATUS_TRY(read_time(arguments, "to", &plot->to));
-    STATUS_TRY(read_form(request));
+    STATUS_TRY(cli_timeline_read_form(request));
     request->picture.coloured =
         request->output == NULL && isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
     return read_width(arguments, request);
@@ -198,7 +199,7 @@ static status timeline_command(const struct arguments *arguments, int *out_exit)
     if (count != 1)
         return status_make(STATUS_USAGE,
                            "timeline: give one file: opscope timeline run.prof -o run.svg");
-    STATUS_TRY(read_arguments(arguments, &request));
+    STATUS_TRY(cli_timeline_read_arguments(arguments, &request));
     if (request.output != NULL)
         STATUS_TRY(paths_check("timeline", request.output, words, count));
     request.picture.source = words[0];

@@ -32,7 +32,8 @@ static status set_mtu(const struct arguments *arguments, struct target *target, 
     return target_set(target, setting, text);
 }
 
-static status open_target(const struct arguments *arguments, struct compiling *compiling)
+static status torq_compile_open_target(const struct arguments *arguments,
+                                       struct compiling *compiling)
 {
     const char *hardware = arguments_value(arguments, "torq-hw");
     STATUS_TRY(units_rules(arguments, "torq-rules", &compiling->rules));
@@ -135,8 +136,8 @@ static status check_host(const struct arguments *arguments, const struct compili
 
 // Running -------------------------------------------------------------------------
 
-static status check_outputs(const struct compiling *compiling, const char *output,
-                            const struct profiling *profiling)
+static status torq_compile_check_outputs(const struct compiling *compiling, const char *output,
+                                         const struct profiling *profiling)
 {
     STATUS_TRY(compiling_check_output(compiling, output));
     if (profiling->path == NULL)
@@ -147,7 +148,7 @@ static status check_outputs(const struct compiling *compiling, const char *outpu
     return compiling_check_output(compiling, profiling->path);
 }
 
-static void print_summary(const struct compiling *compiling)
+static void torq_compile_print_summary(const struct compiling *compiling)
 {
     const struct groups_report report = compile_summary_groups(compiling);
     struct table *groups = table_create(&GROUPS_FORM, &report, compiling->modelled->group_count);
@@ -174,9 +175,9 @@ static status torq_compile_network(const struct arguments *arguments, struct com
     if (output == NULL)
         return status_make(STATUS_USAGE, "torq-compile: say where the program goes: -o model.vmfb");
     STATUS_TRY(choose_profiling(arguments, &profiling));
-    STATUS_TRY(open_target(arguments, compiling));
+    STATUS_TRY(torq_compile_open_target(arguments, compiling));
     STATUS_TRY(compiling_open(compiling, arguments));
-    STATUS_TRY(check_outputs(compiling, output, &profiling));
+    STATUS_TRY(torq_compile_check_outputs(compiling, output, &profiling));
     STATUS_TRY(phases_start(&phases, &observer));
     STATUS_TRY(compiling_run(compiling, &observer));
     STATUS_TRY(check_host(arguments, compiling));
@@ -188,7 +189,7 @@ static status torq_compile_network(const struct arguments *arguments, struct com
     if (phases.to == NULL)
         STATUS_TRY(program_write(&compiling->program, output));
     if (arguments_flag(arguments, "summary"))
-        print_summary(compiling);
+        torq_compile_print_summary(compiling);
     return STATUS_OK;
 }
 

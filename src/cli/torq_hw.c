@@ -39,7 +39,8 @@ static bool is_version(struct view text, const char *prefix)
            view_to_u64(view_slice(text, size, text.size), &number);
 }
 
-static status set_number(struct target *target, const char *name, const char *format, double number)
+static status torq_hw_set_number(struct target *target, const char *name, const char *format,
+                                 double number)
 {
     char value[64];
     snprintf(value, sizeof value, format, number);
@@ -62,9 +63,9 @@ static status apply_sizes(struct target *target, const char *text, const struct 
     if (!is_version(parts[PART_NSS], "nss_v"))
         return torq_hw_fail(text, "the fifth part is the NSS: nss_v1");
     const bool first = view_is(parts[PART_CSS], "coral_v1") && view_is(parts[PART_NSS], "nss_v1");
-    STATUS_TRY(set_number(target, "lram.size", "%.0f KiB", (double)lram));
-    STATUS_TRY(set_number(target, "slice.count", "%.0f", (double)slices));
-    return set_number(target, "cdma.efficiency", "%.2f", first ? 0.36 : 0.8);
+    STATUS_TRY(torq_hw_set_number(target, "lram.size", "%.0f KiB", (double)lram));
+    STATUS_TRY(torq_hw_set_number(target, "slice.count", "%.0f", (double)slices));
+    return torq_hw_set_number(target, "cdma.efficiency", "%.2f", first ? 0.36 : 0.8);
 }
 
 static status apply_dma(struct target *target, const char *text, const struct view *parts,
@@ -81,9 +82,9 @@ static status apply_dma(struct target *target, const char *text, const struct vi
     for (size_t i = 0; i < 2; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s.bytes_per_cycle", ENGINES[i]);
-        STATUS_TRY(set_number(target, name, "%.17g", bytes));
+        STATUS_TRY(torq_hw_set_number(target, name, "%.17g", bytes));
         snprintf(name, sizeof name, "%s.efficiency", ENGINES[i]);
-        STATUS_TRY(set_number(target, name, "%.17g", factor));
+        STATUS_TRY(torq_hw_set_number(target, name, "%.17g", factor));
     }
     return STATUS_OK;
 }

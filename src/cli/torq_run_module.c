@@ -107,8 +107,9 @@ static status torq_run_module_compute_outputs(void *context, struct datum *const
     return device_run(run->device, inputs, input_count, out_outputs);
 }
 
-static status compare_output(const struct network_value *value, const char *text, uint32_t index,
-                             const struct datum *output, bool *different)
+static status torq_run_module_compare_output(const struct network_value *value, const char *text,
+                                             uint32_t index, const struct datum *output,
+                                             bool *different)
 {
     static const struct compare_tolerance TOLERANCE = {.atol = 1e-4}; // as IREE's
     struct comparison comparison = {0};
@@ -126,7 +127,8 @@ static status compare_output(const struct network_value *value, const char *text
     return STATUS_OK;
 }
 
-static status compare_outputs(void *context, struct datum *const *outputs, uint32_t count)
+static status torq_run_module_compare_outputs(void *context, struct datum *const *outputs,
+                                              uint32_t count)
 {
     struct module_run *run = context;
     const struct network *network = device_network(run->device);
@@ -138,7 +140,8 @@ static status compare_outputs(void *context, struct datum *const *outputs, uint3
     for (uint32_t i = 0; i < count; i++) {
         const struct network_value *value =
             network_value(network, network_graph(network, 0)->outputs[i]);
-        STATUS_TRY(compare_output(value, run->expected[i], i, outputs[i], &run->different));
+        STATUS_TRY(torq_run_module_compare_output(value, run->expected[i], i, outputs[i],
+                                                  &run->different));
     }
     if (!run->different)
         printf("[SUCCESS] all function outputs matched their expected values.\n");
@@ -149,7 +152,8 @@ static status compare_outputs(void *context, struct datum *const *outputs, uint3
 
 // Debugging -----------------------------------------------------------------------------------
 
-static void print_action(const struct program *program, const struct program_action *action)
+static void torq_run_module_print_action(const struct program *program,
+                                         const struct program_action *action)
 {
     const char *what = program_action_kind_name(action->kind);
     const bool job =
@@ -164,7 +168,7 @@ static void print_action(const struct program *program, const struct program_act
     bytes_free(&location);
 }
 
-static void print_debug(const struct module_run *run)
+static void torq_run_module_print_debug(const struct module_run *run)
 {
     const struct program *program = run->program;
     fprintf(stderr, "torq_debug: %s: for %s, %u dispatches, %u actions, %u jobs, %u tasks\n",
@@ -174,7 +178,7 @@ static void print_debug(const struct module_run *run)
         const struct program_dispatch *dispatch = &program->dispatches[i];
         fprintf(stderr, "torq_debug: dispatch %s\n", program_text(program, dispatch->name));
         for (uint32_t k = 0; k < dispatch->action_count; k++)
-            print_action(program, &program->actions[dispatch->first_action + k]);
+            torq_run_module_print_action(program, &program->actions[dispatch->first_action + k]);
     }
 }
 
@@ -199,7 +203,7 @@ static status dump_buffer(void *context, uint32_t id, uint32_t buffer, const str
 }
 
 // The recording has a span for it: Torq's INIT.
-static status make_device(struct module_run *run)
+static status torq_run_module_make_device(struct module_run *run)
 {
     struct device_options options = {0};
     run->watch = (struct device_watch){run, dump_buffer};
@@ -223,13 +227,13 @@ static status make_device(struct module_run *run)
 
 static status run_function(struct module_run *run)
 {
-    STATUS_TRY(make_device(run));
+    STATUS_TRY(torq_run_module_make_device(run));
     const struct network *network = device_network(run->device);
     struct network_run request = {.command = COMMAND,
                                   .network = network,
                                   .context = run,
                                   .compute = torq_run_module_compute_outputs,
-                                  .check = compare_outputs,
+                                  .check = torq_run_module_compare_outputs,
                                   .function = run->function};
     STATUS_TRY(arguments_number(run->arguments, "iterations", 1, &request.iterations));
     STATUS_TRY(arguments_number(run->arguments, "output_max_element_count",
@@ -275,7 +279,7 @@ static status run_module(struct module_run *run)
     if (run->profiles.count > 0)
         warn();
     if (arguments_flag(run->arguments, "torq_debug"))
-        print_debug(run);
+        torq_run_module_print_debug(run);
     STATUS_TRY(run_profiles_start(&run->profiles, run->target, &run->recorder));
     const status result = run_profiles_finish(&run->profiles, run->program, run_function(run));
     if (result == STATUS_OK && arguments_flag(run->arguments, "print_statistics"))

@@ -187,7 +187,8 @@ static void show_text(struct perf *perf, struct table *table, const struct reque
     tt_perf_print_stack(perf, request->grouping, by_device(request), &request->style);
 }
 
-static status show_table(struct perf *perf, struct table *table, const struct request *request)
+static status tt_perf_show_table(struct perf *perf, struct table *table,
+                                 const struct request *request)
 {
     STATUS_TRY(table_options_apply(&request->rows, &table, 1));
     if (request->json)
@@ -203,7 +204,7 @@ static status tt_perf_show(struct perf *perf, const struct request *request)
 {
     const struct perf_report report = {perf};
     struct table *table = table_create(&PERF_FORM, &report, perf->count);
-    const status result = show_table(perf, table, request);
+    const status result = tt_perf_show_table(perf, table, request);
     table_free(table);
     return result;
 }
@@ -232,7 +233,7 @@ static status run_perf(const struct arguments *arguments, int *out_exit)
 }
 
 // The vendor's tool knows no exit code for lost rows: they are on stderr.
-static status run_vendor(const struct arguments *arguments, int *out_exit)
+static status tt_perf_run_vendor(const struct arguments *arguments, int *out_exit)
 {
     STATUS_TRY(run_perf(arguments, out_exit));
     *out_exit = EXIT_DONE;
@@ -306,5 +307,5 @@ const struct command COMMAND_TT_PERF_REPORT = {
     .options = OPTIONS,
     .abbreviated = VENDOR_OPTIONS,
     .tables = TABLES,
-    .run = run_vendor,
+    .run = tt_perf_run_vendor,
 };

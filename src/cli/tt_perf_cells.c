@@ -75,7 +75,7 @@ void text_append_coloured(struct bytes *line, struct view text, enum colour colo
         bytes_append(line, "\033[0m", 4);
 }
 
-static void append_blanks(struct bytes *line, size_t count)
+static void tt_perf_cells_append_blanks(struct bytes *line, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         bytes_append(line, " ", 1);
@@ -86,14 +86,14 @@ void cell_append(struct bytes *line, const struct cell *cell, size_t width, bool
     const size_t own = cell_width(cell);
     const size_t padding = width > own ? width - own : 0;
     if (!left)
-        append_blanks(line, padding);
+        tt_perf_cells_append_blanks(line, padding);
     text_append_coloured(line, cell->text, cell->colour, colours);
     if (cell->unit != NULL) {
         bytes_append(line, " ", 1);
         text_append_coloured(line, view_of(cell->unit), cell->colour, colours);
     }
     if (left)
-        append_blanks(line, padding);
+        tt_perf_cells_append_blanks(line, padding);
 }
 
 void line_print(struct bytes *line)

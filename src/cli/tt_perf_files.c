@@ -7,7 +7,7 @@
 
 // CSV ------------------------------------------------------------------------
 
-static status write_csv(struct table *table, const char *path)
+static status tt_perf_files_write_csv(struct table *table, const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
@@ -24,7 +24,7 @@ status tt_perf_write_csv(struct table *table, bool chosen, bool advice, bool raw
              raw_codes ? ",op_code" : "");
     if (!chosen)
         table_choose(table, view_of(columns));
-    return write_csv(table, path);
+    return tt_perf_files_write_csv(table, path);
 }
 
 status tt_perf_write_stack_csv(struct perf *perf, enum perf_grouping grouping, bool by_device,
@@ -36,7 +36,7 @@ status tt_perf_write_stack_csv(struct perf *perf, enum perf_grouping grouping, b
     const struct perf_stack_report report = {groups};
     struct table *table = table_create(&PERF_STACK_FORM, &report, count);
     table_choose(table, view_of(perf_stack_columns(grouping, by_device)));
-    const status result = write_csv(table, path);
+    const status result = tt_perf_files_write_csv(table, path);
     table_free(table);
     free(groups);
     return result;

@@ -45,8 +45,8 @@ static enum colour limit_colour(enum perf_limit limit)
 
 // Sums -----------------------------------------------------------------------
 
-static void print_sum(struct bytes *line, enum perf_limit limit, const struct perf_limit_sum *sum,
-                      double whole, bool colours)
+static void tt_perf_limits_print_sum(struct bytes *line, enum perf_limit limit,
+                                     const struct perf_limit_sum *sum, double whole, bool colours)
 {
     static const size_t widths[] = {12, 7, 9, 18, 16};
     struct cell cells[5] = {0};
@@ -73,13 +73,13 @@ static void print_sums(const struct perf *perf, struct bytes *line, bool colours
            "--------------------------------------------------------------\n");
     for (size_t i = 0; i < PERF_LIMITS; i++) {
         if (sums[i].count > 0)
-            print_sum(line, (enum perf_limit)i, &sums[i], whole, colours);
+            tt_perf_limits_print_sum(line, (enum perf_limit)i, &sums[i], whole, colours);
     }
 }
 
 // Operations -----------------------------------------------------------------
 
-static void fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS])
+static void tt_perf_limits_fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS])
 {
     struct perf_value moved = op->work.dram_bytes;
     moved.value /= 1024;
@@ -116,7 +116,7 @@ static void tt_perf_limits_measure(struct limit_table *table, const struct perf_
         table->widths[i] = strlen(HEADERS[i]);
     for (size_t row = 0; row < count; row++) {
         struct cell cells[LIMIT_COLUMNS];
-        fill_cells(ops[row], cells);
+        tt_perf_limits_fill_cells(ops[row], cells);
         for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
@@ -124,7 +124,8 @@ static void tt_perf_limits_measure(struct limit_table *table, const struct perf_
     }
 }
 
-static void print_cells(struct limit_table *table, const struct cell cells[LIMIT_COLUMNS])
+static void tt_perf_limits_print_cells(struct limit_table *table,
+                                       const struct cell cells[LIMIT_COLUMNS])
 {
     for (size_t i = 0; i < table->columns; i++) {
         const bool left = i == LIMIT_OP_CODE || i == LIMIT_BY || i == LIMIT_REMARK;
@@ -148,11 +149,11 @@ void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_per
     tt_perf_limits_measure(&table, ops, count);
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cell_set_text(&headers[i], view_of(HEADERS[i]));
-    print_cells(&table, headers);
+    tt_perf_limits_print_cells(&table, headers);
     for (size_t i = 0; i < count; i++) {
         struct cell cells[LIMIT_COLUMNS];
-        fill_cells(ops[i], cells);
-        print_cells(&table, cells);
+        tt_perf_limits_fill_cells(ops[i], cells);
+        tt_perf_limits_print_cells(&table, cells);
     }
     free(ops);
     bytes_free(&table.line);

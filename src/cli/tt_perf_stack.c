@@ -24,12 +24,13 @@ static enum colour category_colour(enum perf_category category)
     return colours[category];
 }
 
-static bool is_name(const struct table_column *column)
+static bool tt_perf_stack_is_name(const struct table_column *column)
 {
     return strcmp(column->key, "name") == 0;
 }
 
-static void fill_cells(const struct stack_table *table, size_t row, struct cell *cells)
+static void tt_perf_stack_fill_cells(const struct stack_table *table, size_t row,
+                                     struct cell *cells)
 {
     const struct perf_stack_report report = {table->groups};
     for (size_t i = 0; i < table->count; i++) {
@@ -45,8 +46,9 @@ static void fill_cells(const struct stack_table *table, size_t row, struct cell 
         else
             cell_set_number(&cells[i], (struct perf_value){known, number}, column->digits,
                             column->type == TABLE_PERCENT ? "%" : column->unit);
-        cells[i].colour =
-            is_name(column) ? category_colour(table->groups[row].category) : COLOUR_NONE;
+        cells[i].colour = tt_perf_stack_is_name(column)
+                              ? category_colour(table->groups[row].category)
+                              : COLOUR_NONE;
     }
 }
 
@@ -60,13 +62,13 @@ static void choose_columns(struct stack_table *table, const char *keys)
     }
 }
 
-static void measure(struct stack_table *table, size_t count)
+static void tt_perf_stack_measure(struct stack_table *table, size_t count)
 {
     for (size_t i = 0; i < table->count; i++)
         table->widths[i] = strlen(table_column_title(table->columns[i]));
     for (size_t row = 0; row < count; row++) {
         struct cell cells[COLUMNS_MOST];
-        fill_cells(table, row, cells);
+        tt_perf_stack_fill_cells(table, row, cells);
         for (size_t i = 0; i < table->count; i++) {
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
@@ -74,26 +76,26 @@ static void measure(struct stack_table *table, size_t count)
     }
 }
 
-static void print_cells(struct stack_table *table, const struct cell *cells)
+static void tt_perf_stack_print_cells(struct stack_table *table, const struct cell *cells)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
-        cell_append(&table->line, &cells[i], table->widths[i], is_name(table->columns[i]),
-                    table->style->colours);
+        cell_append(&table->line, &cells[i], table->widths[i],
+                    tt_perf_stack_is_name(table->columns[i]), table->style->colours);
     }
     line_print(&table->line);
 }
 
-static void print_headers(struct stack_table *table)
+static void tt_perf_stack_print_headers(struct stack_table *table)
 {
     struct cell cells[COLUMNS_MOST] = {0};
     for (size_t i = 0; i < table->count; i++)
         cell_set_text(&cells[i], view_of(table_column_title(table->columns[i])));
-    print_cells(table, cells);
+    tt_perf_stack_print_cells(table, cells);
 }
 
-static void print_rule(const struct stack_table *table)
+static void tt_perf_stack_print_rule(const struct stack_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         for (size_t k = 0; k < table->widths[i] + (i > 0 ? 2 : 0); k++)
@@ -112,16 +114,16 @@ void tt_perf_print_stack(struct perf *perf, enum perf_grouping grouping, bool by
         perf_stack_order_devices(groups, count);
     struct stack_table table = {.style = style, .groups = groups};
     choose_columns(&table, perf_stack_columns(grouping, by_device));
-    measure(&table, count);
+    tt_perf_stack_measure(&table, count);
     printf("\n📊 Stacked report 📊\n====================\n\n");
-    print_headers(&table);
-    print_rule(&table);
+    tt_perf_stack_print_headers(&table);
+    tt_perf_stack_print_rule(&table);
     for (size_t i = 0; i < count; i++) {
         struct cell cells[COLUMNS_MOST];
-        fill_cells(&table, i, cells);
-        print_cells(&table, cells);
+        tt_perf_stack_fill_cells(&table, i, cells);
+        tt_perf_stack_print_cells(&table, cells);
     }
-    print_rule(&table);
+    tt_perf_stack_print_rule(&table);
     free(groups);
     bytes_free(&table.line);
 }

@@ -145,13 +145,13 @@ static void set_whole(struct cell *cell, uint64_t number)
     cell->unit = NULL;
 }
 
-static const char *unit_of(const struct table_column *column)
+static const char *tt_perf_table_unit_of(const struct table_column *column)
 {
     return column->type == TABLE_PERCENT ? "%" : column->unit;
 }
 
-static void fill_cells(const struct text_table *table, const struct perf_op *op,
-                       struct cell cells[TEXT_COLUMNS])
+static void tt_perf_table_fill_cells(const struct text_table *table, const struct perf_op *op,
+                                     struct cell cells[TEXT_COLUMNS])
 {
     const struct perf_report report = {(struct perf *)table->perf};
     const size_t row = (size_t)(op - table->perf->ops);
@@ -162,13 +162,15 @@ static void fill_cells(const struct text_table *table, const struct perf_op *op,
         if (value.kind == TABLE_CELL_WHOLE)
             set_whole(&cells[i], value.whole);
         else if (value.kind == TABLE_CELL_REAL)
-            cell_set_number(&cells[i], perf_known(value.real), column->digits, unit_of(column));
+            cell_set_number(&cells[i], perf_known(value.real), column->digits,
+                            tt_perf_table_unit_of(column));
         else
             cell_set_text(&cells[i], value.kind == TABLE_CELL_TEXT ? value.text : VIEW_LITERAL(""));
     }
 }
 
-static void print_cells(struct text_table *table, const struct cell cells[TEXT_COLUMNS])
+static void tt_perf_table_print_cells(struct text_table *table,
+                                      const struct cell cells[TEXT_COLUMNS])
 {
     for (size_t i = 0; i < table->count; i++) {
         if (i > 0)
@@ -182,14 +184,14 @@ static void print_cells(struct text_table *table, const struct cell cells[TEXT_C
 static void print_op(struct text_table *table, const struct perf_op *op)
 {
     struct cell cells[TEXT_COLUMNS];
-    fill_cells(table, op, cells);
+    tt_perf_table_fill_cells(table, op, cells);
     colour_cells(op, table->style, cells);
     if (op->kind == PERF_SIGNPOST) {
         table->sign.size = 0;
         bytes_append_format(&table->sign, "🪧 %.*s", VIEW_ARGUMENTS(op->code));
         cells[TEXT_OP_CODE].text = bytes_view(&table->sign);
     }
-    print_cells(table, cells);
+    tt_perf_table_print_cells(table, cells);
 }
 
 // Ids are printed without commas and have the room for them.
@@ -203,7 +205,7 @@ static size_t id_width(const struct perf *perf)
     return cell_width(&cell);
 }
 
-static void measure(struct text_table *table)
+static void tt_perf_table_measure(struct text_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         table->widths[i] = strlen(table_column_heading(table->columns[i]));
@@ -212,7 +214,7 @@ static void measure(struct text_table *table)
         table->widths[TEXT_ID] = id_width(table->perf);
     for (size_t row = 0; row < table->perf->count; row++) {
         struct cell cells[TEXT_COLUMNS];
-        fill_cells(table, &table->perf->ops[row], cells);
+        tt_perf_table_fill_cells(table, &table->perf->ops[row], cells);
         for (size_t i = 0; i < table->count; i++) {
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
@@ -242,11 +244,11 @@ static struct text_table text_table_of(const struct perf *perf, const struct tt_
         table.columns[i] = table_form_find(&PERF_FORM, view_slice(rest, 0, end));
         rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
     }
-    measure(&table);
+    tt_perf_table_measure(&table);
     return table;
 }
 
-static void print_rule(const size_t *widths, size_t count)
+static void tt_perf_table_print_rule(const size_t *widths, size_t count)
 {
     size_t width = 2 * (count - 1);
     for (size_t i = 0; i < count; i++)
@@ -256,7 +258,7 @@ static void print_rule(const size_t *widths, size_t count)
     putchar('\n');
 }
 
-static void print_headers(struct text_table *table)
+static void tt_perf_table_print_headers(struct text_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         struct cell cell = {.text = view_of(table_column_heading(table->columns[i]))};
@@ -265,7 +267,7 @@ static void print_headers(struct text_table *table)
         cell_append(&table->line, &cell, table->widths[i], true, false);
     }
     line_print(&table->line);
-    print_rule(table->widths, table->count);
+    tt_perf_table_print_rule(table->widths, table->count);
 }
 
 static void print_totals(struct text_table *table)
@@ -288,7 +290,7 @@ static void print_totals(struct text_table *table)
     cell_set_text(&cells[TEXT_OP_CODE], view_of(summary));
     cell_set_number(&cells[TEXT_TIME], perf_known(time), 0, "μs");
     cell_set_number(&cells[TEXT_GAP], perf_known(gap), 0, "μs");
-    print_cells(table, cells);
+    tt_perf_table_print_cells(table, cells);
 }
 
 void tt_perf_print_table(const struct perf *perf, const struct table *shown,
@@ -296,10 +298,10 @@ void tt_perf_print_table(const struct perf *perf, const struct table *shown,
 {
     struct text_table table = text_table_of(perf, style);
     printf("\n🚀 Performance Report 🚀\n========================\n\n");
-    print_headers(&table);
+    tt_perf_table_print_headers(&table);
     for (size_t i = 0; i < table_count(shown); i++)
         print_op(&table, &perf->ops[table_row(shown, i)]);
-    print_rule(table.widths, table.count);
+    tt_perf_table_print_rule(table.widths, table.count);
     print_totals(&table);
     text_table_free(&table);
 }

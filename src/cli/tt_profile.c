@@ -16,7 +16,7 @@
 static const char FOLDER[] = "results/perf";
 static const char NAME[] = "device_ops_perf_trace.csv";
 
-static status make_folders(const char *path)
+static status tt_profile_make_folders(const char *path)
 {
     char folder[4096];
     for (size_t i = 1; path[i] != '\0' && i < sizeof folder; i++) {
@@ -38,7 +38,7 @@ static status choose_output(const char *given, char *path, size_t room)
                                                : snprintf(path, room, "%s", name);
     if (size < 0 || (size_t)size >= room)
         return status_make(STATUS_USAGE, "tt_profile: the path of the report is too long");
-    return status_within(make_folders(path), "tt_profile");
+    return status_within(tt_profile_make_folders(path), "tt_profile");
 }
 
 // The device's log of this run; one that was there before is another's.
@@ -92,7 +92,7 @@ static status report_profile(struct capturing *capturing, struct ops_report *rep
     return ops_report_of_profile(report, path, ledger);
 }
 
-static status write_report(struct capturing *capturing, const char *output)
+static status tt_profile_write_report(struct capturing *capturing, const char *output)
 {
     struct ops_report report = {.output = output, .version = REPORT_V1};
     struct profile *ledger = profile_create();
@@ -124,7 +124,7 @@ static status tt_profile_command(const struct arguments *arguments, int *out_exi
     char *const command[] = {(char *)"sh", (char *)"-c", (char *)words[0], NULL};
     status result = capturing_run(&capturing, command, output);
     if (result == STATUS_OK && capturing_has_data(&capturing))
-        result = write_report(&capturing, output);
+        result = tt_profile_write_report(&capturing, output);
     if (result == STATUS_OK)
         *out_exit = capture_exit_status(&capturing.capture);
     return status_first(result, capturing_end(&capturing, result == STATUS_OK));

@@ -31,7 +31,7 @@ static status choose_version(const char *name, enum report_version *out_version)
     return status_make(STATUS_USAGE, "tt-report: --format %s: expected v1, v2 or v2.1", name);
 }
 
-static status check_output(const char *output, const struct logs *logs)
+static status tt_report_check_output(const char *output, const struct logs *logs)
 {
     for (unsigned kind = LOG_DEVICE; kind < LOG_KINDS; kind++) {
         const struct input *input = logs->inputs[kind];
@@ -47,7 +47,7 @@ static status make_of_logs(struct ops_report *request, const char *const *paths,
 {
     struct logs logs;
     STATUS_TRY(logs_open(paths, count, &logs));
-    status result = check_output(request->output, &logs);
+    status result = tt_report_check_output(request->output, &logs);
     if (result == STATUS_OK)
         result = ops_report_of_logs(request, &logs, ledger);
     logs_close(&logs);
@@ -152,7 +152,7 @@ static void date_of_report(char text[DATE_ROOM])
     strftime(text, DATE_ROOM, "%Y_%m_%d_%H_%M_%S", &parts);
 }
 
-static bool append(char *path, const char *before, const char *text)
+static bool tt_report_append(char *path, const char *before, const char *text)
 {
     const size_t used = strlen(path);
     const int size = snprintf(path + used, PATH_ROOM - used, "%s%s", before, text);
@@ -164,15 +164,16 @@ static status vendor_paths(const char *folder, const char *name, const char *dat
                            char *report)
 {
     beside[0] = report[0] = '\0';
-    bool fits = append(beside, folder, "/reports") && append(report, REPORT_NAME, "");
+    bool fits =
+        tt_report_append(beside, folder, "/reports") && tt_report_append(report, REPORT_NAME, "");
     if (name != NULL)
-        fits = fits && append(beside, "/", name) && append(report, "_", name);
+        fits = fits && tt_report_append(beside, "/", name) && tt_report_append(report, "_", name);
     if (date != NULL)
-        fits = fits && append(beside, "/", date) && append(report, "_", date);
+        fits = fits && tt_report_append(beside, "/", date) && tt_report_append(report, "_", date);
     char file[PATH_ROOM];
     snprintf(file, sizeof file, "%s.csv", report);
     report[0] = '\0';
-    fits = fits && append(report, beside, "/") && append(report, "", file);
+    fits = fits && tt_report_append(report, beside, "/") && tt_report_append(report, "", file);
     return fits ? folder_make(beside)
                 : status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
 }
@@ -186,8 +187,9 @@ static status copy_beside(const char *logs, const char *folder)
         char to[PATH_ROOM] = "";
         struct input *input;
         struct output *output;
-        if (!append(from, logs, "/") || !append(from, "", FILES[i]) || !append(to, folder, "/") ||
-            !append(to, "", FILES[i]) || access(from, R_OK) != 0)
+        if (!tt_report_append(from, logs, "/") || !tt_report_append(from, "", FILES[i]) ||
+            !tt_report_append(to, folder, "/") || !tt_report_append(to, "", FILES[i]) ||
+            access(from, R_OK) != 0)
             continue;
         STATUS_TRY(input_open(from, &input));
         status result = output_open(to, &output);
@@ -201,7 +203,7 @@ static status copy_beside(const char *logs, const char *folder)
     return STATUS_OK;
 }
 
-static status run_vendor(const struct arguments *arguments, int *out_exit)
+static status tt_report_run_vendor(const struct arguments *arguments, int *out_exit)
 {
     char folder[PATH_ROOM];
     char logs[PATH_ROOM] = "";
@@ -218,7 +220,7 @@ static status run_vendor(const struct arguments *arguments, int *out_exit)
     date_of_report(date);
     STATUS_TRY(vendor_paths(folder, arguments_value(arguments, "name-append"), dated ? date : NULL,
                             beside, report));
-    if (!append(logs, folder, "/.logs"))
+    if (!tt_report_append(logs, folder, "/.logs"))
         return status_make(STATUS_USAGE, "process_ops_logs: the path is too long");
     const char *const usual[] = {logs};
     STATUS_TRY(
@@ -251,5 +253,5 @@ const struct command COMMAND_PROCESS_OPS_LOGS = {
                 "  process_ops_logs -n resnet --date",
     .options = VENDOR_OPTIONS,
     .abbreviated = sizeof VENDOR_OPTIONS / sizeof VENDOR_OPTIONS[0] - 1,
-    .run = run_vendor,
+    .run = tt_report_run_vendor,
 };

@@ -21,7 +21,7 @@ static status verify_prove(const char *path, struct verify_counts *out_counts)
     return status_within(failure, "%s", path);
 }
 
-static void print_line(uint64_t count, const char *what)
+static void cli_verify_print_line(uint64_t count, const char *what)
 {
     char text[FIGURES_ROOM];
     printf("  %9s %s\n", figures_count(count, text), what);
@@ -30,23 +30,29 @@ static void print_line(uint64_t count, const char *what)
 static void print_proof(const char *path, const struct verify_counts *counts)
 {
     printf("%s: proved\n", path);
-    print_line(counts->tasks, "tasks, none on a lane before the one before was waited for");
+    cli_verify_print_line(counts->tasks,
+                          "tasks, none on a lane before the one before was waited for");
     if (counts->streams > 1) {
-        print_line(counts->streams, "streams, each with engines of its own queue and unit");
-        print_line(counts->semaphore_steps,
-                   "signals and awaits, none for what is not signalled before");
-        print_line(counts->steps - counts->semaphore_steps,
-                   "starts and waits of tasks, each by the stream that started the task");
+        cli_verify_print_line(counts->streams,
+                              "streams, each with engines of its own queue and unit");
+        cli_verify_print_line(counts->semaphore_steps,
+                              "signals and awaits, none for what is not signalled before");
+        cli_verify_print_line(
+            counts->steps - counts->semaphore_steps,
+            "starts and waits of tasks, each by the stream that started the task");
     } else {
-        print_line(counts->steps,
-                   "steps of the controller, each a start or a wait of a task that was started");
+        cli_verify_print_line(
+            counts->steps,
+            "steps of the controller, each a start or a wait of a task that was started");
     }
-    print_line(counts->dependencies,
-               "dependencies, all waited for, and so is all that touches the same "
-               "bytes");
-    print_line(counts->buffers, "buffers, none over another in use, all inside their memory and "
-                                "lifetime");
-    print_line(counts->values, "values, every element written exactly once and before it is read");
+    cli_verify_print_line(counts->dependencies,
+                          "dependencies, all waited for, and so is all that touches the same "
+                          "bytes");
+    cli_verify_print_line(counts->buffers,
+                          "buffers, none over another in use, all inside their memory and "
+                          "lifetime");
+    cli_verify_print_line(counts->values,
+                          "values, every element written exactly once and before it is read");
 }
 
 static void write_proof(struct json_writer *json, const char *path, status failure,

@@ -60,7 +60,8 @@ static status check_way(const struct target *target, const struct target_engine 
 }
 
 // What a core computes lies in its own memory, or in one that all share.
-static status check_units(const struct target *target, const struct target_engine *engine)
+static status compiler_compile_check_units(const struct target *target,
+                                           const struct target_engine *engine)
 {
     const struct target_memory *memory = &target->memories[engine->memory];
     if (memory->per == engine->per || memory->per == TARGET_PER_MACHINE)
@@ -81,7 +82,7 @@ static status check_engine(const struct target *target, const struct target_engi
                            "target %s: engine %s works in %s, but values lie in %s, the first "
                            "memory that is not local",
                            target->name, engine->name, memory->name, target->memories[far].name);
-    STATUS_TRY(check_units(target, engine));
+    STATUS_TRY(compiler_compile_check_units(target, engine));
     return memory->local ? check_way(target, engine) : STATUS_OK;
 }
 

@@ -11,7 +11,7 @@
 
 enum { FUNCTION_MOST = 128 }; // bytes of its name
 
-static bool is_host(const struct emitter *emitter, uint32_t group)
+static bool emit_is_host(const struct emitter *emitter, uint32_t group)
 {
     const struct target *target = emitter->plan->target;
     return target->engines[emitter->plan->groups[group].engine].role == TARGET_ROLE_HOST;
@@ -62,7 +62,7 @@ static void start_dispatch(struct emitter *emitter, uint32_t group)
     const struct view function = function_name(emitter->plan->network);
     const uint32_t number = EMIT_COUNT(emitter, dispatches);
     snprintf(name, sizeof name, "%.*s_dispatch_%u_%s%s", VIEW_ARGUMENTS(function), number,
-             is_host(emitter, group) ? "host_" : "", emitter->plan->groups[group].type);
+             emit_is_host(emitter, group) ? "host_" : "", emitter->plan->groups[group].type);
     struct program_dispatch *dispatch = EMIT_ADD(emitter, dispatches, &emitter->dispatch);
     dispatch->name = program_builder_text(emitter->builder, view_of(name));
     dispatch->first_action = EMIT_COUNT(emitter, actions);
@@ -84,10 +84,10 @@ static void emit_groups(struct emitter *emitter)
             emit_alias(emitter, i);
             continue;
         }
-        if (!open || host != is_host(emitter, i))
+        if (!open || host != emit_is_host(emitter, i))
             start_dispatch(emitter, i);
         open = true;
-        host = is_host(emitter, i);
+        host = emit_is_host(emitter, i);
         if (host)
             emit_host_task(emitter, i);
         else if (group_is_local(plan, group)) {
@@ -95,7 +95,7 @@ static void emit_groups(struct emitter *emitter)
             i += group->chain != NULL ? group->chain->count - 1 : 0;
         } else {
             uint32_t end = i + 1;
-            while (end < plan->group_count && !is_host(emitter, end) &&
+            while (end < plan->group_count && !emit_is_host(emitter, end) &&
                    !group_is_local(plan, &plan->groups[end]))
                 end++;
             emit_far_job(emitter, i, end);

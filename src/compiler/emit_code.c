@@ -26,7 +26,7 @@ static uint32_t stream_of(struct emitter *emitter)
 
 // Blocks ---------------------------------------------------------------------------------
 
-static uint32_t add_buffer(struct emitter *emitter, uint32_t memory, uint64_t address)
+static uint32_t emit_code_add_buffer(struct emitter *emitter, uint32_t memory, uint64_t address)
 {
     const struct plan_box box = {.rank = 1, .size = {1}};
     char name[160];
@@ -42,9 +42,9 @@ static uint32_t add_near_buffer(struct emitter *emitter)
     struct emit_code_state *state = &emitter->blocks;
     const uint32_t memory = fetcher_of(emitter)->to;
     state->slot = (state->slot + 1) % (uint32_t)queue->code_slots;
-    return add_buffer(emitter, memory,
-                      emitter->plan->target->memories[memory].reserved +
-                          state->slot * queue->code_block);
+    return emit_code_add_buffer(emitter, memory,
+                                emitter->plan->target->memories[memory].reserved +
+                                    state->slot * queue->code_block);
 }
 
 static void set_size(struct emitter *emitter, uint32_t buffer, uint64_t bytes)
@@ -77,7 +77,7 @@ static struct emit_code_block add_block(struct emitter *emitter)
     const struct plan_box box = {.rank = 1, .size = {1}};
     const struct emit_at at = {.engine = queue_of(emitter)->code_fetch};
     struct emit_code_block block;
-    block.far = add_buffer(emitter, emitter->far_memory, emitter->code);
+    block.far = emit_code_add_buffer(emitter, emitter->far_memory, emitter->code);
     block.near = add_near_buffer(emitter);
     block.fetch = emit_transfer(emitter, PROGRAM_NONE, 0, at, block.far, &box, block.near, &box);
     emitter->code += plan_padded(queue_of(emitter)->code_block);
@@ -109,7 +109,7 @@ static void put_fetch(struct emitter *emitter, uint32_t job, uint32_t task)
     emitter->started[task] = (struct emit_started){stream, emit_stream_position(emitter, stream)};
 }
 
-static void run_block(struct emitter *emitter, struct emit_code_block block)
+static void emit_code_run_block(struct emitter *emitter, struct emit_code_block block)
 {
     emitter->blocks.running = block;
     emitter->blocks.tasks = 0;
@@ -127,7 +127,7 @@ static struct emit_code_block start_from_host(struct emitter *emitter, uint32_t 
     state->slot = (uint32_t)queue_of(emitter)->code_slots - 1;
     copied.near = add_near_buffer(emitter);
     set_bytes(emitter, &copied, bytes);
-    run_block(emitter, copied);
+    emit_code_run_block(emitter, copied);
     touch(emitter);
     emit_action(emitter, PROGRAM_ACTION_HOST_COPY, copied.near, location, bytes);
     const uint32_t job = emit_job_add(emitter, queue_of(emitter));
@@ -157,8 +157,8 @@ void emit_code_start_job(struct emitter *emitter, uint32_t group)
         return;
     const struct emit_code_state *state = &emitter->blocks;
     const bool follows = emitter->jobs > 0 && emitter->moment == state->end + 1;
-    run_block(emitter, follows ? start_from_job(emitter)
-                               : start_from_host(emitter, emit_location(emitter, group)));
+    emit_code_run_block(emitter, follows ? start_from_job(emitter)
+                                         : start_from_host(emitter, emit_location(emitter, group)));
 }
 
 void emit_code_end_job(struct emit_job *job)
@@ -186,7 +186,7 @@ static void switch_blocks(struct emit_job *job, uint32_t stream)
     set_bytes(emitter, &state->running,
               emit_stream_code(emitter, stream) + queue_of(emitter)->code_next);
     emit_stream_open_block(emitter, stream);
-    run_block(emitter, next);
+    emit_code_run_block(emitter, next);
     state->closing = false;
 }
 

@@ -22,7 +22,7 @@ static const struct network_value *value_of(const struct emitter *emitter, uint3
     return network_value(emitter->plan->network, value);
 }
 
-static uint64_t size_of(const struct far *far, uint32_t value)
+static uint64_t emit_far_size_of(const struct far *far, uint32_t value)
 {
     const struct network_value *item = value_of(far->emitter, value);
     if (!group_is_fixed(item))
@@ -32,8 +32,8 @@ static uint64_t size_of(const struct far *far, uint32_t value)
     return (least + far->alignment - 1) / far->alignment * far->alignment;
 }
 
-static void add_buffer(struct far *far, uint32_t value, enum program_buffer_kind kind,
-                       uint64_t address)
+static void emit_far_add_buffer(struct far *far, uint32_t value, enum program_buffer_kind kind,
+                                uint64_t address)
 {
     struct emitter *emitter = far->emitter;
     const struct network_value *source = value_of(emitter, value);
@@ -61,7 +61,7 @@ static void place_for_good(struct far *far, uint32_t value, enum program_buffer_
 {
     if (far->emitter->far[value] != PROGRAM_NONE || far->emitter->values[value] == PROGRAM_NONE)
         return;
-    add_buffer(far, value, kind, gaps_take(&far->gaps, size_of(far, value)));
+    emit_far_add_buffer(far, value, kind, gaps_take(&far->gaps, emit_far_size_of(far, value)));
 }
 
 static void place_ports(struct far *far)
@@ -101,7 +101,7 @@ static void place_alias(struct far *far, const struct plan_group *group)
     const uint32_t source = far->views[group->outputs[0]];
     const uint32_t buffer = emitter->far[source];
     const struct program_buffer *shown = EMIT_GET(emitter, buffers, buffer);
-    add_buffer(far, group->outputs[0], PROGRAM_BUFFER_INNER, shown->address);
+    emit_far_add_buffer(far, group->outputs[0], PROGRAM_BUFFER_INNER, shown->address);
     struct program_buffer *alias = EMIT_GET(emitter, buffers, emitter->far[group->outputs[0]]);
     alias->alias = buffer;
 }
@@ -114,7 +114,7 @@ static bool stays_near(const struct plan *plan, const struct plan_group *group, 
 }
 
 // By group: what it gives is handed to the next on chip, and never lies here.
-static bool *find_kept(const struct plan *plan)
+static bool *emit_far_find_kept(const struct plan *plan)
 {
     bool *kept = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *kept);
     for (uint32_t g = 0; g < plan->group_count; g++) {
@@ -138,15 +138,15 @@ static void give_back_read(struct far *far, uint32_t g)
         const struct program_buffer *buffer = EMIT_GET(emitter, buffers, emitter->far[value]);
         if (buffer->kind != PROGRAM_BUFFER_INNER || far->last[value] != g)
             continue;
-        gaps_give_back(&far->gaps, buffer->address, size_of(far, value));
+        gaps_give_back(&far->gaps, buffer->address, emit_far_size_of(far, value));
         far->last[value] = UINT32_MAX; // once
     }
 }
 
-static void place_inner(struct far *far)
+static void emit_far_place_inner(struct far *far)
 {
     struct emitter *emitter = far->emitter;
-    bool *kept = find_kept(emitter->plan);
+    bool *kept = emit_far_find_kept(emitter->plan);
     uint32_t reading = 0; // groups from here on still read: those of a chain, until its end
     for (uint32_t g = 0; g < emitter->plan->group_count; g++) {
         const struct plan_group *group = &emitter->plan->groups[g];
@@ -156,8 +156,9 @@ static void place_inner(struct far *far)
             for (uint32_t i = 0; i < group->output_count; i++) {
                 if (emitter->far[group->outputs[i]] == PROGRAM_NONE &&
                     !stays_near(emitter->plan, group, i))
-                    add_buffer(far, group->outputs[i], PROGRAM_BUFFER_INNER,
-                               gaps_take(&far->gaps, size_of(far, group->outputs[i])));
+                    emit_far_add_buffer(
+                        far, group->outputs[i], PROGRAM_BUFFER_INNER,
+                        gaps_take(&far->gaps, emit_far_size_of(far, group->outputs[i])));
             }
         }
         for (; !kept[g] && reading <= g; reading++)
@@ -166,7 +167,7 @@ static void place_inner(struct far *far)
     free(kept);
 }
 
-static uint64_t align(uint64_t address, uint64_t to)
+static uint64_t emit_far_align(uint64_t address, uint64_t to)
 {
     return (address + to - 1) / to * to;
 }
@@ -184,8 +185,8 @@ void emit_far_buffers(struct emitter *emitter)
     memset(far.last, 0xff, (values + 1) * sizeof *far.last);
     find_last_reads(&far);
     place_ports(&far);
-    place_inner(&far);
-    emitter->code = align(align(far.gaps.end, page), TENSOR_ALIGNMENT);
+    emit_far_place_inner(&far);
+    emitter->code = emit_far_align(emit_far_align(far.gaps.end, page), TENSOR_ALIGNMENT);
     gaps_free(&far.gaps);
     free(far.last);
     free(far.views);

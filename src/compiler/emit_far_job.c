@@ -2,7 +2,7 @@
 
 #include "emit_task.h"
 
-static struct plan_box whole_box(const struct emitter *emitter, uint32_t value)
+static struct plan_box emit_far_job_whole_box(const struct emitter *emitter, uint32_t value)
 {
     const struct network_value *item = network_value(emitter->plan->network, value);
     return group_is_fixed(item) ? plan_box_whole(&item->type.shape) : (struct plan_box){0};
@@ -19,13 +19,13 @@ static uint32_t add_far_task(struct emitter *emitter, uint32_t group_id)
     struct emit_places places;
     emit_places_start(&places, emitter->plan, group);
     for (uint32_t i = 0; i < group->input_count; i++) {
-        const struct plan_box box = whole_box(emitter, group->inputs[i]);
+        const struct plan_box box = emit_far_job_whole_box(emitter, group->inputs[i]);
         emit_place_add(&places, group->inputs[i], emitter->far[group->inputs[i]]);
         emit_operand(emitter, task, emitter->far[group->inputs[i]], &box, false);
         emit_depend_on_writers(emitter, task, group->inputs[i], &box);
     }
     for (uint32_t i = 0; i < group->output_count; i++) {
-        const struct plan_box box = whole_box(emitter, group->outputs[i]);
+        const struct plan_box box = emit_far_job_whole_box(emitter, group->outputs[i]);
         emit_place_add(&places, group->outputs[i], emitter->far[group->outputs[i]]);
         emit_operand(emitter, task, emitter->far[group->outputs[i]], &box, true);
         emit_writer_add(emitter, group->outputs[i], task, &box);

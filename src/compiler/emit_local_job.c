@@ -58,8 +58,8 @@ struct local_job {
 
 // Layout ------------------------------------------------------------------------------
 
-static const struct plan_box *box_of(const struct plan_group *group, bool output, uint32_t tile,
-                                     uint32_t index)
+static const struct plan_box *emit_local_job_box_of(const struct plan_group *group, bool output,
+                                                    uint32_t tile, uint32_t index)
 {
     return output ? &group->tiles[tile].outputs[index] : &group->tiles[tile].inputs[index];
 }
@@ -72,7 +72,7 @@ static uint64_t most_bytes(const struct local_job *local, const struct plan_grou
     uint64_t most = 0;
     for (uint32_t i = 0; i < group->tile_count; i++) {
         const uint64_t bytes =
-            plan_padded(plan_box_bytes(box_of(group, output, i, index), element));
+            plan_padded(plan_box_bytes(emit_local_job_box_of(group, output, i, index), element));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -129,7 +129,7 @@ static void layout_make(struct local_job *local)
         layout->slots--;
 }
 
-static uint32_t unit_of(const struct local_job *local, uint32_t tile)
+static uint32_t emit_local_job_unit_of(const struct local_job *local, uint32_t tile)
 {
     return tile % local->units;
 }
@@ -154,8 +154,8 @@ static struct emit_at engine_at(const struct local_job *local, uint32_t engine, 
     return (struct emit_at){.engine = engine, .unit = own ? unit : 0};
 }
 
-static struct emit_place place_at(const struct local_job *local, uint32_t memory, uint32_t unit,
-                                  uint64_t address)
+static struct emit_place emit_local_job_place_at(const struct local_job *local, uint32_t memory,
+                                                 uint32_t unit, uint64_t address)
 {
     const bool own = local->target->memories[memory].per == TARGET_PER_CORE;
     return (struct emit_place){memory, own ? unit : 0, address};
@@ -165,9 +165,9 @@ static struct emit_place place_at(const struct local_job *local, uint32_t memory
 static struct emit_place near_place(const struct local_job *local, uint32_t unit, uint64_t address)
 {
     const uint32_t near = local->way.near;
-    return place_at(local, near, unit,
-                    near == local->memory ? address
-                                          : plan_code_room(local->target, near) + address);
+    return emit_local_job_place_at(
+        local, near, unit,
+        near == local->memory ? address : plan_code_room(local->target, near) + address);
 }
 
 // Part of a value on its way to the memory of a core.
@@ -212,8 +212,9 @@ static uint32_t local_job_load(struct local_job *local, const struct carriage *w
         return task;
     emit_start(&local->job, task);
     const uint32_t first = task;
-    *out_buffer = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
-                              place_at(local, local->memory, what->unit, what->address), what->box);
+    *out_buffer = emit_buffer(
+        emitter, "", what->value, PROGRAM_BUFFER_TILE,
+        emit_local_job_place_at(local, local->memory, what->unit, what->address), what->box);
     task = emit_transfer(emitter, what->group, what->tile,
                          engine_at(local, local->way.across_in, what->unit), near, &inside,
                          *out_buffer, &inside);
@@ -254,7 +255,7 @@ static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
         const struct plan_place *item = &local->emitter->plan->places[place];
         if (item->from == local->first_member && !item->made)
             emit_near_load(&local->job, local->first_member, tile, input,
-                           engine_at(local, local->way.in, unit_of(local, tile)));
+                           engine_at(local, local->way.in, emit_local_job_unit_of(local, tile)));
         return;
     }
     struct flight *flight = &local->flights[tile];
@@ -262,7 +263,7 @@ static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
                                   whole->inputs[input],
                                   &whole->tiles[tile].inputs[input],
                                   tile,
-                                  unit_of(local, tile),
+                                  emit_local_job_unit_of(local, tile),
                                   slot_address(local, tile) + local->layout.inputs[input]};
     flight->loads[input] =
         local_job_load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
@@ -299,14 +300,16 @@ static void cast(struct local_job *local, uint32_t engine, const struct carriage
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = plan_box_at_origin(what->box);
-    buffers[1] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
-                             place_at(local, local->memory, 1, what->address), what->box);
+    buffers[1] =
+        emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                    emit_local_job_place_at(local, local->memory, 1, what->address), what->box);
     const uint32_t task =
         emit_transfer(emitter, what->group, what->tile, engine_at(local, engine, 0), buffers[0],
                       &inside, buffers[1], &inside);
     for (uint32_t u = 2; u < local->units; u++) {
-        buffers[u] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
-                                 place_at(local, local->memory, u, what->address), what->box);
+        buffers[u] =
+            emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                        emit_local_job_place_at(local, local->memory, u, what->address), what->box);
         emit_operand(emitter, task, buffers[u], &inside, true);
     }
     struct program_task *item = EMIT_GET(emitter, tasks, task);
@@ -360,7 +363,7 @@ static void load_code(struct local_job *local, const struct target_engine *engin
         const uint32_t from =
             emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
         const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
-                                        place_at(local, near, u, address), &box);
+                                        emit_local_job_place_at(local, near, u, address), &box);
         emitter->code += plan_padded(bytes);
         emit_start(&local->job,
                    emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
@@ -404,13 +407,13 @@ static uint32_t find_input(const struct local_job *local, uint32_t tile, uint32_
     uint32_t i = 0;
     while (local->whole->inputs[i] != value)
         i++;
-    const size_t stays = (size_t)i * local->units + unit_of(local, tile);
+    const size_t stays = (size_t)i * local->units + emit_local_job_unit_of(local, tile);
     *out_task = local->whole->stays[i] ? local->staying_loads[stays] : flight->loads[i];
     return local->whole->stays[i] ? local->staying[stays] : flight->load_buffers[i];
 }
 
-static void add_inputs(struct local_job *local, uint32_t task, uint32_t tile, uint32_t member,
-                       struct emit_places *places)
+static void emit_local_job_add_inputs(struct local_job *local, uint32_t task, uint32_t tile,
+                                      uint32_t member, struct emit_places *places)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_group *group = &local->members[member];
@@ -445,10 +448,11 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
         }
         const struct plan_box inside = plan_box_at_origin(box);
         const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
-        const uint32_t buffer = emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
-                                            place_at(local, local->memory, unit_of(local, tile),
-                                                     slot_address(local, tile) + offset),
-                                            box);
+        const uint32_t buffer = emit_buffer(
+            emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
+            emit_local_job_place_at(local, local->memory, emit_local_job_unit_of(local, tile),
+                                    slot_address(local, tile) + offset),
+            box);
         *(last ? &flight->store_buffers[i] : &flight->kept_buffers[member]) = buffer;
         emit_place_add(places, group->outputs[i], buffer);
         emit_operand(emitter, task, buffer, &inside, true);
@@ -463,13 +467,13 @@ static void compute_tile(struct local_job *local, uint32_t tile)
     struct emitter *emitter = local->emitter;
     for (uint32_t m = 0; m < local->member_count; m++) {
         const struct plan_group *group = &local->members[m];
-        struct emit_at at = engine_at(local, group->engine, unit_of(local, tile));
+        struct emit_at at = engine_at(local, group->engine, emit_local_job_unit_of(local, tile));
         at.lane = tile / local->units % local->target->engines[group->engine].count;
         const uint32_t task = emit_task(emitter, local->first_member + m, tile, at,
                                         PROGRAM_TASK_COMPUTE, group->tiles[tile].cost);
         struct emit_places places;
         emit_places_start(&places, emitter->plan, group);
-        add_inputs(local, task, tile, m, &places);
+        emit_local_job_add_inputs(local, task, tile, m, &places);
         add_outputs(local, task, tile, m, &places);
         emit_calls(emitter, task, local->first_member + m, &group->tiles[tile], &places);
         emit_places_free(&places);
@@ -489,7 +493,8 @@ static void store_tile(struct local_job *local, uint32_t tile)
         if (place != PLAN_NONE && !local->emitter->plan->stored[whole->outputs[i]])
             continue;
         if (place != PLAN_NONE) {
-            const struct emit_at at = engine_at(local, local->way.out, unit_of(local, tile));
+            const struct emit_at at =
+                engine_at(local, local->way.out, emit_local_job_unit_of(local, tile));
             flight->stores[i] = emit_near_store(local->emitter, local->first_member, tile, place,
                                                 &whole->tiles[tile].outputs[i], compute, at);
             emit_start(&local->job, flight->stores[i]);
@@ -499,7 +504,7 @@ static void store_tile(struct local_job *local, uint32_t tile)
                                       whole->outputs[i],
                                       &whole->tiles[tile].outputs[i],
                                       tile,
-                                      unit_of(local, tile),
+                                      emit_local_job_unit_of(local, tile),
                                       slot_address(local, tile) + local->layout.outputs[i]};
         flight->stores[i] = local_job_store(local, &what, flight->store_buffers[i], compute);
         emit_start(&local->job, flight->stores[i]);

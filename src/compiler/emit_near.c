@@ -26,7 +26,7 @@ void emit_near_free(struct emitter *emitter)
     free(emitter->near);
 }
 
-static struct plan_box whole_box(const struct emitter *emitter, uint32_t place)
+static struct plan_box emit_near_whole_box(const struct emitter *emitter, uint32_t place)
 {
     const uint32_t value = emitter->plan->places[place].value;
     return plan_box_whole(&group_value(emitter->plan, value)->type.shape);
@@ -39,7 +39,7 @@ uint32_t emit_near_buffer(struct emitter *emitter, uint32_t place)
     struct emit_near *near = &emitter->near[place];
     if (near->buffer == PROGRAM_NONE) {
         const uint32_t engine = plan->groups[item->first].engine;
-        const struct plan_box box = whole_box(emitter, place);
+        const struct plan_box box = emit_near_whole_box(emitter, place);
         near->buffer =
             emit_buffer(emitter, "", item->value, PROGRAM_BUFFER_TILE,
                         (struct emit_place){.memory = plan->target->engines[engine].memory,
@@ -85,7 +85,7 @@ static void load_piece(struct emit_job *job, uint32_t tile, uint32_t place,
 
 void emit_near_fetch(struct emit_job *job, uint32_t place, struct emit_at at)
 {
-    const struct plan_box box = whole_box(job->emitter, place);
+    const struct plan_box box = emit_near_whole_box(job->emitter, place);
     load_piece(job, 0, place, &box, at);
 }
 
@@ -116,7 +116,7 @@ void emit_near_load(struct emit_job *job, uint32_t group, uint32_t tile, uint32_
     struct emitter *emitter = job->emitter;
     const struct plan_group *item = &emitter->plan->groups[group];
     const uint32_t place = item->near->inputs[input];
-    struct plan_box box = whole_box(emitter, place);
+    struct plan_box box = emit_near_whole_box(emitter, place);
     if (tile == 0)
         emitter->near[place].axis = piece_axis(item, input);
     const uint32_t axis = emitter->near[place].axis;
@@ -174,7 +174,7 @@ void emit_near_swap(struct emit_job *job, uint32_t group, uint32_t place, struct
     struct emitter *emitter = job->emitter;
     const struct plan *plan = emitter->plan;
     const struct plan_place *item = &plan->places[place];
-    const struct plan_box box = whole_box(emitter, place);
+    const struct plan_box box = emit_near_whole_box(emitter, place);
     const bool there = !item->made || plan->stored[item->value];
     uint32_t far = emitter->far[item->value];
     if (there) {

@@ -48,8 +48,9 @@ static uint32_t pieces_of(const struct staged_job *staged, uint64_t bytes)
 }
 
 // What an engine does of a tile: bytes that come in or go out, or the tile's own work.
-static void add_stage(struct staged_job *staged, uint32_t engine, const struct plan_tile *tile,
-                      const uint64_t bytes[2], uint32_t ring)
+static void emit_staged_job_add_stage(struct staged_job *staged, uint32_t engine,
+                                      const struct plan_tile *tile, const uint64_t bytes[2],
+                                      uint32_t ring)
 {
     const struct target *target = staged->emitter->plan->target;
     const struct target_engine *item = &target->engines[engine];
@@ -76,8 +77,8 @@ static void add_stages(struct staged_job *staged, uint32_t task, const struct pl
     for (uint32_t i = 0; i < staged->engine->stage_count; i++) {
         const bool last = i + 1 == staged->engine->stage_count;
         const bool before_last = i + 2 == staged->engine->stage_count;
-        add_stage(staged, staged->engine->stages[i], tile, bytes,
-                  last ? PROGRAM_NONE : rings[before_last ? 1 : 0]);
+        emit_staged_job_add_stage(staged, staged->engine->stages[i], tile, bytes,
+                                  last ? PROGRAM_NONE : rings[before_last ? 1 : 0]);
     }
 }
 
@@ -114,7 +115,7 @@ static uint64_t bytes_brought(const struct staged_job *staged, uint32_t index, u
     return (bytes + sharing - 1) / sharing;
 }
 
-static void run_tile(struct staged_job *staged, uint32_t index)
+static void emit_staged_job_run_tile(struct staged_job *staged, uint32_t index)
 {
     struct emitter *emitter = staged->emitter;
     const struct plan_group *group = staged->group;
@@ -170,7 +171,7 @@ void emit_staged_job(struct emitter *emitter, uint32_t group_id)
     const uint32_t location = emit_location(emitter, group_id);
     emit_action(emitter, PROGRAM_ACTION_JOB_START, staged.job.id, location, 0);
     for (uint32_t i = 0; i < staged.group->tile_count; i++)
-        run_tile(&staged, i);
+        emit_staged_job_run_tile(&staged, i);
     emit_job_end(&staged.job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, staged.job.id, location, 0);
 }

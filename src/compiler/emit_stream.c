@@ -78,7 +78,7 @@ void emit_streams_start_job(struct emitter *emitter)
 }
 
 // A name that tells the units of a queue apart: "load 2".
-static uint32_t name_of(struct emitter *emitter, const struct stream *stream)
+static uint32_t emit_stream_name_of(struct emitter *emitter, const struct stream *stream)
 {
     const struct target *target = emitter->plan->target;
     const struct target_queue *queue = &target->queues[stream->queue];
@@ -94,7 +94,7 @@ static void make_stream(struct emitter *emitter, struct stream *stream)
 {
     if (stream->id != PROGRAM_NONE)
         return;
-    const uint32_t name = name_of(emitter, stream);
+    const uint32_t name = emit_stream_name_of(emitter, stream);
     struct program_stream *item = EMIT_ADD(emitter, streams, &stream->id);
     *item = (struct program_stream){.name = name, .queue = stream->queue, .unit = stream->unit};
 }
@@ -132,7 +132,7 @@ uint64_t emit_stream_code(const struct emitter *emitter, uint32_t stream)
 
 // Opens the next block of code where a step does not fit any more. A queue that fetches its
 // code has made room before.
-static void take_code(struct emitter *emitter, uint32_t stream, uint64_t bytes)
+static void emit_stream_take_code(struct emitter *emitter, uint32_t stream, uint64_t bytes)
 {
     struct stream *own = &emitter->streams->items[stream];
     const struct target_queue *queue = &emitter->plan->target->queues[own->queue];
@@ -156,7 +156,8 @@ bool emit_stream_goes_on(const struct emitter *emitter, uint32_t stream,
             emitter->plan->target->queues[own->queue].code_tasks == 0);
 }
 
-static uint32_t number_of(struct emitter *emitter, uint32_t stream, const struct program_step *step)
+static uint32_t emit_stream_number_of(struct emitter *emitter, uint32_t stream,
+                                      const struct program_step *step)
 {
     if (!emit_stream_goes_on(emitter, stream, (enum program_step_kind)step->kind, step->task))
         return emitter->numbers++;
@@ -169,10 +170,10 @@ static void put_step(struct emitter *emitter, uint32_t job, uint32_t stream,
                      struct program_step step, uint64_t code)
 {
     struct stream *own = &emitter->streams->items[stream];
-    take_code(emitter, stream, code);
+    emit_stream_take_code(emitter, stream, code);
     step.stream = own->id;
     step.block = own->block;
-    step.number = number_of(emitter, stream, &step);
+    step.number = emit_stream_number_of(emitter, stream, &step);
     struct program_step *kept = EMIT_ADD(emitter, steps, &own->last_step);
     *kept = step;
     struct program_job *item = EMIT_GET(emitter, jobs, job);

@@ -52,7 +52,7 @@ static void fill_type(struct program_value *value, const struct value_type *type
     memcpy(value->dims, type->shape.dims, value->rank * sizeof *value->dims);
 }
 
-static uint32_t add_value(struct emitter *emitter, uint32_t id)
+static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
 {
     if (id == NETWORK_NONE)
         return PROGRAM_NONE;
@@ -83,11 +83,11 @@ static uint32_t add_value(struct emitter *emitter, uint32_t id)
     return emitter->values[id];
 }
 
-static void add_ports(struct emitter *emitter)
+static void emit_tables_add_ports(struct emitter *emitter)
 {
     const struct network_graph *graph = network_graph(emitter->plan->network, 0);
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        const uint32_t id = add_value(emitter, graph->inputs[i]);
+        const uint32_t id = emit_tables_add_value(emitter, graph->inputs[i]);
         uint32_t *input = EMIT_ADD(emitter, inputs, NULL);
         *input = id;
         struct program_value *value = EMIT_GET(emitter, values, id);
@@ -95,7 +95,7 @@ static void add_ports(struct emitter *emitter)
             value->kind = PROGRAM_VALUE_INPUT;
     }
     for (uint32_t i = 0; i < graph->output_count; i++) {
-        const uint32_t id = add_value(emitter, graph->outputs[i]);
+        const uint32_t id = emit_tables_add_value(emitter, graph->outputs[i]);
         uint32_t *output = EMIT_ADD(emitter, outputs, NULL);
         *output = id;
         struct program_value *value = EMIT_GET(emitter, values, id);
@@ -124,7 +124,8 @@ static uint32_t emit_tables_location(struct emitter *emitter, const struct netwo
     return id;
 }
 
-static void add_operator(struct emitter *emitter, const struct network_node *node, uint32_t group)
+static void emit_tables_add_operator(struct emitter *emitter, const struct network_node *node,
+                                     uint32_t group)
 {
     struct program_operator op = {
         .name = text(emitter, node->name),
@@ -140,7 +141,7 @@ static void add_operator(struct emitter *emitter, const struct network_node *nod
     for (uint32_t i = 0; i < node->input_count + node->output_count; i++) {
         const uint32_t id =
             i < node->input_count ? node->inputs[i] : node->outputs[i - node->input_count];
-        const uint32_t value = add_value(emitter, id);
+        const uint32_t value = emit_tables_add_value(emitter, id);
         uint32_t *item = EMIT_ADD(emitter, operator_values, NULL);
         *item = value;
     }
@@ -150,7 +151,7 @@ static void add_operator(struct emitter *emitter, const struct network_node *nod
 
 // Every node of the main graph, in its order, with the group that it went to. The
 // operators that fold took out come last: node ids tell them apart.
-static uint32_t *add_operators(struct emitter *emitter)
+static uint32_t *emit_tables_add_operators(struct emitter *emitter)
 {
     const struct network *network = emitter->plan->network;
     const size_t nodes = network->nodes.count;
@@ -171,7 +172,7 @@ static uint32_t *add_operators(struct emitter *emitter)
         if (node->graph != 0)
             continue;
         operators[i] = EMIT_COUNT(emitter, operators);
-        add_operator(emitter, node, groups[i]);
+        emit_tables_add_operator(emitter, node, groups[i]);
     }
     free(groups);
     return operators;
@@ -239,7 +240,8 @@ static void fill_attribute(struct emitter *emitter, struct program_attribute *to
     }
 }
 
-static void add_node(struct emitter *emitter, const struct network_node *node, uint32_t op)
+static void emit_tables_add_node(struct emitter *emitter, const struct network_node *node,
+                                 uint32_t op)
 {
     struct program_attribute *attributes =
         memory_allocate_zeroed((size_t)node->attributes.count + 1, sizeof *attributes);
@@ -262,9 +264,9 @@ static void add_node(struct emitter *emitter, const struct network_node *node, u
     free(attributes);
     item.first_value = EMIT_COUNT(emitter, node_values);
     for (uint32_t i = 0; i < node->input_count + node->output_count; i++) {
-        const uint32_t value =
-            add_value(emitter, i < node->input_count ? node->inputs[i]
-                                                     : node->outputs[i - node->input_count]);
+        const uint32_t value = emit_tables_add_value(
+            emitter,
+            i < node->input_count ? node->inputs[i] : node->outputs[i - node->input_count]);
         uint32_t *kept = EMIT_ADD(emitter, node_values, NULL);
         *kept = value;
     }
@@ -295,21 +297,21 @@ static void add_graph(struct emitter *emitter, uint32_t id)
                                  .output_count = graph->output_count,
                                  .first_value = EMIT_COUNT(emitter, node_values)};
     for (uint32_t i = 0; i < graph->input_count + graph->output_count; i++) {
-        const uint32_t value =
-            add_value(emitter, i < graph->input_count ? graph->inputs[i]
-                                                      : graph->outputs[i - graph->input_count]);
+        const uint32_t value = emit_tables_add_value(
+            emitter,
+            i < graph->input_count ? graph->inputs[i] : graph->outputs[i - graph->input_count]);
         uint32_t *kept = EMIT_ADD(emitter, node_values, NULL);
         *kept = value;
     }
     item.first_node = EMIT_COUNT(emitter, nodes);
     for (uint32_t i = 0; i < graph->node_count; i++)
-        add_node(emitter, network_node(network, graph->nodes[i]), PROGRAM_NONE);
+        emit_tables_add_node(emitter, network_node(network, graph->nodes[i]), PROGRAM_NONE);
     struct program_graph *kept = EMIT_ADD(emitter, graphs, &emitter->graphs[id]);
     *kept = item;
 }
 
-static void add_group(struct emitter *emitter, const struct plan_group *group,
-                      const uint32_t *operators)
+static void emit_tables_add_group(struct emitter *emitter, const struct plan_group *group,
+                                  const uint32_t *operators)
 {
     const char *kernels = group_kernels(emitter->plan, group);
     struct program_group item = {
@@ -323,7 +325,8 @@ static void add_group(struct emitter *emitter, const struct plan_group *group,
         add_graphs_inside(emitter, group_node(emitter->plan, group, i));
     item.first_node = EMIT_COUNT(emitter, nodes);
     for (uint32_t i = 0; i < group->node_count; i++)
-        add_node(emitter, group_node(emitter->plan, group, i), operators[group->nodes[i]]);
+        emit_tables_add_node(emitter, group_node(emitter->plan, group, i),
+                             operators[group->nodes[i]]);
     struct program_group *kept = EMIT_ADD(emitter, groups, NULL);
     *kept = item;
 }
@@ -345,9 +348,9 @@ uint32_t emit_override(struct emitter *emitter, const struct plan_override *over
 
 void emit_tables(struct emitter *emitter)
 {
-    add_ports(emitter);
-    uint32_t *operators = add_operators(emitter);
+    emit_tables_add_ports(emitter);
+    uint32_t *operators = emit_tables_add_operators(emitter);
     for (uint32_t i = 0; i < emitter->plan->group_count; i++)
-        add_group(emitter, &emitter->plan->groups[i], operators);
+        emit_tables_add_group(emitter, &emitter->plan->groups[i], operators);
     free(operators);
 }

@@ -235,7 +235,7 @@ void emit_writer_add(struct emitter *emitter, uint32_t value, uint32_t task,
 
 // Calls ---------------------------------------------------------------------------------
 
-static uint32_t place_of(const struct emit_places *places, uint32_t value)
+static uint32_t emit_task_place_of(const struct emit_places *places, uint32_t value)
 {
     for (uint32_t i = places->count; value != NETWORK_NONE && i-- > 0;) {
         if (places->values[i] == value)
@@ -268,8 +268,9 @@ void emit_places_free(struct emit_places *places)
 }
 
 // What passes between fused operators takes no memory of the target.
-static void place_inner(struct emitter *emitter, const struct plan_group *group, uint32_t unit,
-                        const struct plan_tile *tile, struct emit_places *places)
+static void emit_task_place_inner(struct emitter *emitter, const struct plan_group *group,
+                                  uint32_t unit, const struct plan_tile *tile,
+                                  struct emit_places *places)
 {
     const struct emit_place inside = {emitter->plan->target->engines[group->engine].memory, unit,
                                       0};
@@ -278,7 +279,7 @@ static void place_inner(struct emitter *emitter, const struct plan_group *group,
         const struct network_node *node = group_node(emitter->plan, group, i);
         for (uint32_t j = 0; j < node->output_count; j++, at++) {
             const uint32_t value = node->outputs[j];
-            if (value == NETWORK_NONE || place_of(places, value) != PROGRAM_NONE)
+            if (value == NETWORK_NONE || emit_task_place_of(places, value) != PROGRAM_NONE)
                 continue;
             const struct plan_box none = {0};
             const struct plan_box *box = tile != NULL ? &tile->inner[at] : &none;
@@ -296,7 +297,7 @@ void emit_calls(struct emitter *emitter, uint32_t task, uint32_t group_id,
     if (emitter->times_only)
         return;
     const struct program_task *item_task = EMIT_GET(emitter, tasks, task);
-    place_inner(emitter, group, item_task->unit, tile, places);
+    emit_task_place_inner(emitter, group, item_task->unit, tile, places);
     const struct program_group *item = EMIT_GET(emitter, groups, group_id);
     const uint32_t first_node = item->first_node;
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -311,8 +312,9 @@ void emit_calls(struct emitter *emitter, uint32_t task, uint32_t group_id,
         call.first_buffer = EMIT_COUNT(emitter, call_buffers);
         for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {
             uint32_t *kept = EMIT_ADD(emitter, call_buffers, NULL);
-            *kept = place_of(places, j < node->input_count ? node->inputs[j]
-                                                           : node->outputs[j - node->input_count]);
+            *kept = emit_task_place_of(places, j < node->input_count
+                                                   ? node->inputs[j]
+                                                   : node->outputs[j - node->input_count]);
         }
         struct program_call *kept = EMIT_ADD(emitter, calls, NULL);
         *kept = call;

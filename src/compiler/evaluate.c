@@ -41,7 +41,7 @@ void evaluation_free(struct evaluation *evaluation)
 }
 
 // A value in the far memory, as if nothing else was there.
-static void add_value(struct emitter *emitter, uint32_t value)
+static void evaluate_add_value(struct emitter *emitter, uint32_t value)
 {
     const struct plan_box box = plan_box_whole(&group_value(emitter->plan, value)->type.shape);
     emitter->far[value] = emit_buffer(emitter, "", value, PROGRAM_BUFFER_INNER,
@@ -59,9 +59,9 @@ uint64_t evaluate_job(struct evaluation *evaluation, uint32_t id)
     EMIT_ADD(emitter, dispatches, &emitter->dispatch);
     emit_streams_create(emitter);
     for (uint32_t i = 0; i < whole->input_count; i++)
-        add_value(emitter, whole->inputs[i]);
+        evaluate_add_value(emitter, whole->inputs[i]);
     for (uint32_t i = 0; i < whole->output_count; i++)
-        add_value(emitter, whole->outputs[i]);
+        evaluate_add_value(emitter, whole->outputs[i]);
     emit_local_job(emitter, id);
     emit_streams_free(emitter);
     struct program program;

@@ -24,7 +24,7 @@ static struct plan_tile whole_tile(struct plan *plan, const struct plan_group *g
     };
 }
 
-static uint64_t bytes_of(const struct plan *plan, const uint32_t *values, uint32_t count)
+static uint64_t explain_bytes_of(const struct plan *plan, const uint32_t *values, uint32_t count)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -84,9 +84,9 @@ static void explain_group(struct plan *plan, const struct plan_group *group, enu
     const uint32_t far = target_far_memory(target);
     out->request = group_cost(plan, group, &tile);
     out->in = transfer_of(target, rules, far, engine->memory,
-                          bytes_of(plan, group->inputs, group->input_count));
+                          explain_bytes_of(plan, group->inputs, group->input_count));
     out->out = transfer_of(target, rules, engine->memory, far,
-                           bytes_of(plan, group->outputs, group->output_count));
+                           explain_bytes_of(plan, group->outputs, group->output_count));
     if (engine->stage_count > 0)
         explain_stages(target, rules, engine, out, &out->price);
     else

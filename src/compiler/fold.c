@@ -17,7 +17,7 @@ static bool fold_node_stays(const struct plan *plan, const struct network_node *
     return node->definition->scaling == SCALES_BACK && !target_is_processor(plan->target);
 }
 
-static bool is_known(const struct network *network, const struct network_node *node)
+static bool compiler_fold_is_known(const struct network *network, const struct network_node *node)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (node->outputs[i] != NETWORK_NONE &&
@@ -27,7 +27,7 @@ static bool is_known(const struct network *network, const struct network_node *n
     return node->output_count > 0;
 }
 
-static bool is_read(const struct network_node *node, const uint32_t *readers)
+static bool compiler_fold_is_read(const struct network_node *node, const uint32_t *readers)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (node->outputs[i] != NETWORK_NONE && readers[node->outputs[i]] > 0)
@@ -44,7 +44,7 @@ static void drop_unread(struct network *network)
     uint32_t kept = graph->node_count;
     for (uint32_t i = graph->node_count; i-- > 0;) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
-        if (is_read(node, readers)) {
+        if (compiler_fold_is_read(node, readers)) {
             graph->nodes[--kept] = graph->nodes[i];
             continue;
         }
@@ -65,9 +65,9 @@ status pass_fold(struct plan *plan)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
-        if (!is_known(network, node) && !fold_node_stays(plan, node))
+        if (!compiler_fold_is_known(network, node) && !fold_node_stays(plan, node))
             STATUS_TRY(network_fold_node(network, graph->nodes[i], FOLD_ELEMENTS_MOST));
-        if (!is_known(network, node))
+        if (!compiler_fold_is_known(network, node))
             graph->nodes[kept++] = graph->nodes[i];
     }
     graph->node_count = kept;

@@ -44,7 +44,7 @@ static uint32_t *find_abilities(const struct target *target)
     return abilities;
 }
 
-static bool is_taken(const struct fuser *fuser, uint32_t classes)
+static bool fuse_is_taken(const struct fuser *fuser, uint32_t classes)
 {
     for (uint32_t i = 0; i < fuser->plan->target->engine_count; i++) {
         if ((fuser->abilities[i] & classes) == classes)
@@ -56,7 +56,7 @@ static bool is_taken(const struct fuser *fuser, uint32_t classes)
 // Whether one engine can do both; what none can is done by the host, all together.
 static bool fit_together(const struct fuser *fuser, uint32_t a, uint32_t b)
 {
-    return is_taken(fuser, a | b) || (!is_taken(fuser, a) && !is_taken(fuser, b));
+    return fuse_is_taken(fuser, a | b) || (!fuse_is_taken(fuser, a) && !fuse_is_taken(fuser, b));
 }
 
 static bool is_light(const struct network_node *node)
@@ -78,7 +78,7 @@ static bool may_be_heavy(const struct network_node *node)
     }
 }
 
-static bool same_shape(const struct network *network, uint32_t a, uint32_t b)
+static bool fuse_same_shape(const struct network *network, uint32_t a, uint32_t b)
 {
     const struct value_type *left = &network_value(network, a)->type;
     const struct value_type *right = &network_value(network, b)->type;
@@ -97,7 +97,7 @@ static bool takes(const struct fuser *fuser, const struct network_node *reader,
     if (maker->definition->scaling == SCALES_TO_INTEGER)
         return false;
     if (is_light(reader))
-        return same_shape(network, value, reader->outputs[0]);
+        return fuse_same_shape(network, value, reader->outputs[0]);
     return may_be_heavy(reader) && maker->definition->scaling == SCALES_BACK;
 }
 
@@ -213,7 +213,7 @@ static void fuser_free(struct fuser *fuser)
     free(fuser->abilities);
 }
 
-static void add_node(struct fuser *fuser, uint32_t id)
+static void fuse_add_node(struct fuser *fuser, uint32_t id)
 {
     const struct network_node *node = network_node(fuser->plan->network, id);
     fuser->group[id] = id;
@@ -258,7 +258,7 @@ static bool fits_one_engine(const struct fuser *fuser, const struct pattern *pat
         classes |= UINT32_C(1) << node->definition->class;
         any = any || is_computed(fuser, node);
     }
-    return !any || is_taken(fuser, classes);
+    return !any || fuse_is_taken(fuser, classes);
 }
 
 static void seal_patterns(struct fuser *fuser, const char **names)
@@ -309,7 +309,7 @@ static const char *group_type(struct plan *plan, const struct plan_group *group)
     return plan_text(plan, "%s", name);
 }
 
-static struct view group_name(const struct plan *plan, const struct plan_group *group)
+static struct view fuse_group_name(const struct plan *plan, const struct plan_group *group)
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
@@ -329,7 +329,7 @@ static struct view group_name(const struct plan *plan, const struct plan_group *
     return (struct view){"", 0};
 }
 
-static void add_group(struct fuser *fuser, uint32_t first, const char *pattern)
+static void fuse_add_group(struct fuser *fuser, uint32_t first, const char *pattern)
 {
     struct plan *plan = fuser->plan;
     struct plan_group *group = &plan->groups[plan->group_count++];
@@ -338,13 +338,13 @@ static void add_group(struct fuser *fuser, uint32_t first, const char *pattern)
     for (uint32_t i = first; i != NETWORK_NONE; i = fuser->next[i])
         group->nodes[group->node_count++] = i;
     group->type = pattern != NULL ? pattern : group_type(plan, group);
-    group->name = group_name(plan, group);
+    group->name = fuse_group_name(plan, group);
     group_connect(plan, group, fuser->readers);
 }
 
 // A group stands where its last node stood: everything that it reads has been
 // made before.
-static void add_groups(struct fuser *fuser, const char *const *names)
+static void fuse_add_groups(struct fuser *fuser, const char *const *names)
 {
     struct plan *plan = fuser->plan;
     const struct network_graph *graph = network_graph(plan->network, 0);
@@ -353,7 +353,7 @@ static void add_groups(struct fuser *fuser, const char *const *names)
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const uint32_t first = fuser->group[graph->nodes[i]];
         if (fuser->last[first] == graph->nodes[i])
-            add_group(fuser, first, names[first]);
+            fuse_add_group(fuser, first, names[first]);
     }
 }
 
@@ -398,13 +398,13 @@ status pass_fuse(struct plan *plan)
         memory_allocate_zeroed((size_t)plan->network->nodes.count + 1, sizeof *names);
     for (uint32_t i = 0; i < graph->node_count; i++) {
         fuser.position[graph->nodes[i]] = i;
-        add_node(&fuser, graph->nodes[i]);
+        fuse_add_node(&fuser, graph->nodes[i]);
     }
     if (target_is_processor(plan->target))
         join_for_processor(&fuser);
     else
         join_for_engines(&fuser, names);
-    add_groups(&fuser, names);
+    fuse_add_groups(&fuser, names);
     free(names);
     fuser_free(&fuser);
     return STATUS_OK;

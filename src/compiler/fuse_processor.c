@@ -35,7 +35,7 @@ static void fuse_processor_take_node(struct finder *finder, uint32_t node)
     finder->count++;
 }
 
-static bool is_scaled_back(const struct network_node *node)
+static bool fuse_processor_is_scaled_back(const struct network_node *node)
 {
     return node->definition->scaling == SCALES_BACK;
 }
@@ -48,13 +48,14 @@ static void take_makers(struct finder *finder, const struct network_node *node)
         if (value == NETWORK_NONE || finder->readers[value] != 1)
             continue;
         const uint32_t maker = network_value(finder->network, value)->producer;
-        if (is_free(finder, maker) && is_scaled_back(network_node(finder->network, maker)) &&
+        if (is_free(finder, maker) &&
+            fuse_processor_is_scaled_back(network_node(finder->network, maker)) &&
             chain_nodes_knows(finder->network, network_node(finder->network, maker)))
             fuse_processor_take_node(finder, maker);
     }
 }
 
-static bool same_shape(const struct finder *finder, uint32_t a, uint32_t b)
+static bool fuse_processor_same_shape(const struct finder *finder, uint32_t a, uint32_t b)
 {
     const struct value_type *left = &network_value(finder->network, a)->type;
     const struct value_type *right = &network_value(finder->network, b)->type;
@@ -62,11 +63,12 @@ static bool same_shape(const struct finder *finder, uint32_t a, uint32_t b)
            shape_equal(&left->shape, &right->shape);
 }
 
-static bool follows(const struct finder *finder, uint32_t node, uint32_t value)
+static bool fuse_processor_follows(const struct finder *finder, uint32_t node, uint32_t value)
 {
     return is_free(finder, node) && finder->count < NODES_MOST &&
            chain_nodes_knows(finder->network, network_node(finder->network, node)) &&
-           same_shape(finder, value, network_node(finder->network, node)->outputs[0]);
+           fuse_processor_same_shape(finder, value,
+                                     network_node(finder->network, node)->outputs[0]);
 }
 
 // From `value`, which `from` and `to` read: `from` and those after it up to `to`, when
@@ -76,7 +78,7 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
 {
     *out_count = 0;
     for (uint32_t node = from; node != to;) {
-        if (*out_count == BRANCH_MOST || !follows(finder, node, value))
+        if (*out_count == BRANCH_MOST || !fuse_processor_follows(finder, node, value))
             return false;
         nodes[(*out_count)++] = node;
         const uint32_t result = network_node(finder->network, node)->outputs[0];
@@ -86,7 +88,7 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
         if (node == NETWORK_NONE)
             return false;
     }
-    return *out_count > 0 && follows(finder, to, value);
+    return *out_count > 0 && fuse_processor_follows(finder, to, value);
 }
 
 // A normalization by constants right after a convolution: its weights take it over.
@@ -104,7 +106,7 @@ static uint32_t take_normalization(struct finder *finder, const struct network_n
     for (uint32_t i = 1; fits && i < next->input_count; i++)
         fits = next->inputs[i] != NETWORK_NONE &&
                network_value(network, next->inputs[i])->constant != NULL;
-    if (!fits || !same_shape(finder, value, next->outputs[0]))
+    if (!fits || !fuse_processor_same_shape(finder, value, next->outputs[0]))
         return value;
     fuse_processor_take_node(finder, reader);
     return next->outputs[0];
@@ -123,7 +125,7 @@ static uint32_t extend(struct finder *finder, uint32_t value)
             end = b;
         else if (!find_branch(finder, value, b, a, nodes, &count))
             return NETWORK_NONE;
-    } else if (finder->readers[value] != 1 || !follows(finder, a, value)) {
+    } else if (finder->readers[value] != 1 || !fuse_processor_follows(finder, a, value)) {
         return NETWORK_NONE;
     }
     if (finder->count + count >= NODES_MOST)
@@ -136,7 +138,7 @@ static uint32_t extend(struct finder *finder, uint32_t value)
     return node->definition->scaling == SCALES_TO_INTEGER ? NETWORK_NONE : node->outputs[0];
 }
 
-static bool goes_on(const struct network_node *node)
+static bool fuse_processor_goes_on(const struct network_node *node)
 {
     return node->output_count == 1 && node->outputs[0] != NETWORK_NONE &&
            node->definition->class != OPERATOR_CONTROL &&
@@ -152,7 +154,7 @@ static void start_group(struct finder *finder, uint32_t id)
     if (node->definition->class == OPERATOR_CONTROL)
         return;
     take_makers(finder, node);
-    uint32_t value = goes_on(node) ? take_normalization(finder, node) : NETWORK_NONE;
+    uint32_t value = fuse_processor_goes_on(node) ? take_normalization(finder, node) : NETWORK_NONE;
     while (value != NETWORK_NONE)
         value = extend(finder, value);
 }
@@ -187,7 +189,7 @@ uint32_t *fuse_processor_find(const struct network *network, const uint32_t *rea
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->node_count; i++) {
         if (is_free(&finder, graph->nodes[i]) &&
-            !is_scaled_back(network_node(network, graph->nodes[i])))
+            !fuse_processor_is_scaled_back(network_node(network, graph->nodes[i])))
             start_group(&finder, graph->nodes[i]);
     }
     for (uint32_t i = 0; i < graph->node_count; i++) {

@@ -76,7 +76,7 @@ static bool list_has(const struct value_list *list, uint32_t value)
     return false;
 }
 
-static void list_add(struct value_list *list, uint32_t value)
+static void group_list_add(struct value_list *list, uint32_t value)
 {
     if (value == NETWORK_NONE || list_has(list, value))
         return;
@@ -84,7 +84,7 @@ static void list_add(struct value_list *list, uint32_t value)
     list->items[list->count++] = value;
 }
 
-static uint32_t *list_keep(struct plan *plan, struct value_list *list, uint32_t *out_count)
+static uint32_t *group_list_keep(struct plan *plan, struct value_list *list, uint32_t *out_count)
 {
     uint32_t *kept = arena_allocate(&plan->arena, (list->count + 1) * sizeof *kept);
     if (list->count > 0)
@@ -94,8 +94,8 @@ static uint32_t *list_keep(struct plan *plan, struct value_list *list, uint32_t 
     return kept;
 }
 
-static uint32_t readers_inside(const struct plan *plan, const struct plan_group *group,
-                               uint32_t value)
+static uint32_t group_readers_inside(const struct plan *plan, const struct plan_group *group,
+                                     uint32_t value)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -131,14 +131,14 @@ static void list_captured_by(const struct plan *plan, uint32_t graph, struct val
     for (uint32_t i = 0; i < inner->node_count; i++) {
         const struct network_node *node = network_node(plan->network, inner->nodes[i]);
         for (uint32_t j = 0; j < node->input_count; j++)
-            list_add(&read, node->inputs[j]);
+            group_list_add(&read, node->inputs[j]);
         list_captured(plan, node, &read);
     }
     for (uint32_t i = 0; i < inner->output_count; i++)
-        list_add(&read, inner->outputs[i]);
+        group_list_add(&read, inner->outputs[i]);
     for (size_t i = 0; i < read.count; i++) {
         if (!is_made_inside(plan, graph, read.items[i]))
-            list_add(list, read.items[i]);
+            group_list_add(list, read.items[i]);
     }
     free(read.items);
 }
@@ -161,19 +161,19 @@ void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *
         const struct network_node *node = group_node(plan, group, i);
         for (uint32_t j = 0; j < node->input_count; j++) {
             if (!list_has(&inner, node->inputs[j]))
-                list_add(&inputs, node->inputs[j]);
+                group_list_add(&inputs, node->inputs[j]);
         }
         list_captured(plan, node, &inputs);
         for (uint32_t j = 0; j < node->output_count; j++)
-            list_add(&inner, node->outputs[j]);
+            group_list_add(&inner, node->outputs[j]);
     }
     for (size_t i = 0; i < inner.count; i++) {
         const uint32_t value = inner.items[i];
-        if (readers[value] > readers_inside(plan, group, value))
-            list_add(&outputs, value);
+        if (readers[value] > group_readers_inside(plan, group, value))
+            group_list_add(&outputs, value);
     }
-    group->inputs = list_keep(plan, &inputs, &group->input_count);
-    group->outputs = list_keep(plan, &outputs, &group->output_count);
+    group->inputs = group_list_keep(plan, &inputs, &group->input_count);
+    group->outputs = group_list_keep(plan, &outputs, &group->output_count);
     free(inner.items);
 }
 
@@ -243,7 +243,7 @@ static const struct plan_box *output_box(const struct plan *plan, const struct p
     return &tile->inner[at + node_cost_output(group_node(plan, group, index))];
 }
 
-static struct shape shape_of(const struct plan_box *box)
+static struct shape group_shape_of(const struct plan_box *box)
 {
     struct shape shape = {.rank = box->rank};
     memcpy(shape.dims, box->size, sizeof shape.dims);
@@ -252,8 +252,8 @@ static struct shape shape_of(const struct plan_box *box)
 
 // What an input is made of: an integer that the group scales back for the node
 // stays an integer to the engine.
-static enum element element_of(const struct plan *plan, const struct network_node *node,
-                               uint32_t input)
+static enum element group_element_of(const struct plan *plan, const struct network_node *node,
+                                     uint32_t input)
 {
     if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
         return ELEMENT_NONE;
@@ -297,7 +297,7 @@ static uint64_t fused_steps(const struct plan *plan, const struct plan_group *gr
     uint64_t steps = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        const struct shape output = shape_of(output_box(plan, group, tile, i));
+        const struct shape output = group_shape_of(output_box(plan, group, tile, i));
         const uint64_t each = node->definition->flops > 0 ? node->definition->flops : 1;
         if (i != main && !(i == main + 1 && is_clipped(plan, group, main)))
             steps += shape_count(&output) * each;
@@ -328,7 +328,7 @@ static uint64_t further_steps(const struct plan *plan, const struct plan_group *
 {
     uint64_t steps = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
-        const struct shape output = shape_of(output_box(plan, group, tile, i));
+        const struct shape output = group_shape_of(output_box(plan, group, tile, i));
         steps += is_absorbed(plan, group, i, main) ? 0 : shape_count(&output);
     }
     return steps;
@@ -383,12 +383,12 @@ static struct cost_request kernel_cost(const struct plan *plan, const struct pla
     if (request.kind == COST_ELEMENTWISE)
         request.variant = node_cost(plan->network, node, &result->type.shape).variant;
     if (data != NULL) {
-        const enum element element = element_of(plan, data, 0);
+        const enum element element = group_element_of(plan, data, 0);
         request.input_bits = (uint16_t)element_bits(element);
         request.is_float = element_is_float(element);
     }
     if (weights != NULL) {
-        request.weight_bits = (uint16_t)element_bits(element_of(plan, weights, 0));
+        request.weight_bits = (uint16_t)element_bits(group_element_of(plan, weights, 0));
         if (request.variant == COST_FREE && group_value(plan, weights->inputs[0])->constant != NULL)
             request.variant = COST_PLAIN;
     }
@@ -404,7 +404,7 @@ static bool stays_integer(const struct plan *plan, const struct plan_group *grou
     const enum operator_function function = node->definition->function;
     return (function == COMPUTES_MAX_POOL || function == COMPUTES_CONCAT) &&
            last->definition->scaling == SCALES_TO_INTEGER &&
-           element_of(plan, node, 0) != ELEMENT_F32;
+           group_element_of(plan, node, 0) != ELEMENT_F32;
 }
 
 // The same of the main node: it gives what the group gives.
@@ -424,7 +424,7 @@ static struct cost_request group_kernel_cost(const struct plan *plan,
                                              const struct plan_tile *tile)
 {
     const uint32_t index = working_main(plan, group);
-    const struct shape output = shape_of(output_box(plan, group, tile, index));
+    const struct shape output = group_shape_of(output_box(plan, group, tile, index));
     struct cost_request request = main_cost(plan, group, index, &output);
     request.bytes = tile_bytes(plan, group, tile);
     request.cycles = further_steps(plan, group, tile, index);
@@ -440,11 +440,11 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
         return group_kernel_cost(plan, group, tile);
     const uint32_t index = group_main(plan, group);
     const struct network_node *node = group_node(plan, group, index);
-    const struct shape output = shape_of(output_box(plan, group, tile, index));
+    const struct shape output = group_shape_of(output_box(plan, group, tile, index));
     struct cost_request request = node_cost(plan->network, node, &output);
-    const enum element input = element_of(plan, node, 0);
+    const enum element input = group_element_of(plan, node, 0);
     request.input_bits = (uint16_t)element_bits(input);
-    request.weight_bits = (uint16_t)element_bits(element_of(plan, node, 1));
+    request.weight_bits = (uint16_t)element_bits(group_element_of(plan, node, 1));
     request.is_float = element_is_float(input);
     if (group->node_count > 1)
         request.function = 0;

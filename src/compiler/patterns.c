@@ -46,7 +46,7 @@ static const struct network_node *patterns_either(struct matcher *matcher,
     return NULL;
 }
 
-static bool is_constant(const struct matcher *matcher, uint32_t value)
+static bool patterns_is_constant(const struct matcher *matcher, uint32_t value)
 {
     return value != NETWORK_NONE && network_value(matcher->network, value)->constant != NULL;
 }
@@ -70,7 +70,7 @@ static bool match_normalized(struct matcher *matcher, const struct network_node 
         root != NULL ? made_by(matcher, root->inputs[0], COMPUTES_ADD) : NULL;
     const struct network_node *mean =
         sum != NULL ? patterns_either(matcher, sum, COMPUTES_REDUCE_MEAN, &epsilon) : NULL;
-    if (mean == NULL || !is_constant(matcher, epsilon))
+    if (mean == NULL || !patterns_is_constant(matcher, epsilon))
         return false;
     const struct network_node *square = made_by(matcher, mean->inputs[0], COMPUTES_POWER);
     if (square == NULL)
@@ -89,8 +89,8 @@ static bool match_layernorm(struct matcher *matcher, const struct network_node *
     const struct network_node *mul = patterns_either(matcher, add, COMPUTES_MULTIPLY, &bias);
     const struct network_node *div =
         mul != NULL ? patterns_either(matcher, mul, COMPUTES_DIVIDE, &scale) : NULL;
-    return div != NULL && is_constant(matcher, bias) && is_constant(matcher, scale) &&
-           match_normalized(matcher, div);
+    return div != NULL && patterns_is_constant(matcher, bias) &&
+           patterns_is_constant(matcher, scale) && match_normalized(matcher, div);
 }
 
 // 1 + erf(x / sqrt(2)); gives x.
@@ -98,13 +98,13 @@ static uint32_t match_erf(struct matcher *matcher, const struct network_node *ad
 {
     uint32_t one;
     const struct network_node *erf = patterns_either(matcher, add, COMPUTES_ERF, &one);
-    if (erf == NULL || !is_constant(matcher, one))
+    if (erf == NULL || !patterns_is_constant(matcher, one))
         return NETWORK_NONE;
     const struct network_node *scaled = made_by(matcher, erf->inputs[0], COMPUTES_DIVIDE);
     if (scaled == NULL)
         scaled = made_by(matcher, erf->inputs[0], COMPUTES_MULTIPLY);
-    return scaled != NULL && is_constant(matcher, scaled->inputs[1]) ? scaled->inputs[0]
-                                                                     : NETWORK_NONE;
+    return scaled != NULL && patterns_is_constant(matcher, scaled->inputs[1]) ? scaled->inputs[0]
+                                                                              : NETWORK_NONE;
 }
 
 // (x * (1 + erf(x / sqrt(2)))) * 0.5
@@ -115,7 +115,7 @@ static bool match_gelu(struct matcher *matcher, const struct network_node *mul)
     if (mul->definition->function != COMPUTES_MULTIPLY)
         return false;
     const struct network_node *product = patterns_either(matcher, mul, COMPUTES_MULTIPLY, &half);
-    if (product == NULL || !is_constant(matcher, half))
+    if (product == NULL || !patterns_is_constant(matcher, half))
         return false;
     const struct network_node *add = patterns_either(matcher, product, COMPUTES_ADD, &x);
     return add != NULL && match_erf(matcher, add) == x;
@@ -150,7 +150,7 @@ static const struct {
     {"attention", match_attention},
 };
 
-static uint32_t readers_inside(const struct matcher *matcher, uint32_t value)
+static uint32_t patterns_readers_inside(const struct matcher *matcher, uint32_t value)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < matcher->pattern->count; i++) {
@@ -163,14 +163,14 @@ static uint32_t readers_inside(const struct matcher *matcher, uint32_t value)
 }
 
 // All but the end (node 0) are read by the pattern alone, and all shapes are known.
-static bool is_closed(const struct matcher *matcher)
+static bool patterns_is_closed(const struct matcher *matcher)
 {
     for (uint32_t i = 0; i < matcher->pattern->count; i++) {
         const uint32_t value =
             network_node(matcher->network, matcher->pattern->nodes[i])->outputs[0];
         if (!value_type_static(&network_value(matcher->network, value)->type))
             return false;
-        if (i > 0 && matcher->readers[value] != readers_inside(matcher, value))
+        if (i > 0 && matcher->readers[value] != patterns_readers_inside(matcher, value))
             return false;
     }
     return true;
@@ -182,7 +182,8 @@ bool pattern_find(const struct network *network, const uint32_t *readers, uint32
     struct matcher matcher = {network, readers, out_pattern};
     for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
         *out_pattern = (struct pattern){.name = PATTERNS[i].name, .nodes = {node}, .count = 1};
-        if (PATTERNS[i].match(&matcher, network_node(network, node)) && is_closed(&matcher))
+        if (PATTERNS[i].match(&matcher, network_node(network, node)) &&
+            patterns_is_closed(&matcher))
             return true;
     }
     return false;

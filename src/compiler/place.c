@@ -86,8 +86,8 @@ static const struct network_value *wrong_inside(const struct plan *plan,
 }
 
 // Whether a value that comes in is of an element that its readers are computed in.
-static bool is_read(const struct plan *plan, const struct plan_group *group, uint32_t engine,
-                    uint32_t value)
+static bool place_is_read(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                          uint32_t value)
 {
     const enum element element = group_value(plan, value)->type.element;
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -125,7 +125,7 @@ static const struct network_value *wrong_value(const struct plan *plan,
         // A parameter (an axis, a scale) is part of the engine's program.
         const bool parameter =
             value->constant != NULL && shape_count(&value->type.shape) <= PARAMETER_MOST;
-        if (!parameter && !is_read(plan, group, engine, group->inputs[i]))
+        if (!parameter && !place_is_read(plan, group, engine, group->inputs[i]))
             return value;
     }
     for (uint32_t i = 0; i < group->output_count; i++) {
@@ -148,14 +148,14 @@ static const struct network_node *wrong_node(const struct plan *plan,
 
 // Why not -------------------------------------------------------------------------------
 
-static bool next_engine(const struct target *target, uint32_t *engine)
+static bool place_next_engine(const struct target *target, uint32_t *engine)
 {
     while (*engine < target->engine_count && !target_computes(target, *engine))
         (*engine)++;
     return *engine < target->engine_count;
 }
 
-static const char *bare_name(const struct target *target, uint32_t engine)
+static const char *place_bare_name(const struct target *target, uint32_t engine)
 {
     const char *called = target->engines[engine].called;
     return strncmp(called, "the ", 4) == 0 ? called + 4 : called;
@@ -182,13 +182,13 @@ static const char *none_has(struct plan *plan, uint32_t first, const struct netw
     const struct target *target = plan->target;
     struct bytes text = {0};
     uint32_t last = first;
-    for (uint32_t i = first + 1; next_engine(target, &i); i++)
+    for (uint32_t i = first + 1; place_next_engine(target, &i); i++)
         last = i;
     if (last == first)
         return not_had(plan, first, node);
-    bytes_append_format(&text, "neither %s", bare_name(target, first));
-    for (uint32_t i = first + 1; next_engine(target, &i); i++)
-        bytes_append_format(&text, "%s %s", i == last ? " nor" : ",", bare_name(target, i));
+    bytes_append_format(&text, "neither %s", place_bare_name(target, first));
+    for (uint32_t i = first + 1; place_next_engine(target, &i); i++)
+        bytes_append_format(&text, "%s %s", i == last ? " nor" : ",", place_bare_name(target, i));
     const char *reason = plan_text(plan, "%.*s have %.*s", VIEW_ARGUMENTS(bytes_view(&text)),
                                    VIEW_ARGUMENTS(node->type));
     bytes_free(&text);
@@ -221,7 +221,7 @@ static void place_by_takes(struct plan *plan, struct plan_group *group, uint32_t
     uint32_t first = TARGET_NONE;
     const struct network_value *value = NULL;
     const struct network_node *node = NULL;
-    for (uint32_t i = 0; next_engine(target, &i); i++) {
+    for (uint32_t i = 0; place_next_engine(target, &i); i++) {
         const struct network_value *own_value = wrong_value(plan, group, i);
         const struct network_node *own_node = wrong_node(plan, group, i);
         if (own_value == NULL && own_node == NULL) {
@@ -309,7 +309,7 @@ static status check_takes(const struct target *target, const struct target_engin
     return STATUS_OK;
 }
 
-static status check_words(const struct target *target)
+static status place_check_words(const struct target *target)
 {
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
@@ -324,7 +324,7 @@ status pass_place(struct plan *plan)
     const struct target *target = plan->target;
     const uint32_t processor =
         target_is_processor(target) ? target_engine_with(target, TARGET_ROLE_COMPUTE) : TARGET_NONE;
-    STATUS_TRY(check_words(target));
+    STATUS_TRY(place_check_words(target));
     for (uint32_t i = 0; i < plan->group_count; i++) {
         if (processor != TARGET_NONE)
             place_on(&plan->groups[i], processor,

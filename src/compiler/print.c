@@ -19,7 +19,7 @@ static void print_value(const struct plan *plan, const char *what, uint32_t valu
     output_text(output, item->constant != NULL ? " (constant)\n" : "\n");
 }
 
-static void print_node(const struct plan *plan, uint32_t id, struct output *output)
+static void compiler_print_node(const struct plan *plan, uint32_t id, struct output *output)
 {
     const struct network_node *node = network_node(plan->network, id);
     output_format(output, "  node   %.*s", VIEW_ARGUMENTS(node->type));
@@ -78,7 +78,7 @@ static void print_group(const struct plan *plan, uint32_t index, struct output *
                       group->reason);
     output_text(output, "\n");
     for (uint32_t i = 0; i < group->node_count; i++)
-        print_node(plan, group->nodes[i], output);
+        compiler_print_node(plan, group->nodes[i], output);
     for (uint32_t i = 0; i < group->input_count; i++)
         print_value(plan, "input", group->inputs[i], output);
     for (uint32_t i = 0; i < group->output_count; i++)

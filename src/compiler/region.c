@@ -7,17 +7,17 @@ struct region_rule {
                      uint32_t axes[SHAPE_RANK_MOST]);
 };
 
-static const struct shape *shape_of(const struct network *network, uint32_t value)
+static const struct shape *region_shape_of(const struct network *network, uint32_t value)
 {
     return &network_value(network, value)->type.shape;
 }
 
 static const struct shape *input_shape(const struct region_request *request, uint32_t index)
 {
-    return shape_of(request->network, request->node->inputs[index]);
+    return region_shape_of(request->network, request->node->inputs[index]);
 }
 
-static void take_whole(const struct region_request *request, struct region_answer *answer)
+static void region_take_whole(const struct region_request *request, struct region_answer *answer)
 {
     for (uint32_t i = 0; i < request->node->input_count; i++) {
         if (request->node->inputs[i] != NETWORK_NONE)
@@ -42,7 +42,7 @@ static struct plan_box broadcast_box(const struct plan_box *output, const struct
 
 static bool find_elementwise(const struct region_request *request, struct region_answer *answer)
 {
-    const struct shape *output = shape_of(request->network, request->node->outputs[0]);
+    const struct shape *output = region_shape_of(request->network, request->node->outputs[0]);
     // Operators of old lay their operands over one another by rules of their own.
     const bool old = request->node->domain.size == 0 && request->node->version < 7;
     for (uint32_t i = 0; i < request->node->input_count; i++) {
@@ -59,7 +59,7 @@ static bool find_elementwise(const struct region_request *request, struct region
 static uint32_t axes_all(const struct network *network, const struct network_node *node,
                          uint32_t axes[SHAPE_RANK_MOST])
 {
-    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    const uint32_t rank = region_shape_of(network, node->outputs[0])->rank;
     for (uint32_t i = 0; i < rank; i++)
         axes[i] = i;
     return rank;
@@ -70,7 +70,7 @@ static uint32_t axes_all(const struct network *network, const struct network_nod
 static bool find_leading(const struct region_request *request, struct region_answer *answer,
                          uint32_t inputs)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     for (uint32_t i = 0; i < inputs; i++) {
         const struct shape *shape = input_shape(request, i);
         if (shape->rank > request->output->rank)
@@ -138,8 +138,9 @@ struct window {
 };
 
 // The inputs of outputs [from, from + size), and the padding that is left.
-static void window_range(const struct window *window, int64_t from, int64_t size, int64_t *out_from,
-                         int64_t *out_size, int64_t *out_before, int64_t *out_after)
+static void region_window_range(const struct window *window, int64_t from, int64_t size,
+                                int64_t *out_from, int64_t *out_size, int64_t *out_before,
+                                int64_t *out_after)
 {
     const int64_t reach = (window->kernel - 1) * window->dilation + 1;
     const int64_t first = from * window->stride - window->before;
@@ -181,9 +182,9 @@ static bool cut_tosa_window(const struct region_request *request, struct region_
             region_attribute_item(node, "pad", 2 * d + 1, 0),
             shape->dims[1 + d],
         };
-        window_range(&window, out->from[1 + d], out->size[1 + d], &in->from[1 + d],
-                     &in->size[1 + d], &answer->override.integers[2 * d],
-                     &answer->override.integers[2 * d + 1]);
+        region_window_range(&window, out->from[1 + d], out->size[1 + d], &in->from[1 + d],
+                            &in->size[1 + d], &answer->override.integers[2 * d],
+                            &answer->override.integers[2 * d + 1]);
         if (in->size[1 + d] == 0)
             return false; // nothing but padding: left to the whole
     }
@@ -203,7 +204,7 @@ static void cut_channels(const struct region_request *request, struct region_ans
 
 static bool find_tosa_conv2d(const struct region_request *request, struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *weight = input_shape(request, 1);
     if (!cut_tosa_window(request, answer, weight->dims[1], weight->dims[2]))
         return false;
@@ -215,14 +216,14 @@ static bool find_tosa_conv2d(const struct region_request *request, struct region
 
 static bool find_tosa_depthwise(const struct region_request *request, struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *weight = input_shape(request, 1);
     return cut_tosa_window(request, answer, weight->dims[0], weight->dims[1]);
 }
 
 static bool find_tosa_pool(const struct region_request *request, struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     if (!cut_tosa_window(request, answer, region_attribute_item(request->node, "kernel", 0, 1),
                          region_attribute_item(request->node, "kernel", 1, 1)))
         return false;
@@ -260,7 +261,7 @@ static uint32_t axes_tosa_depthwise(const struct network *network, const struct 
 // [N, H, C] x [N, C, W]
 static bool find_tosa_matmul(const struct region_request *request, struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct plan_box *out = request->output;
     for (uint32_t i = 0; i < 2; i++) {
         const bool one = input_shape(request, i)->dims[0] == 1;
@@ -278,7 +279,7 @@ static bool find_tosa_matmul(const struct region_request *request, struct region
 static bool find_tosa_fully_connected(const struct region_request *request,
                                       struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct plan_box *out = request->output;
     answer->inputs[0].from[0] = out->from[0];
     answer->inputs[0].size[0] = out->size[0];
@@ -293,7 +294,7 @@ static bool find_tosa_fully_connected(const struct region_request *request,
 static bool reduced_axis(const struct network *network, const struct network_node *node,
                          uint32_t *out_axis)
 {
-    const struct shape *shape = shape_of(network, node->inputs[0]);
+    const struct shape *shape = region_shape_of(network, node->inputs[0]);
     const status failure =
         shape_axis(attribute_integer(node->attributes, "axis", -1), shape->rank, out_axis);
     status_free(failure);
@@ -304,7 +305,7 @@ static bool reduced_axis(const struct network *network, const struct network_nod
 static bool find_along_axis(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shape = input_shape(request, 0);
     if (!reduced_axis(request->network, request->node, &axis) ||
         shape->rank != request->output->rank)
@@ -325,7 +326,7 @@ static uint32_t axes_but_one(const struct network *network, const struct network
     uint32_t count = 0;
     if (!reduced_axis(network, node, &axis))
         return 0;
-    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    const uint32_t rank = region_shape_of(network, node->outputs[0])->rank;
     for (uint32_t i = 0; i < rank; i++) {
         if (i != axis)
             axes[count++] = i;
@@ -337,7 +338,7 @@ static uint32_t axes_but_one(const struct network *network, const struct network
 static bool find_concat(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     if (!attribute_given(request->node->attributes, "axis") ||
         !reduced_axis(request->network, request->node, &axis))
         return false;
@@ -355,9 +356,9 @@ static bool find_concat(const struct region_request *request, struct region_answ
 // Along dimensions that nothing is added to.
 static bool find_tosa_pad(const struct region_request *request, struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shape = input_shape(request, 0);
-    const struct shape *padded = shape_of(request->network, request->node->outputs[0]);
+    const struct shape *padded = region_shape_of(request->network, request->node->outputs[0]);
     for (uint32_t i = 0; i < shape->rank; i++) {
         if (shape->dims[i] != padded->dims[i])
             continue;
@@ -370,8 +371,8 @@ static bool find_tosa_pad(const struct region_request *request, struct region_an
 static uint32_t axes_tosa_pad(const struct network *network, const struct network_node *node,
                               uint32_t axes[SHAPE_RANK_MOST])
 {
-    const struct shape *shape = shape_of(network, node->inputs[0]);
-    const struct shape *padded = shape_of(network, node->outputs[0]);
+    const struct shape *shape = region_shape_of(network, node->inputs[0]);
+    const struct shape *padded = region_shape_of(network, node->outputs[0]);
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->rank; i++) {
         if (shape->dims[i] == padded->dims[i])
@@ -384,7 +385,7 @@ static uint32_t axes_tosa_pad(const struct network *network, const struct networ
 static bool find_without_axis(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shape = input_shape(request, 0);
     if (!reduced_axis(request->network, request->node, &axis) ||
         shape->rank != request->output->rank + 1)
@@ -466,9 +467,9 @@ static bool cut_onnx_windows(const struct region_request *request, struct region
     in->size[0] = out->size[0];
     answer->override = (struct plan_override){.name = "pads", .count = 2 * spatial};
     for (uint32_t d = 0; d < spatial; d++) {
-        window_range(&windows[d], out->from[2 + d], out->size[2 + d], &in->from[2 + d],
-                     &in->size[2 + d], &answer->override.integers[d],
-                     &answer->override.integers[spatial + d]);
+        region_window_range(&windows[d], out->from[2 + d], out->size[2 + d], &in->from[2 + d],
+                            &in->size[2 + d], &answer->override.integers[d],
+                            &answer->override.integers[spatial + d]);
         if (in->size[2 + d] == 0)
             return false;
     }
@@ -480,7 +481,7 @@ static bool cut_onnx_windows(const struct region_request *request, struct region
 static bool find_onnx_convolution(const struct region_request *request,
                                   struct region_answer *answer, uint32_t weight)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct network_node *node = request->node;
     const struct shape *shape = input_shape(request, weight);
     if (shape->rank != input_shape(request, 0)->rank ||
@@ -508,7 +509,7 @@ static bool find_onnx_conv(const struct region_request *request, struct region_a
 static bool find_onnx_pool(const struct region_request *request, struct region_answer *answer)
 {
     const int64_t *kernel;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const uint32_t rank = input_shape(request, 0)->rank;
     if (rank < 3 || request->node->output_count != 1 ||
         attribute_integers(request->node->attributes, "kernel_shape", &kernel) != rank - 2 ||
@@ -523,7 +524,7 @@ static bool find_onnx_pool(const struct region_request *request, struct region_a
 static bool find_onnx_global_pool(const struct region_request *request,
                                   struct region_answer *answer)
 {
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     if (input_shape(request, 0)->rank < 3)
         return false;
     for (uint32_t i = 0; i < 2; i++) {
@@ -547,7 +548,7 @@ static uint32_t axes_first_two(const struct network *network, const struct netwo
 static uint32_t axes_onnx_conv(const struct network *network, const struct network_node *node,
                                uint32_t axes[SHAPE_RANK_MOST])
 {
-    const uint32_t rank = shape_of(network, node->outputs[0])->rank;
+    const uint32_t rank = region_shape_of(network, node->outputs[0])->rank;
     uint32_t count = 0;
     axes[count++] = 0;
     if (rank > 2)
@@ -567,7 +568,7 @@ static bool find_onnx_matmul(const struct region_request *request, struct region
     const struct plan_box *out = request->output;
     if (a->rank < 2 || b->rank < 2)
         return false;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shapes[2] = {a, b};
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t ahead = out->rank - shapes[i]->rank;
@@ -590,7 +591,7 @@ static bool find_onnx_gemm(const struct region_request *request, struct region_a
     const struct plan_box *out = request->output;
     if (node->version < 7)
         return false;
-    take_whole(request, answer);
+    region_take_whole(request, answer);
     const uint32_t row = attribute_integer(node->attributes, "transA", 0) != 0 ? 1 : 0;
     const uint32_t column = attribute_integer(node->attributes, "transB", 0) != 0 ? 0 : 1;
     answer->inputs[0].from[row] = out->from[0];
@@ -626,7 +627,7 @@ static const struct region_rule RULES[OPERATOR_TILINGS] = {
 };
 
 // NULL when the node can only be computed as a whole.
-static const struct region_rule *rule_of(const struct network_node *node)
+static const struct region_rule *region_rule_of(const struct network_node *node)
 {
     const enum operator_tiling tiling = node->definition->tiling;
     const bool several = tiling == TILED_AS_ELEMENTS && node->output_count != 1;
@@ -643,7 +644,7 @@ static bool is_cut_well(const struct region_request *request, const struct regio
 {
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = rule->axes(request->network, request->node, axes);
-    const struct shape *shape = shape_of(request->network, request->node->outputs[0]);
+    const struct shape *shape = region_shape_of(request->network, request->node->outputs[0]);
     for (uint32_t d = 0; d < shape->rank; d++) {
         uint32_t i = 0;
         while (i < count && axes[i] != d)
@@ -656,7 +657,7 @@ static bool is_cut_well(const struct region_request *request, const struct regio
 
 bool region_find(const struct region_request *request, struct region_answer *answer)
 {
-    const struct region_rule *rule = rule_of(request->node);
+    const struct region_rule *rule = region_rule_of(request->node);
     answer->override.count = 0;
     return rule != NULL && is_cut_well(request, rule) && rule->find(request, answer);
 }
@@ -664,6 +665,6 @@ bool region_find(const struct region_request *request, struct region_answer *ans
 uint32_t region_axes(const struct network *network, const struct network_node *node,
                      uint32_t axes[SHAPE_RANK_MOST])
 {
-    const struct region_rule *rule = rule_of(node);
+    const struct region_rule *rule = region_rule_of(node);
     return rule != NULL ? rule->axes(network, node, axes) : 0;
 }

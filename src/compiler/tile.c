@@ -51,7 +51,7 @@ struct cutter {
     struct tile_space space;
 };
 
-static uint64_t transfer_cycles(const struct cutter *cutter, uint64_t bytes)
+static uint64_t tile_transfer_cycles(const struct cutter *cutter, uint64_t bytes)
 {
     const struct target *target = cutter->tiler.plan->target;
     const struct cost_request request = {.kind = COST_TRANSFER, .bytes = bytes};
@@ -62,7 +62,7 @@ static uint64_t transfer_cycles(const struct cutter *cutter, uint64_t bytes)
     return cost_cycles(target, COST_RULES_BEST, way.in, &request);
 }
 
-static uint64_t lanes_of(const struct cutter *cutter)
+static uint64_t tile_lanes_of(const struct cutter *cutter)
 {
     return cutter->tiler.plan->target->engines[cutter->tiler.group->engine].count;
 }
@@ -86,7 +86,7 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
         return false;
     const uint64_t staying = tiler_local_bytes(tiler, 0);
     const uint64_t tiles = grid_tiles(grid);
-    const uint64_t lanes = lanes_of(cutter);
+    const uint64_t lanes = tile_lanes_of(cutter);
     const struct cost_request cost = tiler_cost(tiler);
     const uint64_t once =
         cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost);
@@ -94,8 +94,8 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
         space->output_placed && space->output_carried ? tiler_output_bytes(tiler) : 0;
     out->tile_bytes = tiler_local_bytes(tiler, 1) - staying + carried;
     const uint64_t moved = tiles * out->tile_bytes + space->loaded - space->ahead;
-    const uint64_t transfers = transfer_cycles(cutter, moved);
-    const uint64_t before = transfer_cycles(cutter, staying + space->ahead);
+    const uint64_t transfers = tile_transfer_cycles(cutter, moved);
+    const uint64_t before = tile_transfer_cycles(cutter, staying + space->ahead);
     out->compute = (tiles + lanes - 1) / lanes * once;
     out->transfers = transfers + before;
     const uint64_t bound_by_memory = transfers + (moved > 0 ? once : 0);
@@ -132,7 +132,7 @@ static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
     const struct shape *shape = tiler_shape(tiler);
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = tiler_axes(tiler, axes);
-    const uint64_t lanes = lanes_of(cutter);
+    const uint64_t lanes = tile_lanes_of(cutter);
     const struct grid start = *grid;
     struct grid_times times;
     uint64_t best = time_grid(cutter, grid, &times) ? times.all : UINT64_MAX;
@@ -160,7 +160,7 @@ static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
 static bool find_slots(struct cutter *cutter, struct grid *out_grid)
 {
     struct tiler *tiler = &cutter->tiler;
-    for (tiler->slots = lanes_of(cutter) + 1; tiler->slots > 0; tiler->slots--) {
+    for (tiler->slots = tile_lanes_of(cutter) + 1; tiler->slots > 0; tiler->slots--) {
         if (!find_grid(cutter, out_grid))
             continue;
         tile_spread_grid(cutter, out_grid);
@@ -235,7 +235,7 @@ static bool choose_whole(struct cutter *cutter, struct tile_choice *out_choice)
         .slots = 1,
         .bytes = bytes,
         .compute = cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost),
-        .transfers = transfer_cycles(cutter, bytes + cutter->space.loaded + carried)};
+        .transfers = tile_transfer_cycles(cutter, bytes + cutter->space.loaded + carried)};
     out_choice->time = out_choice->compute + out_choice->transfers;
     return true;
 }

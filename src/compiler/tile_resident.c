@@ -33,8 +33,8 @@ struct attempt {
 };
 
 // At the end that leaves the larger piece.
-static bool take_place(struct resident *resident, const struct taken *free_in, uint64_t bytes,
-                       uint64_t *out_address)
+static bool tile_resident_take_place(struct resident *resident, const struct taken *free_in,
+                                     uint64_t bytes, uint64_t *out_address)
 {
     uint64_t best = 0;
     bool found = false;
@@ -54,7 +54,7 @@ static bool take_place(struct resident *resident, const struct taken *free_in, u
     return found;
 }
 
-static void take(struct resident *resident, uint64_t address, uint64_t bytes)
+static void tile_resident_take(struct resident *resident, uint64_t address, uint64_t bytes)
 {
     taken_add(&resident->busy, (struct span){address, address + bytes});
     taken_add(&resident->before, (struct span){address, address + bytes});
@@ -92,10 +92,10 @@ static bool place_input(struct resident *resident, struct attempt *attempt, uint
     const bool prefetch = resident->plan->target->plan.prefetch;
     const bool constant = group_value(resident->plan, value)->constant != NULL;
     const uint64_t bytes = resident_bytes(resident, value);
-    if (!(prefetch && take_place(resident, &resident->before, bytes, out_address)) &&
-        !take_place(resident, &resident->busy, bytes, out_address))
+    if (!(prefetch && tile_resident_take_place(resident, &resident->before, bytes, out_address)) &&
+        !tile_resident_take_place(resident, &resident->busy, bytes, out_address))
         return false;
-    take(resident, *out_address, bytes);
+    tile_resident_take(resident, *out_address, bytes);
     attempt->space.loaded += bytes;
     attempt->space.ahead += constant && !prefetch ? bytes : 0;
     return true;
@@ -118,7 +118,8 @@ static bool place_inputs(struct resident *resident, uint32_t group, struct attem
     return true;
 }
 
-static bool place_outputs(struct resident *resident, uint32_t group, struct attempt *attempt)
+static bool tile_resident_place_outputs(struct resident *resident, uint32_t group,
+                                        struct attempt *attempt)
 {
     const struct plan_group *item = &resident->plan->groups[group];
     for (uint32_t i = 0; i < item->output_count; i++) {
@@ -127,9 +128,9 @@ static bool place_outputs(struct resident *resident, uint32_t group, struct atte
         uint64_t *address = &attempt->addresses[item->input_count + i];
         attempt->space.output_carried |=
             resident->outside[value] || resident_last_use(resident, value) == PLAN_NONE;
-        if (bytes == 0 || !take_place(resident, &resident->busy, bytes, address))
+        if (bytes == 0 || !tile_resident_take_place(resident, &resident->busy, bytes, address))
             return false;
-        take(resident, *address, bytes);
+        tile_resident_take(resident, *address, bytes);
     }
     return true;
 }
@@ -166,7 +167,7 @@ static bool try_attempt(struct resident *resident, uint32_t group, const uint32_
     find_busy(resident, group, candidates, attempt->evicted);
     attempt->space =
         (struct tile_space){.placed = attempt->placed, .output_placed = attempt->output};
-    if ((attempt->output && !place_outputs(resident, group, attempt)) ||
+    if ((attempt->output && !tile_resident_place_outputs(resident, group, attempt)) ||
         !place_inputs(resident, group, attempt))
         return false;
     attempt->rest = taken_largest_gap(&resident->busy, resident->all);
@@ -275,8 +276,8 @@ static void try_group(struct resident *resident, uint32_t group, const uint32_t 
 
 // Deciding -----------------------------------------------------------------------------------
 
-static void place_group(struct resident *resident, uint32_t group, const uint32_t *candidates,
-                        const struct attempt *attempt)
+static void tile_resident_place_group(struct resident *resident, uint32_t group,
+                                      const uint32_t *candidates, const struct attempt *attempt)
 {
     struct plan *plan = resident->plan;
     struct plan_group *item = &plan->groups[group];
@@ -399,7 +400,7 @@ static void tile_near(struct resident *resident, uint32_t group)
     const struct attempt *best = &attempts.best;
     if (attempts.found && tile_apply(resident->plan, item, &best->space, &best->choice)) {
         const size_t first = resident->plan->place_count;
-        place_group(resident, group, candidates, best);
+        tile_resident_place_group(resident, group, candidates, best);
         for (size_t i = first; i < resident->plan->place_count; i++) {
             const struct plan_place *place = resident_place(resident, (uint32_t)i);
             if (place->value != PLAN_NONE && !place->made && resident->plan->target->plan.prefetch)

@@ -14,7 +14,7 @@ enum {
 
 // Values and their parts ----------------------------------------------------------------
 
-static uint32_t find_value(const struct tiler *tiler, uint32_t value)
+static uint32_t tiler_find_value(const struct tiler *tiler, uint32_t value)
 {
     uint32_t i = 0;
     while (i < tiler->count && tiler->values[i] != value)
@@ -22,9 +22,9 @@ static uint32_t find_value(const struct tiler *tiler, uint32_t value)
     return i;
 }
 
-static void add_value(struct tiler *tiler, uint32_t value)
+static void tiler_add_value(struct tiler *tiler, uint32_t value)
 {
-    if (value != NETWORK_NONE && find_value(tiler, value) == tiler->count)
+    if (value != NETWORK_NONE && tiler_find_value(tiler, value) == tiler->count)
         tiler->values[tiler->count++] = value;
 }
 
@@ -46,11 +46,11 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->overrides =
         memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
-        add_value(tiler, group->inputs[i]);
+        tiler_add_value(tiler, group->inputs[i]);
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
         for (uint32_t j = 0; j < node->output_count; j++)
-            add_value(tiler, node->outputs[j]);
+            tiler_add_value(tiler, node->outputs[j]);
     }
 }
 
@@ -71,7 +71,7 @@ const struct shape *tiler_shape(const struct tiler *tiler)
 // A kernel takes a buffer as it is: false when others need another part of the value.
 static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct plan_box *box)
 {
-    const uint32_t at = find_value(tiler, value);
+    const uint32_t at = tiler_find_value(tiler, value);
     if (tiler->known[at])
         return plan_boxes_same(&tiler->boxes[at], box);
     tiler->boxes[at] = *box;
@@ -79,10 +79,10 @@ static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct 
     return true;
 }
 
-static bool need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
+static bool tiler_need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
 {
     const struct network_node *node = group_node(tiler->plan, tiler->group, index);
-    const uint32_t output = find_value(tiler, node->outputs[0]);
+    const uint32_t output = tiler_find_value(tiler, node->outputs[0]);
     if (!tiler->known[output])
         return false;
     struct plan_box *inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *inputs);
@@ -107,14 +107,14 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
         struct plan_override *override = &tiler->overrides[tiler->override_count];
-        if (!need_inputs(tiler, i, override))
+        if (!tiler_need_inputs(tiler, i, override))
             return false;
         tiler->override_count += override->count > 0;
     }
     return true;
 }
 
-static void take_whole(struct tiler *tiler)
+static void tiler_take_whole(struct tiler *tiler)
 {
     for (uint32_t i = 0; i < tiler->count; i++) {
         tiler->boxes[i] = plan_box_whole(&group_value(tiler->plan, tiler->values[i])->type.shape);
@@ -126,7 +126,7 @@ static void take_whole(struct tiler *tiler)
 static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
 {
     const enum element element = group_value(tiler->plan, value)->type.element;
-    return plan_padded(plan_box_bytes(&tiler->boxes[find_value(tiler, value)], element));
+    return plan_padded(plan_box_bytes(&tiler->boxes[tiler_find_value(tiler, value)], element));
 }
 
 uint64_t tiler_output_bytes(const struct tiler *tiler)
@@ -218,7 +218,8 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
             const uint32_t value = tiler->group->inputs[i];
             const struct plan_box whole =
                 plan_box_whole(&group_value(tiler->plan, value)->type.shape);
-            tiler->stays[i] &= plan_boxes_same(&tiler->boxes[find_value(tiler, value)], &whole);
+            tiler->stays[i] &=
+                plan_boxes_same(&tiler->boxes[tiler_find_value(tiler, value)], &whole);
         }
     }
     return true;
@@ -235,7 +236,7 @@ bool tiler_fits(struct tiler *tiler, const struct grid *grid)
 
 bool tiler_fits_whole(struct tiler *tiler)
 {
-    take_whole(tiler);
+    tiler_take_whole(tiler);
     return tiler_local_bytes(tiler, 1) <= tiler->room;
 }
 
@@ -287,7 +288,7 @@ static bool find_handed(struct tiler *tiler, const struct plan_box *tile, struct
     if (!tiler_propagate(tiler, tile))
         return false;
     for (uint32_t m = 0; m + 1 < tiler->member_count; m++)
-        handed[m] = tiler->boxes[find_value(tiler, tiler->members[m].outputs[0])];
+        handed[m] = tiler->boxes[tiler_find_value(tiler, tiler->members[m].outputs[0])];
     return true;
 }
 
@@ -355,12 +356,12 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
 
 // Tiles -----------------------------------------------------------------------------------
 
-static const struct plan_box *copy_boxes(struct tiler *tiler, const uint32_t *values,
-                                         uint32_t count)
+static const struct plan_box *tiler_copy_boxes(struct tiler *tiler, const uint32_t *values,
+                                               uint32_t count)
 {
     struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
     for (uint32_t i = 0; i < count; i++)
-        boxes[i] = tiler->boxes[find_value(tiler, values[i])];
+        boxes[i] = tiler->boxes[tiler_find_value(tiler, values[i])];
     return boxes;
 }
 
@@ -375,7 +376,7 @@ static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_
         const struct network_node *node = group_node(tiler->plan, group, i);
         for (uint32_t j = 0; j < node->output_count; j++, at++)
             boxes[at] = node->outputs[j] != NETWORK_NONE
-                            ? tiler->boxes[find_value(tiler, node->outputs[j])]
+                            ? tiler->boxes[tiler_find_value(tiler, node->outputs[j])]
                             : (struct plan_box){0};
     }
     return boxes;
@@ -385,8 +386,8 @@ static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_
 static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint32_t first_node,
                       struct plan_tile *tile)
 {
-    tile->inputs = copy_boxes(tiler, group->inputs, group->input_count);
-    tile->outputs = copy_boxes(tiler, group->outputs, group->output_count);
+    tile->inputs = tiler_copy_boxes(tiler, group->inputs, group->input_count);
+    tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler, group);
     struct plan_override *kept =
         arena_allocate(tiler->arena, ((size_t)group->node_count + 1) * sizeof *kept);
@@ -444,7 +445,7 @@ void tiler_fill_whole(struct tiler *tiler)
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler->stays[i] = group_value(tiler->plan, group->inputs[i])->constant != NULL;
     keep_staying(tiler);
-    take_whole(tiler);
+    tiler_take_whole(tiler);
     fill_tile(tiler, group, 0, group->tiles);
 }
 

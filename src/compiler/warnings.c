@@ -88,13 +88,13 @@ static double percent(const struct finder *finder, uint64_t cycles)
 
 // Counting ------------------------------------------------------------------------
 
-static enum target_role role_of(const struct finder *finder, uint32_t engine)
+static enum target_role warnings_role_of(const struct finder *finder, uint32_t engine)
 {
     return finder->target->engines[engine].role;
 }
 
 // To or from the far memory.
-static bool is_transfer(const struct finder *finder, uint32_t engine)
+static bool warnings_is_transfer(const struct finder *finder, uint32_t engine)
 {
     const struct target_engine *own = &finder->target->engines[engine];
     const uint32_t far = target_far_memory(finder->target);
@@ -102,7 +102,7 @@ static bool is_transfer(const struct finder *finder, uint32_t engine)
 }
 
 // Without the article: "arrays".
-static const char *bare_name(const char *called)
+static const char *warnings_bare_name(const char *called)
 {
     return strncmp(called, "the ", 4) == 0 ? called + 4 : called;
 }
@@ -189,7 +189,7 @@ static void count_transfer(const struct finder *finder, struct account *account,
 }
 
 // Few lanes work for one group.
-static void note_lane(struct account *account, uint32_t lane)
+static void warnings_note_lane(struct account *account, uint32_t lane)
 {
     for (uint32_t i = account->lanes; i-- > 0;) {
         if (account->used[i] == lane)
@@ -205,19 +205,20 @@ static void count_task(const struct finder *finder, struct account *account, uin
     const struct program_task *task = &finder->program->tasks[id];
     const struct sim_times times = finder->result->tasks[id];
     const uint64_t cycles = times.end - times.start;
-    const enum target_role role = role_of(finder, task->engine);
+    const enum target_role role = warnings_role_of(finder, task->engine);
     if (cycles == 0)
         return;
     if (account->end == 0 || times.start < account->start)
         account->start = times.start;
     account->end = times.end > account->end ? times.end : account->end;
-    if (is_transfer(finder, task->engine)) {
+    if (warnings_is_transfer(finder, task->engine)) {
         count_transfer(finder, account, task, cycles);
     } else if (role == TARGET_ROLE_HOST) {
         account->host += cycles;
     } else if (target_computes(finder->target, task->engine)) {
         account->compute += cycles;
-        note_lane(account, target_lane(finder->target, task->engine, task->unit, task->lane));
+        warnings_note_lane(account,
+                           target_lane(finder->target, task->engine, task->unit, task->lane));
         if (is_half_empty(finder, task)) {
             account->half_empty += cycles;
             account->half_empty_tiles++;
@@ -312,10 +313,10 @@ static void find_single_lanes(const struct finder *finder)
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
         const struct line *line = &lines.items[i];
-        plan_warn(
-            finder->plan, line->id, "idle", "computes for %.1f %% of the time on %u of %u %s",
-            percent(finder, line->cycles), finder->accounts[line->id].lanes, line->other,
-            bare_name(finder->target->engines[finder->program->groups[line->id].engine].called));
+        plan_warn(finder->plan, line->id, "idle", "computes for %.1f %% of the time on %u of %u %s",
+                  percent(finder, line->cycles), finder->accounts[line->id].lanes, line->other,
+                  warnings_bare_name(
+                      finder->target->engines[finder->program->groups[line->id].engine].called));
     }
     free(lines.items);
 }
@@ -338,7 +339,7 @@ static struct passage *find_passages(const struct finder *finder)
         passages[i].writer = passages[i].reader = PROGRAM_NONE;
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
-        if (!is_transfer(finder, task->engine) || task->operand_count < 2 ||
+        if (!warnings_is_transfer(finder, task->engine) || task->operand_count < 2 ||
             task->group == PROGRAM_NONE)
             continue;
         const bool out =

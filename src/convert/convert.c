@@ -15,7 +15,8 @@ status convert_check(const char *to, const char *out)
 }
 
 // Says what makes a report where there is none to convert.
-static status write_report(const struct convert_request *request, struct profile *profile)
+static status convert_convert_write_report(const struct convert_request *request,
+                                           struct profile *profile)
 {
     if (ops_report_is_profile(request->in)) {
         struct ops_report report = {.output = request->out,
@@ -33,7 +34,7 @@ static status write_report(const struct convert_request *request, struct profile
 status convert_file(const struct convert_request *request, struct profile *profile)
 {
     if (is_report_form(request->to))
-        return write_report(request, profile);
+        return convert_convert_write_report(request, profile);
     const struct format_writer *writer;
     STATUS_TRY(format_writer_find(request->to, request->out, &writer));
     if (strcmp(writer->name, "csv") == 0 && report_convert_is_input(request->in))

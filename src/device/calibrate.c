@@ -100,7 +100,8 @@ static uint32_t axis_length(const uint64_t *axis)
 }
 
 // A quick calibration leaves out every second size between the first and the last.
-static bool is_taken(const struct calibration *calibration, uint32_t index, uint32_t length)
+static bool device_calibrate_is_taken(const struct calibration *calibration, uint32_t index,
+                                      uint32_t length)
 {
     return !calibration->options->quick || length < 3 || index + 1 == length || index % 2 == 0;
 }
@@ -116,8 +117,9 @@ static uint64_t count_cells(const struct calibrate_grid *grid)
 }
 
 // Whether a cell of a grid is measured, and the sizes there.
-static bool find_cell(const struct calibration *calibration, const struct calibrate_grid *grid,
-                      uint64_t cell, uint64_t at[GRID_AXES])
+static bool device_calibrate_find_cell(const struct calibration *calibration,
+                                       const struct calibrate_grid *grid, uint64_t cell,
+                                       uint64_t at[GRID_AXES])
 {
     bool taken = true;
     for (uint32_t i = GRID_AXES; i-- > 0;) {
@@ -128,7 +130,7 @@ static bool find_cell(const struct calibration *calibration, const struct calibr
         const uint32_t index = (uint32_t)(cell % length);
         cell /= length;
         at[i] = grid->axes[i][index];
-        taken = taken && is_taken(calibration, index, length);
+        taken = taken && device_calibrate_is_taken(calibration, index, length);
     }
     return taken;
 }
@@ -139,7 +141,7 @@ static status measure_grid(struct calibration *calibration, const struct calibra
     const uint64_t cells = count_cells(grid);
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint64_t at[GRID_AXES];
-        if (!find_cell(calibration, grid, cell, at))
+        if (!device_calibrate_find_cell(calibration, grid, cell, at))
             continue;
         STATUS_TRY(measure_place(calibration, grid, operator, at));
         progress_report(++calibration->done, calibration->total);
@@ -156,7 +158,7 @@ static uint64_t count_places(const struct calibration *calibration)
         const uint64_t cells = count_cells(grid);
         uint64_t taken = 0;
         for (uint64_t cell = 0; cell < cells; cell++)
-            taken += find_cell(calibration, grid, cell, (uint64_t[GRID_AXES]){0});
+            taken += device_calibrate_find_cell(calibration, grid, cell, (uint64_t[GRID_AXES]){0});
         for (size_t j = 0; grid->operators[j] != NULL; j++)
             count += taken;
     }
@@ -195,8 +197,9 @@ static double measure_fused(unsigned threads)
 }
 
 // `program`: what jobs are called, as for the processor that was not measured.
-static void write_head(const struct calibration *calibration, const struct calibrate_memory *memory,
-                       const char *program, struct bytes *text)
+static void device_calibrate_write_head(const struct calibration *calibration,
+                                        const struct calibrate_memory *memory, const char *program,
+                                        struct bytes *text)
 {
     static const char *const LEVELS[] = {"l1", "l2", "l3"};
     const struct calibrate_summary *summary = calibration->summary;
@@ -304,7 +307,7 @@ status calibrate(const struct calibrate_options *options, struct bytes *out_text
         failure = target_open_shipped("host", &shipped);
     if (failure == STATUS_OK) {
         summarize(&calibration, started);
-        write_head(&calibration, &memory, shipped->queues[0].program, out_text);
+        device_calibrate_write_head(&calibration, &memory, shipped->queues[0].program, out_text);
         write_times(&calibration, out_text);
     }
     target_free(shipped);

@@ -16,7 +16,7 @@ uint32_t describing_key(const struct describing *describing, const char *name)
     return profile_string(describing->profile, view_of(name));
 }
 
-static void add_text(struct describing *describing, const char *name, struct view text)
+static void describe_add_text(struct describing *describing, const char *name, struct view text)
 {
     if (text.size > 0)
         value_add_string(&describing->values, describing_key(describing, name),
@@ -26,7 +26,7 @@ static void add_text(struct describing *describing, const char *name, struct vie
 // Operators and calls -----------------------------------------------------------
 
 // "1x56x56x24xi8"
-static void append_type(struct bytes *to, const struct program_value *value)
+static void describe_append_type(struct bytes *to, const struct program_value *value)
 {
     if (value->rank == PROGRAM_NONE)
         bytes_append_format(to, "?");
@@ -39,8 +39,8 @@ static void append_type(struct bytes *to, const struct program_value *value)
     bytes_append_format(to, "%s", element_name((enum element)value->element));
 }
 
-static void add_types(struct describing *describing, const char *name, uint32_t first,
-                      uint32_t count)
+static void describe_add_types(struct describing *describing, const char *name, uint32_t first,
+                               uint32_t count)
 {
     describing->text.size = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -48,14 +48,14 @@ static void add_types(struct describing *describing, const char *name, uint32_t 
         if (i > 0)
             bytes_append_format(&describing->text, ", ");
         if (value != PROGRAM_NONE)
-            append_type(&describing->text, &describing->program->values[value]);
+            describe_append_type(&describing->text, &describing->program->values[value]);
         else
             bytes_append_format(&describing->text, "none");
     }
-    add_text(describing, name, bytes_view(&describing->text));
+    describe_add_text(describing, name, bytes_view(&describing->text));
 }
 
-static void add_work(struct describing *describing, const struct program_work *work)
+static void describe_add_work(struct describing *describing, const struct program_work *work)
 {
     if (work->known == 0)
         return;
@@ -71,14 +71,16 @@ static void add_work(struct describing *describing, const struct program_work *w
 static void add_placement(struct describing *describing, uint32_t id)
 {
     if (id == PROGRAM_NONE) {
-        add_text(describing, "engine", VIEW_LITERAL("none: calculated while compiling"));
+        describe_add_text(describing, "engine", VIEW_LITERAL("none: calculated while compiling"));
         return;
     }
     const struct program_group *group = &describing->program->groups[id];
     if (group->engine < describing->target->engine_count)
-        add_text(describing, "engine", view_of(describing->target->engines[group->engine].name));
-    add_text(describing, "group", view_of(program_text(describing->program, group->type)));
-    add_text(describing, "reason", view_of(program_text(describing->program, group->reason)));
+        describe_add_text(describing, "engine",
+                          view_of(describing->target->engines[group->engine].name));
+    describe_add_text(describing, "group", view_of(program_text(describing->program, group->type)));
+    describe_add_text(describing, "reason",
+                      view_of(program_text(describing->program, group->reason)));
 }
 
 static bool is_mlir(struct view location)
@@ -86,15 +88,15 @@ static bool is_mlir(struct view location)
     return location.size == 0 || view_starts_with(location, "loc(");
 }
 
-static uint32_t location_of(struct describing *describing, const uint32_t *operators,
-                            uint32_t count)
+static uint32_t describe_location_of(struct describing *describing, const uint32_t *operators,
+                                     uint32_t count)
 {
     describing->text.size = 0;
     program_location(describing->program, operators, count, &describing->text);
     return profile_string(describing->profile, bytes_view(&describing->text));
 }
 
-static void add_operators(struct describing *describing)
+static void describe_add_operators(struct describing *describing)
 {
     const struct program *program = describing->program;
     describing->operators =
@@ -102,17 +104,18 @@ static void add_operators(struct describing *describing)
     for (uint32_t i = 0; i < program->operator_count; i++) {
         const struct program_operator *op = &program->operators[i];
         describing->values.size = 0;
-        add_types(describing, "inputs", op->first_input, op->input_count);
-        add_types(describing, "outputs", op->first_input + op->input_count, op->output_count);
-        add_work(describing, &op->work);
+        describe_add_types(describing, "inputs", op->first_input, op->input_count);
+        describe_add_types(describing, "outputs", op->first_input + op->input_count,
+                           op->output_count);
+        describe_add_work(describing, &op->work);
         add_placement(describing, op->group);
         const struct view source = view_of(program_text(program, op->location));
         if (!is_mlir(source))
-            add_text(describing, "source", source);
+            describe_add_text(describing, "source", source);
         const struct operator_description description = {
             .name = describing_text(describing, op->name),
             .type = describing_text(describing, op->type),
-            .location = location_of(describing, &i, 1),
+            .location = describe_location_of(describing, &i, 1),
             .values = bytes_view(&describing->values)};
         describing->operators[i] = profile_operator_add(describing->profile, &description);
     }
@@ -161,7 +164,7 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
                           uint32_t count)
 {
     const struct program_group *item = &describing->program->groups[group];
-    const uint32_t location = location_of(describing, operators, count);
+    const uint32_t location = describe_location_of(describing, operators, count);
     describing->values.size = 0;
     describing->text.size = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +173,7 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
         bytes_append_format(&describing->text, "%s%s", i > 0 ? ", " : "",
                             name[0] != '\0' ? name : program_text(describing->program, op->type));
     }
-    add_text(describing, "fused", bytes_view(&describing->text));
+    describe_add_text(describing, "fused", bytes_view(&describing->text));
     add_placement(describing, group);
     const struct operator_description description = {
         .name = describing_text(describing, item->name),
@@ -197,7 +200,7 @@ static void add_owners(struct describing *describing)
 
 void describing_start(struct describing *describing)
 {
-    add_operators(describing);
+    describe_add_operators(describing);
     add_owners(describing);
 }
 

@@ -18,7 +18,8 @@ static enum role role_of_transfer(const struct target *target, const struct targ
     return to_near ? ROLE_TRANSFER_IN : ROLE_TRANSFER_OUT;
 }
 
-static enum role role_of(const struct target *target, const struct target_engine *engine)
+static enum role describe_lanes_role_of(const struct target *target,
+                                        const struct target_engine *engine)
 {
     switch (engine->role) {
     case TARGET_ROLE_COMPUTE:
@@ -37,9 +38,10 @@ static enum role role_of(const struct target *target, const struct target_engine
 }
 
 // "dma in"; a processor is the host itself.
-static uint32_t engine_of(const struct describing *describing, const struct target_engine *engine)
+static uint32_t describe_lanes_engine_of(const struct describing *describing,
+                                         const struct target_engine *engine)
 {
-    if (role_of(describing->target, engine) == ROLE_HOST)
+    if (describe_lanes_role_of(describing->target, engine) == ROLE_HOST)
         return describing_key(describing, "host");
     struct bytes name = {0};
     bytes_append(&name, engine->name, strlen(engine->name));
@@ -101,7 +103,8 @@ static bool append_word(struct bytes *to, const struct words *words, struct view
 }
 
 // Up to the first word that nothing is known for.
-static void append_text(struct bytes *to, const struct words *words, struct view text)
+static void describe_lanes_append_text(struct bytes *to, const struct words *words,
+                                       struct view text)
 {
     for (size_t i = 0; i < text.size; i++) {
         size_t end = i;
@@ -160,8 +163,8 @@ struct adding {
     void *context;
 };
 
-static uint32_t add_group(const struct adding *adding, uint32_t parent, const char *what,
-                          uint32_t number)
+static uint32_t describe_lanes_add_group(const struct adding *adding, uint32_t parent,
+                                         const char *what, uint32_t number)
 {
     struct bytes name = {0};
     bytes_append_format(&name, "%s %u", what, number);
@@ -174,7 +177,7 @@ static uint32_t add_group(const struct adding *adding, uint32_t parent, const ch
     return adding->add(adding->context, &group);
 }
 
-static void add_groups(const struct adding *adding)
+static void describe_lanes_add_groups(const struct adding *adding)
 {
     const struct target *target = adding->describing->target;
     struct describing_tracks *tracks = adding->tracks;
@@ -183,11 +186,12 @@ static void add_groups(const struct adding *adding)
     tracks->devices = memory_allocate_zeroed((size_t)devices + 1, sizeof *tracks->devices);
     tracks->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *tracks->cores);
     for (uint32_t i = 0; i < devices; i++)
-        tracks->devices[i] =
-            devices > 1 ? add_group(adding, tracks->process, "device", i) : tracks->process;
+        tracks->devices[i] = devices > 1
+                                 ? describe_lanes_add_group(adding, tracks->process, "device", i)
+                                 : tracks->process;
     for (uint32_t i = 0; i < cores; i++) {
         const uint32_t parent = tracks->devices[i / target->core_count];
-        tracks->cores[i] = cores > 1 ? add_group(adding, parent, "core", i) : parent;
+        tracks->cores[i] = cores > 1 ? describe_lanes_add_group(adding, parent, "core", i) : parent;
     }
 }
 
@@ -203,11 +207,12 @@ struct track describing_lane(const struct describing *describing, uint32_t engin
     const struct target_engine *item = &describing->target->engines[engine];
     const struct words words = words_of(describing->target, item, unit, lane);
     struct bytes name = {0};
-    append_text(&name, &words, view_of(item->label != NULL ? item->label : item->name));
+    describe_lanes_append_text(&name, &words,
+                               view_of(item->label != NULL ? item->label : item->name));
     struct track track = {.name = profile_string(describing->profile, bytes_view(&name)),
                           .kind = TRACK_LANE,
-                          .role = role_of(describing->target, item),
-                          .engine = engine_of(describing, item),
+                          .role = describe_lanes_role_of(describing->target, item),
+                          .engine = describe_lanes_engine_of(describing, item),
                           .index = lane,
                           .rank = item->rank + (int32_t)lane};
     describing_place(describing->target, item->per, unit, &track.device, &track.core);
@@ -217,7 +222,7 @@ struct track describing_lane(const struct describing *describing, uint32_t engin
     return track;
 }
 
-static void add_lanes(const struct adding *adding, uint32_t engine)
+static void describe_lanes_add_lanes(const struct adding *adding, uint32_t engine)
 {
     const struct target *target = adding->describing->target;
     const struct target_engine *item = &target->engines[engine];
@@ -236,10 +241,10 @@ void describing_tracks_add(const struct describing *describing, struct describin
 {
     const struct target *target = describing->target;
     const struct adding adding = {describing, tracks, add, context};
-    add_groups(&adding);
+    describe_lanes_add_groups(&adding);
     tracks->lanes = memory_allocate_zeroed((size_t)target->lane_count + 1, sizeof *tracks->lanes);
     for (uint32_t i = 0; i < target->engine_count; i++)
-        add_lanes(&adding, i);
+        describe_lanes_add_lanes(&adding, i);
 }
 
 void describing_tracks_free(struct describing_tracks *tracks)
@@ -284,7 +289,7 @@ uint32_t describing_name(const struct describing *describing, uint32_t id, uint3
     }
     const struct words words = words_of_task(describing, &program->tasks[id], engine);
     struct bytes text = {0};
-    append_text(&text, &words, view_of(work));
+    describe_lanes_append_text(&text, &words, view_of(work));
     // Without the names of memories that are not known.
     if (text.size > 0 && text.data[text.size - 1] == '_')
         text.size--;
@@ -298,7 +303,8 @@ void describing_row(const struct describing *describing, uint32_t id, uint32_t e
 {
     const struct target_engine *item = &describing->target->engines[engine];
     const struct words words = words_of_task(describing, &describing->program->tasks[id], engine);
-    append_text(out_text, &words, view_of(item->row != NULL ? item->row : item->name));
+    describe_lanes_append_text(out_text, &words,
+                               view_of(item->row != NULL ? item->row : item->name));
 }
 
 status describing_check(const struct program *program, const struct target *target)

@@ -78,7 +78,7 @@ static void find_ports(struct host_device *device)
         device->output_buffers[i] = program_port(program, program->outputs[i]);
 }
 
-static status find_kernels(struct host_machine *machine)
+static status host_find_kernels(struct host_machine *machine)
 {
     for (uint32_t i = 0; i < machine->network->nodes.count; i++) {
         const struct network_node *node = network_node(machine->network, i);
@@ -116,7 +116,7 @@ static status host_prepare_device(struct host_device *device, const struct host_
     machine->kernels =
         memory_allocate_zeroed((size_t)machine->network->nodes.count + 1, sizeof *machine->kernels);
     host_worker_make(&machine->worker, machine->network, parallel_create(options->threads));
-    STATUS_TRY(find_kernels(machine));
+    STATUS_TRY(host_find_kernels(machine));
     STATUS_TRY(executor_create(machine->network,
                                &(struct executor_options){.parallel = machine->worker.parallel},
                                &machine->executor));
@@ -197,7 +197,7 @@ const struct network *host_device_network(const struct host_device *device)
 
 // Iterations -----------------------------------------------------------------------------
 
-static status set_input(struct host_device *device, uint32_t index, struct datum *datum)
+static status host_set_input(struct host_device *device, uint32_t index, struct datum *datum)
 {
     const uint32_t value = device->machine.program->inputs[index];
     const uint32_t buffer = device->input_buffers[index];
@@ -242,12 +242,12 @@ static void wake_workers(struct parallel *parallel)
     parallel_for(parallel, PIECES, 1, wait_a_little, NULL);
 }
 
-static status run_all(struct host_device *device, struct datum *const *inputs, size_t input_count,
-                      struct datum **out_outputs)
+static status host_run_all(struct host_device *device, struct datum *const *inputs,
+                           size_t input_count, struct datum **out_outputs)
 {
     const struct program *program = device->machine.program;
     for (uint32_t i = 0; i < program->input_count; i++)
-        STATUS_TRY(set_input(device, i, i < input_count ? inputs[i] : NULL));
+        STATUS_TRY(host_set_input(device, i, i < input_count ? inputs[i] : NULL));
     if (device->machine.times != NULL)
         wake_workers(device->machine.worker.parallel);
     STATUS_TRY(host_schedule_run(device->schedule, device->profile));
@@ -261,7 +261,7 @@ status host_device_run(struct host_device *device, struct datum *const *inputs, 
 {
     for (uint32_t i = 0; i < device->machine.program->output_count; i++)
         out_outputs[i] = NULL;
-    const status failure = run_all(device, inputs, input_count, out_outputs);
+    const status failure = host_run_all(device, inputs, input_count, out_outputs);
     drop_data(&device->machine);
     for (uint32_t i = 0; failure != STATUS_OK && i < device->machine.program->output_count; i++) {
         datum_release(out_outputs[i]);
@@ -337,7 +337,7 @@ static void free_device(struct device *device)
     host_device_free(host_of(device));
 }
 
-static const struct network *network_of(const struct device *device)
+static const struct network *host_network_of(const struct device *device)
 {
     return host_device_network((const struct host_device *)device);
 }
@@ -349,8 +349,8 @@ static void record_runs(struct device *device, struct recorder *recorder)
     host->profile = host_profile_create(host->machine.program, host->machine.target, recorder);
 }
 
-static status run_once(struct device *device, struct datum *const *inputs, size_t input_count,
-                       struct datum **out_outputs)
+static status host_run_once(struct device *device, struct datum *const *inputs, size_t input_count,
+                            struct datum **out_outputs)
 {
     return host_device_run(host_of(device), inputs, input_count, out_outputs);
 }
@@ -360,7 +360,7 @@ const struct device_kind DEVICE_HOST = {
     .measures = true,
     .load = host_load_program,
     .free = free_device,
-    .network = network_of,
+    .network = host_network_of,
     .profile = record_runs,
-    .run = run_once,
+    .run = host_run_once,
 };

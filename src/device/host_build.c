@@ -145,7 +145,7 @@ void host_builder_written(struct host_builder *builder, uint32_t buffer, bool la
 
 // Calls -------------------------------------------------------------------------------------
 
-static bool add_call(struct host_builder *builder, uint32_t index)
+static bool host_build_add_call(struct host_builder *builder, uint32_t index)
 {
     const struct program_call *call = host_recipe_call(builder->machine, builder->task, index);
     const uint32_t *buffers = builder->machine->program->call_buffers + call->first_buffer;
@@ -266,7 +266,7 @@ static bool add_chain(struct host_builder *builder, uint32_t from, uint32_t to, 
 }
 
 // Call by call, those that make a chain together.
-static bool add_calls(struct host_builder *builder)
+static bool host_build_add_calls(struct host_builder *builder)
 {
     const uint32_t count = builder->task->call_count;
     for (uint32_t i = 0; i < count;) {
@@ -282,7 +282,7 @@ static bool add_calls(struct host_builder *builder)
             builder->used = used;
             end--;
         }
-        if (end == i && !add_call(builder, end++))
+        if (end == i && !host_build_add_call(builder, end++))
             return false;
         i = end;
     }
@@ -291,7 +291,7 @@ static bool add_calls(struct host_builder *builder)
 
 // All together ------------------------------------------------------------------------------
 
-static bool reads_last(const struct host_builder *builder)
+static bool host_build_reads_last(const struct host_builder *builder)
 {
     const struct program *program = builder->machine->program;
     for (uint32_t i = 0; i < builder->task->operand_count; i++) {
@@ -307,7 +307,8 @@ static bool add_recipe(struct host_builder *builder)
 {
     switch (builder->recipe->kind) {
     case HOST_RECIPE_CHAIN:
-        return reads_last(builder) && add_chain(builder, 0, builder->task->call_count, true);
+        return host_build_reads_last(builder) &&
+               add_chain(builder, 0, builder->task->call_count, true);
     case HOST_RECIPE_CONVOLUTION:
         return host_images_add_convolution(builder);
     case HOST_RECIPE_SPREAD:
@@ -315,9 +316,9 @@ static bool add_recipe(struct host_builder *builder)
     case HOST_RECIPE_POOL:
         return host_images_add_pool(builder);
     case HOST_RECIPE_JOIN:
-        return reads_last(builder) && host_images_add_join(builder);
+        return host_build_reads_last(builder) && host_images_add_join(builder);
     case HOST_RECIPE_RESIZE:
-        return reads_last(builder) && host_images_add_resize(builder);
+        return host_build_reads_last(builder) && host_images_add_resize(builder);
     default:
         return false;
     }
@@ -335,7 +336,7 @@ bool host_build_task(const struct host_build *build, const struct program_task *
     host_step_list_free(list);
     builder.used = 0;
     builder.inner_count = 0;
-    if (add_calls(&builder))
+    if (host_build_add_calls(&builder))
         return true;
     host_step_list_free(list);
     return false;

@@ -11,13 +11,13 @@ static const struct network_node *main_node(const struct host_builder *builder)
     return host_recipe_node(builder->machine, builder->task, builder->recipe->main);
 }
 
-static uint32_t buffer_of(const struct host_builder *builder, uint32_t value)
+static uint32_t host_images_buffer_of(const struct host_builder *builder, uint32_t value)
 {
     return host_recipe_buffer(builder->machine, builder->task, value);
 }
 
 // The value that input `index` of the main call is made of: itself, or what is scaled back.
-static uint32_t source_of(const struct host_builder *builder, uint32_t index)
+static uint32_t host_images_source_of(const struct host_builder *builder, uint32_t index)
 {
     const uint32_t before = builder->recipe->before[index];
     return before == PROGRAM_NONE
@@ -35,7 +35,7 @@ static bool chain_before(const struct host_builder *builder, uint32_t index,
     return chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, call));
 }
 
-static bool follows(const struct host_builder *builder, uint32_t call)
+static bool host_images_follows(const struct host_builder *builder, uint32_t call)
 {
     return call != builder->recipe->main && call != builder->recipe->scale &&
            !host_recipe_is_before(builder->recipe, call);
@@ -44,7 +44,7 @@ static bool follows(const struct host_builder *builder, uint32_t call)
 static bool add_followers(const struct host_builder *builder, struct chain_nodes *nodes)
 {
     for (uint32_t i = 0; i < builder->task->call_count; i++) {
-        if (follows(builder, i) &&
+        if (host_images_follows(builder, i) &&
             !chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, i)))
             return false;
     }
@@ -54,7 +54,7 @@ static bool add_followers(const struct host_builder *builder, struct chain_nodes
 // The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
 // there is none, when nothing comes after it.
 static bool chain_followers(const struct host_builder *builder, struct chain_nodes *nodes,
-                         bool *out_some)
+                            bool *out_some)
 {
     const struct host_recipe *recipe = builder->recipe;
     const uint32_t value =
@@ -65,10 +65,11 @@ static bool chain_followers(const struct host_builder *builder, struct chain_nod
                       CHAIN_CHANNELS_LAST);
     *out_some = false;
     for (uint32_t i = 0; i < builder->task->call_count; i++)
-        *out_some = *out_some || follows(builder, i);
+        *out_some = *out_some || host_images_follows(builder, i);
     return !*out_some ||
-           (chain_nodes_input(nodes, value,
-                              host_builder_tensor(builder, buffer_of(builder, value)).element) &&
+           (chain_nodes_input(
+                nodes, value,
+                host_builder_tensor(builder, host_images_buffer_of(builder, value)).element) &&
             add_followers(builder, nodes) && chain_nodes_finish(nodes));
 }
 
@@ -95,10 +96,11 @@ static const float *constant_data(struct host_builder *builder, uint32_t input)
     // Weights are packed anyway: they need not be aligned as tensors are.
     if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
         return constant->tensor.data;
-    return host_builder_data(builder, buffer_of(builder, node->inputs[input]));
+    return host_builder_data(builder, host_images_buffer_of(builder, node->inputs[input]));
 }
 
-static bool describe_convolution(const struct host_builder *builder, struct convolution *c)
+static bool host_images_describe_convolution(const struct host_builder *builder,
+                                             struct convolution *c)
 {
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
@@ -189,7 +191,7 @@ bool host_images_add_convolution(struct host_builder *builder)
     struct fused_convolution_plan plan = {.weights = constant_data(builder, 1),
                                           .bias = constant_data(builder, 2),
                                           .blocks = builder->build->blocks};
-    if (!describe_convolution(builder, &plan.convolution) ||
+    if (!host_images_describe_convolution(builder, &plan.convolution) ||
         (has_before && !(chain_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
         !chain_followers(builder, &after, &has_after))
         return false;
@@ -200,8 +202,8 @@ bool host_images_add_convolution(struct host_builder *builder)
         return false;
     const uint32_t result = result_buffer(builder);
     const void *others[CHAIN_INPUTS_MOST] = {0};
-    const void *source =
-        host_builder_read(builder, buffer_of(builder, source_of(builder, 0)), true);
+    const void *source = host_builder_read(
+        builder, host_images_buffer_of(builder, host_images_source_of(builder, 0)), true);
     void *place = host_builder_write(builder, result, true);
     if (source == NULL || place == NULL ||
         (has_after && !host_builder_inputs(builder, &after, 1, others))) {
@@ -316,7 +318,8 @@ static bool chain_around(const struct host_builder *builder, uint32_t index,
     const struct network *network = builder->machine->network;
     const uint32_t value = main_node(builder)->inputs[index];
     if (builder->recipe->before[index] == PROGRAM_NONE) {
-        const struct tensor tensor = host_builder_tensor(builder, buffer_of(builder, value));
+        const struct tensor tensor =
+            host_builder_tensor(builder, host_images_buffer_of(builder, value));
         chain_nodes_start(nodes, network, &tensor.shape, CHAIN_CHANNELS_LAST);
         if (!chain_nodes_input(nodes, value, tensor.element))
             return false;
@@ -326,12 +329,14 @@ static bool chain_around(const struct host_builder *builder, uint32_t index,
     }
     chain_nodes_rename(nodes, main_node(builder)->outputs[0],
                        host_builder_places(builder, builder->recipe->main));
-    return add_followers(builder, nodes) && nodes->chain.input_count == 1 && chain_nodes_finish(nodes);
+    return add_followers(builder, nodes) && nodes->chain.input_count == 1 &&
+           chain_nodes_finish(nodes);
 }
 
 static uint64_t image_count(const struct host_builder *builder, uint32_t value)
 {
-    const struct tensor tensor = host_builder_tensor(builder, buffer_of(builder, value));
+    const struct tensor tensor =
+        host_builder_tensor(builder, host_images_buffer_of(builder, value));
     return tensor_count(&tensor);
 }
 
@@ -382,8 +387,8 @@ bool host_images_add_pool(struct host_builder *builder)
     const uint32_t result = result_buffer(builder);
     struct chain_nodes before, after;
     bool has_after = false;
-    const void *source =
-        host_builder_read(builder, buffer_of(builder, source_of(builder, 0)), true);
+    const void *source = host_builder_read(
+        builder, host_images_buffer_of(builder, host_images_source_of(builder, 0)), true);
     void *place = host_builder_write(builder, result, true);
     if (source == NULL || place == NULL ||
         (!integers && !chain_followers(builder, &after, &has_after)))
@@ -392,7 +397,7 @@ bool host_images_add_pool(struct host_builder *builder)
         if (!chain_before(builder, 0, &before) || !chain_nodes_finish(&before))
             return false;
         source = add_chain_over(builder, &before, &source,
-                                image_count(builder, source_of(builder, 0)), NULL);
+                                image_count(builder, host_images_source_of(builder, 0)), NULL);
     }
     const uint64_t count = image_count(builder, main_node(builder)->outputs[0]);
     void *pooled = has_after ? host_builder_scratch(builder, count * sizeof(float)) : place;
@@ -420,9 +425,11 @@ bool host_images_add_join(struct host_builder *builder)
     void *place = host_builder_write(builder, result, true);
     uint64_t at = 0;
     for (uint32_t i = 0; place != NULL && i < node->input_count; i++) {
-        const uint32_t value = source_of(builder, i);
-        const struct tensor part = host_builder_tensor(builder, buffer_of(builder, value));
-        const void *source = host_builder_read(builder, buffer_of(builder, value), true);
+        const uint32_t value = host_images_source_of(builder, i);
+        const struct tensor part =
+            host_builder_tensor(builder, host_images_buffer_of(builder, value));
+        const void *source =
+            host_builder_read(builder, host_images_buffer_of(builder, value), true);
         struct chain_nodes around;
         if (source == NULL || !chain_around(builder, i, &around))
             return false;
@@ -493,19 +500,19 @@ static bool add_turned_call(struct host_builder *builder, const void *source, vo
 
 // A main call on images that `add_main` adds the steps of, and what comes after it.
 static bool add_with_followers(struct host_builder *builder,
-                            bool (*add_main)(struct host_builder *builder, const void *source,
-                                             void *result))
+                               bool (*add_main)(struct host_builder *builder, const void *source,
+                                                void *result))
 {
     const uint32_t result = result_buffer(builder);
     struct chain_nodes after;
     bool has_after;
     if (builder->recipe->before[0] != PROGRAM_NONE || !chain_followers(builder, &after, &has_after))
         return false;
-    const void *source =
-        host_builder_read(builder, buffer_of(builder, main_node(builder)->inputs[0]), true);
+    const void *source = host_builder_read(
+        builder, host_images_buffer_of(builder, main_node(builder)->inputs[0]), true);
     void *place = host_builder_write(builder, result, true);
-    const struct tensor made =
-        host_builder_tensor(builder, buffer_of(builder, main_node(builder)->outputs[0]));
+    const struct tensor made = host_builder_tensor(
+        builder, host_images_buffer_of(builder, main_node(builder)->outputs[0]));
     void *given = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
     if (source == NULL || place == NULL || given == NULL || !add_main(builder, source, given))
         return false;

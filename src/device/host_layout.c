@@ -24,8 +24,8 @@ static void find_plain(const struct host_machine *machine, const struct host_rec
     }
 }
 
-static bool reads_last(const struct host_machine *machine, const struct program_task *task,
-                       const bool *last)
+static bool host_layout_reads_last(const struct host_machine *machine,
+                                   const struct program_task *task, const bool *last)
 {
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const struct program_operand *operand =
@@ -56,7 +56,7 @@ bool *host_layout_find(const struct host_machine *machine, const struct host_rec
         const enum host_recipe_kind kind = recipes[i].kind;
         const bool follows =
             kind == HOST_RECIPE_CHAIN || (kind >= HOST_RECIPE_JOIN && !loose_ports);
-        if (kind < HOST_RECIPE_CHAIN || (follows && !reads_last(machine, task, last)))
+        if (kind < HOST_RECIPE_CHAIN || (follows && !host_layout_reads_last(machine, task, last)))
             continue;
         for (uint32_t j = 0; j < task->operand_count; j++) {
             const struct program_operand *operand = &program->operands[task->first_operand + j];

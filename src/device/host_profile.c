@@ -46,37 +46,37 @@ struct host_profile {
     uint32_t iteration_key;
 };
 
-static void add_value(struct host_profile *profile, struct opscope_value value)
+static void host_profile_add_value(struct host_profile *profile, struct opscope_value value)
 {
     profile->values = memory_grow(profile->values, profile->value_count, &profile->value_capacity,
                                   sizeof *profile->values);
     profile->values[profile->value_count++] = value;
 }
 
-static void add_number(struct host_profile *profile, struct prepared *to, const char *key,
-                       uint64_t number)
+static void host_profile_add_number(struct host_profile *profile, struct prepared *to,
+                                    const char *key, uint64_t number)
 {
-    add_value(profile, (struct opscope_value){describing_key(&profile->describing, key),
-                                              OPSCOPE_UINT,
-                                              {.number = number}});
+    host_profile_add_value(
+        profile, (struct opscope_value){
+                     describing_key(&profile->describing, key), OPSCOPE_UINT, {.number = number}});
     to->value_count++;
 }
 
-static void add_text(struct host_profile *profile, struct prepared *to, const char *key,
-                     uint32_t text)
+static void host_profile_add_text(struct host_profile *profile, struct prepared *to,
+                                  const char *key, uint32_t text)
 {
     if (text == 0)
         return;
-    add_value(profile, (struct opscope_value){describing_key(&profile->describing, key),
-                                              OPSCOPE_TEXT,
-                                              {.number = text}});
+    host_profile_add_value(
+        profile, (struct opscope_value){
+                     describing_key(&profile->describing, key), OPSCOPE_TEXT, {.number = text}});
     to->value_count++;
 }
 
-static void add_flow(struct host_profile *profile, struct prepared *to,
-                     enum opscope_value_kind kind, uint32_t number)
+static void host_profile_add_flow(struct host_profile *profile, struct prepared *to,
+                                  enum opscope_value_kind kind, uint32_t number)
 {
-    add_value(profile, (struct opscope_value){.kind = kind, .as.number = number});
+    host_profile_add_value(profile, (struct opscope_value){.kind = kind, .as.number = number});
     to->flow_count++;
 }
 
@@ -118,11 +118,12 @@ static void prepare_flows(struct host_profile *profile, uint32_t id, const bool 
     const struct program_task *task = &profile->describing.program->tasks[id];
     for (uint32_t i = 0; i < task->dependency_count; i++) {
         if (shown[task->first_dependency + i])
-            add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_IN, task->first_dependency + i + 1);
+            host_profile_add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_IN,
+                                  task->first_dependency + i + 1);
     }
     for (uint32_t i = flows->first[id]; i < flows->first[id + 1]; i++) {
         if (shown[flows->outs[i] - 1])
-            add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_OUT, flows->outs[i]);
+            host_profile_add_flow(profile, &profile->tasks[id], OPSCOPE_FLOW_OUT, flows->outs[i]);
     }
 }
 
@@ -136,16 +137,16 @@ static void prepare_task(struct host_profile *profile, uint32_t id, uint32_t lan
     to->group = program_task_group(program, id);
     to->name = describing_name(describing, id, task->engine, to->group);
     to->first = (uint32_t)profile->value_count;
-    add_number(profile, to, "task", profile->numbers[id]);
-    add_number(profile, to, "program_task", id);
+    host_profile_add_number(profile, to, "task", profile->numbers[id]);
+    host_profile_add_number(profile, to, "program_task", id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
-        add_number(profile, to, "bytes", task->cost.bytes);
+        host_profile_add_number(profile, to, "bytes", task->cost.bytes);
     if (to->group == PROGRAM_NONE)
         return;
     const struct program_group *group = &program->groups[to->group];
-    add_text(profile, to, "operator", describing_text(describing, group->name));
-    add_text(profile, to, "group", describing_text(describing, group->type));
-    add_number(profile, to, "tile", task->tile);
+    host_profile_add_text(profile, to, "operator", describing_text(describing, group->name));
+    host_profile_add_text(profile, to, "group", describing_text(describing, group->type));
+    host_profile_add_number(profile, to, "tile", task->tile);
 }
 
 static uint32_t *number_tasks(const struct program *program)
@@ -163,13 +164,14 @@ static uint32_t *number_tasks(const struct program *program)
     return numbers;
 }
 
-static uint32_t add_track(void *context, const struct track *track)
+static uint32_t host_profile_add_track(void *context, const struct track *track)
 {
     (void)context;
     return record_add_lane(track);
 }
 
-static uint32_t lane_of(const struct host_profile *profile, const struct program_task *task)
+static uint32_t host_profile_lane_of(const struct host_profile *profile,
+                                     const struct program_task *task)
 {
     return target_lane(profile->describing.target, task->engine, task->unit, task->lane);
 }
@@ -180,7 +182,7 @@ static void expect_tasks(struct host_profile *profile, const struct describing_t
     const uint32_t lanes = profile->describing.target->lane_count;
     uint32_t *tasks = memory_allocate_zeroed((size_t)lanes + 1, sizeof *tasks);
     for (uint32_t i = 0; i < program->task_count; i++)
-        tasks[lane_of(profile, &program->tasks[i])]++;
+        tasks[host_profile_lane_of(profile, &program->tasks[i])]++;
     for (uint32_t i = 0; i < lanes; i++)
         expect(profile, tracks->lanes[i], tasks[i]);
     free(tasks);
@@ -190,14 +192,14 @@ static void prepare_tasks(struct host_profile *profile)
 {
     const struct program *program = profile->describing.program;
     struct describing_tracks tracks = {0}; // below the recorder's process
-    describing_tracks_add(&profile->describing, &tracks, add_track, NULL);
+    describing_tracks_add(&profile->describing, &tracks, host_profile_add_track, NULL);
     expect_tasks(profile, &tracks);
     uint32_t left_out;
     bool *shown = choose_flows(program, &left_out);
     const struct describing_flows flows = describing_flows(program);
     profile->numbers = number_tasks(program);
     for (uint32_t i = 0; i < program->task_count; i++) {
-        prepare_task(profile, i, tracks.lanes[lane_of(profile, &program->tasks[i])]);
+        prepare_task(profile, i, tracks.lanes[host_profile_lane_of(profile, &program->tasks[i])]);
         prepare_flows(profile, i, shown, &flows);
     }
     if (left_out > 0)
@@ -223,10 +225,10 @@ static void prepare_action(struct host_profile *profile, uint32_t id, uint32_t l
     to->group = PROGRAM_NONE;
     to->name = describing_key(describing, program_action_kind_name(action->kind));
     to->first = (uint32_t)profile->value_count;
-    add_number(profile, to, "action", action->number);
+    host_profile_add_number(profile, to, "action", action->number);
     if (action->bytes > 0)
-        add_number(profile, to, "bytes", action->bytes);
-    add_text(profile, to, "dispatch", dispatch);
+        host_profile_add_number(profile, to, "bytes", action->bytes);
+    host_profile_add_text(profile, to, "dispatch", dispatch);
 }
 
 static void prepare_actions(struct host_profile *profile)

@@ -22,7 +22,7 @@ uint32_t host_recipe_buffer(const struct host_machine *machine, const struct pro
     return PROGRAM_NONE;
 }
 
-static struct tensor tensor_of(const struct host_machine *machine, uint32_t id)
+static struct tensor host_recipe_tensor_of(const struct host_machine *machine, uint32_t id)
 {
     if (id == PROGRAM_NONE)
         return (struct tensor){.element = ELEMENT_NONE};
@@ -38,14 +38,16 @@ static struct tensor tensor_of(const struct host_machine *machine, uint32_t id)
 struct tensor host_recipe_input(const struct host_machine *machine, const struct program_call *call,
                                 uint32_t index)
 {
-    return tensor_of(machine, machine->program->call_buffers[call->first_buffer + index]);
+    return host_recipe_tensor_of(machine,
+                                 machine->program->call_buffers[call->first_buffer + index]);
 }
 
 struct tensor host_recipe_output(const struct host_machine *machine,
                                  const struct program_call *call, uint32_t index)
 {
     const uint32_t inputs = network_node(machine->network, call->node)->input_count;
-    return tensor_of(machine, machine->program->call_buffers[call->first_buffer + inputs + index]);
+    return host_recipe_tensor_of(
+        machine, machine->program->call_buffers[call->first_buffer + inputs + index]);
 }
 
 bool host_recipe_plan(const struct host_machine *machine, const struct program_call *call,
@@ -85,7 +87,7 @@ bool host_recipe_is_image(const struct tensor *tensor)
 // Known beforehand? -----------------------------------------------------------------------
 
 // Whether a buffer holds the whole of a value, whose type is sure.
-static bool is_whole(const struct host_machine *machine, uint32_t id, uint32_t value)
+static bool host_recipe_is_whole(const struct host_machine *machine, uint32_t id, uint32_t value)
 {
     const struct program_buffer *buffer = &machine->program->buffers[id];
     const struct network_value *item = network_value(machine->network, value);
@@ -93,7 +95,7 @@ static bool is_whole(const struct host_machine *machine, uint32_t id, uint32_t v
         item->constant != NULL ? &item->constant->tensor.shape : &item->type.shape;
     const enum element element =
         item->constant != NULL ? item->constant->tensor.element : item->type.element;
-    const struct tensor tensor = tensor_of(machine, id);
+    const struct tensor tensor = host_recipe_tensor_of(machine, id);
     return buffer->kind != PROGRAM_BUFFER_DYNAMIC && buffer->value == value &&
            (item->constant != NULL || value_type_static(&item->type)) &&
            tensor.element == element && element != ELEMENT_TEXT &&
@@ -109,7 +111,8 @@ static bool is_sure(const struct host_machine *machine, const struct program_cal
     return host_recipe_plan(machine, call, tensors, fixed, &plan) && prepared_is_sure(&plan);
 }
 
-static bool is_known(const struct host_machine *machine, const struct program_call *call)
+static bool host_recipe_is_known(const struct host_machine *machine,
+                                 const struct program_call *call)
 {
     const struct network_node *node = network_node(machine->network, call->node);
     const uint32_t *buffers = machine->program->call_buffers + call->first_buffer;
@@ -117,15 +120,16 @@ static bool is_known(const struct host_machine *machine, const struct program_ca
         return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] != NETWORK_NONE &&
-            (buffers[i] == PROGRAM_NONE || !is_whole(machine, buffers[i], node->inputs[i])))
+            (buffers[i] == PROGRAM_NONE ||
+             !host_recipe_is_whole(machine, buffers[i], node->inputs[i])))
             return false;
         if (node->inputs[i] == NETWORK_NONE && buffers[i] != PROGRAM_NONE)
             return false;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         const uint32_t buffer = buffers[node->input_count + i];
-        if (buffer != PROGRAM_NONE &&
-            (node->outputs[i] == NETWORK_NONE || !is_whole(machine, buffer, node->outputs[i])))
+        if (buffer != PROGRAM_NONE && (node->outputs[i] == NETWORK_NONE ||
+                                       !host_recipe_is_whole(machine, buffer, node->outputs[i])))
             return false;
     }
     return is_sure(machine, call);
@@ -133,7 +137,7 @@ static bool is_known(const struct host_machine *machine, const struct program_ca
 
 // Recipes ---------------------------------------------------------------------------------
 
-static bool is_scaled_back(const struct network_node *node)
+static bool host_recipe_is_scaled_back(const struct network_node *node)
 {
     return node->definition->scaling == SCALES_BACK;
 }
@@ -158,8 +162,8 @@ static bool has_no_dilations(const struct network_node *node)
     return true;
 }
 
-static bool is_constant(const struct host_machine *machine, const struct network_node *node,
-                        uint32_t input)
+static bool host_recipe_is_constant(const struct host_machine *machine,
+                                    const struct network_node *node, uint32_t input)
 {
     return node->inputs[input] != NETWORK_NONE &&
            network_value(machine->network, node->inputs[input])->constant != NULL;
@@ -180,10 +184,10 @@ static bool is_spread(const struct image_call *call)
     const struct network_node *node = call->node;
     const struct tensor *in = &call->in;
     const struct tensor *out = &call->out;
-    if (in->element != ELEMENT_F32 || !is_constant(machine, node, 1) ||
+    if (in->element != ELEMENT_F32 || !host_recipe_is_constant(machine, node, 1) ||
         attribute_integer(node->attributes, "group", 1) != 1 ||
         (node->input_count > 2 && node->inputs[2] != NETWORK_NONE &&
-         !is_constant(machine, node, 2)))
+         !host_recipe_is_constant(machine, node, 2)))
         return false;
     const struct shape *weights =
         &network_value(machine->network, node->inputs[1])->constant->tensor.shape;
@@ -226,9 +230,9 @@ static bool is_fixed_convolution(const struct image_call *call)
 {
     const struct network_node *node = call->node;
     return call->in.element == ELEMENT_F32 && node->input_count >= 2 &&
-           is_constant(call->machine, node, 1) &&
+           host_recipe_is_constant(call->machine, node, 1) &&
            (node->input_count < 3 || node->inputs[2] == NETWORK_NONE ||
-            is_constant(call->machine, node, 2));
+            host_recipe_is_constant(call->machine, node, 2));
 }
 
 static bool is_image_pool(const struct image_call *call)
@@ -236,7 +240,7 @@ static bool is_image_pool(const struct image_call *call)
     return call->node->output_count == 1 && host_recipe_is_image(&call->in);
 }
 
-static bool is_real(const struct image_call *call)
+static bool host_recipe_is_real(const struct image_call *call)
 {
     return call->in.element == ELEMENT_F32;
 }
@@ -260,8 +264,8 @@ static const struct {
     [COMPUTES_CONVOLUTION] = {HOST_RECIPE_CONVOLUTION, is_fixed_convolution},
     [COMPUTES_TRANSPOSED_CONVOLUTION] = {HOST_RECIPE_SPREAD, is_spread},
     [COMPUTES_MAX_POOL] = {HOST_RECIPE_POOL, is_image_pool},
-    [COMPUTES_AVERAGE_POOL] = {HOST_RECIPE_POOL, is_real},
-    [COMPUTES_GLOBAL_AVERAGE_POOL] = {HOST_RECIPE_POOL, is_real},
+    [COMPUTES_AVERAGE_POOL] = {HOST_RECIPE_POOL, host_recipe_is_real},
+    [COMPUTES_GLOBAL_AVERAGE_POOL] = {HOST_RECIPE_POOL, host_recipe_is_real},
     [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
     [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
 };
@@ -271,8 +275,8 @@ bool host_recipe_knows(enum operator_function function)
     return RECIPES[function].fits != NULL;
 }
 
-static enum host_recipe_kind kind_of(const struct host_machine *machine,
-                                     const struct program_call *call)
+static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *machine,
+                                                 const struct program_call *call)
 {
     const struct image_call image = {
         .machine = machine,
@@ -299,7 +303,7 @@ static void find_before(const struct host_machine *machine, const struct program
         for (uint32_t j = 0; j < recipe->main; j++) {
             const struct network_node *node = host_recipe_node(machine, task, j);
             if (main->inputs[i] != NETWORK_NONE && node->outputs[0] == main->inputs[i] &&
-                is_scaled_back(node))
+                host_recipe_is_scaled_back(node))
                 recipe->before[i] = j;
         }
     }
@@ -316,8 +320,8 @@ bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call)
 
 // Whether what comes before the main call is read by it alone, and it reads nothing else of
 // the task.
-static bool is_closed(const struct host_machine *machine, const struct program_task *task,
-                      const struct host_recipe *recipe)
+static bool host_recipe_is_closed(const struct host_machine *machine,
+                                  const struct program_task *task, const struct host_recipe *recipe)
 {
     for (uint32_t i = 0; i < task->call_count; i++) {
         const struct network_node *node = host_recipe_node(machine, task, i);
@@ -346,7 +350,7 @@ static bool is_scale(const struct host_machine *machine, const struct program_ta
         attribute_integer(node->attributes, "training_mode", 0) != 0)
         return false;
     for (uint32_t i = 1; i < node->input_count; i++) {
-        if (!is_constant(machine, node, i) ||
+        if (!host_recipe_is_constant(machine, node, i) ||
             network_value(machine->network, node->inputs[i])->constant->tensor.element !=
                 ELEMENT_F32)
             return false;
@@ -377,7 +381,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
         return recipe;
     for (uint32_t i = 0; i < task->call_count; i++) {
         if (host_recipe_node(machine, task, i)->output_count == 0 ||
-            !is_known(machine, host_recipe_call(machine, task, i)))
+            !host_recipe_is_known(machine, host_recipe_call(machine, task, i)))
             return recipe;
         if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
             continue;
@@ -396,7 +400,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
         return recipe;
     }
     find_before(machine, task, &recipe);
-    if (is_closed(machine, task, &recipe))
-        recipe.kind = kind_of(machine, host_recipe_call(machine, task, recipe.main));
+    if (host_recipe_is_closed(machine, task, &recipe))
+        recipe.kind = host_recipe_kind_of(machine, host_recipe_call(machine, task, recipe.main));
     return recipe;
 }

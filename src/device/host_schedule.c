@@ -43,8 +43,8 @@ static void order_ticks(void)
 #endif
 }
 
-static status run_task(const struct host_schedule *schedule, struct host_worker *worker,
-                       uint32_t index)
+static status host_schedule_run_task(const struct host_schedule *schedule,
+                                     struct host_worker *worker, uint32_t index)
 {
     struct host_machine *machine = schedule->machine;
     const struct program_task *task = &machine->program->tasks[index];
@@ -88,7 +88,8 @@ static bool host_schedule_pop_step(struct host_schedule *schedule, uint32_t want
 }
 
 // Nothing that starts later runs any more. What starts earlier may fail too, and counts then.
-static void keep_failure(struct host_schedule *schedule, uint32_t step, status failure)
+static void host_schedule_keep_failure(struct host_schedule *schedule, uint32_t step,
+                                       status failure)
 {
     if (step > schedule->failed) {
         status_free(failure);
@@ -109,18 +110,20 @@ static void end_task(struct host_schedule *schedule, uint32_t step, status resul
     schedule->running--;
     atomic_store(&schedule->ended[step_at(schedule, step)->task], true);
     if (result != STATUS_OK)
-        keep_failure(schedule, step, result);
+        host_schedule_keep_failure(schedule, step, result);
     if (schedule->controller_sleeps)
         pthread_cond_signal(&schedule->changed);
     pthread_mutex_unlock(&schedule->lock);
 }
 
-static bool run_next(struct host_schedule *schedule, struct host_worker *worker, uint32_t wanted)
+static bool host_schedule_run_next(struct host_schedule *schedule, struct host_worker *worker,
+                                   uint32_t wanted)
 {
     uint32_t step;
     if (!host_schedule_pop_step(schedule, wanted, &step))
         return false;
-    end_task(schedule, step, run_task(schedule, worker, step_at(schedule, step)->task));
+    end_task(schedule, step,
+             host_schedule_run_task(schedule, worker, step_at(schedule, step)->task));
     return true;
 }
 
@@ -142,7 +145,7 @@ static void host_schedule_rest(struct host_schedule *schedule)
 static void host_schedule_serve(struct host_schedule *schedule, struct host_worker *worker)
 {
     while (!atomic_load(&schedule->over)) {
-        if (!run_next(schedule, worker, PROGRAM_NONE))
+        if (!host_schedule_run_next(schedule, worker, PROGRAM_NONE))
             host_schedule_rest(schedule);
     }
 }
@@ -180,7 +183,8 @@ static void run_own(struct host_schedule *schedule, struct host_worker *worker, 
     schedule->running += sound;
     pthread_mutex_unlock(&schedule->lock);
     if (sound)
-        end_task(schedule, step, run_task(schedule, worker, step_at(schedule, step)->task));
+        end_task(schedule, step,
+                 host_schedule_run_task(schedule, worker, step_at(schedule, step)->task));
 }
 
 static bool has_failed(struct host_schedule *schedule)
@@ -207,10 +211,11 @@ static void rest_until_ended(struct host_schedule *schedule, uint32_t task)
 }
 
 // False when a task has failed, so that this one may never end.
-static bool wait_for(struct host_schedule *schedule, struct host_worker *worker, uint32_t task)
+static bool host_schedule_wait_for(struct host_schedule *schedule, struct host_worker *worker,
+                                   uint32_t task)
 {
     while (!atomic_load(&schedule->ended[task])) {
-        if (run_next(schedule, worker, task))
+        if (host_schedule_run_next(schedule, worker, task))
             continue;
         if (has_failed(schedule))
             return false;
@@ -222,7 +227,7 @@ static bool wait_for(struct host_schedule *schedule, struct host_worker *worker,
 // What the steps did not wait for has ended too when the job has.
 static void host_schedule_finish(struct host_schedule *schedule, struct host_worker *worker)
 {
-    while (run_next(schedule, worker, PROGRAM_NONE))
+    while (host_schedule_run_next(schedule, worker, PROGRAM_NONE))
         ;
     pthread_mutex_lock(&schedule->lock);
     schedule->controller_sleeps = true;
@@ -244,7 +249,7 @@ static void control(struct host_schedule *schedule, struct host_worker *worker)
         else if (step->kind == PROGRAM_STEP_START)
             host_schedule_give(schedule, i);
         else
-            sound = wait_for(schedule, worker, step->task);
+            sound = host_schedule_wait_for(schedule, worker, step->task);
     }
     host_schedule_finish(schedule, worker);
 }
@@ -281,14 +286,14 @@ static status run_in_order(struct host_schedule *schedule)
     for (uint32_t i = 0; i < schedule->job->step_count; i++) {
         const struct program_step *step = step_at(schedule, i);
         if (step->kind == PROGRAM_STEP_START)
-            STATUS_TRY(run_task(schedule, &schedule->machine->worker, step->task));
+            STATUS_TRY(host_schedule_run_task(schedule, &schedule->machine->worker, step->task));
     }
     return STATUS_OK;
 }
 
 static status run_task_of_stream(void *context, struct host_worker *worker, uint32_t task)
 {
-    return run_task(context, worker, task);
+    return host_schedule_run_task(context, worker, task);
 }
 
 static status run_streams(struct host_schedule *schedule)
@@ -300,7 +305,7 @@ static status run_streams(struct host_schedule *schedule)
                : host_streams_run(schedule->streams, schedule->job, &machine->worker, 1, NULL);
 }
 
-static status run_job(struct host_schedule *schedule, uint32_t job)
+static status host_schedule_run_job(struct host_schedule *schedule, uint32_t job)
 {
     schedule->job = &schedule->machine->program->jobs[job];
     if (schedule->streams != NULL)
@@ -308,13 +313,14 @@ static status run_job(struct host_schedule *schedule, uint32_t job)
     return schedule->workers != NULL ? run_side_by_side(schedule) : run_in_order(schedule);
 }
 
-static status run_action(struct host_schedule *schedule, const struct program_action *action)
+static status host_schedule_run_action(struct host_schedule *schedule,
+                                       const struct program_action *action)
 {
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_HOST_START:
-        return run_task(schedule, &schedule->machine->worker, action->subject);
+        return host_schedule_run_task(schedule, &schedule->machine->worker, action->subject);
     case PROGRAM_ACTION_JOB_WAIT:
-        return run_job(schedule, action->subject);
+        return host_schedule_run_job(schedule, action->subject);
     default:
         return STATUS_OK;
     }
@@ -372,7 +378,7 @@ status host_schedule_run(struct host_schedule *schedule, struct host_profile *pr
         host_streams_reset(schedule->streams);
     for (uint32_t i = 0; i < program->action_count; i++) {
         const uint64_t begun = profile != NULL ? opscope_begin() : 0;
-        STATUS_TRY(run_action(schedule, &program->actions[i]));
+        STATUS_TRY(host_schedule_run_action(schedule, &program->actions[i]));
         if (profile != NULL)
             host_profile_action(profile, i, begun);
         if (schedule->machine->watch != NULL)
@@ -383,7 +389,7 @@ status host_schedule_run(struct host_schedule *schedule, struct host_profile *pr
 
 // How many at a time ---------------------------------------------------------------------
 
-static uint32_t count_lanes(const struct host_machine *machine)
+static uint32_t host_schedule_count_lanes(const struct host_machine *machine)
 {
     const struct program *program = machine->program;
     bool *used = memory_allocate_zeroed((size_t)machine->target->lane_count + 1, sizeof *used);
@@ -459,7 +465,7 @@ struct host_schedule *host_schedule_create(struct host_machine *machine)
     pthread_cond_init(&schedule->given, NULL);
     pthread_cond_init(&schedule->changed, NULL);
     const unsigned threads = parallel_threads(machine->worker.parallel);
-    const uint32_t lanes = count_lanes(machine);
+    const uint32_t lanes = host_schedule_count_lanes(machine);
     if (threads > 1 && lanes > 1 && !jobs_share_more_than_memory(machine))
         make_workers(schedule, threads < lanes ? threads : lanes, lanes);
     schedule->streams = host_streams_create(machine->program, run_task_of_stream, schedule);

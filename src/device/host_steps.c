@@ -127,8 +127,8 @@ bool host_steps_has(const struct host_steps *steps, uint32_t task)
 
 // Running -----------------------------------------------------------------------------------
 
-static status run_step(struct host_steps *steps, const struct host_step *step,
-                       struct parallel *parallel)
+static status host_steps_run_step(struct host_steps *steps, const struct host_step *step,
+                                  struct parallel *parallel)
 {
     const uint32_t size = (uint32_t)element_size(step->element);
     switch (step->kind) {
@@ -174,6 +174,6 @@ status host_steps_run(struct host_steps *steps, uint32_t task, struct parallel *
 {
     const struct host_step_list *list = &steps->tasks[task];
     for (size_t i = 0; i < list->count; i++)
-        STATUS_TRY(run_step(steps, &list->items[i], parallel));
+        STATUS_TRY(host_steps_run_step(steps, &list->items[i], parallel));
     return STATUS_OK;
 }

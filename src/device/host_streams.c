@@ -54,7 +54,7 @@ static void host_streams_start_step(struct host_streams *streams, uint32_t step)
 }
 
 // Those that await it look again.
-static void raise_semaphore(struct host_streams *streams, struct semaphore *semaphore)
+static void host_streams_raise_semaphore(struct host_streams *streams, struct semaphore *semaphore)
 {
     semaphore->raised++;
     while (semaphore->waiting != PROGRAM_NONE) {
@@ -65,8 +65,8 @@ static void raise_semaphore(struct host_streams *streams, struct semaphore *sema
     }
 }
 
-static bool await_semaphore(struct host_streams *streams, uint32_t stream,
-                            const struct program_step *step)
+static bool host_streams_await_semaphore(struct host_streams *streams, uint32_t stream,
+                                         const struct program_step *step)
 {
     struct semaphore *semaphore = &streams->semaphores[step->semaphore];
     if (semaphore->raised >= step->count)
@@ -91,10 +91,10 @@ static bool do_step(struct host_streams *streams, uint32_t stream, uint32_t inde
     case PROGRAM_STEP_WAIT:
         return streams->ended[step->task];
     case PROGRAM_STEP_SIGNAL:
-        raise_semaphore(streams, &streams->semaphores[step->semaphore]);
+        host_streams_raise_semaphore(streams, &streams->semaphores[step->semaphore]);
         return true;
     case PROGRAM_STEP_AWAIT:
-        return await_semaphore(streams, stream, step);
+        return host_streams_await_semaphore(streams, stream, step);
     }
     return true;
 }
@@ -112,7 +112,7 @@ static void host_streams_advance(struct host_streams *streams)
         pthread_cond_broadcast(&streams->given);
 }
 
-static void keep_failure(struct host_streams *streams, uint32_t step, status failure)
+static void host_streams_keep_failure(struct host_streams *streams, uint32_t step, status failure)
 {
     if (step > streams->failed) {
         status_free(failure);
@@ -147,7 +147,7 @@ static uint32_t host_streams_claim_step(struct host_streams *streams)
 }
 
 // Locked before and after.
-static void run_next(struct host_streams *streams, struct host_worker *worker)
+static void host_streams_run_next(struct host_streams *streams, struct host_worker *worker)
 {
     const uint32_t step = host_streams_claim_step(streams);
     const struct program_step *item = &streams->program->steps[step];
@@ -158,7 +158,7 @@ static void run_next(struct host_streams *streams, struct host_worker *worker)
     streams->running--;
     streams->ended[item->task] = true;
     if (result != STATUS_OK)
-        keep_failure(streams, step, result);
+        host_streams_keep_failure(streams, step, result);
     // Who awaits a semaphore is told by that.
     const uint32_t at = streams->streams[item->stream].at;
     if (at != PROGRAM_NONE && streams->program->steps[at].kind == PROGRAM_STEP_WAIT)
@@ -187,7 +187,7 @@ static void host_streams_serve(struct host_streams *streams, struct host_worker 
     pthread_mutex_lock(&streams->lock);
     while (!atomic_load(&streams->over)) {
         if (atomic_load(&streams->queued) > 0) {
-            run_next(streams, worker);
+            host_streams_run_next(streams, worker);
         } else if (streams->running > 0) {
             host_streams_rest(streams);
         } else {
@@ -208,7 +208,7 @@ static void host_streams_enter(void *context, uint64_t from, uint64_t to)
 // Jobs -----------------------------------------------------------------------------------
 
 // Links the steps of each stream, and sets the streams to their first ones.
-static void start_job(struct host_streams *streams, const struct program_job *job)
+static void host_streams_start_job(struct host_streams *streams, const struct program_job *job)
 {
     streams->ready_count = 0;
     for (uint32_t i = 0; i < streams->program->stream_count; i++)
@@ -251,7 +251,7 @@ status host_streams_run(struct host_streams *streams, const struct program_job *
     pthread_mutex_lock(&streams->lock);
     streams->failed = PROGRAM_NONE;
     streams->failure = STATUS_OK;
-    start_job(streams, job);
+    host_streams_start_job(streams, job);
     host_streams_advance(streams);
     pthread_mutex_unlock(&streams->lock);
     if (count > 1)

@@ -81,8 +81,8 @@ void *host_buffer_address(const struct host_machine *machine, const struct progr
     return planned;
 }
 
-static struct tensor tensor_of(const struct host_machine *machine,
-                               const struct program_buffer *buffer)
+static struct tensor host_task_tensor_of(const struct host_machine *machine,
+                                         const struct program_buffer *buffer)
 {
     struct tensor tensor = {
         (enum element)buffer->element, {buffer->rank, {0}}, host_buffer_address(machine, buffer)};
@@ -91,11 +91,12 @@ static struct tensor tensor_of(const struct host_machine *machine,
 }
 
 // That a buffer has room for: a ring, as long as it is computed, for all that runs through it.
-static uint64_t bytes_of(const struct host_machine *machine, const struct program_buffer *buffer)
+static uint64_t host_task_bytes_of(const struct host_machine *machine,
+                                   const struct program_buffer *buffer)
 {
     if (buffer->kind != PROGRAM_BUFFER_RING)
         return buffer->size;
-    const struct tensor tensor = tensor_of(machine, buffer);
+    const struct tensor tensor = host_task_tensor_of(machine, buffer);
     return tensor_bytes(&tensor);
 }
 
@@ -113,7 +114,7 @@ status host_buffer_read(struct host_machine *machine, uint32_t value, uint32_t b
     }
     const struct program_buffer *item = &machine->program->buffers[buffer];
     if (host_buffer_in_memory(item)) {
-        const struct tensor tensor = tensor_of(machine, item);
+        const struct tensor tensor = host_task_tensor_of(machine, item);
         *out_datum = datum_over(&tensor);
     } else if (machine->data[buffer] != NULL) {
         *out_datum = datum_keep(machine->data[buffer]);
@@ -133,7 +134,7 @@ status host_buffer_write(struct host_machine *machine, struct datum *datum, uint
         machine->data[buffer] = datum_keep(datum);
         return STATUS_OK;
     }
-    struct tensor expected = tensor_of(machine, item);
+    struct tensor expected = host_task_tensor_of(machine, item);
     if (datum->kind != DATUM_TENSOR || datum->tensor.element != expected.element ||
         !shape_equal(&datum->tensor.shape, &expected.shape))
         return status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32, buffer);
@@ -225,7 +226,7 @@ static void place_output(struct host_machine *machine, struct invoke_frame *fram
     if (buffer == PROGRAM_NONE || !host_buffer_in_memory(&machine->program->buffers[buffer]))
         return;
     frame->places[index] = host_buffer_address(machine, &machine->program->buffers[buffer]);
-    frame->sizes[index] = bytes_of(machine, &machine->program->buffers[buffer]);
+    frame->sizes[index] = host_task_bytes_of(machine, &machine->program->buffers[buffer]);
 }
 
 static status bind_captured(struct host_machine *machine, const struct program_task *task)
@@ -392,7 +393,8 @@ static status run_compute(struct host_machine *machine, struct host_worker *work
 
 // Stages ----------------------------------------------------------------------------------
 
-static bool is_ring(const struct host_machine *machine, const struct program_operand *operand)
+static bool host_task_is_ring(const struct host_machine *machine,
+                              const struct program_operand *operand)
 {
     const struct program_buffer *buffer = &machine->program->buffers[operand->buffer];
     return buffer->kind == PROGRAM_BUFFER_RING && buffer->alias == PROGRAM_NONE;
@@ -406,11 +408,11 @@ static size_t place_rings(struct host_machine *machine, const struct program_tas
     const struct program_operand *operands = &machine->program->operands[task->first_operand];
     size_t used = 0;
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        if (!is_ring(machine, &operands[i]))
+        if (!host_task_is_ring(machine, &operands[i]))
             continue;
         const struct program_buffer *buffer = &machine->program->buffers[operands[i].buffer];
         machine->rings[operands[i].buffer] = scratch != NULL ? scratch + used : NULL;
-        used += (bytes_of(machine, buffer) / MEMORY_ALIGNMENT + 1) * MEMORY_ALIGNMENT;
+        used += (host_task_bytes_of(machine, buffer) / MEMORY_ALIGNMENT + 1) * MEMORY_ALIGNMENT;
     }
     return used;
 }
@@ -447,7 +449,7 @@ static const struct program_operand *find_ring(const struct host_machine *machin
     const struct program_operand *operands = &machine->program->operands[task->first_operand];
     const struct program_buffer *far = &machine->program->buffers[box->buffer];
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        if (is_ring(machine, &operands[i]) &&
+        if (host_task_is_ring(machine, &operands[i]) &&
             holds_box(&machine->program->buffers[operands[i].buffer], far, box))
             return &operands[i];
     }
@@ -455,8 +457,8 @@ static const struct program_operand *find_ring(const struct host_machine *machin
 }
 
 // Boxes that the task reads to their rings, or back to those that it writes.
-static status copy_boxes(struct host_machine *machine, struct host_worker *worker,
-                         const struct program_task *task, bool writes)
+static status host_task_copy_boxes(struct host_machine *machine, struct host_worker *worker,
+                                   const struct program_task *task, bool writes)
 {
     const struct program_operand *operands = &machine->program->operands[task->first_operand];
     for (uint32_t i = 0; i < task->operand_count; i++) {
@@ -478,9 +480,9 @@ static status run_stages(struct host_machine *machine, struct host_worker *worke
                          const struct program_task *task)
 {
     STATUS_TRY(make_rings(machine, worker, task));
-    STATUS_TRY(copy_boxes(machine, worker, task, false));
+    STATUS_TRY(host_task_copy_boxes(machine, worker, task, false));
     STATUS_TRY(run_calls(machine, worker, task));
-    return copy_boxes(machine, worker, task, true);
+    return host_task_copy_boxes(machine, worker, task, true);
 }
 
 static status host_task_compute_pieces(struct host_machine *machine, struct host_worker *worker,

@@ -28,7 +28,7 @@ void probe_free(struct probe *probe)
 
 // Inputs -----------------------------------------------------------------------------
 
-static double next_random(uint64_t *state)
+static double probe_next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) * 0x1p-53;
@@ -50,7 +50,7 @@ static void probe_fill_tensor(const struct probe *probe, const struct tensor *te
     const uint64_t count = all < FIRST ? all : FIRST;
     uint64_t state = 1;
     for (uint64_t i = 0; i < count; i++) {
-        const double number = probe->low + (probe->high - probe->low) * next_random(&state);
+        const double number = probe->low + (probe->high - probe->low) * probe_next_random(&state);
         switch (tensor->element) {
         case ELEMENT_F32:
             ((float *)tensor->data)[i] = (float)number;
@@ -76,7 +76,7 @@ static void probe_fill_tensor(const struct probe *probe, const struct tensor *te
         probe_repeat_pattern(tensor, count);
 }
 
-static struct shape shape_of(uint32_t rank, const uint64_t *dims)
+static struct shape probe_shape_of(uint32_t rank, const uint64_t *dims)
 {
     struct shape shape = {.rank = rank};
     for (uint32_t i = 0; i < rank; i++)
@@ -84,8 +84,8 @@ static struct shape shape_of(uint32_t rank, const uint64_t *dims)
     return shape;
 }
 
-static struct network_value *add_value(struct probe *probe, enum element element,
-                                       const struct shape *shape)
+static struct network_value *probe_add_value(struct probe *probe, enum element element,
+                                             const struct shape *shape)
 {
     const uint32_t id = network_value_add(probe->network, (struct view){0});
     probe->inputs[probe->input_count++] = id;
@@ -97,8 +97,8 @@ static struct network_value *add_value(struct probe *probe, enum element element
 
 void probe_input(struct probe *probe, enum element element, uint32_t rank, const uint64_t *dims)
 {
-    const struct shape shape = shape_of(rank, dims);
-    add_value(probe, element, &shape);
+    const struct shape shape = probe_shape_of(rank, dims);
+    probe_add_value(probe, element, &shape);
     probe->given[probe->given_count++] = probe->inputs[probe->input_count - 1];
 }
 
@@ -108,10 +108,10 @@ static void *aligned_bytes(struct probe *probe, uint64_t size)
     return data + (TENSOR_ALIGNMENT - (uintptr_t)data % TENSOR_ALIGNMENT) % TENSOR_ALIGNMENT;
 }
 
-static struct tensor *add_constant(struct probe *probe, enum element element,
-                                   const struct shape *shape)
+static struct tensor *probe_add_constant(struct probe *probe, enum element element,
+                                         const struct shape *shape)
 {
-    struct network_value *value = add_value(probe, element, shape);
+    struct network_value *value = probe_add_value(probe, element, shape);
     struct constant *constant = arena_allocate(&probe->network->arena, sizeof *constant);
     const uint64_t bytes = shape_count(shape) * element_size(element);
     *constant =
@@ -122,14 +122,14 @@ static struct tensor *add_constant(struct probe *probe, enum element element,
 
 void probe_constant(struct probe *probe, enum element element, uint32_t rank, const uint64_t *dims)
 {
-    const struct shape shape = shape_of(rank, dims);
-    probe_fill_tensor(probe, add_constant(probe, element, &shape));
+    const struct shape shape = probe_shape_of(rank, dims);
+    probe_fill_tensor(probe, probe_add_constant(probe, element, &shape));
 }
 
 void probe_integers(struct probe *probe, uint32_t count, const int64_t *items)
 {
-    const struct shape shape = shape_of(1, &(uint64_t){count});
-    memcpy(add_constant(probe, ELEMENT_I64, &shape)->data, items, count * sizeof *items);
+    const struct shape shape = probe_shape_of(1, &(uint64_t){count});
+    memcpy(probe_add_constant(probe, ELEMENT_I64, &shape)->data, items, count * sizeof *items);
 }
 
 void probe_absent(struct probe *probe)
@@ -139,8 +139,8 @@ void probe_absent(struct probe *probe)
 
 // Attributes ---------------------------------------------------------------------------
 
-static struct attribute *add_attribute(struct probe *probe, const char *name,
-                                       enum attribute_kind kind)
+static struct attribute *probe_add_attribute(struct probe *probe, const char *name,
+                                             enum attribute_kind kind)
 {
     struct attribute *attribute = &probe->attributes[probe->attribute_count++];
     *attribute = (struct attribute){.name = view_of(name), .kind = kind};
@@ -149,21 +149,21 @@ static struct attribute *add_attribute(struct probe *probe, const char *name,
 
 void probe_set_integer(struct probe *probe, const char *name, int64_t number)
 {
-    add_attribute(probe, name, ATTRIBUTE_INTEGER)->integer = number;
+    probe_add_attribute(probe, name, ATTRIBUTE_INTEGER)->integer = number;
 }
 
 void probe_set_integers(struct probe *probe, const char *name, uint32_t count, const int64_t *items)
 {
     int64_t *kept = arena_allocate(&probe->network->arena, count * sizeof *kept);
     memcpy(kept, items, count * sizeof *kept);
-    struct attribute *attribute = add_attribute(probe, name, ATTRIBUTE_INTEGERS);
+    struct attribute *attribute = probe_add_attribute(probe, name, ATTRIBUTE_INTEGERS);
     attribute->integers = kept;
     attribute->count = count;
 }
 
 void probe_set_text(struct probe *probe, const char *name, const char *text)
 {
-    add_attribute(probe, name, ATTRIBUTE_TEXT)->text = view_of(text);
+    probe_add_attribute(probe, name, ATTRIBUTE_TEXT)->text = view_of(text);
 }
 
 // Running --------------------------------------------------------------------------------
@@ -222,15 +222,15 @@ static void prepare_caches(const struct probe_budget *budget, const struct work 
     }
 }
 
-static int compare_times(const void *a, const void *b)
+static int probe_compare_times(const void *a, const void *b)
 {
     const uint64_t left = *(const uint64_t *)a;
     const uint64_t right = *(const uint64_t *)b;
     return left < right ? -1 : left > right;
 }
 
-static status run_once(const struct probe *probe, const struct probe_engine *engine, void *context,
-                       struct datum *const *inputs, uint64_t *out_ns)
+static status probe_run_once(const struct probe *probe, const struct probe_engine *engine,
+                             void *context, struct datum *const *inputs, uint64_t *out_ns)
 {
     struct datum *output;
     STATUS_TRY(engine->run(context, inputs, probe->given_count, &output, out_ns));
@@ -244,16 +244,16 @@ static status run_often(const struct probe *probe, const struct probe_budget *bu
     uint64_t times[RUNS_MOST];
     uint64_t least = UINT64_MAX; // what it takes when nothing disturbs the machine
     unsigned runs = 0;
-    STATUS_TRY(run_once(probe, budget->engine, context, inputs, &times[0]));
+    STATUS_TRY(probe_run_once(probe, budget->engine, context, inputs, &times[0]));
     while (runs < budget->runs_most && runs < RUNS_MOST &&
            (runs < budget->runs_least || runs * least < budget->ns)) {
         prepare_caches(budget, &network_node(probe->network, probe->node)->work, inputs,
                        probe->given_count);
-        STATUS_TRY(run_once(probe, budget->engine, context, inputs, &times[runs]));
+        STATUS_TRY(probe_run_once(probe, budget->engine, context, inputs, &times[runs]));
         least = times[runs] < least ? times[runs] : least;
         runs++;
     }
-    qsort(times, runs, sizeof *times, compare_times);
+    qsort(times, runs, sizeof *times, probe_compare_times);
     result->least = times[0] > 0 ? times[0] : 1;
     result->spread = (double)times[runs / 2] / (double)result->least - 1;
     return STATUS_OK;

@@ -53,7 +53,7 @@ static uint64_t cycles_at(const struct sim *sim, uint64_t bytes, double rate)
 
 // TARGET_NONE for an engine that shares none, and under the published rules, which give
 // each transfer all of it.
-static uint32_t port_of(const struct sim *sim, uint32_t engine)
+static uint32_t sim_port_of(const struct sim *sim, uint32_t engine)
 {
     return sim->rules == COST_RULES_PUBLIC ? TARGET_NONE : sim->target->engines[engine].port;
 }
@@ -72,9 +72,9 @@ static uint64_t cycles_on(const struct sim *sim, uint32_t engine, uint32_t port,
 static uint32_t stage_port(const struct sim *sim, const struct program_task *task,
                            const struct program_stage *stage)
 {
-    const uint32_t own = port_of(sim, stage->engine);
+    const uint32_t own = sim_port_of(sim, stage->engine);
     const bool moves = sim->target->engines[stage->engine].role == TARGET_ROLE_TRANSFER;
-    return own == TARGET_NONE && moves ? port_of(sim, task->engine) : own;
+    return own == TARGET_NONE && moves ? sim_port_of(sim, task->engine) : own;
 }
 
 // Bytes that a task moves through a port; false when it does not use it.
@@ -83,7 +83,7 @@ static bool uses_port(const struct sim *sim, const struct program_task *task, ui
 {
     *out_bytes = task->cost.bytes;
     if (task->stage_count == 0)
-        return port_of(sim, task->engine) == port;
+        return sim_port_of(sim, task->engine) == port;
     bool uses = false;
     *out_bytes = 0;
     for (uint32_t i = 0; i < task->stage_count; i++) {
@@ -200,7 +200,7 @@ static void take_lanes(struct sim *sim, const struct program_task *task, uint64_
 // Gives a task to its lane at `time`, or as soon as that has done the one before:
 // the stream waits that long. (The published rules do not know this.) Returns
 // when the lane took it; a transfer may then still wait for its port.
-static uint64_t start_task(struct sim *sim, uint32_t id, uint64_t time)
+static uint64_t sim_start_task(struct sim *sim, uint32_t id, uint64_t time)
 {
     const struct program_task *task = &sim->program->tasks[id];
     const uint64_t taken =
@@ -209,7 +209,7 @@ static uint64_t start_task(struct sim *sim, uint32_t id, uint64_t time)
     const uint64_t cycles =
         task->stage_count > 0
             ? stages_cycles(sim, task)
-            : cycles_on(sim, task->engine, port_of(sim, task->engine), &task->cost);
+            : cycles_on(sim, task->engine, sim_port_of(sim, task->engine), &task->cost);
     const uint64_t carried = take_ports(sim, task, start, cycles);
     const uint64_t end = sum(start, later(cycles, carried));
     sim->result->tasks[id] = (struct sim_times){start, end};
@@ -223,7 +223,7 @@ static uint64_t start_task(struct sim *sim, uint32_t id, uint64_t time)
 static uint64_t start_step(struct sim *sim, uint32_t task, uint64_t time)
 {
     const uint32_t engine = sim->program->tasks[task].engine;
-    return sum(start_task(sim, task, time), sim->target->engines[engine].start_cycles);
+    return sum(sim_start_task(sim, task, time), sim->target->engines[engine].start_cycles);
 }
 
 static void signal_semaphore(struct sim *sim, uint32_t semaphore, uint64_t time)
@@ -248,7 +248,7 @@ static status await_signal(const struct sim *sim, uint32_t index, uint64_t *time
     return STATUS_OK;
 }
 
-static status run_step(struct sim *sim, uint32_t index)
+static status sim_run_step(struct sim *sim, uint32_t index)
 {
     const struct program_step *step = &sim->program->steps[index];
     uint64_t *stream = &sim->streams[step->stream];
@@ -274,12 +274,12 @@ static status run_step(struct sim *sim, uint32_t index)
 }
 
 // A stream goes on with a job when it has done its steps of the jobs before.
-static status run_job(struct sim *sim, uint32_t job)
+static status sim_run_job(struct sim *sim, uint32_t job)
 {
     const struct program_job *item = &sim->program->jobs[job];
     sim->job_ends[job] = sim->host;
     for (uint32_t i = 0; i < item->step_count; i++) {
-        STATUS_TRY(run_step(sim, item->first_step + i));
+        STATUS_TRY(sim_run_step(sim, item->first_step + i));
         sim->job_ends[job] =
             later(sim->job_ends[job], sim->result->steps[item->first_step + i].end);
     }
@@ -299,19 +299,19 @@ static uint64_t copy_cycles(const struct sim *sim, const struct program_action *
     return cost_cycles(sim->target, sim->rules, host, &request);
 }
 
-static status run_action(struct sim *sim, uint32_t index)
+static status sim_run_action(struct sim *sim, uint32_t index)
 {
     const struct program_action *action = &sim->program->actions[index];
     const uint64_t before = sim->host;
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
-        STATUS_TRY(run_job(sim, action->subject));
+        STATUS_TRY(sim_run_job(sim, action->subject));
         break;
     case PROGRAM_ACTION_JOB_WAIT:
         sim->host = later(sim->host, sim->job_ends[action->subject]);
         break;
     case PROGRAM_ACTION_HOST_START:
-        start_task(sim, action->subject, sim->host);
+        sim_start_task(sim, action->subject, sim->host);
         break;
     case PROGRAM_ACTION_HOST_WAIT:
         sim->host = later(sim->host, sim->result->tasks[action->subject].end);
@@ -330,7 +330,7 @@ static status run_action(struct sim *sim, uint32_t index)
 static status run_actions(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->program->action_count; i++)
-        STATUS_TRY(run_action(sim, i));
+        STATUS_TRY(sim_run_action(sim, i));
     uint64_t end = sim->host;
     for (uint32_t i = 0; i < sim->program->task_count; i++)
         end = later(end, sim->result->tasks[i].end);
@@ -389,7 +389,7 @@ status sim_run(const struct program *program, const struct target *target, enum 
     return STATUS_OK;
 }
 
-static void add_times(struct digest *digest, const struct sim_times *times, uint32_t count)
+static void sim_add_times(struct digest *digest, const struct sim_times *times, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         digest_add_number(digest, times[i].start);
@@ -400,13 +400,13 @@ static void add_times(struct digest *digest, const struct sim_times *times, uint
 void sim_digest(const struct program *program, const struct sim_result *result,
                 struct digest *digest)
 {
-    add_times(digest, result->tasks, program->task_count);
+    sim_add_times(digest, result->tasks, program->task_count);
     for (uint32_t i = 0; i < program->stage_count; i++) {
-        add_times(digest, &result->stages[i].times, 1);
+        sim_add_times(digest, &result->stages[i].times, 1);
         digest_add_number(digest, result->stages[i].busy);
     }
-    add_times(digest, result->steps, program->step_count);
-    add_times(digest, result->actions, program->action_count);
+    sim_add_times(digest, result->steps, program->step_count);
+    sim_add_times(digest, result->actions, program->action_count);
     digest_add_number(digest, result->end);
 }
 

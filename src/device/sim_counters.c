@@ -38,7 +38,8 @@ static int compare_changes(const void *left, const void *right)
     return (a->time > b->time) - (a->time < b->time);
 }
 
-static void add_sample(struct profile *profile, uint32_t track, uint64_t time, uint64_t level)
+static void sim_counters_add_sample(struct profile *profile, uint32_t track, uint64_t time,
+                                    uint64_t level)
 {
     const struct event event = {.kind = EVENT_COUNTER, .start = time, .end = time, .track = track};
     struct bytes values = {0};
@@ -61,13 +62,14 @@ static void add_samples(struct profile *profile, uint32_t track, struct changes 
         if (i + 1 < changes->count && changes->items[i + 1].time == change->time)
             continue;
         if (level != shown)
-            add_sample(profile, track, change->time, level);
+            sim_counters_add_sample(profile, track, change->time, level);
         shown = level;
     }
 }
 
-static uint32_t add_counter(const struct sim_counters *counters, enum target_per per, uint32_t of,
-                            const char *name, const char *unit, int32_t rank)
+static uint32_t sim_counters_add_counter(const struct sim_counters *counters, enum target_per per,
+                                         uint32_t of, const char *name, const char *unit,
+                                         int32_t rank)
 {
     struct track track = {.parent = describing_parent(counters->tracks, per, of),
                           .name = profile_string(counters->profile, view_of(name)),
@@ -130,8 +132,9 @@ static uint32_t *owners_of(const struct sim_counters *counters)
 }
 
 // A moment after the last one is the end.
-static uint64_t time_of(const struct sim_counters *counters, const struct sim_times *moments,
-                        size_t count, uint32_t moment, bool end)
+static uint64_t sim_counters_time_of(const struct sim_counters *counters,
+                                     const struct sim_times *moments, size_t count, uint32_t moment,
+                                     bool end)
 {
     if (moment >= count)
         return counters->result->end;
@@ -156,8 +159,8 @@ static void add_lifetimes(const struct sim_counters *counters, struct changes *u
         if (!takes_memory(buffer) || !target_has(counters->target, buffer))
             continue;
         const uint32_t unit = target_memory_unit(counters->target, buffer->memory, buffer->unit);
-        const uint64_t from = time_of(counters, moments, count, buffer->from, false);
-        const uint64_t to = time_of(counters, moments, count, buffer->to, true);
+        const uint64_t from = sim_counters_time_of(counters, moments, count, buffer->from, false);
+        const uint64_t to = sim_counters_time_of(counters, moments, count, buffer->to, true);
         add_change(&units[unit], from, buffer->size, false);
         add_change(&units[unit], to > from ? to : from, buffer->size, true);
         const struct target_memory *memory = &counters->target->memories[buffer->memory];
@@ -177,7 +180,8 @@ static void add_lifetimes(const struct sim_counters *counters, struct changes *u
     free(owners);
 }
 
-static void add_memory(const struct sim_counters *counters, uint32_t memory, struct changes *units)
+static void sim_counters_add_memory(const struct sim_counters *counters, uint32_t memory,
+                                    struct changes *units)
 {
     const struct target_memory *item = &counters->target->memories[memory];
     char name[96];
@@ -185,10 +189,10 @@ static void add_memory(const struct sim_counters *counters, uint32_t memory, str
     for (uint32_t i = 0; i < target_units(counters->target, item->per); i++) {
         struct changes *changes = &units[target_memory_unit(counters->target, memory, i)];
         if (changes->count > 0)
-            add_samples(
-                counters->profile,
-                add_counter(counters, item->per, i, name, "bytes", RANK_MEMORY + (int32_t)memory),
-                changes);
+            add_samples(counters->profile,
+                        sim_counters_add_counter(counters, item->per, i, name, "bytes",
+                                                 RANK_MEMORY + (int32_t)memory),
+                        changes);
         free(changes->items);
     }
 }
@@ -199,7 +203,7 @@ void sim_counters_memory(const struct sim_counters *counters)
         memory_allocate_zeroed((size_t)counters->target->memory_unit_count + 1, sizeof *units);
     add_lifetimes(counters, units);
     for (uint32_t i = 0; i < counters->target->memory_count; i++)
-        add_memory(counters, i, units);
+        sim_counters_add_memory(counters, i, units);
     free(units);
 }
 
@@ -210,8 +214,8 @@ static uint64_t bytes_a_second(uint64_t bytes, uint64_t cycles, uint64_t clock)
     return cycles == 0 ? 0 : (uint64_t)((__uint128_t)bytes * clock / cycles);
 }
 
-static void add_transfer(const struct sim_counters *counters, struct changes *changes,
-                         uint64_t bytes, const struct sim_times *times)
+static void sim_counters_add_transfer(const struct sim_counters *counters, struct changes *changes,
+                                      uint64_t bytes, const struct sim_times *times)
 {
     if (times->end == times->start)
         return;
@@ -228,19 +232,20 @@ static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         if (task->engine == engine)
-            add_transfer(counters, &changes, task->cost.bytes, &result->tasks[i]);
+            sim_counters_add_transfer(counters, &changes, task->cost.bytes, &result->tasks[i]);
     }
     for (uint32_t i = 0; i < program->stage_count; i++) {
         const struct program_stage *stage = &program->stages[i];
         if (stage->engine == engine)
-            add_transfer(counters, &changes, stage->cost.bytes, &result->stages[i].times);
+            sim_counters_add_transfer(counters, &changes, stage->cost.bytes,
+                                      &result->stages[i].times);
     }
     char name[96];
     snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);
     if (changes.count > 0)
         add_samples(counters->profile,
-                    add_counter(counters, TARGET_PER_MACHINE, 0, name, "bytes/s",
-                                RANK_BANDWIDTH + (int32_t)engine),
+                    sim_counters_add_counter(counters, TARGET_PER_MACHINE, 0, name, "bytes/s",
+                                             RANK_BANDWIDTH + (int32_t)engine),
                     &changes);
     free(changes.items);
 }

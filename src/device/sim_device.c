@@ -24,7 +24,7 @@ static struct sim_device *sim_of(struct device *device)
     return (struct sim_device *)device;
 }
 
-static void sim_free(struct device *device)
+static void sim_device_sim_free(struct device *device)
 {
     struct sim_device *sim = sim_of(device);
     host_device_free(sim->host);
@@ -49,7 +49,7 @@ static status sim_load(const struct program *program, const struct target *targe
         .device.kind = &DEVICE_SIM, .program = program, .target = target, .rules = options->rules};
     const status failure = sim_device_prepare(sim, options);
     if (failure != STATUS_OK) {
-        sim_free(&sim->device);
+        sim_device_sim_free(&sim->device);
         return failure;
     }
     *out_device = &sim->device;
@@ -115,7 +115,7 @@ double sim_device_tasks_per_second(const struct device *device)
 const struct device_kind DEVICE_SIM = {
     .name = "sim",
     .load = sim_load,
-    .free = sim_free,
+    .free = sim_device_sim_free,
     .network = sim_network,
     .profile = sim_record,
     .run = sim_run_once,

@@ -31,7 +31,7 @@ struct modelled {
 
 // Tracks --------------------------------------------------------------------------
 
-static uint32_t add_track(void *context, const struct track *like)
+static uint32_t sim_profile_add_track(void *context, const struct track *like)
 {
     struct modelled *model = context;
     struct track track = *like;
@@ -60,26 +60,26 @@ static void add_streams(struct modelled *model)
                              .queue = describing_key(&model->describing, queue->name),
                              .rank = RANK_STREAM + (int32_t)stream->queue};
         describing_place(model->target, queue->per, stream->unit, &lane.device, &lane.core);
-        model->streams[i] = add_track(model, &lane);
+        model->streams[i] = sim_profile_add_track(model, &lane);
     }
 }
 
-static uint32_t lanes_of(const struct target *target, uint32_t engine)
+static uint32_t sim_profile_lanes_of(const struct target *target, uint32_t engine)
 {
     return target->engines[engine].count * target_units(target, target->engines[engine].per);
 }
 
-static void add_tracks(struct modelled *model)
+static void sim_profile_add_tracks(struct modelled *model)
 {
     const struct target *target = model->target;
     const struct track process = {.name = profile_string(model->profile, view_of(target->name)),
                                   .kind = TRACK_PROCESS};
-    model->tracks.process = add_track(model, &process);
-    describing_tracks_add(&model->describing, &model->tracks, add_track, model);
+    model->tracks.process = sim_profile_add_track(model, &process);
+    describing_tracks_add(&model->describing, &model->tracks, sim_profile_add_track, model);
     add_streams(model);
     for (uint32_t i = 0; i < target->engine_count; i++) {
-        if (lanes_of(target, i) > model->row_stride)
-            model->row_stride = lanes_of(target, i);
+        if (sim_profile_lanes_of(target, i) > model->row_stride)
+            model->row_stride = sim_profile_lanes_of(target, i);
     }
     model->rows = memory_allocate_zeroed((size_t)target->engine_count * model->row_stride + 1,
                                          sizeof *model->rows);
@@ -87,7 +87,7 @@ static void add_tracks(struct modelled *model)
 
 // Spans ---------------------------------------------------------------------------
 
-static void add_flows(struct modelled *model, uint32_t id)
+static void sim_profile_add_flows(struct modelled *model, uint32_t id)
 {
     const struct program_task *task = &model->program->tasks[id];
     for (uint32_t i = 0; i < task->dependency_count; i++) {
@@ -112,12 +112,12 @@ static void add_id(struct modelled *model, uint32_t id)
     model->text.size = 0;
     describing_row(&model->describing, id, task->engine, &model->text);
     bytes_append_format(&model->text, "%" PRIu64,
-                        (*rows)++ * lanes_of(model->target, task->engine) + lane);
+                        (*rows)++ * sim_profile_lanes_of(model->target, task->engine) + lane);
     value_add_text(&model->values, model->keys.id, bytes_view(&model->text));
 }
 
 // What is on the way.
-static void add_transfer(struct modelled *model, const struct program_task *task)
+static void sim_profile_add_transfer(struct modelled *model, const struct program_task *task)
 {
     const struct program *program = model->program;
     value_add_uint(&model->values, model->keys.bytes, task->cost.bytes);
@@ -129,7 +129,7 @@ static void add_transfer(struct modelled *model, const struct program_task *task
         value_add_string(&model->values, model->keys.value, name);
 }
 
-static void add_group(struct modelled *model, uint32_t tile, uint32_t group)
+static void sim_profile_add_group(struct modelled *model, uint32_t tile, uint32_t group)
 {
     if (group == PROGRAM_NONE)
         return;
@@ -142,7 +142,7 @@ static void add_group(struct modelled *model, uint32_t tile, uint32_t group)
     value_add_uint(&model->values, model->keys.tile, tile);
 }
 
-static void add_span(struct modelled *model, uint32_t lane, const struct event *like)
+static void sim_profile_add_span(struct modelled *model, uint32_t lane, const struct event *like)
 {
     struct event event = *like;
     event.kind = EVENT_SPAN;
@@ -152,7 +152,8 @@ static void add_span(struct modelled *model, uint32_t lane, const struct event *
 }
 
 // What an engine does of a task that several work on. The task's own lane has the whole.
-static void add_stage(struct modelled *model, uint32_t id, uint32_t index, uint32_t group)
+static void sim_profile_add_stage(struct modelled *model, uint32_t id, uint32_t index,
+                                  uint32_t group)
 {
     const struct program_task *task = &model->program->tasks[id];
     const struct program_stage *stage = &model->program->stages[task->first_stage + index];
@@ -168,16 +169,18 @@ static void add_stage(struct modelled *model, uint32_t id, uint32_t index, uint3
                    result->times.end - result->times.start - result->busy);
     if (stage->cost.bytes > 0)
         value_add_uint(&model->values, model->keys.bytes, stage->cost.bytes);
-    add_group(model, task->tile, group);
-    add_span(model, model->tracks.lanes[describing_stage_lane(model->target, task, stage->engine)],
-             &(struct event){.start = result->times.start,
-                             .end = result->times.end,
-                             .name = describing_name(&model->describing, id, stage->engine, group),
-                             .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+    sim_profile_add_group(model, task->tile, group);
+    sim_profile_add_span(
+        model, model->tracks.lanes[describing_stage_lane(model->target, task, stage->engine)],
+        &(struct event){.start = result->times.start,
+                        .end = result->times.end,
+                        .name = describing_name(&model->describing, id, stage->engine, group),
+                        .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
 }
 
 // `number` is that of the controller's task or of the host's action.
-static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint32_t dispatch)
+static void sim_profile_add_task(struct modelled *model, uint32_t id, uint32_t number,
+                                 uint32_t dispatch)
 {
     const struct program_task *task = &model->program->tasks[id];
     const struct sim_times times = model->result->tasks[id];
@@ -191,8 +194,8 @@ static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint3
     value_add_uint(&model->values, model->keys.task, number);
     value_add_uint(&model->values, model->keys.program_task, id);
     if (task->kind == PROGRAM_TASK_TRANSFER)
-        add_transfer(model, task);
-    add_group(model, task->tile, group);
+        sim_profile_add_transfer(model, task);
+    sim_profile_add_group(model, task->tile, group);
     if (task->cost.macs > 0)
         value_add_uint(&model->values, model->keys.macs, task->cost.macs);
     value_add_string(
@@ -200,15 +203,16 @@ static void add_task(struct modelled *model, uint32_t id, uint32_t number, uint3
         describing_text(&model->describing, model->program->dispatches[dispatch].name));
     if (task->job != PROGRAM_NONE)
         value_add_uint(&model->values, model->keys.job, model->program->jobs[task->job].number);
-    add_flows(model, id);
-    add_span(model,
-             model->tracks.lanes[target_lane(model->target, task->engine, task->unit, task->lane)],
-             &(struct event){.start = times.start,
-                             .end = times.end,
-                             .name = name,
-                             .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+    sim_profile_add_flows(model, id);
+    sim_profile_add_span(
+        model,
+        model->tracks.lanes[target_lane(model->target, task->engine, task->unit, task->lane)],
+        &(struct event){.start = times.start,
+                        .end = times.end,
+                        .name = name,
+                        .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
     for (uint32_t i = 0; i < task->stage_count; i++)
-        add_stage(model, id, i, group);
+        sim_profile_add_stage(model, id, i, group);
 }
 
 static void add_host_copy(struct modelled *model, uint32_t action, uint32_t dispatch)
@@ -219,7 +223,7 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
     if (times.start == times.end)
         return;
     if (model->host_copies == 0)
-        model->host_copies = add_track(
+        model->host_copies = sim_profile_add_track(
             model, &(struct track){.parent = model->tracks.process,
                                    .name = describing_key(&model->describing, "HOST COPY"),
                                    .kind = TRACK_LANE,
@@ -232,15 +236,16 @@ static void add_host_copy(struct modelled *model, uint32_t action, uint32_t disp
     value_add_uint(&model->values, model->keys.task, item->number);
     value_add_uint(&model->values, model->keys.bytes, item->bytes);
     const uint32_t group = program_action_group(model->program, item);
-    add_group(model, 0, group);
+    sim_profile_add_group(model, 0, group);
     value_add_string(
         &model->values, model->keys.dispatch,
         describing_text(&model->describing, model->program->dispatches[dispatch].name));
-    add_span(model, model->host_copies,
-             &(struct event){.start = times.start,
-                             .end = times.end,
-                             .name = describing_key(&model->describing, "HOST_COPY"),
-                             .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+    sim_profile_add_span(
+        model, model->host_copies,
+        &(struct event){.start = times.start,
+                        .end = times.end,
+                        .name = describing_key(&model->describing, "HOST_COPY"),
+                        .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
 }
 
 static void add_await(struct modelled *model, uint32_t index)
@@ -252,19 +257,20 @@ static void add_await(struct modelled *model, uint32_t index)
     const struct program_semaphore *semaphore = &model->program->semaphores[step->semaphore];
     model->values.size = 0;
     value_add_uint(&model->values, model->keys.count, step->count);
-    add_span(model, model->streams[step->stream],
-             &(struct event){.start = times.start,
-                             .end = times.end,
-                             .name = describing_text(&model->describing, semaphore->name)});
+    sim_profile_add_span(
+        model, model->streams[step->stream],
+        &(struct event){.start = times.start,
+                        .end = times.end,
+                        .name = describing_text(&model->describing, semaphore->name)});
 }
 
-static void add_job(struct modelled *model, uint32_t id, uint32_t dispatch)
+static void sim_profile_add_job(struct modelled *model, uint32_t id, uint32_t dispatch)
 {
     const struct program_job *job = &model->program->jobs[id];
     for (uint32_t i = 0; i < job->step_count; i++) {
         const struct program_step *step = &model->program->steps[job->first_step + i];
         if (step->kind == PROGRAM_STEP_START)
-            add_task(model, step->task, step->number, dispatch);
+            sim_profile_add_task(model, step->task, step->number, dispatch);
         else if (step->kind == PROGRAM_STEP_AWAIT)
             add_await(model, job->first_step + i);
     }
@@ -279,9 +285,9 @@ static void add_spans(struct modelled *model)
             const uint32_t index = program->dispatches[d].first_action + i;
             const struct program_action *action = &program->actions[index];
             if (action->kind == PROGRAM_ACTION_JOB_START)
-                add_job(model, action->subject, d);
+                sim_profile_add_job(model, action->subject, d);
             else if (action->kind == PROGRAM_ACTION_HOST_START)
-                add_task(model, action->subject, action->number, d);
+                sim_profile_add_task(model, action->subject, action->number, d);
             else if (action->kind == PROGRAM_ACTION_HOST_COPY)
                 add_host_copy(model, index, d);
         }
@@ -326,7 +332,7 @@ status sim_profile(const struct program *program, const struct target *target,
     set_keys(model);
     profile_fact_add(profile, "target", view_of(target->name));
     profile_fact_add(profile, "network", program->source);
-    add_tracks(model);
+    sim_profile_add_tracks(model);
     describing_start(&model->describing);
     describing_calls(&model->describing, 0);
     model->flows = describing_flows(program);

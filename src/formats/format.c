@@ -16,7 +16,7 @@ static status read_folder(const char *path, struct profile *profile)
     return status_first(result, profile_finish(profile));
 }
 
-static bool is_folder(const char *path)
+static bool format_is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -50,7 +50,7 @@ status format_read_input(struct input *input, const struct format_options *optio
 status format_read(const char *path, const struct format_options *options, struct profile *profile)
 {
     struct input *input;
-    if (is_folder(path))
+    if (format_is_folder(path))
         return read_folder(path, profile);
     STATUS_TRY(input_open_known(path, format_reader_may_know, &input));
     return format_read_input(input, options, profile);

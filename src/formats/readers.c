@@ -30,13 +30,13 @@ static status read_chrome(struct input *input, const struct format_options *opti
     return chrome_read(input, profile);
 }
 
-static bool is_log(struct view bytes)
+static bool readers_is_log(struct view bytes)
 {
     return log_kind_of(bytes) != LOG_UNKNOWN;
 }
 
-static status read_log(struct input *input, const struct format_options *options,
-                       struct profile *profile)
+static status readers_read_log(struct input *input, const struct format_options *options,
+                               struct profile *profile)
 {
     (void)options;
     struct logs logs = {0};
@@ -51,13 +51,13 @@ static status read_report(struct input *input, const struct format_options *opti
     return report_profile_read(input, profile);
 }
 
-static bool is_torq(struct view bytes)
+static bool readers_is_torq(struct view bytes)
 {
     return torq_recognise(bytes) != TORQ_UNKNOWN;
 }
 
-static status read_torq(struct input *input, const struct format_options *options,
-                        struct profile *profile)
+static status readers_read_torq(struct input *input, const struct format_options *options,
+                                struct profile *profile)
 {
     const struct track process = {
         .kind = TRACK_PROCESS,
@@ -94,9 +94,9 @@ static const struct format_reader READERS[] = {
     {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
     {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, read_tracy_stream},
     {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
-    {"tenstorrent-log", FORMAT_BY_HEADER, false, is_log, read_log},
+    {"tenstorrent-log", FORMAT_BY_HEADER, false, readers_is_log, readers_read_log},
     {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},
-    {"torq", FORMAT_BY_ROWS, false, is_torq, read_torq},
+    {"torq", FORMAT_BY_ROWS, false, readers_is_torq, readers_read_torq},
     {"perfetto", FORMAT_BY_TAGS, false, perfetto_recognise, read_perfetto},
 };
 

@@ -23,8 +23,8 @@ static status write_chrome(const struct format_writer *writer, struct profile *p
     return chrome_write(profile, path, &chrome);
 }
 
-static status write_profile(const struct format_writer *writer, struct profile *profile,
-                            const char *path, const struct write_options *options)
+static status writers_write_profile(const struct format_writer *writer, struct profile *profile,
+                                    const char *path, const struct write_options *options)
 {
     (void)writer;
     (void)options;
@@ -55,8 +55,8 @@ static enum torq_form csv_form(const struct profile *profile)
     return TORQ_R2;
 }
 
-static status write_csv(const struct format_writer *writer, struct profile *profile,
-                        const char *path, const struct write_options *options)
+static status writers_write_csv(const struct format_writer *writer, struct profile *profile,
+                                const char *path, const struct write_options *options)
 {
     if (view_starts_with(profile_fact(profile, "format"), "tenstorrent"))
         return status_make(STATUS_USAGE,
@@ -71,8 +71,8 @@ static status write_csv(const struct format_writer *writer, struct profile *prof
 static const struct format_writer WRITERS[] = {
     {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
     {"chrome", ".json", write_chrome, 0},
-    {"profile", ".prof", write_profile, 0},
-    {"csv", ".csv", write_csv, 0},
+    {"profile", ".prof", writers_write_profile, 0},
+    {"csv", ".csv", writers_write_csv, 0},
     {"torq-c1", NULL, write_torq, TORQ_C1},
     {"torq-c2", NULL, write_torq, TORQ_C2},
     {"torq-c4", NULL, write_torq, TORQ_C4},
@@ -89,7 +89,7 @@ const struct format_writer *format_writer_next(const struct format_writer *write
     return next < WRITER_COUNT ? &WRITERS[next] : NULL;
 }
 
-static bool has_extension(struct view name, const char *extensions)
+static bool writers_has_extension(struct view name, const char *extensions)
 {
     if (extensions == NULL)
         return false;
@@ -140,7 +140,7 @@ status format_writer_find(const char *name, const char *path,
     for (size_t i = 0; i < WRITER_COUNT; i++) {
         const struct format_writer *writer = &WRITERS[i];
         if (name != NULL ? strcmp(writer->name, name) == 0
-                         : has_extension(file, writer->extensions)) {
+                         : writers_has_extension(file, writer->extensions)) {
             *out_writer = writer;
             return STATUS_OK;
         }

@@ -29,8 +29,9 @@ static uint64_t planned_size(const struct network *network, const struct lifetim
     return (size + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
 
-static void place_outputs(struct planner *planner, const struct network *network,
-                          const struct lifetimes *lifetimes, const struct network_node *node)
+static void buffer_plan_place_outputs(struct planner *planner, const struct network *network,
+                                      const struct lifetimes *lifetimes,
+                                      const struct network_node *node)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (node->outputs[i] == NETWORK_NONE)
@@ -44,7 +45,8 @@ static void place_outputs(struct planner *planner, const struct network *network
     }
 }
 
-static void free_ended(struct planner *planner, const struct graph_lifetimes *lists, uint32_t place)
+static void buffer_plan_free_ended(struct planner *planner, const struct graph_lifetimes *lists,
+                                   uint32_t place)
 {
     for (uint32_t i = lists->starts[place]; i < lists->starts[place + 1]; i++) {
         const uint64_t offset = planner->plan->offsets[lists->values[i]];
@@ -64,8 +66,9 @@ struct buffer_plan *buffer_plan_make(const struct network *network,
     struct planner planner = {.plan = plan};
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        place_outputs(&planner, network, lifetimes, network_node(network, graph->nodes[i]));
-        free_ended(&planner, &lifetimes->graphs[0], i);
+        buffer_plan_place_outputs(&planner, network, lifetimes,
+                                  network_node(network, graph->nodes[i]));
+        buffer_plan_free_ended(&planner, &lifetimes->graphs[0], i);
     }
     plan->size = planner.gaps.end;
     gaps_free(&planner.gaps);

@@ -38,7 +38,7 @@ bool chain_nodes_has_step(enum operator_function function)
     return KNOWN[function].operands > 0;
 }
 
-static const struct known *find_known(const struct network_node *node)
+static const struct known *chain_nodes_find_known(const struct network_node *node)
 {
     const enum operator_function function = node->definition->function;
     return chain_nodes_has_step(function) ? &KNOWN[function] : NULL;
@@ -58,8 +58,8 @@ static bool is_absent(const struct network_node *node, uint32_t input)
 }
 
 // A parameter that is one number; `fallback` when it is left out.
-static bool read_number(const struct network *network, const struct network_node *node,
-                        uint32_t input, float fallback, float *out_number)
+static bool chain_nodes_read_number(const struct network *network, const struct network_node *node,
+                                    uint32_t input, float fallback, float *out_number)
 {
     *out_number = fallback;
     if (is_absent(node, input))
@@ -72,7 +72,7 @@ static bool read_number(const struct network *network, const struct network_node
     return true;
 }
 
-static enum element element_of(const struct network *network, uint32_t value)
+static enum element chain_nodes_element_of(const struct network *network, uint32_t value)
 {
     const struct network_value *item = network_value(network, value);
     return item->constant != NULL ? item->constant->tensor.element : item->type.element;
@@ -89,10 +89,11 @@ static bool is_quantized(const struct network *network, const struct network_nod
     float scale, zero;
     const uint32_t whole = quantizes ? node->outputs[0] : node->inputs[0];
     const uint32_t real = quantizes ? node->inputs[0] : node->outputs[0];
-    return is_byte(element_of(network, whole)) && element_of(network, real) == ELEMENT_F32 &&
-           !is_absent(node, 1) && read_number(network, node, 1, 1, &scale) && scale > 0 &&
-           isfinite(1 / scale) && element_of(network, node->inputs[1]) == ELEMENT_F32 &&
-           read_number(network, node, 2, 0, &zero) &&
+    return is_byte(chain_nodes_element_of(network, whole)) &&
+           chain_nodes_element_of(network, real) == ELEMENT_F32 && !is_absent(node, 1) &&
+           chain_nodes_read_number(network, node, 1, 1, &scale) && scale > 0 &&
+           isfinite(1 / scale) && chain_nodes_element_of(network, node->inputs[1]) == ELEMENT_F32 &&
+           chain_nodes_read_number(network, node, 2, 0, &zero) &&
            attribute_integer(node->attributes, "block_size", 0) == 0;
 }
 
@@ -112,8 +113,8 @@ static bool read_step(const struct network *network, const struct network_node *
             step->b = (float)attribute_real(attributes, "max", FLT_MAX);
             return step->a <= step->b;
         }
-        return read_number(network, node, 1, -FLT_MAX, &step->a) &&
-               read_number(network, node, 2, FLT_MAX, &step->b) && step->a <= step->b;
+        return chain_nodes_read_number(network, node, 1, -FLT_MAX, &step->a) &&
+               chain_nodes_read_number(network, node, 2, FLT_MAX, &step->b) && step->a <= step->b;
     case CHAIN_LEAKY:
         step->a = (float)attribute_real(attributes, "alpha", 0.01);
         return true;
@@ -122,12 +123,12 @@ static bool read_step(const struct network *network, const struct network_node *
         step->b = (float)attribute_real(attributes, "beta", 0.5);
         return true;
     case CHAIN_LINEAR:
-        return read_number(network, node, 1, 1, &step->a) &&
-               read_number(network, node, 2, 0, &step->b);
+        return chain_nodes_read_number(network, node, 1, 1, &step->a) &&
+               chain_nodes_read_number(network, node, 2, 0, &step->b);
     case CHAIN_QUANTIZE: {
-        const enum element element = element_of(network, node->outputs[0]);
-        if (!read_number(network, node, 1, 1, &step->a) ||
-            !read_number(network, node, 2, 0, &step->b))
+        const enum element element = chain_nodes_element_of(network, node->outputs[0]);
+        if (!chain_nodes_read_number(network, node, 1, 1, &step->a) ||
+            !chain_nodes_read_number(network, node, 2, 0, &step->b))
             return false;
         step->low = (float)element_lowest(element) - step->b;
         step->high = (float)element_highest(element) - step->b;
@@ -139,7 +140,7 @@ static bool read_step(const struct network *network, const struct network_node *
 }
 
 // Operators of the first sets said otherwise how they broadcast.
-static bool is_old(const struct network_node *node, const struct known *known)
+static bool chain_nodes_is_old(const struct network_node *node, const struct known *known)
 {
     return known->operands == 2 && (attribute_given(node->attributes, "axis") ||
                                     attribute_given(node->attributes, "broadcast"));
@@ -160,17 +161,18 @@ static bool has_operands(const struct network *network, const struct network_nod
 
 bool chain_nodes_knows(const struct network *network, const struct network_node *node)
 {
-    const struct known *known = find_known(node);
-    if (known == NULL || is_old(node, known) || !has_operands(network, node, known))
+    const struct known *known = chain_nodes_find_known(node);
+    if (known == NULL || chain_nodes_is_old(node, known) || !has_operands(network, node, known))
         return false;
     if (known->operation == CHAIN_QUANTIZE || known->operation == CHAIN_LINEAR)
         return is_quantized(network, node, known->operation == CHAIN_QUANTIZE);
     for (uint32_t i = 0; i < known->operands; i++) {
-        if (element_of(network, node->inputs[i]) != ELEMENT_F32)
+        if (chain_nodes_element_of(network, node->inputs[i]) != ELEMENT_F32)
             return false;
     }
     struct chain_step step = {.operation = known->operation};
-    return element_of(network, node->outputs[0]) == ELEMENT_F32 && read_step(network, node, &step);
+    return chain_nodes_element_of(network, node->outputs[0]) == ELEMENT_F32 &&
+           read_step(network, node, &step);
 }
 
 void chain_nodes_start(struct chain_nodes *nodes, const struct network *network,
@@ -188,8 +190,8 @@ static uint32_t find_step(const struct chain_nodes *nodes, uint32_t value)
     return UINT32_MAX;
 }
 
-static uint32_t read_value(struct chain_nodes *nodes, uint32_t value, enum element element,
-                           uint64_t period)
+static uint32_t chain_nodes_read_value(struct chain_nodes *nodes, uint32_t value,
+                                       enum element element, uint64_t period)
 {
     const uint32_t input = chain_add_input(&nodes->chain, element, period);
     if (input == UINT32_MAX)
@@ -204,7 +206,7 @@ static uint32_t read_value(struct chain_nodes *nodes, uint32_t value, enum eleme
 
 bool chain_nodes_input(struct chain_nodes *nodes, uint32_t value, enum element element)
 {
-    return read_value(nodes, value, element, 0) != UINT32_MAX;
+    return chain_nodes_read_value(nodes, value, element, 0) != UINT32_MAX;
 }
 
 // After how many places the elements of a tensor of this shape repeat themselves; 0: they
@@ -249,12 +251,13 @@ static uint32_t chain_nodes_operand(struct chain_nodes *nodes, uint32_t value)
     if (period == UINT64_MAX ||
         (item->constant != NULL && period == 0 && nodes->layout == CHAIN_CHANNELS_LAST))
         return UINT32_MAX;
-    return read_value(nodes, value, element_of(nodes->network, value), period);
+    return chain_nodes_read_value(nodes, value, chain_nodes_element_of(nodes->network, value),
+                                  period);
 }
 
 bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
 {
-    const struct known *known = find_known(node);
+    const struct known *known = chain_nodes_find_known(node);
     if (!chain_nodes_knows(nodes->network, node) ||
         !shape_equal(&network_value(nodes->network, node->outputs[0])->type.shape, &nodes->places))
         return false;
@@ -273,7 +276,7 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
     if (index == UINT32_MAX)
         return false;
     nodes->values[index] = node->outputs[0];
-    nodes->chain.result = element_of(nodes->network, node->outputs[0]);
+    nodes->chain.result = chain_nodes_element_of(nodes->network, node->outputs[0]);
     return true;
 }
 

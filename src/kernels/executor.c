@@ -33,8 +33,8 @@ struct executor {
     uint64_t *times; // by node, NULL: not asked for
 };
 
-static status name_node(const struct executor *executor, const struct network_node *node,
-                        status failure)
+static status executor_name_node(const struct executor *executor, const struct network_node *node,
+                                 status failure)
 {
     // A node inside this one has been named already.
     if (executor->network->source != NULL &&
@@ -48,15 +48,15 @@ static status name_node(const struct executor *executor, const struct network_no
     return named;
 }
 
-static status find_kernels(struct executor *executor)
+static status executor_find_kernels(struct executor *executor)
 {
     const struct network *network = executor->network;
     for (uint32_t i = 0; i < network->nodes.count; i++) {
         const struct network_node *node = network_node(network, i);
         executor->kernels[i] = kernel_find(node->definition);
         if (executor->kernels[i] == NULL)
-            return name_node(executor, node,
-                             status_make(STATUS_UNSUPPORTED, "the host has no kernel for it"));
+            return executor_name_node(
+                executor, node, status_make(STATUS_UNSUPPORTED, "the host has no kernel for it"));
     }
     return STATUS_OK;
 }
@@ -95,7 +95,7 @@ status executor_create(const struct network *network, const struct executor_opti
         executor->owns_parallel ? parallel_create(options->threads) : options->parallel;
     datum_limit(options->memory_limit);
     keep_freed_memory();
-    status failure = find_kernels(executor);
+    status failure = executor_find_kernels(executor);
     if (failure == STATUS_OK)
         failure = make_plan(executor);
     if (failure != STATUS_OK) {
@@ -242,7 +242,7 @@ static status run_node(struct executor *executor, uint32_t node_id)
     invoke_frame_start(&step, node);
     const status failure = step_run(executor, node_id, &step);
     invoke_frame_free(&step);
-    return failure == STATUS_OK ? STATUS_OK : name_node(executor, node, failure);
+    return failure == STATUS_OK ? STATUS_OK : executor_name_node(executor, node, failure);
 }
 
 static status time_node(struct executor *executor, uint32_t node_id)

@@ -32,7 +32,8 @@ static char *aligned_room(struct network *network, uint64_t bytes)
 }
 
 // Large results are computed where they stay.
-static void place_outputs(const struct inference *inference, void **places, uint64_t *sizes)
+static void kernels_fold_place_outputs(const struct inference *inference, void **places,
+                                       uint64_t *sizes)
 {
     for (uint32_t i = 0; i < inference->output_count; i++) {
         const struct value_type *type = &inference->outputs[i];
@@ -46,8 +47,8 @@ static void place_outputs(const struct inference *inference, void **places, uint
     }
 }
 
-static const struct constant *keep_output(struct network *network, const struct datum *datum,
-                                          const void *place)
+static const struct constant *kernels_fold_keep_output(struct network *network,
+                                                       const struct datum *datum, const void *place)
 {
     if (datum->kind != DATUM_TENSOR || datum->tensor.element == ELEMENT_TEXT)
         return NULL;
@@ -75,7 +76,7 @@ static void fold_inference(struct inference *inference)
     bool *wanted = memory_allocate_zeroed(outputs_count + 1, sizeof *wanted);
     void **places = memory_allocate_zeroed(outputs_count + 1, sizeof *places);
     uint64_t *sizes = memory_allocate_zeroed(outputs_count + 1, sizeof *sizes);
-    place_outputs(inference, places, sizes);
+    kernels_fold_place_outputs(inference, places, sizes);
     for (uint32_t i = 0; i < outputs_count; i++)
         wanted[i] = node->outputs[i] != NETWORK_NONE;
     struct parallel *parallel = parallel_create(1);
@@ -94,7 +95,8 @@ static void fold_inference(struct inference *inference)
                          outputs);
     for (uint32_t i = 0; failure == STATUS_OK && i < outputs_count; i++) {
         if (outputs[i] != NULL)
-            inference->values[i] = keep_output(inference->building, outputs[i], places[i]);
+            inference->values[i] =
+                kernels_fold_keep_output(inference->building, outputs[i], places[i]);
     }
     for (uint32_t i = 0; i < node->input_count; i++)
         datum_release(inputs[i]);

@@ -113,8 +113,8 @@ static status make_output(const struct invocation *invocation, uint32_t index,
     return STATUS_OK;
 }
 
-static status make_outputs(const struct invocation *invocation, const struct frame *frame,
-                           struct datum **outputs)
+static status invoke_make_outputs(const struct invocation *invocation, const struct frame *frame,
+                                  struct datum **outputs)
 {
     for (uint32_t i = 0; i < invocation->node->output_count; i++) {
         if (invocation->wanted[i] && value_type_static(&frame->results[i]))
@@ -123,7 +123,8 @@ static status make_outputs(const struct invocation *invocation, const struct fra
     return STATUS_OK;
 }
 
-static status check_outputs(const struct invocation *invocation, struct datum *const *outputs)
+static status invoke_check_outputs(const struct invocation *invocation,
+                                   struct datum *const *outputs)
 {
     for (uint32_t i = 0; i < invocation->node->output_count; i++) {
         if (invocation->wanted[i] && outputs[i] == NULL)
@@ -168,7 +169,7 @@ static status run_kernel(const struct invocation *invocation, const struct frame
         .runner = invocation->runner,
     };
     STATUS_TRY(invocation->run(&call));
-    return check_outputs(invocation, outputs);
+    return invoke_check_outputs(invocation, outputs);
 }
 
 status invoke(const struct invocation *invocation, struct datum **outputs)
@@ -184,7 +185,7 @@ status invoke(const struct invocation *invocation, struct datum **outputs)
     }
     status failure = infer_outputs(invocation, &frame);
     if (failure == STATUS_OK)
-        failure = make_outputs(invocation, &frame, outputs);
+        failure = invoke_make_outputs(invocation, &frame, outputs);
     if (failure == STATUS_OK && !nothing_to_compute(invocation, outputs))
         failure = run_kernel(invocation, &frame, outputs);
     for (uint32_t i = 0; failure != STATUS_OK && i < node->output_count; i++) {

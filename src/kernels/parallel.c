@@ -94,7 +94,7 @@ static bool all_left(struct parallel *parallel, uint64_t seen)
     return (atomic_load(&parallel->gate) & GATE_INSIDE) == 0;
 }
 
-static void run_pieces(struct parallel *parallel)
+static void parallel_run_pieces(struct parallel *parallel)
 {
     for (;;) {
         const uint64_t from = atomic_fetch_add(&parallel->next, parallel->grain);
@@ -148,7 +148,7 @@ static void *work(void *argument)
             sleep_until_opened(parallel, seen);
         if (!parallel_enter(parallel, &seen))
             continue;
-        run_pieces(parallel);
+        parallel_run_pieces(parallel);
         leave(parallel);
     }
     return NULL;
@@ -269,7 +269,7 @@ void parallel_for(struct parallel *parallel, uint64_t count, uint64_t grain,
     atomic_store(&parallel->next, 0);
     atomic_fetch_add(&parallel->gate, GATE_ROUND + GATE_OPEN);
     wake_useful(parallel);
-    run_pieces(parallel);
+    parallel_run_pieces(parallel);
     atomic_fetch_sub(&parallel->gate, GATE_OPEN);
     wait_for_others(parallel);
 }

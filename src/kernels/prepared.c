@@ -146,7 +146,7 @@ void prepared_free(struct prepared *prepared)
 }
 
 // A kernel may give a datum of its own instead of filling the place.
-static status keep_output(struct datum *place, struct datum *given)
+static status prepared_keep_output(struct datum *place, struct datum *given)
 {
     if (given == place)
         return STATUS_OK;
@@ -170,7 +170,7 @@ status prepared_run(struct prepared *prepared, struct parallel *parallel)
     status result = prepared->run(&prepared->call);
     for (uint32_t i = 0; i < count; i++) {
         if (result == STATUS_OK && prepared->places[i] != NULL)
-            result = keep_output(prepared->places[i], prepared->outputs[i]);
+            result = prepared_keep_output(prepared->places[i], prepared->outputs[i]);
         datum_release(prepared->outputs[i]);
     }
     return result;

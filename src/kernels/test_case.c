@@ -22,7 +22,7 @@ const char *test_case_status_name(enum test_case_status outcome)
 
 // Finding ---------------------------------------------------------------------
 
-static bool is_folder(const char *path)
+static bool test_case_is_folder(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
@@ -75,7 +75,7 @@ static status find_below(const char *folder, unsigned depth, struct test_case_li
     status result = STATUS_OK;
     for (int i = 0; i < count; i++) {
         if (result == STATUS_OK && test_case_join_path(path, folder, entries[i]->d_name) &&
-            is_folder(path))
+            test_case_is_folder(path))
             result = find_below(path, depth + 1, list);
         free(entries[i]);
     }
@@ -85,7 +85,7 @@ static status find_below(const char *folder, unsigned depth, struct test_case_li
 
 status test_case_find(const char *folder, struct test_case_list *list)
 {
-    if (!is_folder(folder))
+    if (!test_case_is_folder(folder))
         return status_make(STATUS_NOT_FOUND, "%s: there is no such folder", folder);
     return find_below(folder, 0, list);
 }
@@ -139,8 +139,8 @@ static void read_bits_as_declared(const struct value_type *type, struct datum *d
         datum->tensor.element = ELEMENT_BF16;
 }
 
-static status read_value(const char *folder, const char *kind, uint32_t index,
-                         const struct network_value *value, struct datum **out_datum)
+static status test_case_read_value(const char *folder, const char *kind, uint32_t index,
+                                   const struct network_value *value, struct datum **out_datum)
 {
     char name[32];
     char path[PATH_ROOM];
@@ -153,18 +153,18 @@ static status read_value(const char *folder, const char *kind, uint32_t index,
     return STATUS_OK;
 }
 
-static void release_all(struct datum **data, uint32_t count)
+static void test_case_release_all(struct datum **data, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         datum_release(data[i]);
     free(data);
 }
 
-static status read_inputs(struct running *run, const char *folder, struct datum **inputs)
+static status test_case_read_inputs(struct running *run, const char *folder, struct datum **inputs)
 {
     for (uint32_t i = 0; i < run->graph->input_count; i++) {
         const struct network_value *value = network_value(run->network, run->graph->inputs[i]);
-        STATUS_TRY(read_value(folder, "input", i, value, &inputs[i]));
+        STATUS_TRY(test_case_read_value(folder, "input", i, value, &inputs[i]));
         if (inputs[i] == NULL && value->constant == NULL)
             return status_make(STATUS_DATA, "%s: there is no input_%u.pb for input '%.*s'", folder,
                                i, VIEW_ARGUMENTS(value->name));
@@ -173,8 +173,8 @@ static status read_inputs(struct running *run, const char *folder, struct datum 
 }
 
 // Adds the output's name in front of the first difference.
-static void compare_output(struct running *run, uint32_t index, const struct datum *got,
-                           const struct datum *want)
+static void test_case_compare_output(struct running *run, uint32_t index, const struct datum *got,
+                                     const struct datum *want)
 {
     const struct view name = network_value(run->network, run->graph->outputs[index])->name;
     struct comparison one = {0};
@@ -189,15 +189,16 @@ static void compare_output(struct running *run, uint32_t index, const struct dat
     run->outputs++;
 }
 
-static status compare_outputs(struct running *run, const char *folder, struct datum **outputs)
+static status test_case_compare_outputs(struct running *run, const char *folder,
+                                        struct datum **outputs)
 {
     for (uint32_t i = 0; i < run->graph->output_count; i++) {
         const struct network_value *value = network_value(run->network, run->graph->outputs[i]);
         struct datum *want;
-        STATUS_TRY(read_value(folder, "output", i, value, &want));
+        STATUS_TRY(test_case_read_value(folder, "output", i, value, &want));
         if (want == NULL)
             continue;
-        compare_output(run, i, outputs[i], want);
+        test_case_compare_output(run, i, outputs[i], want);
         datum_release(want);
     }
     return STATUS_OK;
@@ -209,13 +210,13 @@ static status run_data_set(struct running *run, const char *folder)
     const uint32_t output_count = run->graph->output_count;
     struct datum **inputs = memory_allocate_zeroed(input_count + 1, sizeof *inputs);
     struct datum **outputs = memory_allocate_zeroed(output_count + 1, sizeof *outputs);
-    status result = read_inputs(run, folder, inputs);
+    status result = test_case_read_inputs(run, folder, inputs);
     if (result == STATUS_OK)
         result = run->engine->run(run->context, inputs, input_count, outputs);
     if (result == STATUS_OK)
-        result = compare_outputs(run, folder, outputs);
-    release_all(inputs, input_count);
-    release_all(outputs, output_count);
+        result = test_case_compare_outputs(run, folder, outputs);
+    test_case_release_all(inputs, input_count);
+    test_case_release_all(outputs, output_count);
     return result;
 }
 
@@ -226,7 +227,7 @@ static status run_data_sets(struct running *run, const char *folder, unsigned *o
     char path[PATH_ROOM];
     for (unsigned i = 0;; i++) {
         snprintf(name, sizeof name, "test_data_set_%u", i);
-        if (!test_case_join_path(path, folder, name) || !is_folder(path)) {
+        if (!test_case_join_path(path, folder, name) || !test_case_is_folder(path)) {
             *out_count = i;
             return STATUS_OK;
         }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 // The reals of an element: complex numbers have two.
-static unsigned parts_of(enum element element)
+static unsigned compare_parts_of(enum element element)
 {
     return element == ELEMENT_C64 || element == ELEMENT_C128 ? 2 : 1;
 }
@@ -82,7 +82,7 @@ static struct tally compare_numbers(const struct tensor *got, const struct tenso
                                     const struct compare_tolerance *tolerance)
 {
     struct tally tally = {0};
-    const unsigned parts = parts_of(got->element);
+    const unsigned parts = compare_parts_of(got->element);
     struct constant left = {.tensor = *got};
     struct constant right = {.tensor = *want};
     left.tensor.element = right.tensor.element = part_element(got->element);
@@ -139,7 +139,7 @@ static void element_text(const struct tensor *tensor, uint64_t index, char *text
     }
     struct constant constant = {.tensor = *tensor};
     constant.tensor.element = part_element(tensor->element);
-    if (parts_of(tensor->element) == 2)
+    if (compare_parts_of(tensor->element) == 2)
         snprintf(text, size, "%.9g%+.9gi", constant_real(&constant, 2 * index),
                  constant_real(&constant, 2 * index + 1));
     else if (element_is_float(tensor->element))

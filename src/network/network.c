@@ -71,7 +71,7 @@ const char *network_node_text(const struct network_node *node, char *text, size_
 
 // MLIR is text that a protobuf of ONNX cannot be: its first byte is the tag of a
 // field, below a blank or with its high bit set.
-static bool is_text(struct view bytes)
+static bool network_is_text(struct view bytes)
 {
     return bytes.size > 0 && (bytes.data[0] == '\n' || bytes.data[0] == '\t' ||
                               bytes.data[0] == '\r' || (unsigned char)(bytes.data[0] - ' ') < 95);
@@ -85,7 +85,7 @@ static status import(struct input *input, struct network **out_network)
     const struct view bytes = input->bytes;
     const bool graph_first =
         bytes.size > 0 && (bytes.data[0] == ':' || bytes.data[0] == 'B' || bytes.data[0] == '\n');
-    if (is_text(bytes) && !(graph_first && memchr(bytes.data, '\0', bytes.size) != NULL))
+    if (network_is_text(bytes) && !(graph_first && memchr(bytes.data, '\0', bytes.size) != NULL))
         return tosa_import(input, out_network);
     return onnx_import(input, out_network);
 }

@@ -39,7 +39,7 @@ static void print_real(struct output *output, double number)
     output_text(output, isnan(number) ? "nan" : text);
 }
 
-static void print_quoted(struct output *output, struct view text)
+static void network_print_quoted(struct output *output, struct view text)
 {
     output_text(output, "\"");
     for (size_t i = 0; i < text.size && i < TEXT_MOST; i++) {
@@ -125,7 +125,7 @@ static void print_element(struct output *output, const struct constant *constant
 {
     const struct tensor *tensor = &constant->tensor;
     if (tensor->element == ELEMENT_TEXT) {
-        print_quoted(output, ((const struct view *)tensor->data)[index]);
+        network_print_quoted(output, ((const struct view *)tensor->data)[index]);
     } else if (element_is_float(tensor->element)) {
         print_real(output, constant_real(constant, index));
     } else {
@@ -169,7 +169,7 @@ static void print_name(const struct network *network, uint32_t id, struct output
 }
 
 // Constants of TOSA have names that only their file knows.
-static void print_operand(const struct network *network, uint32_t id, struct output *output)
+static void network_print_operand(const struct network *network, uint32_t id, struct output *output)
 {
     if (id == NETWORK_NONE) {
         output_text(output, "_");
@@ -215,7 +215,7 @@ static void print_list(struct output *output, const struct attribute *attribute)
             print_real(output, attribute->reals[i]);
             break;
         case ATTRIBUTE_TEXTS:
-            print_quoted(output, attribute->texts[i]);
+            network_print_quoted(output, attribute->texts[i]);
             break;
         case ATTRIBUTE_TENSORS:
             print_constant(output, &attribute->tensors[i]);
@@ -239,7 +239,7 @@ static void print_attribute(struct output *output, const struct attribute *attri
         print_real(output, attribute->real);
         return;
     case ATTRIBUTE_TEXT:
-        print_quoted(output, attribute->text);
+        network_print_quoted(output, attribute->text);
         return;
     case ATTRIBUTE_TENSOR:
         print_constant(output, attribute->tensor);
@@ -261,8 +261,8 @@ static void print_indent(struct output *output, unsigned depth)
         output_text(output, "  ");
 }
 
-static void print_node(const struct network *network, const struct network_node *node,
-                       struct output *output)
+static void network_print_node(const struct network *network, const struct network_node *node,
+                               struct output *output)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         output_text(output, i > 0 ? ", " : "");
@@ -277,7 +277,7 @@ static void print_node(const struct network *network, const struct network_node 
     output_text(output, "(");
     for (uint32_t i = 0; i < node->input_count; i++) {
         output_text(output, i > 0 ? ", " : "");
-        print_operand(network, node->inputs[i], output);
+        network_print_operand(network, node->inputs[i], output);
     }
     output_text(output, ")");
     for (uint32_t i = 0; i < node->attributes.count; i++) {
@@ -287,7 +287,7 @@ static void print_node(const struct network *network, const struct network_node 
     output_text(output, node->attributes.count > 0 ? "}" : "");
     if (node->name.size > 0) {
         output_text(output, " ");
-        print_quoted(output, node->name);
+        network_print_quoted(output, node->name);
     }
     if (node->line > 0)
         output_format(output, " line %" PRIu64, node->line);
@@ -333,13 +333,13 @@ static void print_graph(const struct network *network, uint32_t id, unsigned dep
     output_text(output, ") -> (");
     for (uint32_t i = 0; i < graph->output_count; i++) {
         output_text(output, i > 0 ? ", " : "");
-        print_operand(network, graph->outputs[i], output);
+        network_print_operand(network, graph->outputs[i], output);
     }
     output_text(output, ")\n");
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
         print_indent(output, depth + 1);
-        print_node(network, node, output);
+        network_print_node(network, node, output);
         print_inner(network, node, depth + 2, output);
     }
 }

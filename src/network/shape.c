@@ -19,7 +19,7 @@ bool shape_known(const struct shape *shape)
     return true;
 }
 
-static bool is_empty(const struct shape *shape)
+static bool network_shape_is_empty(const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->rank; i++) {
         if (shape->dims[i] == 0)
@@ -30,7 +30,7 @@ static bool is_empty(const struct shape *shape)
 
 status shape_elements(const struct shape *shape, uint64_t *out_count)
 {
-    uint64_t count = is_empty(shape) ? 0 : 1;
+    uint64_t count = network_shape_is_empty(shape) ? 0 : 1;
     for (uint32_t i = 0; i < shape->rank && count > 0; i++) {
         if (__builtin_mul_overflow(count, (uint64_t)shape->dims[i], &count) ||
             count >> SHAPE_BITS_MOST != 0) {

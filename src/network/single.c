@@ -25,7 +25,7 @@ struct making {
 // Inputs --------------------------------------------------------------------------------
 
 // What stands between two commas that are in no brackets.
-static struct view next_part(struct view *rest)
+static struct view single_next_part(struct view *rest)
 {
     size_t end = 0;
     for (int depth = 0; end < rest->size && (depth > 0 || rest->data[end] != ','); end++)
@@ -63,14 +63,14 @@ static bool parse_type(struct view text, enum element *out_element, struct shape
     return out_shape->rank > 0;
 }
 
-static bool is_narrow(enum element element)
+static bool single_is_narrow(enum element element)
 {
     return element == ELEMENT_I8 || element == ELEMENT_U8 || element == ELEMENT_I16 ||
            element == ELEMENT_U16 || element == ELEMENT_I4;
 }
 
-static struct network_value *add_input(struct making *making, enum element element,
-                                       const struct shape *shape)
+static struct network_value *single_add_input(struct making *making, enum element element,
+                                              const struct shape *shape)
 {
     const uint32_t id = network_value_add(making->network, (struct view){0});
     making->inputs[making->input_count++] = id;
@@ -81,15 +81,15 @@ static struct network_value *add_input(struct making *making, enum element eleme
 }
 
 // Numbers do not matter for what work costs: they are zero.
-static status add_constant(struct making *making, enum element element, const struct shape *shape,
-                           struct tensor **out_tensor)
+static status single_add_constant(struct making *making, enum element element,
+                                  const struct shape *shape, struct tensor **out_tensor)
 {
     uint64_t count;
     STATUS_TRY(shape_elements(shape, &count));
     const uint64_t bytes = count * element_size(element);
     if (bytes > CONSTANT_BYTES_MOST)
         return status_make(STATUS_LIMIT, "weights of more than 4 GiB");
-    struct network_value *value = add_input(making, element, shape);
+    struct network_value *value = single_add_input(making, element, shape);
     struct constant *constant = arena_allocate(&making->network->arena, sizeof *constant);
     char *data = arena_allocate(&making->network->arena, bytes + TENSOR_ALIGNMENT);
     data += (TENSOR_ALIGNMENT - (uintptr_t)data % TENSOR_ALIGNMENT) % TENSOR_ALIGNMENT;
@@ -100,22 +100,22 @@ static status add_constant(struct making *making, enum element element, const st
     return STATUS_OK;
 }
 
-static status add_numbers(struct making *making, struct view text)
+static status single_add_numbers(struct making *making, struct view text)
 {
     struct view inside = view_slice(text, 1, text.size - 1);
     struct shape shape = {.rank = 1};
     struct tensor *tensor;
     for (struct view rest = inside; rest.size > 0; shape.dims[0]++)
-        next_part(&rest);
-    STATUS_TRY(add_constant(making, ELEMENT_I64, &shape, &tensor));
+        single_next_part(&rest);
+    STATUS_TRY(single_add_constant(making, ELEMENT_I64, &shape, &tensor));
     for (int64_t *item = tensor->data; inside.size > 0; item++) {
-        if (!view_to_i64(next_part(&inside), item))
+        if (!view_to_i64(single_next_part(&inside), item))
             return wrong_input(text);
     }
     return STATUS_OK;
 }
 
-static bool has_weights(enum operator_class class)
+static bool single_has_weights(enum operator_class class)
 {
     return class == OPERATOR_CONVOLUTION || class == OPERATOR_MATMUL ||
            class == OPERATOR_NORMALIZATION || class == OPERATOR_RECURRENT;
@@ -133,7 +133,7 @@ static status add_one(struct making *making, struct view text)
         return STATUS_OK;
     }
     if (text.data[0] == '[' && text.data[text.size - 1] == ']')
-        return add_numbers(making, text);
+        return single_add_numbers(making, text);
     if (!parse_type(text, &element, &shape))
         return wrong_input(text);
     uint64_t count;
@@ -141,29 +141,29 @@ static status add_one(struct making *making, struct view text)
     if (count > ELEMENTS_MOST)
         return status_make(STATUS_LIMIT, "'%.*s' has more than 2^48 elements",
                            VIEW_ARGUMENTS(text));
-    if (making->real && is_narrow(element))
+    if (making->real && single_is_narrow(element))
         element = ELEMENT_F32;
-    if (making->input_count > 0 && has_weights(making->class))
-        return add_constant(making, element, &shape, &tensor);
-    add_input(making, element, &shape);
+    if (making->input_count > 0 && single_has_weights(making->class))
+        return single_add_constant(making, element, &shape, &tensor);
+    single_add_input(making, element, &shape);
     making->given[making->given_count++] = making->inputs[making->input_count - 1];
     return STATUS_OK;
 }
 
-static status add_inputs(struct making *making, const char *text)
+static status single_add_inputs(struct making *making, const char *text)
 {
     struct arena *arena = &making->network->arena;
     making->inputs = arena_allocate(arena, INPUTS_MOST * sizeof *making->inputs);
     making->given = arena_allocate(arena, INPUTS_MOST * sizeof *making->given);
     for (struct view rest = view_of(text); rest.size > 0;)
-        STATUS_TRY(add_one(making, next_part(&rest)));
+        STATUS_TRY(add_one(making, single_next_part(&rest)));
     return STATUS_OK;
 }
 
 // Attributes ----------------------------------------------------------------------------
 
-static struct attribute *add_attribute(struct making *making, struct view name,
-                                       enum attribute_kind kind)
+static struct attribute *single_add_attribute(struct making *making, struct view name,
+                                              enum attribute_kind kind)
 {
     struct attribute *attribute = &making->attributes[making->attribute_count++];
     *attribute = (struct attribute){.name = name, .kind = kind};
@@ -180,16 +180,16 @@ static bool read_integers(struct making *making, struct view name, struct view t
     int64_t *items = arena_allocate(&making->network->arena, (text.size / 2 + 1) * sizeof *items);
     uint32_t count = 0;
     while (text.size > 0) {
-        if (!view_to_i64(next_part(&text), &items[count++]))
+        if (!view_to_i64(single_next_part(&text), &items[count++]))
             return false;
     }
-    struct attribute *attribute = add_attribute(making, name, ATTRIBUTE_INTEGERS);
+    struct attribute *attribute = single_add_attribute(making, name, ATTRIBUTE_INTEGERS);
     attribute->integers = items;
     attribute->count = count;
     return true;
 }
 
-static status read_attribute(struct making *making, const char *text)
+static status single_read_attribute(struct making *making, const char *text)
 {
     const struct view whole = view_of(text);
     const size_t equal = view_find(whole, '=');
@@ -203,15 +203,15 @@ static status read_attribute(struct making *making, const char *text)
     if (read_integers(making, name, value))
         return STATUS_OK;
     if (view_to_i64(value, &integer))
-        add_attribute(making, name, ATTRIBUTE_INTEGER)->integer = integer;
+        single_add_attribute(making, name, ATTRIBUTE_INTEGER)->integer = integer;
     else if (view_to_double(value, &real))
-        add_attribute(making, name, ATTRIBUTE_REAL)->real = real;
+        single_add_attribute(making, name, ATTRIBUTE_REAL)->real = real;
     else
-        add_attribute(making, name, ATTRIBUTE_TEXT)->text = value;
+        single_add_attribute(making, name, ATTRIBUTE_TEXT)->text = value;
     return STATUS_OK;
 }
 
-static uint64_t channels_of(const struct making *making)
+static uint64_t single_channels_of(const struct making *making)
 {
     const struct shape *weights = &network_value(making->network, making->inputs[1])->type.shape;
     const struct view type = network_node(making->network, making->node)->type;
@@ -230,17 +230,17 @@ static status add_usual_inputs(struct making *making)
         return STATUS_OK;
     const enum element input = network_value(making->network, making->inputs[0])->type.element;
     const enum element weights = network_value(making->network, making->inputs[1])->type.element;
-    const struct shape channels = {.rank = 1, .dims = {(int64_t)channels_of(making)}};
+    const struct shape channels = {.rank = 1, .dims = {(int64_t)single_channels_of(making)}};
     const struct shape one = {.rank = 1, .dims = {1}};
     const enum element sum = element_is_float(input) ? input
                              : input == ELEMENT_I16  ? ELEMENT_I48
                                                      : ELEMENT_I32;
     if (making->input_count == 2)
-        STATUS_TRY(add_constant(making, sum, &channels, &tensor));
+        STATUS_TRY(single_add_constant(making, sum, &channels, &tensor));
     if (making->input_count == 3)
-        STATUS_TRY(add_constant(making, input, &one, &tensor));
+        STATUS_TRY(single_add_constant(making, input, &one, &tensor));
     if (making->input_count == 4)
-        STATUS_TRY(add_constant(making, weights, &one, &tensor));
+        STATUS_TRY(single_add_constant(making, weights, &one, &tensor));
     return STATUS_OK;
 }
 
@@ -262,7 +262,7 @@ static void add_usual(struct making *making, const struct shape *input)
         if (attribute_given(known, USUAL[i].name))
             continue;
         struct attribute *attribute =
-            add_attribute(making, view_of(USUAL[i].name), ATTRIBUTE_INTEGERS);
+            single_add_attribute(making, view_of(USUAL[i].name), ATTRIBUTE_INTEGERS);
         attribute->integers = USUAL[i].items;
         attribute->count = USUAL[i].count;
     }
@@ -270,8 +270,8 @@ static void add_usual(struct making *making, const struct shape *input)
 
 // The network ---------------------------------------------------------------------------
 
-static status find_operator(const char *name, bool tosa,
-                            const struct operator_definition **out_definition)
+static status single_find_operator(const char *name, bool tosa,
+                                   const struct operator_definition **out_definition)
 {
     const struct view type = view_of(name);
     *out_definition = operator_find(view_of(tosa ? "tosa" : ""), type);
@@ -312,7 +312,7 @@ static void connect(struct making *making)
     };
 }
 
-static status check_inputs(const struct making *making, const char *name)
+static status single_check_inputs(const struct making *making, const char *name)
 {
     const struct operator_definition *definition =
         network_node(making->network, making->node)->definition;
@@ -335,12 +335,12 @@ static status single_make_network(struct making *making, const struct network_si
 {
     making->attributes = arena_allocate(&making->network->arena,
                                         (single->attribute_count + 4) * sizeof *making->attributes);
-    STATUS_TRY(add_inputs(making, single->inputs));
+    STATUS_TRY(single_add_inputs(making, single->inputs));
     if (tosa && making->class == OPERATOR_CONVOLUTION)
         STATUS_TRY(add_usual_inputs(making));
-    STATUS_TRY(check_inputs(making, single->operator));
+    STATUS_TRY(single_check_inputs(making, single->operator));
     for (size_t i = 0; i < single->attribute_count; i++)
-        STATUS_TRY(read_attribute(making, single->attributes[i]));
+        STATUS_TRY(single_read_attribute(making, single->attributes[i]));
     if (tosa && making->class == OPERATOR_CONVOLUTION && making->input_count > 0 &&
         making->inputs[0] != NETWORK_NONE)
         add_usual(making, &network_value(making->network, making->inputs[0])->type.shape);
@@ -396,10 +396,10 @@ static void single_narrow(struct making *making, const char *inputs)
     for (uint32_t i = 0; rest.size > 0; i++) {
         enum element element;
         struct shape shape;
-        const struct view text = next_part(&rest);
+        const struct view text = single_next_part(&rest);
         if (making->inputs[i] == NETWORK_NONE || !parse_type(text, &element, &shape))
             continue;
-        first = first == ELEMENT_NONE && is_narrow(element) ? element : first;
+        first = first == ELEMENT_NONE && single_is_narrow(element) ? element : first;
         node->work.bytes_read += set_element(making->network, making->inputs[i], element);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -415,7 +415,7 @@ status network_make_single(const struct network_single *single, struct network *
     const bool tosa = view_starts_with(view_of(single->operator), "tosa.");
     const struct operator_definition *definition;
     struct making making;
-    STATUS_TRY(find_operator(single->operator, tosa, &definition));
+    STATUS_TRY(single_find_operator(single->operator, tosa, &definition));
     status failure = make_network(single, definition, false, &making);
     // ONNX has no products of integers: networks scale them back in front, and engines take
     // them as they are.

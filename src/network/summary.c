@@ -19,7 +19,7 @@ static void count_opset(struct summary *summary, const struct network_node *node
             (struct summary_opset){node->domain, node->version, 1};
 }
 
-static void add_work(struct summary *summary, const struct work *work)
+static void network_summary_add_work(struct summary *summary, const struct work *work)
 {
     if (!work->known) {
         summary->unknown++;
@@ -67,7 +67,7 @@ void summary_of(const struct network *network, struct summary *out_summary)
         count_opset(out_summary, node);
         count_weights(out_summary, network, node, seen);
         if (node->graph == 0)
-            add_work(out_summary, &node->work);
+            network_summary_add_work(out_summary, &node->work);
         else
             out_summary->inner++;
     }

@@ -133,7 +133,7 @@ uint64_t datum_peak_bytes(void)
 }
 
 // Memory for `size` bytes, counted; NULL when there is none.
-static void *take_bytes(uint64_t size)
+static void *tensor_take_bytes(uint64_t size)
 {
     const uint64_t most = most_bytes > 0 ? most_bytes : memory_of_machine() / 4 * 3;
     const uint64_t before = atomic_fetch_add(&live_bytes, size);
@@ -149,7 +149,7 @@ static void *take_bytes(uint64_t size)
     return data;
 }
 
-static status no_memory(enum element element, const struct shape *shape)
+static status tensor_no_memory(enum element element, const struct shape *shape)
 {
     char text[SHAPE_TEXT_MOST];
     return status_no_memory("a tensor %s%s%s", shape_text(shape, text), shape->rank > 0 ? "x" : "",
@@ -162,10 +162,10 @@ status datum_tensor(enum element element, const struct shape *shape, struct datu
     STATUS_TRY(shape_elements(shape, &count));
     uint64_t size;
     if (__builtin_mul_overflow(count, (uint64_t)element_size(element), &size))
-        return no_memory(element, shape);
-    void *data = take_bytes(size);
+        return tensor_no_memory(element, shape);
+    void *data = tensor_take_bytes(size);
     if (data == NULL)
-        return no_memory(element, shape);
+        return tensor_no_memory(element, shape);
     if (element == ELEMENT_TEXT)
         memset(data, 0, size);
     struct datum *datum = datum_make(DATUM_TENSOR);
@@ -180,9 +180,9 @@ status datum_own(struct datum *datum)
     if (datum->kind != DATUM_TENSOR || datum->owns_data)
         return STATUS_OK;
     const uint64_t size = tensor_bytes(&datum->tensor);
-    void *data = take_bytes(size);
+    void *data = tensor_take_bytes(size);
     if (data == NULL)
-        return no_memory(datum->tensor.element, &datum->tensor.shape);
+        return tensor_no_memory(datum->tensor.element, &datum->tensor.shape);
     if (size > 0)
         memcpy(data, datum->tensor.data, size);
     datum->tensor.data = data;

@@ -1,6 +1,6 @@
 #include "tensor_digest.h"
 
-static void add_tensor(struct digest *digest, const struct tensor *tensor)
+static void tensor_digest_add_tensor(struct digest *digest, const struct tensor *tensor)
 {
     digest_add_number(digest, tensor->element);
     digest_add_number(digest, tensor->shape.rank);
@@ -21,7 +21,7 @@ void datum_digest(struct digest *digest, const struct datum *datum)
 {
     digest_add_number(digest, datum->kind);
     if (datum->kind == DATUM_TENSOR)
-        add_tensor(digest, &datum->tensor);
+        tensor_digest_add_tensor(digest, &datum->tensor);
     if (datum->kind != DATUM_SEQUENCE)
         return;
     digest_add_number(digest, datum->count);

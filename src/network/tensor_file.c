@@ -17,7 +17,7 @@ enum file_kind {
     FILE_PROTO,
 };
 
-static enum file_kind kind_of(struct view path)
+static enum file_kind tensor_file_kind_of(struct view path)
 {
     if (view_has_extension(path, ".npy"))
         return FILE_NPY;
@@ -28,7 +28,7 @@ static enum file_kind kind_of(struct view path)
 
 bool tensor_file_named(struct view path)
 {
-    return kind_of(path) != FILE_NONE;
+    return tensor_file_kind_of(path) != FILE_NONE;
 }
 
 static status unknown_extension(const char *path)
@@ -60,12 +60,12 @@ static status read_raw(struct view bytes, const struct value_type *type, struct 
     return STATUS_OK;
 }
 
-static status read_bytes(const struct input *input, const struct value_type *type,
-                         struct datum **out_datum)
+static status tensor_file_read_bytes(const struct input *input, const struct value_type *type,
+                                     struct datum **out_datum)
 {
     if (input->damage != NULL)
         return status_make(STATUS_DATA, "%s", input->damage);
-    switch (kind_of(view_of(input->path))) {
+    switch (tensor_file_kind_of(view_of(input->path))) {
     case FILE_NPY:
         return tensor_npy_read(input->bytes, out_datum);
     case FILE_PROTO:
@@ -81,7 +81,7 @@ status tensor_file_read(const char *path, const struct value_type *type, struct 
         return unknown_extension(path);
     struct input *input;
     STATUS_TRY(input_open(path, &input));
-    const status result = status_within(read_bytes(input, type, out_datum), "%s", path);
+    const status result = status_within(tensor_file_read_bytes(input, type, out_datum), "%s", path);
     input_close(input);
     return result;
 }
@@ -121,8 +121,8 @@ status tensor_file_read_input(struct view text, const struct value_type *type,
 
 // Writing ---------------------------------------------------------------------
 
-static status write_datum(struct output *output, enum file_kind kind, struct view name,
-                          const struct value_type *type, const struct datum *datum)
+static status tensor_file_write_datum(struct output *output, enum file_kind kind, struct view name,
+                                      const struct value_type *type, const struct datum *datum)
 {
     if (kind == FILE_PROTO) {
         struct bytes bytes = {0};
@@ -144,11 +144,12 @@ static status write_datum(struct output *output, enum file_kind kind, struct vie
 status tensor_file_write(const char *path, bool append, struct view name,
                          const struct value_type *type, const struct datum *datum)
 {
-    const enum file_kind kind = kind_of(view_of(path));
+    const enum file_kind kind = tensor_file_kind_of(view_of(path));
     if (kind == FILE_NONE)
         return unknown_extension(path);
     struct output *output;
     STATUS_TRY(append ? output_append(path, &output) : output_open(path, &output));
-    const status result = status_within(write_datum(output, kind, name, type, datum), "%s", path);
+    const status result =
+        status_within(tensor_file_write_datum(output, kind, name, type, datum), "%s", path);
     return output_finish(output, result);
 }

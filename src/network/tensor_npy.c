@@ -27,7 +27,7 @@ static enum element element_of_type(struct view type)
     return ELEMENT_NONE;
 }
 
-static status shape_of(const struct npy_header *header, struct shape *out_shape)
+static status tensor_npy_shape_of(const struct npy_header *header, struct shape *out_shape)
 {
     if (header->rank > SHAPE_RANK_MOST)
         return status_make(STATUS_LIMIT, "%u dimensions: at most %d are supported", header->rank,
@@ -112,7 +112,7 @@ status tensor_npy_read(struct view bytes, struct datum **out_datum)
     if (element == ELEMENT_NONE)
         return status_make(STATUS_UNSUPPORTED, "elements of type '%.*s' are not supported",
                            VIEW_ARGUMENTS(header.type));
-    STATUS_TRY(shape_of(&header, &shape));
+    STATUS_TRY(tensor_npy_shape_of(&header, &shape));
     STATUS_TRY(shape_elements(&shape, &count));
     const uint64_t there = bytes.size - header.size;
     if (count > there / element_size(element))
@@ -125,7 +125,7 @@ status tensor_npy_read(struct view bytes, struct datum **out_datum)
     return STATUS_OK;
 }
 
-static const char *type_of(enum element element)
+static const char *tensor_npy_type_of(enum element element)
 {
     static const char *const types[ELEMENT_COUNT] = {
         [ELEMENT_F32] = "<f4",        [ELEMENT_U8] = "|u1",     [ELEMENT_I8] = "|i1",
@@ -142,7 +142,7 @@ static const char *type_of(enum element element)
 
 status tensor_npy_write(struct output *output, const struct tensor *tensor)
 {
-    const char *type = type_of(tensor->element);
+    const char *type = tensor_npy_type_of(tensor->element);
     if (type == NULL)
         return status_make(STATUS_UNSUPPORTED, ".npy holds no elements of type %s",
                            element_name(tensor->element));

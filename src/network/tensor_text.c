@@ -191,7 +191,7 @@ static bool parts(char byte)
 }
 
 // A text in quotes: \" \\ and \n stand for what they stand for in C.
-static bool take_quoted(struct view *rest, struct arena *arena, struct view *out_text)
+static bool tensor_text_take_quoted(struct view *rest, struct arena *arena, struct view *out_text)
 {
     size_t end = 1;
     while (end < rest->size && rest->data[end] != '"')
@@ -225,7 +225,7 @@ static status take_element(struct datum *datum, uint64_t index, struct view *res
     struct tensor *tensor = &datum->tensor;
     if (tensor->element == ELEMENT_TEXT) {
         if (rest->data[0] == '"' &&
-            take_quoted(rest, &datum->texts, (struct view *)tensor->data + index))
+            tensor_text_take_quoted(rest, &datum->texts, (struct view *)tensor->data + index))
             return STATUS_OK;
         return status_make(STATUS_USAGE, "'%.*s' is not a text in double quotes",
                            VIEW_ARGUMENTS(*rest));
@@ -313,7 +313,7 @@ void tensor_text_append_type(struct bytes *text, enum element element, const str
 }
 
 // The fewest digits, from six on, that read back as the same number.
-static void append_real(struct bytes *text, double number, enum element element)
+static void tensor_text_append_real(struct bytes *text, double number, enum element element)
 {
     char digits[40];
     const bool wide = element == ELEMENT_F64 || element == ELEMENT_C128;
@@ -328,7 +328,7 @@ static void append_real(struct bytes *text, double number, enum element element)
     bytes_append_format(text, "%s", isnan(number) ? "NAN" : digits);
 }
 
-static void append_quoted(struct bytes *text, struct view item)
+static void tensor_text_append_quoted(struct bytes *text, struct view item)
 {
     bytes_append(text, "\"", 1);
     for (size_t i = 0; i < item.size; i++) {
@@ -348,10 +348,10 @@ static void append_complex(struct bytes *text, const struct tensor *tensor, uint
     struct constant constant = {.tensor = *tensor};
     constant.tensor.element = tensor->element == ELEMENT_C64 ? ELEMENT_F32 : ELEMENT_F64;
     const double imaginary = constant_real(&constant, 2 * index + 1);
-    append_real(text, constant_real(&constant, 2 * index), tensor->element);
+    tensor_text_append_real(text, constant_real(&constant, 2 * index), tensor->element);
     if (isnan(imaginary) || !signbit(imaginary))
         bytes_append(text, "+", 1);
-    append_real(text, imaginary, tensor->element);
+    tensor_text_append_real(text, imaginary, tensor->element);
     bytes_append(text, "i", 1);
 }
 
@@ -359,11 +359,11 @@ void tensor_text_append_element(struct bytes *text, const struct tensor *tensor,
 {
     const struct constant constant = {.tensor = *tensor};
     if (tensor->element == ELEMENT_TEXT)
-        append_quoted(text, ((const struct view *)tensor->data)[index]);
+        tensor_text_append_quoted(text, ((const struct view *)tensor->data)[index]);
     else if (tensor->element == ELEMENT_C64 || tensor->element == ELEMENT_C128)
         append_complex(text, tensor, index);
     else if (element_is_float(tensor->element))
-        append_real(text, constant_real(&constant, index), tensor->element);
+        tensor_text_append_real(text, constant_real(&constant, index), tensor->element);
     else if (tensor->element == ELEMENT_U64)
         bytes_append_format(text, "%" PRIu64, (uint64_t)constant_integer(&constant, index));
     else

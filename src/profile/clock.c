@@ -2,7 +2,7 @@
 
 static const uint64_t NS_PER_SECOND = 1000000000;
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint64_t clock_common_divisor(uint64_t a, uint64_t b)
 {
     while (b != 0) {
         const uint64_t rest = a % b;
@@ -22,7 +22,7 @@ static void apply_drift(struct clock_domain *domain)
         longer /= 2;
         nominal /= 2;
     }
-    const uint64_t common = common_divisor(domain->multiplier * longer, product);
+    const uint64_t common = clock_common_divisor(domain->multiplier * longer, product);
     domain->multiplier = domain->multiplier * longer / common;
     domain->divisor = product / common;
 }
@@ -33,7 +33,7 @@ void clock_prepare(struct clock_domain *domain)
         domain->frequency = NS_PER_SECOND;
     if (domain->drift_ppb > CLOCK_DRIFT_MOST || domain->drift_ppb < -CLOCK_DRIFT_MOST)
         domain->drift_ppb = 0;
-    const uint64_t common = common_divisor(NS_PER_SECOND, domain->frequency);
+    const uint64_t common = clock_common_divisor(NS_PER_SECOND, domain->frequency);
     domain->multiplier = NS_PER_SECOND / common;
     domain->divisor = domain->frequency / common;
     if (domain->drift_ppb != 0)

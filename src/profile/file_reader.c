@@ -13,10 +13,10 @@ struct file_reader {
     struct profile *profile;
     struct input *input;
     uint32_t version;
-    bool cut;           // a block ran past the end of the file
-    bool ended;         // the end block was seen
+    bool cut;          // a block ran past the end of the file
+    bool ended;        // the end block was seen
     bool after_tracks; // a block that comes after all tracks was seen
-    bool streamed;      // it was written while events came
+    bool streamed;     // it was written while events came
     uint64_t unknown_blocks;
     uint64_t *announced; // events by track, as the writer counted them
     size_t announced_count;
@@ -65,7 +65,7 @@ static bool values_are_sound(const struct profile *profile, struct view values)
     return reader.at == reader.end;
 }
 
-static struct view take_list(const struct file_reader *reader, struct record *record)
+static struct view file_reader_take_list(const struct file_reader *reader, struct record *record)
 {
     const uint64_t size = file_reader_read_number(record);
     const struct view list = {(const char *)record->at, size};
@@ -101,7 +101,8 @@ static void take_map(struct record *record, struct clock_domain *domain)
     clock_prepare(domain);
 }
 
-static void read_clock(struct file_reader *reader, struct record *record, uint32_t index)
+static void file_reader_read_clock(struct file_reader *reader, struct record *record,
+                                   uint32_t index)
 {
     struct clock_domain domain = {.name = take_string(reader, record)};
     take_map(record, &domain);
@@ -121,7 +122,8 @@ static void take_ledger(struct record *record, struct ledger *ledger, uint64_t *
     ledger->impossible = file_reader_read_number(record);
 }
 
-static void take_place(struct file_reader *reader, struct record *record, struct track *track)
+static void file_reader_take_place(struct file_reader *reader, struct record *record,
+                                   struct track *track)
 {
     if (reader->version == 1)
         return;
@@ -132,7 +134,7 @@ static void take_place(struct file_reader *reader, struct record *record, struct
     track->by_name = file_reader_read_number(record) != 0;
 }
 
-static void keep_number(struct file_reader *reader, uint32_t track, uint32_t engine)
+static void file_reader_keep_number(struct file_reader *reader, uint32_t track, uint32_t engine)
 {
     reader->numbered =
         memory_extend(reader->numbered, &reader->numbered_count, track, sizeof *reader->numbered);
@@ -156,8 +158,8 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
     track.unit = take_string(reader, record);
     uint64_t recorded;
     take_ledger(record, &track.ledger, &recorded);
-    track.values = take_list(reader, record);
-    take_place(reader, record, &track);
+    track.values = file_reader_take_list(reader, record);
+    file_reader_take_place(reader, record, &track);
     if (record->damaged)
         return;
     uint32_t id = 0;
@@ -172,7 +174,7 @@ static void read_track(struct file_reader *reader, struct record *record, uint32
         memory_extend(reader->announced, &reader->announced_count, id, sizeof *reader->announced);
     reader->announced[id] = recorded;
     if (reader->version == 1)
-        keep_number(reader, id, role);
+        file_reader_keep_number(reader, id, role);
 }
 
 static void read_operator(struct file_reader *reader, struct record *record)
@@ -180,12 +182,12 @@ static void read_operator(struct file_reader *reader, struct record *record)
     struct operator_description op = {.name = take_string(reader, record)};
     op.type = take_string(reader, record);
     op.location = take_string(reader, record);
-    op.values = take_list(reader, record);
+    op.values = file_reader_take_list(reader, record);
     if (!record->damaged)
         profile_operator_add(reader->profile, &op);
 }
 
-static void read_call(struct file_reader *reader, struct record *record)
+static void file_reader_read_call(struct file_reader *reader, struct record *record)
 {
     struct call call = {.operator_id = take_below(record, reader->profile->operators.count)};
     call.parent = take_below(record, reader->profile->calls.count);
@@ -195,7 +197,7 @@ static void read_call(struct file_reader *reader, struct record *record)
     call.replay = take_below(record, 1ull << 32);
     call.domain = take_string(reader, record);
     call.key = file_reader_read_number(record);
-    call.values = take_list(reader, record);
+    call.values = file_reader_take_list(reader, record);
     if (!record->damaged)
         profile_call_add(reader->profile, &call);
 }
@@ -268,7 +270,7 @@ static void read_record(struct file_reader *reader, enum file_block_kind kind,
         read_string(reader, record, index);
         break;
     case FILE_CLOCKS:
-        read_clock(reader, record, index);
+        file_reader_read_clock(reader, record, index);
         break;
     case FILE_TRACKS:
         read_track(reader, record, index);
@@ -277,7 +279,7 @@ static void read_record(struct file_reader *reader, enum file_block_kind kind,
         read_operator(reader, record);
         break;
     case FILE_CALLS:
-        read_call(reader, record);
+        file_reader_read_call(reader, record);
         break;
     case FILE_BUFFERS:
         read_buffer(reader, record);
@@ -336,8 +338,8 @@ static bool event_is_sound(const struct profile *profile, const struct event *ev
 }
 
 // Keeps the whole events of the block and leaves out the rest.
-static void read_events(struct file_reader *reader, const struct file_block *header,
-                        const unsigned char *payload, size_t size)
+static void file_reader_read_events(struct file_reader *reader, const struct file_block *header,
+                                    const unsigned char *payload, size_t size)
 {
     struct profile *profile = reader->profile;
     if (header->track >= profile->tracks.count) {
@@ -367,15 +369,15 @@ static void read_events(struct file_reader *reader, const struct file_block *hea
         store_add_mapped(profile->store, &block);
 }
 
-static status read_block(struct file_reader *reader, const struct file_block *block,
-                         const unsigned char *payload, size_t size)
+static status file_reader_read_block(struct file_reader *reader, const struct file_block *block,
+                                     const unsigned char *payload, size_t size)
 {
     const bool sound = reader->cut || file_block_checksum(block, payload) == block->checksum;
     reader->after_tracks |= block->kind > FILE_TRACKS;
     switch (block->kind) {
     case FILE_EVENTS:
         if (sound)
-            read_events(reader, block, payload, size);
+            file_reader_read_events(reader, block, payload, size);
         return STATUS_OK;
     case FILE_END:
         reader->ended = sound;
@@ -413,7 +415,7 @@ static status read_blocks(struct file_reader *reader)
         const size_t left = (size_t)(end - at);
         reader->cut = block.size > left;
         const size_t size = reader->cut ? left : block.size;
-        STATUS_TRY(read_block(reader, &block, at, size));
+        STATUS_TRY(file_reader_read_block(reader, &block, at, size));
         const size_t padded = size + (8 - size % 8) % 8;
         at += padded < left ? padded : left;
     }

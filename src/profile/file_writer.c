@@ -54,7 +54,7 @@ static void table_start(struct file_writer *writer, enum file_block_kind kind)
 }
 
 // A record carries its length, so that a later version may append fields.
-static void record_end(struct file_writer *writer)
+static void file_writer_record_end(struct file_writer *writer)
 {
     bytes_append_text(&writer->payload, bytes_view(&writer->record));
     writer->record.size = 0;
@@ -75,7 +75,7 @@ static void write_strings(struct file_writer *writer)
     for (uint32_t i = writer->written.strings; i < count; i++) {
         const struct view text = profile_text(writer->profile, i);
         bytes_append(&writer->record, text.data, text.size);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -89,11 +89,11 @@ static void write_clocks(struct file_writer *writer)
         file_writer_put(writer, domain->base_ticks);
         file_writer_put(writer, domain->base_ns);
         file_writer_put(writer, varint_fold(domain->drift_ppb));
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
-static void write_tracks(struct file_writer *writer)
+static void file_writer_write_tracks(struct file_writer *writer)
 {
     table_start(writer, FILE_TRACKS);
     for (uint32_t i = writer->written.tracks; i < writer->profile->tracks.count; i++) {
@@ -119,7 +119,7 @@ static void write_tracks(struct file_writer *writer)
         file_writer_put(writer, track->core);
         file_writer_put(writer, track->queue);
         file_writer_put(writer, track->by_name);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -132,7 +132,7 @@ static void write_operators(struct file_writer *writer)
         file_writer_put(writer, op->type);
         file_writer_put(writer, op->location);
         bytes_append_text(&writer->record, op->values);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -150,7 +150,7 @@ static void write_calls(struct file_writer *writer)
         file_writer_put(writer, call->domain);
         file_writer_put(writer, call->key);
         bytes_append_text(&writer->record, call->values);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -169,18 +169,18 @@ static void write_buffers(struct file_writer *writer)
         file_writer_put(writer, buffer->device);
         file_writer_put(writer, buffer->core);
         file_writer_put(writer, buffer->name);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
-static void write_facts(struct file_writer *writer)
+static void file_writer_write_facts(struct file_writer *writer)
 {
     table_start(writer, FILE_FACTS);
     for (uint32_t i = writer->written.facts; i < writer->profile->facts.count; i++) {
         const struct profile_fact *fact = segments_get(&writer->profile->facts, i);
         file_writer_put(writer, fact->key);
         file_writer_put(writer, fact->text);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -192,7 +192,7 @@ static void write_notes(struct file_writer *writer)
         file_writer_put(writer, note->kind);
         file_writer_put(writer, note->text);
         file_writer_put(writer, note->count);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -211,7 +211,7 @@ static void write_counts(struct file_writer *writer)
         file_writer_put(writer, kind);
         file_writer_put(writer, 0);
         file_writer_put(writer, writer->profile->note_counts[kind] - noted[kind]);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -240,10 +240,10 @@ static void write_tables(struct file_writer *writer)
     const struct profile *profile = writer->profile;
     write_strings(writer);
     write_clocks(writer);
-    write_tracks(writer);
+    file_writer_write_tracks(writer);
     write_operators(writer);
     write_calls(writer);
-    write_facts(writer);
+    file_writer_write_facts(writer);
     write_notes(writer);
     write_buffers(writer);
     table_flush(writer);
@@ -253,7 +253,7 @@ static void write_tables(struct file_writer *writer)
                                             profile->facts.count,         profile->notes.count};
 }
 
-static status end_file(struct file_writer *writer)
+static status file_writer_end_file(struct file_writer *writer)
 {
     write_counts(writer);
     table_flush(writer);
@@ -270,7 +270,7 @@ status profile_save(struct profile *profile, const char *path)
     STATUS_TRY(start_file(&writer, profile, path, output_open));
     write_tables(&writer);
     write_events(&writer, profile->store);
-    return end_file(&writer);
+    return file_writer_end_file(&writer);
 }
 
 // Files that are written while events come -------------------------------------------
@@ -281,7 +281,7 @@ struct profile_stream {
     struct file_writer writer;
 };
 
-static status take_batch(struct event_sink *sink, const struct event_batch *batch)
+static status file_writer_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     return store_add(((struct profile_stream *)(void *)sink)->store, batch);
 }
@@ -292,7 +292,7 @@ status profile_stream_open(struct profile *profile, const char *path,
     struct file_writer writer;
     STATUS_TRY(start_file(&writer, profile, path, output_open_growing));
     struct profile_stream *stream = memory_allocate_zeroed(1, sizeof *stream);
-    stream->sink.take = take_batch;
+    stream->sink.take = file_writer_take_batch;
     stream->store = store_create();
     stream->writer = writer;
     profile_stream_to(profile, &stream->sink);
@@ -310,7 +310,7 @@ static void write_accounts(struct file_writer *writer)
         file_writer_put(writer, ledger->recorded);
         file_writer_put(writer, ledger->lost);
         file_writer_put(writer, ledger->impossible);
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -324,7 +324,7 @@ static void write_clock_fits(struct file_writer *writer)
         file_writer_put(writer, domain->base_ticks);
         file_writer_put(writer, domain->base_ns);
         file_writer_put(writer, varint_fold(domain->drift_ppb));
-        record_end(writer);
+        file_writer_record_end(writer);
     }
 }
 
@@ -350,7 +350,7 @@ status profile_stream_close(struct profile_stream *stream)
 {
     status result = profile_stream_flush(stream);
     // The reason for a failure comes with the file.
-    const status closed = end_file(&stream->writer);
+    const status closed = file_writer_end_file(&stream->writer);
     result = closed != STATUS_OK ? status_first(closed, result) : result;
     profile_stream_to(stream->writer.profile, NULL);
     store_free(stream->store);

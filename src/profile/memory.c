@@ -17,7 +17,7 @@ struct track memory_lane(struct profile *profile, struct view memory, struct byt
     return (struct track){.name = name, .kind = TRACK_LANE, .values = bytes_view(values)};
 }
 
-static bool find_value(struct view values, uint32_t key, struct value *out_value)
+static bool profile_memory_find_value(struct view values, uint32_t key, struct value *out_value)
 {
     struct value_reader reader = value_read(values);
     while (value_next(&reader, out_value)) {
@@ -93,13 +93,15 @@ struct finder {
     uint32_t address_key, bytes_key;
 };
 
-static void add_event(struct finder *finder, const struct event *event, struct view values)
+static void profile_memory_add_event(struct finder *finder, const struct event *event,
+                                     struct view values)
 {
     struct value address;
     struct value bytes;
-    if (event->kind != EVENT_INSTANT || !find_value(values, finder->address_key, &address))
+    if (event->kind != EVENT_INSTANT ||
+        !profile_memory_find_value(values, finder->address_key, &address))
         return;
-    if (find_value(values, finder->bytes_key, &bytes))
+    if (profile_memory_find_value(values, finder->bytes_key, &bytes))
         memory_book_take(&finder->book, address.number, bytes.number, event->start, event->name,
                          profile_call(finder->book.profile, event->call)->operator_id);
     else
@@ -110,7 +112,7 @@ static status profile_memory_take_batch(struct event_sink *sink, const struct ev
 {
     struct finder *finder = (struct finder *)sink;
     for (size_t i = 0; i < batch->count; i++)
-        add_event(finder, &batch->events[i], event_values(batch, &batch->events[i]));
+        profile_memory_add_event(finder, &batch->events[i], event_values(batch, &batch->events[i]));
     return STATUS_OK;
 }
 
@@ -168,7 +170,7 @@ status memory_find_lifetimes(struct profile *profile)
         const struct track *track = profile_track(profile, i);
         struct value memory;
         if (track->kind == TRACK_LANE && track->instants > 0 &&
-            find_value(track->values, key, &memory) && memory.kind == VALUE_STRING)
+            profile_memory_find_value(track->values, key, &memory) && memory.kind == VALUE_STRING)
             STATUS_TRY(find_on_lane(profile, i, (uint32_t)memory.number));
     }
     return STATUS_OK;

@@ -237,7 +237,7 @@ static status stream_batch(struct profile *profile)
     return STATUS_OK;
 }
 
-static void hand_on(struct profile *profile)
+static void profile_profile_hand_on(struct profile *profile)
 {
     status result = STATUS_OK;
     if (profile->failure == STATUS_OK && profile->sink != NULL)
@@ -292,7 +292,7 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
     added->values_size = (uint32_t)values.size;
     bytes_append(&batch->values, values.data, values.size);
     if (batch->count == EVENT_BATCH || batch->values.size > (1u << 30))
-        hand_on(profile);
+        profile_profile_hand_on(profile);
 }
 
 void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
@@ -327,7 +327,7 @@ void profile_stream_to(struct profile *profile, struct event_sink *sink)
 status profile_finish(struct profile *profile)
 {
     if (profile->batch->count > 0)
-        hand_on(profile);
+        profile_profile_hand_on(profile);
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;

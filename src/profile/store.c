@@ -46,7 +46,7 @@ void store_free(struct event_store *store)
     free(store);
 }
 
-static struct track_blocks *blocks_of(struct event_store *store, uint32_t track)
+static struct track_blocks *store_blocks_of(struct event_store *store, uint32_t track)
 {
     store->tracks = memory_extend(store->tracks, &store->track_count, track, sizeof *store->tracks);
     return &store->tracks[track];
@@ -57,7 +57,7 @@ void store_add_mapped(struct event_store *store, const struct store_block *block
     store->blocks = memory_grow(store->blocks, store->block_count, &store->block_capacity,
                                 sizeof *store->blocks);
     store->blocks[store->block_count++] = *block;
-    struct track_blocks *chain = blocks_of(store, block->track);
+    struct track_blocks *chain = store_blocks_of(store, block->track);
     if (chain->last == 0)
         chain->first = store->block_count;
     else
@@ -108,7 +108,7 @@ status store_add(struct event_store *store, const struct event_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
-        struct track_blocks *open = blocks_of(store, event->track);
+        struct track_blocks *open = store_blocks_of(store, event->track);
         encode(open, event, event_values(batch, event));
         if (open->bytes.size >= STORE_BLOCK)
             STATUS_TRY(close_block(store, event->track, open));
@@ -216,7 +216,7 @@ static size_t first_block(const struct event_store *store, uint32_t track)
     return track < store->track_count ? store->tracks[track].first : 0;
 }
 
-static bool comes_before(const void *left, const void *right)
+static bool store_comes_before(const void *left, const void *right)
 {
     const struct sort_key *a = left;
     const struct sort_key *b = right;
@@ -255,7 +255,7 @@ static status sort_events(struct store_cursor *cursor)
     STATUS_TRY(spool_read(&cursor->sorted, &data, &size));
     struct sort_key *keys = (struct sort_key *)(void *)data;
     const size_t count = size / sizeof *keys;
-    sort_in_place(keys, count, sizeof *keys, comes_before);
+    sort_in_place(keys, count, sizeof *keys, store_comes_before);
     cursor->key = keys;
     cursor->keys_end = count > 0 ? keys + count : keys;
     return STATUS_OK;

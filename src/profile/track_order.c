@@ -10,7 +10,7 @@ struct ranked {
     uint32_t id;
 };
 
-static int by_place(const void *left, const void *right)
+static int track_order_by_place(const void *left, const void *right)
 {
     const struct ranked *a = left;
     const struct ranked *b = right;
@@ -39,7 +39,7 @@ void track_order(const struct profile *profile, uint32_t *order)
     }
     // `place` of a parent is where its next child goes; by_place has parents in order of
     // their ids, so that it is known when its children come.
-    qsort(ranked + 1, count - 1, sizeof *ranked, by_place);
+    qsort(ranked + 1, count - 1, sizeof *ranked, track_order_by_place);
     order[0] = 0;
     place[0] = 1;
     for (uint32_t i = 1; i < count; i++) {

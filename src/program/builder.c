@@ -44,7 +44,8 @@ void program_builder_outside(struct program_builder *builder, const void *data)
     builder->outside[builder->outside_count++] = data;
 }
 
-static uint32_t find_text(const struct program_builder *builder, struct view text, uint32_t hash)
+static uint32_t builder_find_text(const struct program_builder *builder, struct view text,
+                                  uint32_t hash)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&builder->text_index, hash);
@@ -55,7 +56,7 @@ static uint32_t find_text(const struct program_builder *builder, struct view tex
     return HASH_NONE;
 }
 
-static void append_text(struct program_builder *builder, struct view text)
+static void builder_append_text(struct program_builder *builder, struct view text)
 {
     unsigned char *room = bytes_reserve(&builder->texts, text.size + 1);
     for (size_t i = 0; i < text.size; i++)
@@ -69,11 +70,11 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
     if (text.size == 0 && builder->texts.size > 0)
         return 0;
     const uint32_t hash = hash_bytes(text.data, text.size);
-    const uint32_t known = find_text(builder, text, hash);
+    const uint32_t known = builder_find_text(builder, text, hash);
     if (known != HASH_NONE)
         return known;
     const uint32_t id = (uint32_t)builder->texts.size;
-    append_text(builder, text);
+    builder_append_text(builder, text);
     hash_add(&builder->text_index, hash, id);
     return id;
 }

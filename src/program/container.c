@@ -79,7 +79,7 @@ static uint64_t container_aligned(uint64_t offset)
     return (offset + CONTAINER_ALIGNMENT - 1) / CONTAINER_ALIGNMENT * CONTAINER_ALIGNMENT;
 }
 
-static uint32_t checksum_of(const void *data, uint64_t size)
+static uint32_t program_container_checksum_of(const void *data, uint64_t size)
 {
 #ifdef OPSCOPE_ISAL
     return crc32_gzip_refl(0, data, size);
@@ -97,16 +97,17 @@ static void container_describe(const struct program *program, struct container_h
         sections[i] = (struct container_section){
             .offset = offset, .size = content.bytes.size, .item_size = content.item_size};
         snprintf(sections[i].name, sizeof sections[i].name, "%s", content.name);
-        sections[i].checksum = checksum_of(content.bytes.data, content.bytes.size);
+        sections[i].checksum =
+            program_container_checksum_of(content.bytes.data, content.bytes.size);
         offset = container_aligned(offset + content.bytes.size);
     }
     *header = (struct container_header){
         .version = CONTAINER_VERSION, .sections = SECTION_COUNT, .size = offset};
     memcpy(header->magic, MAGIC, sizeof MAGIC);
-    header->checksum = checksum_of(sections, SECTION_COUNT * sizeof *sections);
+    header->checksum = program_container_checksum_of(sections, SECTION_COUNT * sizeof *sections);
 }
 
-static void write_padding(struct output *output)
+static void program_container_write_padding(struct output *output)
 {
     static const char zeros[CONTAINER_ALIGNMENT];
     const uint64_t written = output_size(output);
@@ -120,11 +121,11 @@ static void write_sections(const struct program *program, struct output *output)
     container_describe(program, &header, sections);
     output_write(output, &header, sizeof header);
     output_write(output, sections, sizeof sections);
-    write_padding(output);
+    program_container_write_padding(output);
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         const struct content content = content_at(program, i);
         output_write(output, content.bytes.data, content.bytes.size);
-        write_padding(output);
+        program_container_write_padding(output);
     }
 }
 
@@ -171,7 +172,8 @@ static status check_start(const struct input *input, const struct container_head
     return STATUS_OK;
 }
 
-static status read_header(const struct input *input, struct container_header *out_header)
+static status program_container_read_header(const struct input *input,
+                                            struct container_header *out_header)
 {
     struct container_header header;
     if (input->bytes.size < sizeof header)
@@ -187,7 +189,7 @@ static status read_header(const struct input *input, struct container_header *ou
     if (header.sections != section_count(header.version) || input->bytes.size < end)
         return container_damaged(input, "the number of sections is wrong");
     const struct view list = view_slice(input->bytes, sizeof header, end);
-    if (checksum_of(list.data, list.size) != header.checksum)
+    if (program_container_checksum_of(list.data, list.size) != header.checksum)
         return container_damaged(input, "the checksum of the list of sections is wrong");
     *out_header = header;
     return STATUS_OK;
@@ -204,8 +206,9 @@ static bool is_padding(struct view bytes)
 }
 
 // The section that begins at `*offset`, which becomes that of the next one.
-static status read_section(const struct input *input, size_t index, const struct content *expected,
-                           struct arena *kept, uint64_t *offset, struct view *out_bytes)
+static status program_container_read_section(const struct input *input, size_t index,
+                                             const struct content *expected, struct arena *kept,
+                                             uint64_t *offset, struct view *out_bytes)
 {
     struct container_section section;
     memcpy(&section, input->bytes.data + sizeof(struct container_header) + index * sizeof section,
@@ -223,7 +226,7 @@ static status read_section(const struct input *input, size_t index, const struct
     // What is proved must not change afterwards, whatever becomes of the file.
     if (index != CONSTANTS && input_is_mapped(input))
         *out_bytes = arena_copy(kept, *out_bytes);
-    if (checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
+    if (program_container_checksum_of(out_bytes->data, out_bytes->size) != section.checksum) {
         snprintf(what, sizeof what, "the checksum of section '%s' is wrong", expected->name);
         return container_damaged(input, what);
     }
@@ -244,8 +247,9 @@ static struct content expected_at(const struct program *program, uint32_t versio
     return (struct content){table->name, table->item_size, {0}};
 }
 
-static status read_sections(const struct input *input, const struct container_header *header,
-                            struct program *program, struct view *out_sections)
+static status program_container_read_sections(const struct input *input,
+                                              const struct container_header *header,
+                                              struct program *program, struct view *out_sections)
 {
     const uint64_t list = sizeof *header + header->sections * sizeof(struct container_section);
     uint64_t offset = container_aligned(list);
@@ -253,7 +257,8 @@ static status read_sections(const struct input *input, const struct container_he
         return container_damaged(input, "there is something after the list of sections");
     for (size_t i = 0; i < header->sections; i++) {
         const struct content expected = expected_at(program, header->version, i);
-        STATUS_TRY(read_section(input, i, &expected, &program->kept, &offset, &out_sections[i]));
+        STATUS_TRY(program_container_read_section(input, i, &expected, &program->kept, &offset,
+                                                  &out_sections[i]));
     }
     return offset == input->bytes.size
                ? STATUS_OK
@@ -267,12 +272,12 @@ static void set_tables(const struct view *tables, struct program *program)
                           (uint32_t)(tables[i].size / PROGRAM_TABLES[i].item_size));
 }
 
-static status read_program(struct input *input, struct program *program)
+static status program_container_read_program(struct input *input, struct program *program)
 {
     struct container_header header;
     struct view sections[SECTION_COUNT];
-    STATUS_TRY(read_header(input, &header));
-    STATUS_TRY(read_sections(input, &header, program, sections));
+    STATUS_TRY(program_container_read_header(input, &header));
+    STATUS_TRY(program_container_read_sections(input, &header, program, sections));
     program->target_text = sections[0];
     program->source = sections[1];
     program->texts = sections[2];
@@ -289,7 +294,7 @@ status program_read(struct input *input, struct program **out_program)
 {
     struct program *program = memory_allocate_zeroed(1, sizeof *program);
     program->source_file = input;
-    const status failure = read_program(input, program);
+    const status failure = program_container_read_program(input, program);
     if (failure != STATUS_OK) {
         program_free(program);
         return failure;

@@ -63,7 +63,7 @@ status program_fits(const struct program *program, const struct target *target)
 }
 
 // The device that a unit belongs to.
-static uint32_t device_of(const struct target *target, enum target_per per, uint32_t unit)
+static uint32_t fits_device_of(const struct target *target, enum target_per per, uint32_t unit)
 {
     return per == TARGET_PER_CORE ? unit / target->core_count : unit;
 }
@@ -77,5 +77,5 @@ bool program_reaches(const struct target *target, uint32_t engine, uint32_t engi
         return true;
     if (own == other)
         return engine_unit == memory_unit;
-    return device_of(target, own, engine_unit) == device_of(target, other, memory_unit);
+    return fits_device_of(target, own, engine_unit) == fits_device_of(target, other, memory_unit);
 }

@@ -29,7 +29,7 @@ void program_listing_place(const struct program *program, uint32_t operator_id, 
                         COLUMN);
 }
 
-static void append_values(struct bytes *to, const uint32_t *values, uint32_t count)
+static void listing_append_values(struct bytes *to, const uint32_t *values, uint32_t count)
 {
     bool first = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -47,11 +47,11 @@ void program_listing(const struct program *program, struct bytes *to)
         const struct program_operator *op = &program->operators[i];
         const uint32_t *inputs = program->operator_values + op->first_input;
         bytes_append_format(to, "    ");
-        append_values(to, inputs + op->input_count, op->output_count);
+        listing_append_values(to, inputs + op->input_count, op->output_count);
         bytes_append_format(to, "%storch.operator \"onnx.", op->output_count > 0 ? " = " : "");
         append_plain(to, view_of(program_text(program, op->type)));
         bytes_append_format(to, "\"(");
-        append_values(to, inputs, op->input_count);
+        listing_append_values(to, inputs, op->input_count);
         bytes_append_format(to, ") // ");
         append_plain(to, view_of(program_text(program, op->name)));
         bytes_append(to, "\n", 1);

@@ -7,7 +7,7 @@ struct loader {
     struct network *network;
 };
 
-static struct view text_of(const struct loader *loader, uint32_t id)
+static struct view load_text_of(const struct loader *loader, uint32_t id)
 {
     return view_of(program_text(loader->program, id));
 }
@@ -25,7 +25,7 @@ static struct view *load_texts(struct loader *loader, const char *ids, uint64_t 
     for (uint64_t i = 0; i < count; i++) {
         uint32_t id;
         memcpy(&id, ids + i * sizeof id, sizeof id);
-        texts[i] = text_of(loader, id);
+        texts[i] = load_text_of(loader, id);
     }
     return texts;
 }
@@ -48,7 +48,7 @@ static const struct constant *load_tensor(struct loader *loader, uint32_t elemen
 static void load_value(struct loader *loader, uint32_t index)
 {
     const struct program_value *value = &loader->program->values[index];
-    const uint32_t id = network_value_add(loader->network, text_of(loader, value->name));
+    const uint32_t id = network_value_add(loader->network, load_text_of(loader, value->name));
     struct network_value *item = network_value(loader->network, id);
     item->type.element = (enum element)value->element;
     item->type.kind = value->rank != PROGRAM_NONE ? VALUE_TENSOR : VALUE_UNKNOWN;
@@ -67,7 +67,7 @@ static void load_attribute(struct loader *loader, const struct program_attribute
 {
     // An address for those kinds only whose data is an offset.
     const void *data = (const void *)((uintptr_t)loader->program->constants.data + from->data);
-    *to = (struct attribute){.name = text_of(loader, from->name),
+    *to = (struct attribute){.name = load_text_of(loader, from->name),
                              .kind = (enum attribute_kind)from->kind,
                              .count = from->count};
     switch (to->kind) {
@@ -78,7 +78,7 @@ static void load_attribute(struct loader *loader, const struct program_attribute
         memcpy(&to->real, &from->data, sizeof to->real);
         break;
     case ATTRIBUTE_TEXT:
-        to->text = text_of(loader, (uint32_t)from->data);
+        to->text = load_text_of(loader, (uint32_t)from->data);
         break;
     case ATTRIBUTE_GRAPH:
         to->graph = (uint32_t)from->data + 1;
@@ -114,8 +114,8 @@ static status load_node(struct loader *loader, const struct program_node *from)
 {
     const uint32_t id = network_node_add(loader->network, 0);
     struct network_node *node = network_node(loader->network, id);
-    node->type = text_of(loader, from->type);
-    node->domain = text_of(loader, from->domain);
+    node->type = load_text_of(loader, from->type);
+    node->domain = load_text_of(loader, from->domain);
     node->version = from->version;
     // The operator's number says where it stands in the network; the node's would not.
     node->index = from->operator_id != PROGRAM_NONE ? from->operator_id : id;
@@ -125,8 +125,8 @@ static status load_node(struct loader *loader, const struct program_node *from)
                            VIEW_ARGUMENTS(node->type));
     if (from->operator_id != PROGRAM_NONE) {
         const struct program_operator *op = &loader->program->operators[from->operator_id];
-        node->name = text_of(loader, op->name);
-        node->location = text_of(loader, op->location);
+        node->name = load_text_of(loader, op->name);
+        node->location = load_text_of(loader, op->location);
     }
     node->inputs = loader->program->node_values + from->first_value;
     node->outputs = node->inputs + from->input_count;

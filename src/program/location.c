@@ -6,7 +6,7 @@
 #include "listing.h"
 
 // A name in quotes, as MLIR writes it.
-static void append_quoted(struct bytes *to, struct view name)
+static void location_append_quoted(struct bytes *to, struct view name)
 {
     bytes_append(to, "\"", 1);
     for (size_t i = 0; i < name.size; i++) {
@@ -22,7 +22,7 @@ static void append_quoted(struct bytes *to, struct view name)
 }
 
 // Without `loc(` and its bracket; "" where the operator has no place.
-static void append_place(const struct program *program, uint32_t id, struct bytes *to)
+static void location_append_place(const struct program *program, uint32_t id, struct bytes *to)
 {
     const struct program_operator *op = &program->operators[id];
     const struct view location = view_of(program_text(program, op->location));
@@ -35,7 +35,7 @@ static void append_place(const struct program *program, uint32_t id, struct byte
     }
     const struct view shown = name.size > 0 ? name : location;
     if (shown.size > 0)
-        append_quoted(to, shown);
+        location_append_quoted(to, shown);
     if (!program_is_listed(program))
         return;
     bytes_append(to, "(", shown.size > 0 ? 1 : 0);
@@ -64,7 +64,7 @@ void program_location(const struct program *program, const uint32_t *operators, 
     size_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         place.size = 0;
-        append_place(program, operators[i], &place);
+        location_append_place(program, operators[i], &place);
         if (place.size == 0 || has_piece(&places, starts, found, bytes_view(&place)))
             continue;
         if (found > 0)
@@ -82,7 +82,7 @@ void program_location(const struct program *program, const uint32_t *operators, 
     bytes_free(&place);
 }
 
-static int compare_ids(const void *left, const void *right)
+static int location_compare_ids(const void *left, const void *right)
 {
     const uint32_t a = *(const uint32_t *)left;
     const uint32_t b = *(const uint32_t *)right;
@@ -101,7 +101,7 @@ uint32_t program_group_operators(const struct program *program, uint32_t group, 
         if (!known)
             out_ids[count++] = op;
     }
-    qsort(out_ids, count, sizeof *out_ids, compare_ids);
+    qsort(out_ids, count, sizeof *out_ids, location_compare_ids);
     return count;
 }
 

@@ -29,8 +29,8 @@ uint32_t node_cost_output(const struct network_node *node)
     return i;
 }
 
-static const struct network_value *result_of(const struct network *network,
-                                             const struct network_node *node)
+static const struct network_value *node_cost_result_of(const struct network *network,
+                                                       const struct network_node *node)
 {
     return network_value(network, node->outputs[node_cost_output(node)]);
 }
@@ -51,7 +51,7 @@ struct price_rule {
     uint32_t sides; // of convolutions: the dimension of the weights that the window begins with
 };
 
-static const struct price_rule *rule_of(const struct network_node *node);
+static const struct price_rule *node_cost_rule_of(const struct network_node *node);
 
 // The dimension of the output that weights go along.
 static uint32_t channel_axis(const struct price_rule *rule, uint32_t rank)
@@ -83,10 +83,10 @@ static uint64_t window_of(const struct price_rule *rule, const struct network_va
 }
 
 // Matrices one after the other that are multiplied each by its own.
-static uint64_t batches_of(const struct network *network, const struct network_node *node,
-                           const struct shape *output)
+static uint64_t node_cost_batches_of(const struct network *network, const struct network_node *node,
+                                     const struct shape *output)
 {
-    const struct network_value *right = input_of(network, node, rule_of(node)->weights);
+    const struct network_value *right = input_of(network, node, node_cost_rule_of(node)->weights);
     if (output->rank < 3 || right == NULL || right->type.shape.rank < 3 ||
         node_cost_product(&right->type.shape, 0, right->type.shape.rank - 2) == 1)
         return 1;
@@ -172,9 +172,9 @@ static struct cost_window window_with(const struct network_node *node, const int
 static void count_products(struct cost_request *request, const struct network *network,
                            const struct network_node *node, const struct shape *output)
 {
-    const struct price_rule *rule = rule_of(node);
+    const struct price_rule *rule = node_cost_rule_of(node);
     const uint64_t elements = shape_count(output);
-    const uint64_t all = elements_of(result_of(network, node));
+    const uint64_t all = elements_of(node_cost_result_of(network, node));
     const struct network_value *weights = input_of(network, node, rule->weights);
     request->channels =
         output->rank > 0 ? (uint64_t)output->dims[channel_axis(rule, output->rank)] : 1;
@@ -195,7 +195,7 @@ static void count_products(struct cost_request *request, const struct network *n
     else if (weights != NULL && weights->constant == NULL)
         request->variant = COST_FREE;
     if (request->kind == COST_MATMUL)
-        request->groups = batches_of(network, node, output);
+        request->groups = node_cost_batches_of(network, node, output);
 }
 
 // The last output alone may be asked for: what is computed is every step.
@@ -220,7 +220,7 @@ static void count_reads(struct cost_request *request, const struct network *netw
                         const struct network_node *node, const struct shape *output)
 {
     const uint64_t read = elements_of(input_of(network, node, 0));
-    const uint64_t given = elements_of(result_of(network, node));
+    const uint64_t given = elements_of(node_cost_result_of(network, node));
     request->outputs = shape_count(output);
     request->inner = given > 0 ? (read + given - 1) / given : 0;
     request->kernel = request->inner < UINT32_MAX ? (uint32_t)request->inner : UINT32_MAX;
@@ -265,7 +265,7 @@ static uint32_t sort_of(const struct network *network, const struct network_node
     };
     const struct network_value *input = input_of(network, node, 0);
     const bool to_float = input != NULL && !element_is_float(input->type.element) &&
-                          element_is_float(result_of(network, node)->type.element);
+                          element_is_float(node_cost_result_of(network, node)->type.element);
     return node->definition->sort == SORT_UNARY && to_float ? COST_SORT_TO_FLOAT
                                                             : SORTS[node->definition->sort];
 }
@@ -333,7 +333,7 @@ static void count_reduction(struct cost_request *request, const struct network *
     request->run = request->inner;
     request->kernel = sort_of(network, node);
     const uint32_t last = shape->rank - 1;
-    const struct shape *result = &result_of(network, node)->type.shape;
+    const struct shape *result = &node_cost_result_of(network, node)->type.shape;
     const bool keeps = result->rank == shape->rank;
     if (keeps && result->dims[last] == shape->dims[last] && shape->dims[last] > 1) {
         request->variant = COST_SPREAD;
@@ -535,7 +535,7 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
     [PRICED_AS_OTHER] = {COST_OTHER, count_moves},
 };
 
-static const struct price_rule *rule_of(const struct network_node *node)
+static const struct price_rule *node_cost_rule_of(const struct network_node *node)
 {
     return &RULES[node->definition->price];
 }
@@ -555,7 +555,7 @@ static bool has_group_per_channel(const struct network *network, const struct ne
 
 enum cost_kind node_cost_kind(const struct network *network, const struct network_node *node)
 {
-    const struct price_rule *rule = rule_of(node);
+    const struct price_rule *rule = node_cost_rule_of(node);
     return rule->channels_first && has_group_per_channel(network, node) ? COST_DEPTHWISE
                                                                         : rule->kind;
 }
@@ -571,12 +571,12 @@ struct cost_request node_cost(const struct network *network, const struct networ
         .function = cost_function(node->type),
         .input_bits = (uint16_t)element_bits(element),
         .weight_bits = weights != NULL ? (uint16_t)element_bits(weights->type.element) : 0,
-        .output_bits = (uint16_t)element_bits(result_of(network, node)->type.element),
+        .output_bits = (uint16_t)element_bits(node_cost_result_of(network, node)->type.element),
         .is_float = element_is_float(element),
         .groups = 1,
         .bytes = node->work.bytes_read + node->work.bytes_written,
         .run = 1,
     };
-    rule_of(node)->count(&request, network, node, output);
+    node_cost_rule_of(node)->count(&request, network, node, output);
     return request;
 }

@@ -113,7 +113,7 @@ struct printer {
     struct bytes scratch;
 };
 
-static const char *text_of(const struct printer *printer, uint32_t id)
+static const char *program_print_text_of(const struct printer *printer, uint32_t id)
 {
     return program_text(printer->program, id);
 }
@@ -127,7 +127,7 @@ static void print_type(struct printer *printer, uint32_t element, uint32_t rank,
 }
 
 // "matrix", and which one where there are several.
-static void print_engine(struct printer *printer, uint32_t engine, uint32_t unit)
+static void program_print_engine(struct printer *printer, uint32_t engine, uint32_t unit)
 {
     output_text(printer->output, program_engine_name(printer->target, engine));
     if (program_engine_has_units(printer->target, engine))
@@ -135,14 +135,14 @@ static void print_engine(struct printer *printer, uint32_t engine, uint32_t unit
 }
 
 // A text that may be empty, in quotes and with a blank before it.
-static void print_quoted(struct printer *printer, uint32_t id)
+static void program_print_quoted(struct printer *printer, uint32_t id)
 {
-    const char *text = text_of(printer, id);
+    const char *text = program_print_text_of(printer, id);
     if (text[0] != '\0')
         output_format(printer->output, " \"%s\"", text);
 }
 
-static void print_head(struct printer *printer)
+static void program_print_head(struct printer *printer)
 {
     const struct program *program = printer->program;
     output_format(printer->output,
@@ -159,16 +159,16 @@ static void print_operators(struct printer *printer)
     output_text(printer->output, "\noperators\n");
     for (uint32_t i = 0; i < program->operator_count; i++) {
         const struct program_operator *item = &program->operators[i];
-        output_format(printer->output, "%6u %s", i, text_of(printer, item->type));
-        print_quoted(printer, item->name);
+        output_format(printer->output, "%6u %s", i, program_print_text_of(printer, item->type));
+        program_print_quoted(printer, item->name);
         if (item->group == PROGRAM_NONE)
             output_text(printer->output, ", calculated while compiling");
         else
             output_format(printer->output, ", group %u", item->group);
         if (item->work.known)
             output_format(printer->output, ", %" PRIu64 " MACs", item->work.macs);
-        if (text_of(printer, item->location)[0] != '\0')
-            output_format(printer->output, ", %s", text_of(printer, item->location));
+        if (program_print_text_of(printer, item->location)[0] != '\0')
+            output_format(printer->output, ", %s", program_print_text_of(printer, item->location));
         output_text(printer->output, "\n");
     }
 }
@@ -179,18 +179,18 @@ static void print_groups(struct printer *printer)
     output_text(printer->output, "\ngroups\n");
     for (uint32_t i = 0; i < program->group_count; i++) {
         const struct program_group *item = &program->groups[i];
-        output_format(printer->output, "%6u %s", i, text_of(printer, item->type));
-        print_quoted(printer, item->name);
+        output_format(printer->output, "%6u %s", i, program_print_text_of(printer, item->type));
+        program_print_quoted(printer, item->name);
         output_format(printer->output, " on %s: %s; operators",
                       program_engine_name(printer->target, item->engine),
-                      text_of(printer, item->reason));
+                      program_print_text_of(printer, item->reason));
         for (uint32_t k = 0; k < item->node_count; k++)
             output_format(printer->output, " %u", program->nodes[item->first_node + k].operator_id);
         output_text(printer->output, "\n");
     }
 }
 
-static void print_values(struct printer *printer)
+static void program_print_values(struct printer *printer)
 {
     const struct program *program = printer->program;
     output_text(printer->output, "\nvalues\n");
@@ -198,7 +198,7 @@ static void print_values(struct printer *printer)
         const struct program_value *item = &program->values[i];
         output_format(printer->output, "%6u %-8s ", i, program_value_kind_name(item->kind));
         print_type(printer, item->element, item->rank, item->dims);
-        print_quoted(printer, item->name);
+        program_print_quoted(printer, item->name);
         output_text(printer->output, "\n");
     }
 }
@@ -235,7 +235,7 @@ static void print_buffers(struct printer *printer)
     }
 }
 
-static void print_operand(struct printer *printer, const struct program_operand *operand)
+static void program_print_operand(struct printer *printer, const struct program_operand *operand)
 {
     output_format(printer->output, " %s %u[", operand->writes ? "->" : "<-", operand->buffer);
     for (uint32_t i = 0; i < operand->rank; i++)
@@ -260,7 +260,7 @@ static void print_task(struct printer *printer, uint32_t index)
     const struct program *program = printer->program;
     const struct program_task *item = &program->tasks[index];
     output_format(printer->output, "%6u ", index);
-    print_engine(printer, item->engine, item->unit);
+    program_print_engine(printer, item->engine, item->unit);
     output_format(printer->output, " %u %s", item->lane, program_task_kind_name(item->kind));
     if (item->group != PROGRAM_NONE)
         output_format(printer->output, " group %u tile %u", item->group, item->tile);
@@ -268,7 +268,7 @@ static void print_task(struct printer *printer, uint32_t index)
         output_format(printer->output, "%s%u", i == 0 ? " to units " : ",",
                       program->task_units[item->first_unit + i]);
     for (uint32_t i = 0; i < item->operand_count; i++)
-        print_operand(printer, &program->operands[item->first_operand + i]);
+        program_print_operand(printer, &program->operands[item->first_operand + i]);
     for (uint32_t i = 0; i < item->dependency_count; i++) {
         const struct program_dependency *dependency =
             &program->dependencies[item->first_dependency + i];
@@ -301,7 +301,7 @@ static void print_step(struct printer *printer, const struct program_step *step)
     if (program_step_has_task(step)) {
         const struct program_task *task = &program->tasks[step->task];
         output_format(printer->output, "task %u on ", step->task);
-        print_engine(printer, task->engine, task->unit);
+        program_print_engine(printer, task->engine, task->unit);
         output_format(printer->output, " %u\n", task->lane);
         return;
     }
@@ -318,7 +318,7 @@ static void print_job(struct printer *printer, uint32_t id)
         print_step(printer, &printer->program->steps[job->first_step + i]);
 }
 
-static void print_action(struct printer *printer, const struct program_action *action)
+static void program_print_action(struct printer *printer, const struct program_action *action)
 {
     const struct program *program = printer->program;
     output_format(printer->output, "    %4u %-10s", action->number,
@@ -326,12 +326,12 @@ static void print_action(struct printer *printer, const struct program_action *a
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
         output_format(printer->output, " %s\n",
-                      text_of(printer, program->jobs[action->subject].name));
+                      program_print_text_of(printer, program->jobs[action->subject].name));
         print_job(printer, action->subject);
         return;
     case PROGRAM_ACTION_JOB_WAIT:
         output_format(printer->output, " %s\n",
-                      text_of(printer, program->jobs[action->subject].name));
+                      program_print_text_of(printer, program->jobs[action->subject].name));
         return;
     case PROGRAM_ACTION_HOST_START:
     case PROGRAM_ACTION_HOST_WAIT:
@@ -351,13 +351,13 @@ static void print_streams(struct printer *printer)
         const struct program_stream *item = &program->streams[i];
         output_format(printer->output, "%6u %s %u", i,
                       program_queue_name(printer->target, item->queue), item->unit);
-        print_quoted(printer, item->name);
+        program_print_quoted(printer, item->name);
         output_text(printer->output, "\n");
     }
     for (uint32_t i = 0; i < program->semaphore_count; i++) {
         const struct program_semaphore *item = &program->semaphores[i];
         output_format(printer->output, "%6u semaphore of stream %u", i, item->stream);
-        print_quoted(printer, item->name);
+        program_print_quoted(printer, item->name);
         output_text(printer->output, "\n");
     }
 }
@@ -371,9 +371,9 @@ static void print_steps(struct printer *printer)
                   program_has_streams(program) ? "streams" : "controller");
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const struct program_dispatch *dispatch = &program->dispatches[i];
-        output_format(printer->output, "  %s\n", text_of(printer, dispatch->name));
+        output_format(printer->output, "  %s\n", program_print_text_of(printer, dispatch->name));
         for (uint32_t k = 0; k < dispatch->action_count; k++)
-            print_action(printer, &program->actions[dispatch->first_action + k]);
+            program_print_action(printer, &program->actions[dispatch->first_action + k]);
     }
 }
 
@@ -384,12 +384,12 @@ void program_print(const struct program *program, const struct target *target, u
         unsigned part;
         void (*print)(struct printer *printer);
     } PARTS[] = {
-        {PROGRAM_PRINT_OPERATORS, print_operators}, {PROGRAM_PRINT_GROUPS, print_groups},
-        {PROGRAM_PRINT_VALUES, print_values},       {PROGRAM_PRINT_BUFFERS, print_buffers},
-        {PROGRAM_PRINT_TASKS, print_tasks},         {PROGRAM_PRINT_STEPS, print_steps},
+        {PROGRAM_PRINT_OPERATORS, print_operators},   {PROGRAM_PRINT_GROUPS, print_groups},
+        {PROGRAM_PRINT_VALUES, program_print_values}, {PROGRAM_PRINT_BUFFERS, print_buffers},
+        {PROGRAM_PRINT_TASKS, print_tasks},           {PROGRAM_PRINT_STEPS, print_steps},
     };
     struct printer printer = {.program = program, .target = target, .output = output};
-    print_head(&printer);
+    program_print_head(&printer);
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         if ((parts & PARTS[i].part) != 0)
             PARTS[i].print(&printer);

@@ -25,8 +25,8 @@ struct verifier {
     struct verify_counts counts;
 };
 
-static const struct program_buffer *buffer_of(const struct verifier *verifier,
-                                              const struct program_operand *operand)
+static const struct program_buffer *program_verify_buffer_of(const struct verifier *verifier,
+                                                             const struct program_operand *operand)
 {
     return &verifier->program->buffers[operand->buffer];
 }
@@ -43,7 +43,7 @@ static uint64_t buffer_volume(const struct program_buffer *buffer)
 
 // Buffers ----------------------------------------------------------------------------
 
-static status check_alias(const struct verifier *verifier, uint32_t index)
+static status program_verify_check_alias(const struct verifier *verifier, uint32_t index)
 {
     const struct program_buffer *buffer = &verifier->program->buffers[index];
     const struct program_buffer *shown = &verifier->program->buffers[buffer->alias];
@@ -73,7 +73,7 @@ static status check_part(const struct verifier *verifier, uint32_t index)
 
 // What is known of a value would fit the target: nobody makes it only to be told that it does
 // not.
-static status check_value(const struct verifier *verifier, uint32_t index)
+static status program_verify_check_value(const struct verifier *verifier, uint32_t index)
 {
     const struct program_value *value = &verifier->program->values[index];
     struct shape shape = {.rank = value->rank};
@@ -94,7 +94,7 @@ static status check_value(const struct verifier *verifier, uint32_t index)
                : verify_wrong("value", index, "it is larger than any memory of the target");
 }
 
-static status check_buffer(const struct verifier *verifier, uint32_t index)
+static status program_verify_check_buffer(const struct verifier *verifier, uint32_t index)
 {
     const struct program_buffer *buffer = &verifier->program->buffers[index];
     const struct target_memory *memory = &verifier->target->memories[buffer->memory];
@@ -120,7 +120,7 @@ static status check_buffer(const struct verifier *verifier, uint32_t index)
                             : buffer->size / element_size((enum element)buffer->element) >= count;
     if (!enough)
         return verify_wrong("buffer", index, "it is smaller than what it holds");
-    return buffer->alias != PROGRAM_NONE ? check_alias(verifier, index) : STATUS_OK;
+    return buffer->alias != PROGRAM_NONE ? program_verify_check_alias(verifier, index) : STATUS_OK;
 }
 
 // Streams ----------------------------------------------------------------------------
@@ -185,8 +185,8 @@ static bool race(const struct verifier *verifier, const struct program_operand *
 {
     if (a->writes == 0 && b->writes == 0)
         return false;
-    const struct program_buffer *x = buffer_of(verifier, a);
-    const struct program_buffer *y = buffer_of(verifier, b);
+    const struct program_buffer *x = program_verify_buffer_of(verifier, a);
+    const struct program_buffer *y = program_verify_buffer_of(verifier, b);
     if (!verify_takes_memory(x) || !verify_takes_memory(y))
         return a->buffer == b->buffer;
     if (a->buffer == b->buffer)
@@ -347,8 +347,8 @@ static status use_operands(struct verifier *verifier, uint32_t index, struct ver
 }
 
 // Of a job and a stream, or, for PROGRAM_NONE twice, of the host.
-static status start_task(struct verifier *verifier, uint32_t index, uint32_t job, uint32_t stream,
-                         struct verify_point now)
+static status program_verify_start_task(struct verifier *verifier, uint32_t index, uint32_t job,
+                                        uint32_t stream, struct verify_point now)
 {
     struct verify_tasks *tasks = &verifier->state.tasks;
     if (tasks->stand[index] != VERIFY_NOT_STARTED)
@@ -389,7 +389,7 @@ static status walk_step(struct verifier *verifier, const struct program_step *st
     verifier->counts.steps++;
     switch ((enum program_step_kind)step->kind) {
     case PROGRAM_STEP_START:
-        return start_task(verifier, step->task, job, step->stream, now);
+        return program_verify_start_task(verifier, step->task, job, step->stream, now);
     case PROGRAM_STEP_WAIT:
         return wait_task(verifier, step->task, step->stream, now);
     default:
@@ -417,7 +417,8 @@ static status walk_job(struct verifier *verifier, uint32_t job)
 }
 
 // The host waits for a job before it starts anything else.
-static status check_job(struct verifier *verifier, const struct program_action *action)
+static status program_verify_check_job(struct verifier *verifier,
+                                       const struct program_action *action)
 {
     const bool waits = action->kind == PROGRAM_ACTION_JOB_WAIT;
     if (waits && verifier->job != action->subject)
@@ -433,18 +434,19 @@ static status walk_action(struct verifier *verifier, const struct program_action
     STATUS_TRY(verify_order_step(verifier->state.order, NULL, &now));
     switch ((enum program_action_kind)action->kind) {
     case PROGRAM_ACTION_JOB_START:
-        STATUS_TRY(check_job(verifier, action));
+        STATUS_TRY(program_verify_check_job(verifier, action));
         verifier->job = action->subject;
         verifier->state.moment++;
         return walk_job(verifier, action->subject);
     case PROGRAM_ACTION_JOB_WAIT:
-        STATUS_TRY(check_job(verifier, action));
+        STATUS_TRY(program_verify_check_job(verifier, action));
         verifier->job = PROGRAM_NONE;
         break;
     case PROGRAM_ACTION_HOST_START:
-        STATUS_TRY(check_job(verifier, action));
+        STATUS_TRY(program_verify_check_job(verifier, action));
         STATUS_TRY(verify_space_open(verifier->space, now.job));
-        STATUS_TRY(start_task(verifier, action->subject, PROGRAM_NONE, PROGRAM_NONE, now));
+        STATUS_TRY(
+            program_verify_start_task(verifier, action->subject, PROGRAM_NONE, PROGRAM_NONE, now));
         break;
     case PROGRAM_ACTION_HOST_WAIT:
         STATUS_TRY(verify_space_open(verifier->space, now.job));
@@ -475,7 +477,7 @@ static status walk_dispatches(struct verifier *verifier)
 }
 
 // A value between groups that stays near the engines has a place outside that nobody uses.
-static bool is_wanted(const struct verifier *verifier, uint32_t buffer)
+static bool program_verify_is_wanted(const struct verifier *verifier, uint32_t buffer)
 {
     const struct program_buffer *item = &verifier->program->buffers[buffer];
     if (item->alias != PROGRAM_NONE)
@@ -494,7 +496,7 @@ static status check_end(struct verifier *verifier)
             return verify_wrong("task", i, "nothing starts it, or nothing waits for it");
     }
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        if (!is_wanted(verifier, i))
+        if (!program_verify_is_wanted(verifier, i))
             continue;
         if (verify_writes_volume(verifier->writes, i) != buffer_volume(&program->buffers[i]))
             return verify_wrong("buffer", i, "some of its elements are never written");
@@ -503,14 +505,14 @@ static status check_end(struct verifier *verifier)
     return STATUS_OK;
 }
 
-static status check_all(struct verifier *verifier)
+static status program_verify_check_all(struct verifier *verifier)
 {
     const struct program *program = verifier->program;
     STATUS_TRY(program_fits(program, verifier->target));
     for (uint32_t i = 0; i < program->buffer_count; i++)
-        STATUS_TRY(check_buffer(verifier, i));
+        STATUS_TRY(program_verify_check_buffer(verifier, i));
     for (uint32_t i = 0; i < program->value_count; i++)
-        STATUS_TRY(check_value(verifier, i));
+        STATUS_TRY(program_verify_check_value(verifier, i));
     STATUS_TRY(verify_ports(program));
     STATUS_TRY(verify_graphs(program));
     STATUS_TRY(verify_inside(&verifier->state));
@@ -573,7 +575,7 @@ status program_verify(const struct program *program, const struct target *target
                       struct verify_counts *out_counts)
 {
     struct verifier *verifier = verifier_create(program, target);
-    const status failure = check_all(verifier);
+    const status failure = program_verify_check_all(verifier);
     verifier->counts.tasks = program->task_count;
     verifier->counts.buffers = program->buffer_count;
     verifier->counts.streams = program->stream_count;

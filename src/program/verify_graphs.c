@@ -101,8 +101,8 @@ static status make_value(const struct scopes *scopes, uint32_t value, uint32_t g
     return STATUS_OK;
 }
 
-static status make_outputs(const struct scopes *scopes, uint32_t index, uint32_t graph,
-                           uint32_t place)
+static status verify_graphs_make_outputs(const struct scopes *scopes, uint32_t index,
+                                         uint32_t graph, uint32_t place)
 {
     const struct program_node *node = &scopes->program->nodes[index];
     const uint32_t *outputs = scopes->program->node_values + node->first_value + node->input_count;
@@ -124,7 +124,7 @@ static status make_graph_values(const struct scopes *scopes, uint32_t index)
             STATUS_TRY(make_value(scopes, values[i], index, 0));
     }
     for (uint32_t i = 0; i < graph->node_count; i++)
-        STATUS_TRY(make_outputs(scopes, graph->first_node + i, index, i + 1));
+        STATUS_TRY(verify_graphs_make_outputs(scopes, graph->first_node + i, index, i + 1));
     return STATUS_OK;
 }
 
@@ -135,7 +135,7 @@ static status make_values(const struct scopes *scopes)
         STATUS_TRY(make_value(scopes, program->inputs[i], PROGRAM_NONE, 0));
     for (uint32_t i = 0; i < program->node_count; i++) {
         if (scopes->home[i] == PROGRAM_NONE)
-            STATUS_TRY(make_outputs(scopes, i, PROGRAM_NONE, 0));
+            STATUS_TRY(verify_graphs_make_outputs(scopes, i, PROGRAM_NONE, 0));
     }
     for (uint32_t i = 0; i < program->graph_count; i++)
         STATUS_TRY(make_graph_values(scopes, i));
@@ -153,7 +153,8 @@ static void capture(struct scopes *scopes, uint32_t node, uint32_t value)
 }
 
 // A value that is read in a graph after `place` of its nodes, or in a graph inside it there.
-static status read_value(struct scopes *scopes, uint32_t value, uint32_t graph, uint32_t place)
+static status verify_graphs_read_value(struct scopes *scopes, uint32_t value, uint32_t graph,
+                                       uint32_t place)
 {
     const struct program *program = scopes->program;
     if (value == PROGRAM_NONE || program->values[value].kind == PROGRAM_VALUE_CONSTANT)
@@ -181,11 +182,12 @@ static status read_graph(struct scopes *scopes, uint32_t index)
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct program_node *node = &program->nodes[graph->first_node + i];
         for (uint32_t j = 0; j < node->input_count; j++)
-            STATUS_TRY(read_value(scopes, program->node_values[node->first_value + j], index, i));
+            STATUS_TRY(verify_graphs_read_value(scopes, program->node_values[node->first_value + j],
+                                                index, i));
     }
     const uint32_t *outputs = program->node_values + graph->first_value + graph->input_count;
     for (uint32_t i = 0; i < graph->output_count; i++)
-        STATUS_TRY(read_value(scopes, outputs[i], index, graph->node_count));
+        STATUS_TRY(verify_graphs_read_value(scopes, outputs[i], index, graph->node_count));
     return STATUS_OK;
 }
 
@@ -198,7 +200,7 @@ static status check_captured(const struct scopes *scopes, uint32_t task, uint32_
     return STATUS_OK;
 }
 
-static status check_task(const struct scopes *scopes, uint32_t index)
+static status verify_graphs_check_task(const struct scopes *scopes, uint32_t index)
 {
     const struct program *program = scopes->program;
     const struct program_task *task = &program->tasks[index];
@@ -213,7 +215,7 @@ static status check_task(const struct scopes *scopes, uint32_t index)
     return STATUS_OK;
 }
 
-static status check_all(struct scopes *scopes)
+static status verify_graphs_check_all(struct scopes *scopes)
 {
     const struct program *program = scopes->program;
     STATUS_TRY(find_homes(scopes));
@@ -224,7 +226,7 @@ static status check_all(struct scopes *scopes)
     for (uint32_t i = 0; i < program->graph_count; i++)
         STATUS_TRY(read_graph(scopes, i));
     for (uint32_t i = 0; scopes->count > 0 && i < program->task_count; i++)
-        STATUS_TRY(check_task(scopes, i));
+        STATUS_TRY(verify_graphs_check_task(scopes, i));
     return STATUS_OK;
 }
 
@@ -246,7 +248,7 @@ status verify_graphs(const struct program *program)
                             .known = memory_allocate_zeroed(values, sizeof(bool)),
                             .first = all_none(program->node_count),
                             .reads = memory_allocate_zeroed(values, sizeof(uint32_t))};
-    const status failure = check_all(&scopes);
+    const status failure = verify_graphs_check_all(&scopes);
     free(scopes.home);
     free(scopes.user);
     free(scopes.made);

@@ -24,8 +24,8 @@ static bool has_graphs(const struct program *program, const struct program_node 
 }
 
 // `owners` has by buffer the task + 1 that it is inside of.
-static status check_buffer(const struct verify_state *state, uint32_t task, uint32_t buffer,
-                           uint32_t *owners)
+static status verify_inside_check_buffer(const struct verify_state *state, uint32_t task,
+                                         uint32_t buffer, uint32_t *owners)
 {
     const struct program *program = state->program;
     const struct program_buffer *item = &program->buffers[buffer];
@@ -44,7 +44,8 @@ static status check_buffer(const struct verify_state *state, uint32_t task, uint
     return STATUS_OK;
 }
 
-static status check_calls(const struct verify_state *state, uint32_t index, uint32_t *owners)
+static status verify_inside_check_calls(const struct verify_state *state, uint32_t index,
+                                        uint32_t *owners)
 {
     const struct program *program = state->program;
     const struct program_task *task = &program->tasks[index];
@@ -56,14 +57,14 @@ static status check_calls(const struct verify_state *state, uint32_t index, uint
         for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {
             const uint32_t buffer = program->call_buffers[call->first_buffer + j];
             if (buffer != PROGRAM_NONE)
-                STATUS_TRY(check_buffer(state, index, buffer, owners));
+                STATUS_TRY(verify_inside_check_buffer(state, index, buffer, owners));
         }
     }
     return STATUS_OK;
 }
 
-static status check_operands(const struct verify_state *state, uint32_t index,
-                             const uint32_t *owners)
+static status verify_inside_check_operands(const struct verify_state *state, uint32_t index,
+                                           const uint32_t *owners)
 {
     const struct program *program = state->program;
     const struct program_task *task = &program->tasks[index];
@@ -83,9 +84,9 @@ status verify_inside(const struct verify_state *state)
     uint32_t *owners = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *owners);
     status failure = STATUS_OK;
     for (uint32_t i = 0; i < program->task_count && failure == STATUS_OK; i++)
-        failure = check_calls(state, i, owners);
+        failure = verify_inside_check_calls(state, i, owners);
     for (uint32_t i = 0; i < program->task_count && failure == STATUS_OK; i++)
-        failure = check_operands(state, i, owners);
+        failure = verify_inside_check_operands(state, i, owners);
     free(owners);
     return failure;
 }

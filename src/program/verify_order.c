@@ -130,8 +130,9 @@ static status keep_clock(struct verify_order *order, struct knowledge *knowledge
     return STATUS_OK;
 }
 
-static status raise_semaphore(struct verify_order *order, const struct program_step *step,
-                              struct verify_point point)
+static status verify_order_raise_semaphore(struct verify_order *order,
+                                           const struct program_step *step,
+                                           struct verify_point point)
 {
     const uint32_t owner = order->program->semaphores[step->semaphore].stream;
     struct knowledge *knowledge = &order->known[point.stream];
@@ -158,8 +159,9 @@ static void learn(struct verify_order *order, struct knowledge *knowledge,
     knowledge->kept = PROGRAM_NONE;
 }
 
-static status await_semaphore(struct verify_order *order, const struct program_step *step,
-                              struct verify_point point)
+static status verify_order_await_semaphore(struct verify_order *order,
+                                           const struct program_step *step,
+                                           struct verify_point point)
 {
     const struct program_semaphore *semaphore = &order->program->semaphores[step->semaphore];
     struct knowledge *knowledge = &order->known[point.stream];
@@ -193,8 +195,9 @@ status verify_order_step(struct verify_order *order, const struct program_step *
     struct stream *stream = &order->streams[step->stream];
     *out_point = (struct verify_point){order->job, stream->number, ++stream->steps};
     if (step->kind == PROGRAM_STEP_SIGNAL)
-        return raise_semaphore(order, step, *out_point);
-    return step->kind == PROGRAM_STEP_AWAIT ? await_semaphore(order, step, *out_point) : STATUS_OK;
+        return verify_order_raise_semaphore(order, step, *out_point);
+    return step->kind == PROGRAM_STEP_AWAIT ? verify_order_await_semaphore(order, step, *out_point)
+                                            : STATUS_OK;
 }
 
 bool verify_order_before(const struct verify_order *order, struct verify_point point,

@@ -24,7 +24,7 @@ static bool has_type_of(const struct program_buffer *buffer, const struct progra
 }
 
 // The bytes that it shows are where tasks write, or the caller does.
-static status check_alias(const struct program *program, uint32_t index)
+static status verify_ports_check_alias(const struct program *program, uint32_t index)
 {
     const uint16_t shown = program->buffers[program->buffers[index].alias].kind;
     return program->buffers[index].kind == PROGRAM_BUFFER_INNER &&
@@ -64,7 +64,7 @@ static status check_port(const struct program *program, uint32_t index, const st
 {
     const struct program_buffer *buffer = &program->buffers[index];
     if (buffer->alias != PROGRAM_NONE)
-        return check_alias(program, index);
+        return verify_ports_check_alias(program, index);
     const bool named = buffer->value != PROGRAM_NONE;
     const struct program_value *value = &program->values[named ? buffer->value : 0];
     const bool input = named && value->kind == PROGRAM_VALUE_INPUT;
@@ -84,7 +84,7 @@ static status check_port(const struct program *program, uint32_t index, const st
                : verify_wrong("buffer", index, "it has another type than its value");
 }
 
-static status check_inputs(const struct program *program)
+static status verify_ports_check_inputs(const struct program *program)
 {
     for (uint32_t i = 0; i < program->input_count; i++) {
         const uint16_t kind = program->values[program->inputs[i]].kind;
@@ -95,7 +95,7 @@ static status check_inputs(const struct program *program)
 }
 
 // A value that nothing made is no output.
-static status check_outputs(const struct program *program, const struct ports *ports)
+static status verify_ports_check_outputs(const struct program *program, const struct ports *ports)
 {
     for (uint32_t i = 0; i < program->output_count; i++) {
         const uint32_t value = program->outputs[i];
@@ -105,9 +105,9 @@ static status check_outputs(const struct program *program, const struct ports *p
     return STATUS_OK;
 }
 
-static status check_all(const struct program *program, const struct ports *ports)
+static status verify_ports_check_all(const struct program *program, const struct ports *ports)
 {
-    STATUS_TRY(check_inputs(program));
+    STATUS_TRY(verify_ports_check_inputs(program));
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         STATUS_TRY(check_port(program, i, ports));
         if (!is_port(program, &program->buffers[i]))
@@ -117,7 +117,7 @@ static status check_all(const struct program *program, const struct ports *ports
             return verify_wrong("buffer", i, "another one holds the same value");
         ports->held[program->buffers[i].value] = i + 1;
     }
-    return check_outputs(program, ports);
+    return verify_ports_check_outputs(program, ports);
 }
 
 status verify_ports(const struct program *program)
@@ -130,7 +130,7 @@ status verify_ports(const struct program *program)
         ports.inputs[program->inputs[i]] = true;
     for (uint32_t i = 0; i < program->output_count; i++)
         ports.outputs[program->outputs[i]] = true;
-    const status failure = check_all(program, &ports);
+    const status failure = verify_ports_check_all(program, &ports);
     free(ports.inputs);
     free(ports.outputs);
     free(ports.held);

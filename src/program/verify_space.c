@@ -70,7 +70,7 @@ static uint32_t place_id(struct boundaries *places, struct boundary place)
     return places->count++;
 }
 
-static int by_place(const void *left, const void *right, void *context)
+static int verify_space_by_place(const void *left, const void *right, void *context)
 {
     const struct boundary *items = context;
     const struct boundary *a = &items[*(const uint32_t *)left];
@@ -86,7 +86,7 @@ static void rank_places(struct boundaries *places)
     places->ranks = memory_allocate_zeroed((size_t)places->count + 1, sizeof *places->ranks);
     for (uint32_t i = 0; i < places->count; i++)
         sorted[i] = i;
-    qsort_r(sorted, places->count, sizeof *sorted, by_place, places->items);
+    qsort_r(sorted, places->count, sizeof *sorted, verify_space_by_place, places->items);
     for (uint32_t i = 0; i < places->count; i++)
         places->ranks[sorted[i]] = i;
     free(sorted);

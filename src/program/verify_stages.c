@@ -9,13 +9,14 @@ static status verify_stages_fail(uint32_t index, const char *why)
     return verify_wrong("task", index, why);
 }
 
-static const struct program_operand *operand_at(const struct program *program,
-                                                const struct program_task *task, uint32_t index)
+static const struct program_operand *verify_stages_operand_at(const struct program *program,
+                                                              const struct program_task *task,
+                                                              uint32_t index)
 {
     return &program->operands[task->first_operand + index];
 }
 
-static bool is_ring(const struct program *program, uint32_t buffer)
+static bool verify_stages_is_ring(const struct program *program, uint32_t buffer)
 {
     return program->buffers[buffer].kind == PROGRAM_BUFFER_RING;
 }
@@ -23,11 +24,12 @@ static bool is_ring(const struct program *program, uint32_t buffer)
 static bool is_ring_of(const struct program *program, const struct program_task *task,
                        uint32_t buffer)
 {
-    return is_ring(program, buffer) && verify_find_operand(program, task, buffer, true) != NULL;
+    return verify_stages_is_ring(program, buffer) &&
+           verify_find_operand(program, task, buffer, true) != NULL;
 }
 
 // Stages of an engine may be left out, but not change places.
-static status check_stages(const struct verify_state *state, uint32_t index)
+static status verify_stages_check_stages(const struct verify_state *state, uint32_t index)
 {
     const struct program_task *task = &state->program->tasks[index];
     const struct target_engine *engine = &state->target->engines[task->engine];
@@ -70,9 +72,9 @@ static uint32_t count_outside(const struct program *program, const struct progra
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        const struct program_operand *operand = operand_at(program, task, i);
-        count += !is_ring(program, operand->buffer) && (operand->writes != 0) == writes &&
-                 program_shows(program, ring, operand);
+        const struct program_operand *operand = verify_stages_operand_at(program, task, i);
+        count += !verify_stages_is_ring(program, operand->buffer) &&
+                 (operand->writes != 0) == writes && program_shows(program, ring, operand);
     }
     return count;
 }
@@ -83,8 +85,8 @@ static uint32_t count_rings(const struct program *program, const struct program_
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        const uint32_t ring = operand_at(program, task, i)->buffer;
-        count += is_ring(program, ring) && program_shows(program, ring, operand) &&
+        const uint32_t ring = verify_stages_operand_at(program, task, i)->buffer;
+        count += verify_stages_is_ring(program, ring) && program_shows(program, ring, operand) &&
                  program_gives(program, task, task->call_count, ring) == (operand->writes != 0);
     }
     return count;
@@ -123,11 +125,12 @@ static status check_outside(const struct verify_state *state, uint32_t index,
 status verify_stages(const struct verify_state *state, uint32_t index)
 {
     const struct program_task *task = &state->program->tasks[index];
-    STATUS_TRY(check_stages(state, index));
+    STATUS_TRY(verify_stages_check_stages(state, index));
     for (uint32_t i = 0; i < task->operand_count; i++) {
-        const struct program_operand *operand = operand_at(state->program, task, i);
-        STATUS_TRY(is_ring(state->program, operand->buffer) ? check_ring(state, index, operand)
-                                                            : check_outside(state, index, operand));
+        const struct program_operand *operand = verify_stages_operand_at(state->program, task, i);
+        STATUS_TRY(verify_stages_is_ring(state->program, operand->buffer)
+                       ? check_ring(state, index, operand)
+                       : check_outside(state, index, operand));
     }
     return STATUS_OK;
 }

@@ -24,13 +24,14 @@ static status verify_task_fail(const struct checker *checker, const char *why)
     return verify_wrong("task", checker->index, why);
 }
 
-static const struct program_operand *operand_at(const struct checker *checker, uint32_t index)
+static const struct program_operand *verify_task_operand_at(const struct checker *checker,
+                                                            uint32_t index)
 {
     return &checker->program->operands[checker->task->first_operand + index];
 }
 
-static const struct program_buffer *buffer_of(const struct checker *checker,
-                                              const struct program_operand *operand)
+static const struct program_buffer *verify_task_buffer_of(const struct checker *checker,
+                                                          const struct program_operand *operand)
 {
     return &checker->program->buffers[operand->buffer];
 }
@@ -50,7 +51,7 @@ bool verify_is_given(const struct program *program, const struct program_buffer 
 static status check_written_kind(const struct checker *checker,
                                  const struct program_operand *operand)
 {
-    const struct program_buffer *buffer = buffer_of(checker, operand);
+    const struct program_buffer *buffer = verify_task_buffer_of(checker, operand);
     if (operand->writes == 0)
         return STATUS_OK;
     if (buffer->kind != PROGRAM_BUFFER_CODE && verify_is_given(checker->program, buffer))
@@ -60,9 +61,10 @@ static status check_written_kind(const struct checker *checker,
     return STATUS_OK;
 }
 
-static status check_operand(const struct checker *checker, const struct program_operand *operand)
+static status verify_task_check_operand(const struct checker *checker,
+                                        const struct program_operand *operand)
 {
-    const struct program_buffer *buffer = buffer_of(checker, operand);
+    const struct program_buffer *buffer = verify_task_buffer_of(checker, operand);
     STATUS_TRY(check_written_kind(checker, operand));
     if (buffer->kind == PROGRAM_BUFFER_DYNAMIC)
         return STATUS_OK;
@@ -112,8 +114,8 @@ static bool engine_joins(const struct checker *checker, const struct program_buf
 static bool same_place(const struct checker *checker, const struct program_operand *from,
                        const struct program_operand *to)
 {
-    const struct program_buffer *source = buffer_of(checker, from);
-    const struct program_buffer *target = buffer_of(checker, to);
+    const struct program_buffer *source = verify_task_buffer_of(checker, from);
+    const struct program_buffer *target = verify_task_buffer_of(checker, to);
     for (uint32_t i = 0; i < from->rank; i++) {
         int64_t left;
         int64_t right;
@@ -127,8 +129,8 @@ static bool same_place(const struct checker *checker, const struct program_opera
 static status check_destination(const struct checker *checker, const struct program_operand *from,
                                 const struct program_operand *to)
 {
-    const struct program_buffer *source = buffer_of(checker, from);
-    const struct program_buffer *target = buffer_of(checker, to);
+    const struct program_buffer *source = verify_task_buffer_of(checker, from);
+    const struct program_buffer *target = verify_task_buffer_of(checker, to);
     if (!verify_takes_memory(source) || !verify_takes_memory(target) ||
         source->element != target->element || from->rank != to->rank ||
         memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
@@ -150,7 +152,7 @@ static status check_destination(const struct checker *checker, const struct prog
 
 // The units of the destinations are said, each once; of a single one between memories they
 // may be left out.
-static status check_units(const struct checker *checker)
+static status verify_task_check_units(const struct checker *checker)
 {
     const struct program_task *task = checker->task;
     const uint32_t count = task->operand_count - 1;
@@ -161,7 +163,8 @@ static status check_units(const struct checker *checker)
     if (task->unit_count != count)
         return verify_task_fail(checker, "a transfer to other units than it says");
     for (uint32_t i = 0; i < count; i++) {
-        const struct program_buffer *buffer = buffer_of(checker, operand_at(checker, i + 1));
+        const struct program_buffer *buffer =
+            verify_task_buffer_of(checker, verify_task_operand_at(checker, i + 1));
         uint32_t *stamp =
             &checker->state
                  ->stamps[target_memory_unit(checker->target, buffer->memory, buffer->unit)];
@@ -177,7 +180,7 @@ static status check_units(const struct checker *checker)
 static status check_transfer(const struct checker *checker)
 {
     const struct program_task *task = checker->task;
-    const struct program_operand *from = operand_at(checker, 0);
+    const struct program_operand *from = verify_task_operand_at(checker, 0);
     if (task->operand_count < 2 || from->writes != 0 || task->call_count != 0 ||
         task->stage_count != 0)
         return verify_task_fail(checker, "a transfer that does not go from one place to one other");
@@ -185,12 +188,12 @@ static status check_transfer(const struct checker *checker)
         return verify_task_fail(checker,
                                 "it is cast to several places, which its engine cannot do");
     for (uint32_t i = 1; i < task->operand_count; i++) {
-        if (operand_at(checker, i)->writes != 1)
+        if (verify_task_operand_at(checker, i)->writes != 1)
             return verify_task_fail(checker,
                                     "a transfer that does not go from one place to one other");
-        STATUS_TRY(check_destination(checker, from, operand_at(checker, i)));
+        STATUS_TRY(check_destination(checker, from, verify_task_operand_at(checker, i)));
     }
-    return check_units(checker);
+    return verify_task_check_units(checker);
 }
 
 // Kernels ----------------------------------------------------------------------------
@@ -217,7 +220,7 @@ static bool is_window(const struct checker *checker, uint32_t buffer)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < checker->task->operand_count; i++) {
-        const struct program_operand *operand = operand_at(checker, i);
+        const struct program_operand *operand = verify_task_operand_at(checker, i);
         count += operand->writes == 0 && program_shows(checker->program, buffer, operand) &&
                  !verify_is_whole(checker->program, operand);
     }
@@ -251,7 +254,7 @@ static status check_call_buffer(const struct checker *checker, uint32_t call, ui
     return verify_task_fail(checker, "a kernel reads a buffer that is no operand of the task");
 }
 
-static status check_call(const struct checker *checker, uint32_t index)
+static status verify_task_check_call(const struct checker *checker, uint32_t index)
 {
     const struct program *program = checker->program;
     const struct program_call *call = &program->calls[checker->task->first_call + index];
@@ -268,7 +271,7 @@ static status check_call(const struct checker *checker, uint32_t index)
 }
 
 // The kernels of its group, all of them and in order.
-static status check_calls(const struct checker *checker)
+static status verify_task_check_calls(const struct checker *checker)
 {
     const struct program *program = checker->program;
     const struct program_task *task = checker->task;
@@ -280,7 +283,7 @@ static status check_calls(const struct checker *checker)
     for (uint32_t i = 0; i < task->call_count; i++) {
         if (program->calls[task->first_call + i].node != group->first_node + i)
             return verify_task_fail(checker, "it calls kernels of another group");
-        STATUS_TRY(check_call(checker, i));
+        STATUS_TRY(verify_task_check_call(checker, i));
     }
     return STATUS_OK;
 }
@@ -288,7 +291,7 @@ static status check_calls(const struct checker *checker)
 // Kernels are called with the buffer of an operand, or with a window where it is a part.
 static status check_tile(const struct checker *checker, const struct program_operand *operand)
 {
-    const struct program_buffer *buffer = buffer_of(checker, operand);
+    const struct program_buffer *buffer = verify_task_buffer_of(checker, operand);
     const bool whole = verify_is_whole(checker->program, operand);
     uint32_t windows = 0;
     if (!whole)
@@ -309,7 +312,7 @@ static status check_tile(const struct checker *checker, const struct program_ope
 static status check_compute(const struct checker *checker)
 {
     const uint32_t engine = checker->task->engine;
-    STATUS_TRY(check_calls(checker));
+    STATUS_TRY(verify_task_check_calls(checker));
     if (!target_computes(checker->target, engine) &&
         checker->target->engines[engine].role != TARGET_ROLE_HOST)
         return verify_task_fail(checker, "its engine does not compute");
@@ -318,7 +321,7 @@ static status check_compute(const struct checker *checker)
     if (checker->task->stage_count > 0)
         return verify_stages(checker->state, checker->index);
     for (uint32_t i = 0; i < checker->task->operand_count; i++)
-        STATUS_TRY(check_tile(checker, operand_at(checker, i)));
+        STATUS_TRY(check_tile(checker, verify_task_operand_at(checker, i)));
     return STATUS_OK;
 }
 
@@ -327,6 +330,6 @@ status verify_task(const struct verify_state *state, uint32_t index)
     const struct program_task *task = &state->program->tasks[index];
     const struct checker checker = {state, state->program, state->target, task, index};
     for (uint32_t i = 0; i < task->operand_count; i++)
-        STATUS_TRY(check_operand(&checker, operand_at(&checker, i)));
+        STATUS_TRY(verify_task_check_operand(&checker, verify_task_operand_at(&checker, i)));
     return task->kind == PROGRAM_TASK_TRANSFER ? check_transfer(&checker) : check_compute(&checker);
 }

@@ -78,7 +78,7 @@ uint64_t verify_shared_volume(struct verify_box a, struct verify_box b)
 
 // Stretches ----------------------------------------------------------------------------
 
-static int by_number(const void *left, const void *right)
+static int verify_writes_by_number(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left;
     const int64_t b = *(const int64_t *)right;
@@ -94,7 +94,7 @@ static size_t find_cuts(const struct program *program, const uint32_t *operands,
         const struct program_operand *operand = &program->operands[operands[i]];
         cuts[i] = axis < operand->rank ? operand->from[axis] : 0;
     }
-    qsort(cuts, count, sizeof *cuts, by_number);
+    qsort(cuts, count, sizeof *cuts, verify_writes_by_number);
     for (size_t i = 0; i < count; i++) {
         if (kept == 0 || cuts[i] != cuts[kept - 1])
             cuts[kept++] = cuts[i];

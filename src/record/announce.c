@@ -70,7 +70,7 @@ static bool receive_line(int file, char *line, size_t room)
 }
 
 // NULL, or why there is no answer.
-static const char *ask(const char *verb, const char *what, char *answer, size_t room)
+static const char *announce_ask(const char *verb, const char *what, char *answer, size_t room)
 {
     char line[ANNOUNCE_LINE];
     const int size = snprintf(line, sizeof line, ANNOUNCE_WORD " %s %s %s\n",
@@ -95,7 +95,7 @@ static const char *ask(const char *verb, const char *what, char *answer, size_t 
 status announce_place(const char *name, char *path, size_t room)
 {
     char answer[ANNOUNCE_LINE] = "";
-    const char *problem = ask("place", name, answer, sizeof answer);
+    const char *problem = announce_ask("place", name, answer, sizeof answer);
     if (problem == NULL && strncmp(answer, "ok ", 3) != 0)
         problem = answer;
     const int size = problem == NULL ? snprintf(path, room, "%s", answer + 3) : 0;
@@ -110,7 +110,7 @@ void announce_file(const char *path, char *full, size_t room)
     char answer[ANNOUNCE_LINE] = "";
     char *whole = realpath(path, NULL);
     full[0] = '\0';
-    if (whole != NULL && ask("file", whole, answer, sizeof answer) == NULL &&
+    if (whole != NULL && announce_ask("file", whole, answer, sizeof answer) == NULL &&
         strncmp(answer, "ok ", 3) == 0)
         snprintf(full, room, "%s", answer + 3);
     free(whole);

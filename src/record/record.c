@@ -43,7 +43,7 @@ static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 // Threads ---------------------------------------------------------------------------
 
-static void free_ended(void)
+static void record_free_ended(void)
 {
     for (struct record_buffer **at = &recorder.buffers; *at != NULL;) {
         struct record_buffer *buffer = *at;
@@ -63,7 +63,7 @@ static void end_thread(void *buffer)
     pthread_mutex_lock(&recorder.lock);
     ((struct record_buffer *)buffer)->ended = true;
     if (recorder.session == NULL)
-        free_ended();
+        record_free_ended();
     pthread_mutex_unlock(&recorder.lock);
 }
 
@@ -146,7 +146,7 @@ static void in_child(void)
     recorder.stopping = false;
     for (struct record_buffer *buffer = recorder.buffers; buffer != NULL; buffer = buffer->next)
         buffer->ended = true;
-    free_ended();
+    record_free_ended();
     own = NULL;
     pthread_setspecific(thread_end, NULL);
 }
@@ -248,7 +248,7 @@ static void record_collect(void)
          grows && !memory_is_short && buffer != NULL; buffer = buffer->next)
         record_buffer_prepare(buffer);
     record_session_collect(recorder.session, recorder.buffers, lost_events);
-    free_ended();
+    record_free_ended();
     if (grows && memory_is_short)
         region_reserve(&recorder.session->region, &memory_is_short);
 }
@@ -451,25 +451,25 @@ static uint32_t record_describe(uint32_t (*describe)(struct profile *profile, co
     return id;
 }
 
-static uint32_t text_id(struct profile *profile, const char *text)
+static uint32_t record_text_id(struct profile *profile, const char *text)
 {
     return profile_string(profile, view_of(text != NULL ? text : ""));
 }
 
-static uint32_t add_text(struct profile *profile, const void *text)
+static uint32_t record_add_text(struct profile *profile, const void *text)
 {
-    return text_id(profile, text);
+    return record_text_id(profile, text);
 }
 
 uint32_t opscope_text(const char *text)
 {
-    return record_describe(add_text, text);
+    return record_describe(record_add_text, text);
 }
 
 static uint32_t add_lane(struct profile *profile, const void *name)
 {
     const struct track lane = {
-        .name = text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
+        .name = record_text_id(profile, name), .kind = TRACK_LANE, .by_name = true, .nests = true};
     return record_add_lane(&lane);
 }
 
@@ -487,10 +487,10 @@ static uint32_t add_engine_lane(struct profile *profile, const void *what)
 {
     const struct named_engine *named = what;
     const struct opscope_engine *given = &named->engine;
-    struct track lane = {.name = text_id(profile, named->name),
+    struct track lane = {.name = record_text_id(profile, named->name),
                          .kind = TRACK_LANE,
-                         .engine = text_id(profile, given->engine),
-                         .queue = text_id(profile, given->queue),
+                         .engine = record_text_id(profile, given->engine),
+                         .queue = record_text_id(profile, given->queue),
                          .index = given->index,
                          .device = given->device,
                          .core = given->core,
@@ -516,7 +516,7 @@ struct named_memory {
     uint32_t core;
 };
 
-static uint32_t add_memory(struct profile *profile, const void *what)
+static uint32_t record_add_memory(struct profile *profile, const void *what)
 {
     const struct named_memory *memory = what;
     struct bytes values = {0};
@@ -530,7 +530,7 @@ static uint32_t add_memory(struct profile *profile, const void *what)
 
 uint32_t opscope_memory(const char *name, uint32_t device, uint32_t core)
 {
-    return record_describe(add_memory, &(struct named_memory){name, device, core});
+    return record_describe(record_add_memory, &(struct named_memory){name, device, core});
 }
 
 struct named_counter {
@@ -538,17 +538,17 @@ struct named_counter {
     const char *unit;
 };
 
-static uint32_t add_counter(struct profile *profile, const void *what)
+static uint32_t record_add_counter(struct profile *profile, const void *what)
 {
     const struct named_counter *counter = what;
-    return record_add_lane(&(struct track){.name = text_id(profile, counter->name),
-                                           .unit = text_id(profile, counter->unit),
+    return record_add_lane(&(struct track){.name = record_text_id(profile, counter->name),
+                                           .unit = record_text_id(profile, counter->unit),
                                            .kind = TRACK_COUNTER});
 }
 
 uint32_t opscope_counter(const char *name, const char *unit)
 {
-    return record_describe(add_counter, &(struct named_counter){name, unit});
+    return record_describe(record_add_counter, &(struct named_counter){name, unit});
 }
 
 void opscope_thread_name(const char *name)
@@ -576,21 +576,21 @@ struct described_operator {
     uint32_t count;
 };
 
-static uint32_t add_operator(struct profile *profile, const void *what)
+static uint32_t record_add_operator(struct profile *profile, const void *what)
 {
     const struct described_operator *op = what;
     return record_session_operator(
         recorder.session,
-        &(struct operator_description){.name = text_id(profile, op->name),
-                                       .type = text_id(profile, op->type),
-                                       .location = text_id(profile, op->location)},
+        &(struct operator_description){.name = record_text_id(profile, op->name),
+                                       .type = record_text_id(profile, op->type),
+                                       .location = record_text_id(profile, op->location)},
         op->values, op->count);
 }
 
 uint32_t opscope_operator(const char *name, const char *type, const char *location,
                           const struct opscope_value *values, uint32_t count)
 {
-    return record_describe(add_operator,
+    return record_describe(record_add_operator,
                            &(struct described_operator){name, type, location, values, count});
 }
 
@@ -614,7 +614,7 @@ struct named_fact {
     const char *text;
 };
 
-static uint32_t add_fact(struct profile *profile, const void *what)
+static uint32_t record_add_fact(struct profile *profile, const void *what)
 {
     const struct named_fact *fact = what;
     profile_fact_add(profile, fact->key, view_of(fact->text));
@@ -623,5 +623,5 @@ static uint32_t add_fact(struct profile *profile, const void *what)
 
 void opscope_fact(const char *key, const char *text)
 {
-    record_describe(add_fact, &(struct named_fact){key, text});
+    record_describe(record_add_fact, &(struct named_fact){key, text});
 }

@@ -11,7 +11,7 @@
 // Of events: the memory that writing needs does not grow with what has gathered in buffers.
 enum { WRITTEN_AT_ONCE = 1 << 16 };
 
-static void add_clock(struct record_session *session)
+static void record_session_add_clock(struct record_session *session)
 {
     struct profile *profile = session->profile;
     session->clock =
@@ -21,7 +21,7 @@ static void add_clock(struct record_session *session)
 }
 
 // Profiles that say the same share their times: of one machine, since one start of it.
-static void say_clock(struct profile *profile)
+static void record_session_say_clock(struct profile *profile)
 {
     char text[128];
     char boot[64] = "";
@@ -56,8 +56,8 @@ static status session_start(struct record_session *session,
     profile_string(profile, VIEW_LITERAL("freed"));
     session->path = view_copy(view_of(options->path));
     session->constant_ticks = options->monotonic == 0 && ticks_are_constant();
-    add_clock(session);
-    say_clock(profile);
+    record_session_add_clock(session);
+    record_session_say_clock(profile);
     const struct track process = {
         .name = profile_string(profile,
                                view_of(options->process != NULL ? options->process : "process")),
@@ -115,7 +115,8 @@ uint32_t record_session_lane(struct record_session *session, const struct track 
 
 // Collecting ----------------------------------------------------------------------
 
-static bool add_value(struct record_session *session, const struct opscope_value *from)
+static bool record_session_add_value(struct record_session *session,
+                                     const struct opscope_value *from)
 {
     static const enum value_kind KINDS[] = {
         [OPSCOPE_UINT] = VALUE_UINT,       [OPSCOPE_INT] = VALUE_INT,
@@ -143,14 +144,15 @@ uint32_t record_session_operator(struct record_session *session,
     struct operator_description description = *op;
     session->values.size = 0;
     for (uint32_t i = 0; i < count; i++)
-        add_value(session, &values[i]);
+        record_session_add_value(session, &values[i]);
     description.values = bytes_view(&session->values);
     return profile_operator_add(session->profile, &description);
 }
 
 // False for what refers to nothing that was described.
-static bool add_event(struct record_session *session, const struct opscope_event *from,
-                      const struct opscope_value *values)
+static bool record_session_add_event(struct record_session *session,
+                                     const struct opscope_event *from,
+                                     const struct opscope_value *values)
 {
     static const enum event_kind KINDS[] = {[OPSCOPE_SPAN] = EVENT_SPAN,
                                             [OPSCOPE_INSTANT] = EVENT_INSTANT,
@@ -161,7 +163,7 @@ static bool add_event(struct record_session *session, const struct opscope_event
         return false;
     session->values.size = 0;
     for (uint32_t i = 0; i < from->value_count; i++) {
-        if (!add_value(session, &values[i]))
+        if (!record_session_add_value(session, &values[i]))
             return false;
     }
     const struct event event = {.start = from->start,
@@ -213,8 +215,8 @@ static void session_write(struct record_session *session)
     }
 }
 
-static void take_event(void *context, const struct opscope_event *event,
-                       const struct opscope_value *values)
+static void record_session_take_event(void *context, const struct opscope_event *event,
+                                      const struct opscope_value *values)
 {
     struct record_session *session = context;
     struct profile *profile = session->profile;
@@ -222,7 +224,7 @@ static void take_event(void *context, const struct opscope_event *event,
     session->taken++;
     if (session->failure != STATUS_OK || session->is_full)
         profile_track(profile, known ? event->lane : 0)->ledger.lost++;
-    else if (!known || !add_event(session, event, values))
+    else if (!known || !record_session_add_event(session, event, values))
         profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
                      "an event names something that was not described");
     if (session->taken >= WRITTEN_AT_ONCE && session->failure == STATUS_OK)
@@ -232,7 +234,7 @@ static void take_event(void *context, const struct opscope_event *event,
 static status session_collect(struct record_session *session, struct record_buffer *buffers)
 {
     for (struct record_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next)
-        record_buffer_take(buffer, take_event, session);
+        record_buffer_take(buffer, record_session_take_event, session);
     session_write(session);
     return session->failure;
 }

@@ -75,7 +75,7 @@ uint64_t ticks_now(void)
 #endif
 
 // The narrowest of a few.
-static struct ticks_sample take_sample(void)
+static struct ticks_sample ticks_take_sample(void)
 {
     struct ticks_sample best = {.width_ns = UINT64_MAX};
     for (unsigned i = 0; i < TRIES; i++) {
@@ -119,14 +119,14 @@ static void fit_to(struct ticks_fit *fit, struct ticks_sample last, struct clock
 void ticks_fit_start(struct ticks_fit *fit, struct clock_domain *domain)
 {
     *fit = (struct ticks_fit){.every = 1};
-    keep_sample(fit, take_sample());
+    keep_sample(fit, ticks_take_sample());
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     ticks_fit_again(fit, domain);
 }
 
 void ticks_fit_again(struct ticks_fit *fit, struct clock_domain *domain)
 {
-    const struct ticks_sample sample = take_sample();
+    const struct ticks_sample sample = ticks_take_sample();
     keep_sample(fit, sample);
     fit_to(fit, sample, domain);
 }

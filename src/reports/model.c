@@ -53,13 +53,14 @@ struct operands {
     uint32_t count;
 };
 
-static struct operands operands_of(const struct network_node *node, bool outputs)
+static struct operands reports_model_operands_of(const struct network_node *node, bool outputs)
 {
     return outputs ? (struct operands){node->outputs, node->output_count}
                    : (struct operands){node->inputs, node->input_count};
 }
 
-static void append_type(struct bytes *text, const struct network *network, uint32_t value)
+static void reports_model_append_type(struct bytes *text, const struct network *network,
+                                      uint32_t value)
 {
     if (value != NETWORK_NONE)
         tensor_text_append_value_type(text, &network_value(network, value)->type);
@@ -77,7 +78,7 @@ void model_values_json(struct json_writer *json, const char *key, const struct n
         }
         const struct network_value *value = network_value(network, values[i]);
         type.size = 0;
-        append_type(&type, network, values[i]);
+        reports_model_append_type(&type, network, values[i]);
         json_open_object(json, NULL);
         json_text(json, "name", value->name);
         json_text(json, "type", bytes_view(&type));
@@ -90,14 +91,14 @@ void model_values_json(struct json_writer *json, const char *key, const struct n
 
 // Cells -----------------------------------------------------------------------
 
-static const struct network *network_of(const struct table_query *query)
+static const struct network *reports_model_network_of(const struct table_query *query)
 {
     return ((const struct model_report *)query->report)->network;
 }
 
 static const struct network_node *node_of(const struct table_query *query)
 {
-    return network_node(network_of(query), (uint32_t)query->row);
+    return network_node(reports_model_network_of(query), (uint32_t)query->row);
 }
 
 static bool is_total(const struct table_query *query)
@@ -105,7 +106,7 @@ static bool is_total(const struct table_query *query)
     return query->row == MODEL_TOTAL;
 }
 
-static struct table_cell index_cell(const struct table_query *query)
+static struct table_cell reports_model_index_cell(const struct table_query *query)
 {
     return is_total(query) ? table_text(VIEW_LITERAL("")) : table_whole(query->row);
 }
@@ -120,13 +121,13 @@ static struct table_cell version_cell(const struct table_query *query)
     return is_total(query) ? table_text(VIEW_LITERAL("")) : table_whole(node_of(query)->version);
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell reports_model_name_cell(const struct table_query *query)
 {
     return table_text(is_total(query) ? VIEW_LITERAL("total") : node_of(query)->name);
 }
 
 // `argument` is where the node has the text.
-static struct table_cell text_cell(const struct table_query *query)
+static struct table_cell reports_model_text_cell(const struct table_query *query)
 {
     struct view text = VIEW_LITERAL("");
     if (!is_total(query))
@@ -137,7 +138,8 @@ static struct table_cell text_cell(const struct table_query *query)
 static struct table_cell output_cell(const struct table_query *query)
 {
     if (!is_total(query) && node_of(query)->output_count > 0)
-        append_type(query->scratch, network_of(query), node_of(query)->outputs[0]);
+        reports_model_append_type(query->scratch, reports_model_network_of(query),
+                                  node_of(query)->outputs[0]);
     return table_text(bytes_view(query->scratch));
 }
 
@@ -146,18 +148,22 @@ static struct table_cell types_cell(const struct table_query *query)
 {
     if (is_total(query))
         return table_text(VIEW_LITERAL(""));
-    const struct operands operands = operands_of(node_of(query), query->column->argument != 0);
+    const struct operands operands =
+        reports_model_operands_of(node_of(query), query->column->argument != 0);
     for (uint32_t i = 0; i < operands.count; i++) {
         bytes_append(query->scratch, "; ", i > 0 ? 2 : 0);
-        append_type(query->scratch, network_of(query), operands.values[i]);
+        reports_model_append_type(query->scratch, reports_model_network_of(query),
+                                  operands.values[i]);
     }
     return table_text(bytes_view(query->scratch));
 }
 
-static void write_operands(const struct table_query *query, struct json_writer *json)
+static void reports_model_write_operands(const struct table_query *query, struct json_writer *json)
 {
-    const struct operands operands = operands_of(node_of(query), query->column->argument != 0);
-    model_values_json(json, query->column->key, network_of(query), operands.values, operands.count);
+    const struct operands operands =
+        reports_model_operands_of(node_of(query), query->column->argument != 0);
+    model_values_json(json, query->column->key, reports_model_network_of(query), operands.values,
+                      operands.count);
 }
 
 static uint64_t figure_of(const struct work *work, size_t offset)
@@ -168,7 +174,7 @@ static uint64_t figure_of(const struct work *work, size_t offset)
 }
 
 // A sum that lacks something is "more than"; weights are always known.
-static struct table_cell total_cell(const struct table_query *query)
+static struct table_cell reports_model_total_cell(const struct table_query *query)
 {
     const struct work *work = &((const struct model_report *)query->report)->summary->work;
     const size_t offset = query->column->argument;
@@ -183,7 +189,7 @@ static struct table_cell total_cell(const struct table_query *query)
 static struct table_cell figure_cell(const struct table_query *query)
 {
     if (is_total(query))
-        return total_cell(query);
+        return reports_model_total_cell(query);
     const struct work *work = &node_of(query)->work;
     return table_whole_if(work->known, figure_of(work, query->column->argument));
 }
@@ -197,27 +203,27 @@ static struct table_cell figure_cell(const struct table_query *query)
 
 static const struct table_column COLUMNS[] = {
     {.key = "index", .title = "#", .meaning = "of the operator in the network", .type = TABLE_COUNT,
-     .width = 4, .place = 1, .loss = 6, .cell = index_cell},
+     .width = 4, .place = 1, .loss = 6, .cell = reports_model_index_cell},
     {.key = "graph", .meaning = "that it is in; 0 is the main one", .type = TABLE_COUNT,
      .cell = graph_cell},
     {.key = "name", .title = "operator", .meaning = "of the operator", .width = NAME_MOST,
-     .most = NAME_MOST, .cut = LETTERS_CUT_START, .place = 2, .cell = name_cell},
+     .most = NAME_MOST, .cut = LETTERS_CUT_START, .place = 2, .cell = reports_model_name_cell},
     {.key = "type", .meaning = "of the operator", .width = TYPE_MOST, .most = TYPE_MOST,
      .cut = LETTERS_CUT_END, .place = 3, .argument = offsetof(struct network_node, type),
-     .cell = text_cell},
+     .cell = reports_model_text_cell},
     {.key = "output", .meaning = "type of the first output, for people", .width = SHAPE_MOST,
      .most = SHAPE_MOST, .cut = LETTERS_CUT_END, .place = 4, .loss = 4,
      .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = output_cell},
     {.key = "domain", .meaning = "of the operator set; empty is ONNX's own",
-     .argument = offsetof(struct network_node, domain), .cell = text_cell},
+     .argument = offsetof(struct network_node, domain), .cell = reports_model_text_cell},
     {.key = "version", .meaning = "of the operator set", .type = TABLE_COUNT,
      .cell = version_cell},
     {.key = "location", .meaning = "place in the source",
-     .argument = offsetof(struct network_node, location), .cell = text_cell},
+     .argument = offsetof(struct network_node, location), .cell = reports_model_text_cell},
     {.key = "inputs", .meaning = "types of the inputs; in JSON with names and whether constant",
-     .argument = 0, .cell = types_cell, .json = write_operands},
+     .argument = 0, .cell = types_cell, .json = reports_model_write_operands},
     {.key = "outputs", .meaning = "types of the outputs; in JSON with names and whether constant",
-     .argument = 1, .cell = types_cell, .json = write_operands},
+     .argument = 1, .cell = types_cell, .json = reports_model_write_operands},
     {FIGURE(macs, "MACs", TABLE_COUNT, 5, 2), .meaning = "multiply-accumulates"},
     {FIGURE(flops, "FLOPs", TABLE_COUNT, 6, 0), .meaning = "arithmetic steps; a MAC is two"},
     {FIGURE(elements, "elems", TABLE_COUNT, 7, 7), .meaning = "of all outputs"},

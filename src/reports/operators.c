@@ -20,13 +20,13 @@ reports_operators_describe(const struct operators_report *report, size_t row)
     return profile_operator(report->profile, report->rows[row].operator_id);
 }
 
-static struct view type_of(const struct operators_report *report, size_t row)
+static struct view reports_operators_type_of(const struct operators_report *report, size_t row)
 {
     const struct operator_description *op = reports_operators_describe(report, row);
     return profile_text(report->profile, op->type != 0 ? op->type : op->name);
 }
 
-static struct view name_of(const struct operators_report *report, size_t row)
+static struct view reports_operators_name_of(const struct operators_report *report, size_t row)
 {
     const struct operator_description *op = reports_operators_describe(report, row);
     return profile_text(report->profile, op->name != 0 ? op->name : op->location);
@@ -91,23 +91,23 @@ static struct view tensors_of(const struct operators_report *report, size_t row,
 
 // Cells -----------------------------------------------------------------------
 
-static const struct operator_time *time_of(const struct table_query *query)
+static const struct operator_time *reports_operators_time_of(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     return &report->rows[query->row];
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell reports_operators_name_cell(const struct table_query *query)
 {
-    return table_text(name_of(query->report, query->row));
+    return table_text(reports_operators_name_of(query->report, query->row));
 }
 
-static struct table_cell type_cell(const struct table_query *query)
+static struct table_cell reports_operators_type_cell(const struct table_query *query)
 {
-    return table_text(type_of(query->report, query->row));
+    return table_text(reports_operators_type_of(query->report, query->row));
 }
 
-static struct table_cell location_cell(const struct table_query *query)
+static struct table_cell reports_operators_location_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     return table_text_if_any(
@@ -115,7 +115,7 @@ static struct table_cell location_cell(const struct table_query *query)
 }
 
 // The value is called as the column is.
-static struct table_cell value_cell(const struct table_query *query)
+static struct table_cell reports_operators_value_cell(const struct table_query *query)
 {
     return table_text_if_any(text_value(query->report, query->row, query->column->key));
 }
@@ -133,13 +133,13 @@ static struct table_cell outputs_cell(const struct table_query *query)
 static struct table_cell kernel_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
-    return table_whole_if(report->times->has_kernel, time_of(query)->kernel);
+    return table_whole_if(report->times->has_kernel, reports_operators_time_of(query)->kernel);
 }
 
 static struct table_cell operator_cell(const struct table_query *query)
 {
-    const struct view name = name_of(query->report, query->row);
-    const struct view type = type_of(query->report, query->row);
+    const struct view name = reports_operators_name_of(query->report, query->row);
+    const struct view type = reports_operators_type_of(query->report, query->row);
     struct bytes shapes = {0};
     const struct view inputs = tensors_of(query->report, query->row, "input", &shapes);
     const bool cut = inputs.size > SHAPES_SHOWN;
@@ -160,15 +160,15 @@ static struct table_cell operator_cell(const struct table_query *query)
 
 static struct table_cell calls_cell(const struct table_query *query)
 {
-    return table_whole(time_of(query)->calls);
+    return table_whole(reports_operators_time_of(query)->calls);
 }
 
-static struct table_cell spans_cell(const struct table_query *query)
+static struct table_cell reports_operators_spans_cell(const struct table_query *query)
 {
-    return table_whole(time_of(query)->spans);
+    return table_whole(reports_operators_time_of(query)->spans);
 }
 
-static struct table_cell share_cell(const struct table_query *query)
+static struct table_cell reports_operators_share_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     enum operator_side side = OPERATOR_DEVICE;
@@ -176,7 +176,8 @@ static struct table_cell share_cell(const struct table_query *query)
         side--;
     const uint64_t whole = report->times->self[side];
     const double percent =
-        whole == 0 ? 0 : 100.0 * (double)time_of(query)->self[side] / (double)whole;
+        whole == 0 ? 0
+                   : 100.0 * (double)reports_operators_time_of(query)->self[side] / (double)whole;
     return table_real(percent / 100);
 }
 
@@ -184,14 +185,14 @@ static struct table_cell self_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     const size_t side = query->column->argument;
-    return table_whole_if(report->sides[side], time_of(query)->self[side]);
+    return table_whole_if(report->sides[side], reports_operators_time_of(query)->self[side]);
 }
 
-static struct table_cell total_cell(const struct table_query *query)
+static struct table_cell reports_operators_total_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     const size_t side = query->column->argument;
-    return table_whole_if(report->sides[side], time_of(query)->total[side]);
+    return table_whole_if(report->sides[side], reports_operators_time_of(query)->total[side]);
 }
 
 // Columns ---------------------------------------------------------------------
@@ -206,16 +207,16 @@ static struct table_cell total_cell(const struct table_query *query)
     {.key = "calls", .meaning = "executions that have spans", .type = TABLE_COUNT, .width = 7,     \
      .place = 6, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
-     .place = 7, .loss = 3, .cell = spans_cell},                                                   \
+     .place = 7, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
     {.key = "share", .meaning = "of the time on the device, or on the host where there is none",   \
      .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
-     .cell = share_cell},                                                                          \
+     .cell = reports_operators_share_cell},                                                                          \
     {TIME("host", OPERATOR_HOST, 3, "on the host, without operators inside", 0)},                  \
     {.key = "host_total_ns", .meaning = "on the host, with operators inside", .type = TABLE_NS,    \
-     .look = TABLE_SCALED, .argument = OPERATOR_HOST, .cell = total_cell},                         \
+     .look = TABLE_SCALED, .argument = OPERATOR_HOST, .cell = reports_operators_total_cell},                         \
     {TIME("device", OPERATOR_DEVICE, 1, "on the device's engines, without operators inside", 0)},  \
     {.key = "device_total_ns", .meaning = "on the device's engines, with operators inside",        \
-     .type = TABLE_NS, .look = TABLE_SCALED, .argument = OPERATOR_DEVICE, .cell = total_cell},     \
+     .type = TABLE_NS, .look = TABLE_SCALED, .argument = OPERATOR_DEVICE, .cell = reports_operators_total_cell},     \
     {.key = "kernel_ns", .title = "kernel", .meaning = "of the kernels inside the firmware's time",\
      .type = TABLE_NS, .look = TABLE_SCALED, .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL,           \
      .width = 9, .place = 2, .cell = kernel_cell},                                                 \
@@ -225,24 +226,24 @@ static struct table_cell total_cell(const struct table_query *query)
 static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
      .place = 8, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
-    {.key = "name", .meaning = "of the operator, or its place in the source", .cell = name_cell},
-    {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = type_cell},
+    {.key = "name", .meaning = "of the operator, or its place in the source", .cell = reports_operators_name_cell},
+    {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = reports_operators_type_cell},
     {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
-     .cell = location_cell},
+     .cell = reports_operators_location_cell},
     {.key = "inputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
      .cell = inputs_cell},
     {.key = "outputs", .meaning = "shapes and elements", .flags = TABLE_OPTIONAL,
      .cell = outputs_cell},
     {.key = "const_eval_op", .meaning = "whether it works on constants", .flags = TABLE_OPTIONAL,
-     .cell = value_cell},
+     .cell = reports_operators_value_cell},
     {.key = "provider", .meaning = "what executed it", .flags = TABLE_OPTIONAL,
-     .cell = value_cell},
+     .cell = reports_operators_value_cell},
     FIGURES,
 };
 
 static const struct table_column TYPE_COLUMNS[] = {
     {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 8,
-     .cell = type_cell},
+     .cell = reports_operators_type_cell},
     FIGURES,
 };
 // clang-format on

@@ -4,55 +4,55 @@
 
 #include "base/memory.h"
 
-static const struct overview_report *report_of(const struct table_query *query)
+static const struct overview_report *overview_table_report_of(const struct table_query *query)
 {
     return query->report;
 }
 
 // NULL: the end-to-end time, which stands after the figures.
-static const struct overview_row *row_of(const struct table_query *query)
+static const struct overview_row *overview_table_row_of(const struct table_query *query)
 {
-    const struct overview_rows *rows = report_of(query)->rows;
+    const struct overview_rows *rows = overview_table_report_of(query)->rows;
     return query->row < rows->count ? &rows->rows[query->row] : NULL;
 }
 
-static struct table_cell file_cell(const struct table_query *query)
+static struct table_cell overview_table_file_cell(const struct table_query *query)
 {
-    return table_text(view_of(report_of(query)->path));
+    return table_text(view_of(overview_table_report_of(query)->path));
 }
 
-static struct table_cell model_cell(const struct table_query *query)
+static struct table_cell overview_table_model_cell(const struct table_query *query)
 {
-    return table_text(view_of(report_of(query)->rows->model));
+    return table_text(view_of(overview_table_report_of(query)->rows->model));
 }
 
-static struct table_cell name_cell(const struct table_query *query)
+static struct table_cell overview_table_name_cell(const struct table_query *query)
 {
-    const struct overview_row *row = row_of(query);
+    const struct overview_row *row = overview_table_row_of(query);
     return table_text(view_of(row != NULL ? row->name : "WALL_TIME"));
 }
 
-static struct table_cell time_cell(const struct table_query *query)
+static struct table_cell overview_table_time_cell(const struct table_query *query)
 {
-    const struct overview_row *row = row_of(query);
+    const struct overview_row *row = overview_table_row_of(query);
     return row != NULL ? table_whole_if(row->present, row->ns)
-                       : table_whole(report_of(query)->wall_time);
+                       : table_whole(overview_table_report_of(query)->wall_time);
 }
 
 static struct table_cell percent_cell(const struct table_query *query)
 {
-    const struct overview_row *row = row_of(query);
+    const struct overview_row *row = overview_table_row_of(query);
     return table_real_if(row != NULL && row->has_percent, row != NULL ? row->percent : 0);
 }
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
-    {.key = "file", .meaning = "as it was given", .flags = TABLE_NOT_JSON, .cell = file_cell},
+    {.key = "file", .meaning = "as it was given", .flags = TABLE_NOT_JSON, .cell = overview_table_file_cell},
     {.key = "model", .meaning = "the process, or what the file is called after",
-     .flags = TABLE_NOT_JSON, .cell = model_cell},
-    {.key = "name", .heading = "metric", .meaning = "of the figure", .place = 1, .cell = name_cell},
+     .flags = TABLE_NOT_JSON, .cell = overview_table_model_cell},
+    {.key = "name", .heading = "metric", .meaning = "of the figure", .place = 1, .cell = overview_table_name_cell},
     {.key = "ns", .meaning = "the figure", .type = TABLE_NS, .look = TABLE_SCALED, .place = 2,
-     .cell = time_cell},
+     .cell = overview_table_time_cell},
     {.key = "percent", .meaning = "of OVERALL", .type = TABLE_PERCENT, .digits = 2,
      .flags = TABLE_WITH_UNIT | TABLE_ROUNDED, .place = 3, .cell = percent_cell},
 };

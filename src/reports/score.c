@@ -1,24 +1,24 @@
 #include "score.h"
 
-static const struct score_report *report_of(const struct table_query *query)
+static const struct score_report *reports_score_report_of(const struct table_query *query)
 {
     return query->report;
 }
 
 static const struct score_pair *pair_of(const struct table_query *query)
 {
-    return &report_of(query)->score->pairs[query->row];
+    return &reports_score_report_of(query)->score->pairs[query->row];
 }
 
 static struct table_cell network_cell(const struct table_query *query)
 {
-    return table_text(view_of(report_of(query)->path));
+    return table_text(view_of(reports_score_report_of(query)->path));
 }
 
 // `argument` is where the group has the text.
-static struct table_cell text_cell(const struct table_query *query)
+static struct table_cell reports_score_text_cell(const struct table_query *query)
 {
-    const struct score *score = report_of(query)->score;
+    const struct score *score = reports_score_report_of(query)->score;
     const struct program_group *group = &score->program->groups[pair_of(query)->group];
     uint32_t text;
     memcpy(&text, (const char *)group + query->column->argument, sizeof text);
@@ -35,7 +35,7 @@ static struct table_cell modelled_cell(const struct table_query *query)
     return table_real(pair_of(query)->modelled * 1e-3);
 }
 
-static struct table_cell error_cell(const struct table_query *query)
+static struct table_cell reports_score_error_cell(const struct table_query *query)
 {
     return table_real(score_error(pair_of(query)->modelled, pair_of(query)->measured));
 }
@@ -44,9 +44,9 @@ static struct table_cell error_cell(const struct table_query *query)
 static const struct table_column COLUMNS[] = {
     {.key = "network", .meaning = "the file", .flags = TABLE_NOT_JSON, .cell = network_cell},
     {.key = "name", .meaning = "of the operators", .gap = 1, .place = 5,
-     .argument = offsetof(struct program_group, name), .cell = text_cell},
+     .argument = offsetof(struct program_group, name), .cell = reports_score_text_cell},
     {.key = "type", .meaning = "of the operators", .width = 20, .place = 4,
-     .argument = offsetof(struct program_group, type), .cell = text_cell},
+     .argument = offsetof(struct program_group, type), .cell = reports_score_text_cell},
     {.key = "measured_us", .title = "measured", .meaning = "the fastest run on this machine",
      .type = TABLE_US, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 13, .place = 1,
      .cell = measured_cell},
@@ -55,7 +55,7 @@ static const struct table_column COLUMNS[] = {
      .cell = modelled_cell},
     {.key = "error", .meaning = "modelled over measured, less 1", .type = TABLE_RATIO, .digits = 1,
      .flags = TABLE_WITH_UNIT | TABLE_WITH_SIGN | TABLE_NOT_JSON, .width = 9, .gap = 1, .place = 3,
-     .cell = error_cell},
+     .cell = reports_score_error_cell},
 };
 // clang-format on
 

@@ -165,14 +165,14 @@ struct sort_key {
     bool descending;
 };
 
-static int compare_texts(struct view a, struct view b)
+static int reports_table_compare_texts(struct view a, struct view b)
 {
     const size_t size = a.size < b.size ? a.size : b.size;
     const int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-static double number_of(const struct table_cell *cell)
+static double reports_table_number_of(const struct table_cell *cell)
 {
     double number = 0;
     switch (cell->kind) {
@@ -194,14 +194,14 @@ static double number_of(const struct table_cell *cell)
 static int compare_cells(const struct table_cell *a, const struct table_cell *b)
 {
     if (a->kind == TABLE_CELL_TEXT && b->kind == TABLE_CELL_TEXT)
-        return compare_texts(a->text, b->text);
+        return reports_table_compare_texts(a->text, b->text);
     if (a->kind == TABLE_CELL_WHOLE && b->kind == TABLE_CELL_WHOLE)
         return (a->whole > b->whole) - (a->whole < b->whole);
-    const double left = number_of(a), right = number_of(b);
+    const double left = reports_table_number_of(a), right = reports_table_number_of(b);
     return (left > right) - (left < right);
 }
 
-static int compare_keys(const void *left, const void *right)
+static int reports_table_compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
     const bool lacks_a = a->cell.kind == TABLE_CELL_ABSENT;
@@ -244,7 +244,7 @@ void table_sort(struct table *table, struct view key)
         return;
     struct sort_key *keys = memory_allocate_zeroed(table->count, sizeof *keys);
     take_keys(table, column, descending, keys);
-    qsort(keys, table->count, sizeof *keys, compare_keys);
+    qsort(keys, table->count, sizeof *keys, reports_table_compare_keys);
     for (size_t i = 0; i < table->count; i++)
         table->rows[i] = keys[i].row;
     drop_keys(keys, table->count);

@@ -16,12 +16,12 @@ enum {
 
 // Cells -----------------------------------------------------------------------
 
-static bool is_text(const struct table_column *column)
+static bool table_text_is_text(const struct table_column *column)
 {
     return column->type == TABLE_TEXT || (column->flags & TABLE_LEFT) != 0;
 }
 
-static const char *unit_of(const struct table_column *column)
+static const char *table_text_unit_of(const struct table_column *column)
 {
     static const char *const UNITS[TABLE_TYPES] = {
         [TABLE_BYTES] = "B", [TABLE_NS] = "ns",   [TABLE_US] = "us",     [TABLE_MS] = "ms",
@@ -46,7 +46,8 @@ static void append_scaled(struct bytes *to, const struct table_column *column, d
     bytes_append(to, text, strlen(text));
 }
 
-static void append_real(struct bytes *to, const struct table_column *column, double number)
+static void table_text_append_real(struct bytes *to, const struct table_column *column,
+                                   double number)
 {
     const double shown = column->type == TABLE_RATIO ? 100 * number : number;
     const bool sign = (column->flags & TABLE_WITH_SIGN) != 0;
@@ -56,21 +57,21 @@ static void append_real(struct bytes *to, const struct table_column *column, dou
         bytes_append_format(to, sign ? "%+.*f" : "%.*f", column->digits, shown);
 }
 
-static void append_number(struct bytes *to, const struct table_column *column,
-                          const struct table_cell *cell)
+static void table_text_append_number(struct bytes *to, const struct table_column *column,
+                                     const struct table_cell *cell)
 {
     const bool whole = cell->kind == TABLE_CELL_WHOLE;
     if (column->look != TABLE_PLAIN && (whole || cell->kind == TABLE_CELL_REAL))
         append_scaled(to, column, whole ? (double)cell->whole : cell->real);
     else if (cell->kind == TABLE_CELL_REAL)
-        append_real(to, column, cell->real);
+        table_text_append_real(to, column, cell->real);
     else if (cell->kind == TABLE_CELL_SIGNED && (column->flags & TABLE_WITH_SIGN) != 0)
         bytes_append_format(to, "%+" PRId64, cell->integer);
     else
         table_number_append(to, cell);
     if ((column->flags & TABLE_WITH_UNIT) != 0 && column->look == TABLE_PLAIN &&
-        unit_of(column) != NULL)
-        bytes_append_format(to, " %s", unit_of(column));
+        table_text_unit_of(column) != NULL)
+        bytes_append_format(to, " %s", table_text_unit_of(column));
 }
 
 // The text of a cell, uncut, into the table's own buffer.
@@ -89,7 +90,7 @@ static struct view cell_text(struct table *table, const struct table_column *col
     case TABLE_CELL_FLAG:
         return view_of(cell.flag ? "yes" : "no");
     default:
-        append_number(to, column, &cell);
+        table_text_append_number(to, column, &cell);
         return bytes_view(to);
     }
 }
@@ -105,7 +106,7 @@ static size_t gap_before(const struct table *table, size_t index)
     return table->chosen == NULL && table->shown[index]->gap > 0 ? table->shown[index]->gap : gap;
 }
 
-static bool is_empty(struct table *table, const struct table_column *column)
+static bool table_text_is_empty(struct table *table, const struct table_column *column)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (table_cell(table, column, table->rows[i]).kind != TABLE_CELL_ABSENT)
@@ -114,7 +115,7 @@ static bool is_empty(struct table *table, const struct table_column *column)
     return true;
 }
 
-static int by_place(const void *left, const void *right)
+static int table_text_by_place(const void *left, const void *right)
 {
     const struct table_column *const *a = left;
     const struct table_column *const *b = right;
@@ -126,11 +127,11 @@ static void choose_usual(struct table *table)
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = table->columns[i];
         if (column->place > 0 &&
-            ((column->flags & TABLE_HIDE_EMPTY) == 0 || !is_empty(table, column)))
+            ((column->flags & TABLE_HIDE_EMPTY) == 0 || !table_text_is_empty(table, column)))
             table->shown[table->shown_count++] = column;
     }
     if (table->shown_count > 1)
-        qsort(table->shown, table->shown_count, sizeof *table->shown, by_place);
+        qsort(table->shown, table->shown_count, sizeof *table->shown, table_text_by_place);
 }
 
 static void table_choose_columns(struct table *table)
@@ -153,7 +154,8 @@ static bool has_head(const struct table *table)
     return !table->form->headless || table->chosen != NULL;
 }
 
-static size_t width_of(struct table *table, const struct table_column *column, bool measured)
+static size_t table_text_width_of(struct table *table, const struct table_column *column,
+                                  bool measured)
 {
     const size_t title = has_head(table) ? letters_count(view_of(table_column_title(column))) : 0;
     size_t width = column->width > title ? column->width : title;
@@ -169,7 +171,7 @@ static size_t line_width(const struct table *table, size_t most)
 {
     size_t sum = 0;
     for (size_t i = 0; i < table->shown_count; i++) {
-        const bool cut = is_text(table->shown[i]) && table->widths[i] > most;
+        const bool cut = table_text_is_text(table->shown[i]) && table->widths[i] > most;
         sum += gap_before(table, i) + (cut ? most : table->widths[i]);
     }
     return sum;
@@ -203,7 +205,7 @@ static void table_text_fit(struct table *table, size_t width)
     if (line_width(table, SIZE_MAX) <= width)
         return;
     for (size_t i = 0; i < table->shown_count; i++) {
-        if (is_text(table->shown[i]) && table->widths[i] > most)
+        if (table_text_is_text(table->shown[i]) && table->widths[i] > most)
             table->widths[i] = most;
     }
 }
@@ -213,32 +215,33 @@ void table_layout(struct table *table, size_t width)
     table_choose_columns(table);
     table->fitted = width > 0;
     for (size_t i = 0; i < table->shown_count; i++)
-        table->widths[i] = width_of(table, table->shown[i], table->fitted);
+        table->widths[i] = table_text_width_of(table, table->shown[i], table->fitted);
     if (table->fitted)
         table_text_fit(table, width);
 }
 
 // Lines -----------------------------------------------------------------------
 
-static void append_blanks(struct bytes *to, size_t count)
+static void table_text_append_blanks(struct bytes *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         bytes_append(to, " ", 1);
 }
 
-static void append_cell(struct table *table, size_t index, struct view text, struct bytes *to)
+static void table_text_append_cell(struct table *table, size_t index, struct view text,
+                                   struct bytes *to)
 {
     const struct table_column *column = table->shown[index];
-    const bool left = is_text(column);
+    const bool left = table_text_is_text(column);
     const size_t width = table->widths[index];
     const size_t most = table->fitted && left ? width : column->most > 0 ? column->most : SIZE_MAX;
     const size_t length = letters_count(text);
     const size_t own = length < most ? length : most;
     const size_t blanks = own < width ? width - own : 0;
-    append_blanks(to, gap_before(table, index) + (left ? 0 : blanks));
+    table_text_append_blanks(to, gap_before(table, index) + (left ? 0 : blanks));
     letters_append(to, text, own, column->most > 0 ? column->cut : LETTERS_CUT_MIDDLE);
     if (left && index + 1 < table->shown_count)
-        append_blanks(to, blanks);
+        table_text_append_blanks(to, blanks);
 }
 
 static void ensure_layout(struct table *table)
@@ -248,7 +251,7 @@ static void ensure_layout(struct table *table)
 }
 
 // Without the blanks of empty cells at its end.
-static void end_line(struct bytes *to, size_t from)
+static void table_text_end_line(struct bytes *to, size_t from)
 {
     while (to->size > from && to->data[to->size - 1] == ' ')
         to->size--;
@@ -262,8 +265,8 @@ void table_text_head(struct table *table, struct bytes *to)
         return;
     const size_t from = to->size;
     for (size_t i = 0; i < table->shown_count; i++)
-        append_cell(table, i, view_of(table_column_title(table->shown[i])), to);
-    end_line(to, from);
+        table_text_append_cell(table, i, view_of(table_column_title(table->shown[i])), to);
+    table_text_end_line(to, from);
 }
 
 void table_text_extra(struct table *table, size_t row, struct bytes *to)
@@ -271,8 +274,8 @@ void table_text_extra(struct table *table, size_t row, struct bytes *to)
     ensure_layout(table);
     const size_t from = to->size;
     for (size_t i = 0; i < table->shown_count; i++)
-        append_cell(table, i, cell_text(table, table->shown[i], row), to);
-    end_line(to, from);
+        table_text_append_cell(table, i, cell_text(table, table->shown[i], row), to);
+    table_text_end_line(to, from);
 }
 
 void table_text_row(struct table *table, size_t index, struct bytes *to)
@@ -282,7 +285,7 @@ void table_text_row(struct table *table, size_t index, struct bytes *to)
 
 // Descriptions ----------------------------------------------------------------
 
-static const char *type_name(const struct table_column *column)
+static const char *table_text_type_name(const struct table_column *column)
 {
     static const char *const NAMES[TABLE_TYPES] = {
         [TABLE_TEXT] = "text",    [TABLE_FLAG] = "yes or no",
@@ -305,7 +308,7 @@ static void append_padded(struct bytes *to, const char *text, size_t width)
 {
     const size_t own = letters_count(view_of(text));
     bytes_append_format(to, "  %s", text);
-    append_blanks(to, own < width ? width - own : 0);
+    table_text_append_blanks(to, own < width ? width - own : 0);
 }
 
 void table_form_describe(const struct table_form *form, struct bytes *to)
@@ -313,13 +316,13 @@ void table_form_describe(const struct table_form *form, struct bytes *to)
     size_t keys = 0, types = 0;
     for (size_t i = 0; i < form->column_count; i++) {
         keys = wider(keys, form->columns[i].key);
-        types = wider(types, type_name(&form->columns[i]));
+        types = wider(types, table_text_type_name(&form->columns[i]));
     }
     bytes_append_format(to, "%s: %s\n", form->name, form->about);
     for (size_t i = 0; i < form->column_count; i++) {
         const struct table_column *column = &form->columns[i];
         append_padded(to, column->key, keys);
-        append_padded(to, type_name(column), types);
+        append_padded(to, table_text_type_name(column), types);
         bytes_append_format(to, "  %s", column->meaning);
         if (column->heading != NULL)
             bytes_append_format(to, " (CSV: %s)", column->heading);

@@ -49,7 +49,7 @@ void table_keep_formulas(struct table *table)
     table->keeps_formulas = true;
 }
 
-static void append_text(const struct table *table, struct view text, struct bytes *line)
+static void table_write_append_text(const struct table *table, struct view text, struct bytes *line)
 {
     if (table->form->as_it_is || table->keeps_formulas || !looks_like_formula(text)) {
         csv_field_append(line, text, separator_of(table));
@@ -71,7 +71,7 @@ static void append_field(const struct table *table, const struct table_column *c
         if (form->absent_csv != NULL)
             bytes_append(line, form->absent_csv, strlen(form->absent_csv));
     } else if (cell->kind == TABLE_CELL_TEXT) {
-        append_text(table, cell->text, line);
+        table_write_append_text(table, cell->text, line);
     } else if (cell->kind == TABLE_CELL_FLAG) {
         bytes_append_format(line, "%s",
                             form->flags[0] != NULL ? form->flags[cell->flag] : WORDS[cell->flag]);
@@ -84,7 +84,8 @@ static void append_field(const struct table *table, const struct table_column *c
     }
 }
 
-static void end_line(const struct table *table, struct bytes *line, struct output *output)
+static void table_write_end_line(const struct table *table, struct bytes *line,
+                                 struct output *output)
 {
     const char *end = table->form->line_end != NULL ? table->form->line_end : "\n";
     bytes_append(line, end, strlen(end));
@@ -102,7 +103,7 @@ void table_csv_head(const struct table *table, struct output *output)
         bytes_append(&line, &separator, i > 0 ? 1 : 0);
         csv_field_append(&line, view_of(table_column_heading(columns[i])), separator);
     }
-    end_line(table, &line, output);
+    table_write_end_line(table, &line, output);
     bytes_free(&line);
     free(columns);
 }
@@ -119,7 +120,7 @@ void table_csv_rows(struct table *table, struct output *output)
             bytes_append(&line, &separator, i > 0 ? 1 : 0);
             append_field(table, columns[i], &cell, &line);
         }
-        end_line(table, &line, output);
+        table_write_end_line(table, &line, output);
     }
     bytes_free(&line);
     free(columns);
@@ -127,8 +128,8 @@ void table_csv_rows(struct table *table, struct output *output)
 
 // JSON ------------------------------------------------------------------------
 
-static void write_value(struct table *table, struct json_writer *json,
-                        const struct table_column *column, const struct table_cell *cell)
+static void table_write_value(struct table *table, struct json_writer *json,
+                              const struct table_column *column, const struct table_cell *cell)
 {
     table->text.size = 0;
     if (cell->kind == TABLE_CELL_ABSENT) {
@@ -155,7 +156,7 @@ static void write_members(struct table *table, struct json_writer *json,
         }
         const struct table_cell cell = table_cell(table, column, row);
         if (cell.kind != TABLE_CELL_ABSENT || (column->flags & TABLE_OPTIONAL) == 0)
-            write_value(table, json, column, &cell);
+            table_write_value(table, json, column, &cell);
     }
 }
 

@@ -29,7 +29,7 @@ struct call {
 // What ssh said ---------------------------------------------------------------------------
 
 // The text of a small file, "" where there is none; to free.
-static char *text_of(const char *path)
+static char *board_text_of(const char *path)
 {
     struct input *input;
     const status failure = input_open(path, &input);
@@ -137,7 +137,7 @@ static status board_call(struct board *board, const struct call *call,
 {
     for (unsigned attempt = 1;; attempt++) {
         STATUS_TRY(call_once(board, call, out_result));
-        char *said = text_of(board->errors);
+        char *said = board_text_of(board->errors);
         append_to_log(board, said);
         *out_said = said;
         if (!out_result->late && out_result->code != CONNECTION_LOST)
@@ -187,7 +187,7 @@ static status call_well(struct board *board, const struct call *call)
 // Files -----------------------------------------------------------------------------------
 
 // As POSIX's cksum computes it: a CRC over the bytes and their number.
-static uint32_t checksum_of(struct view bytes)
+static uint32_t board_checksum_of(struct view bytes)
 {
     uint32_t table[256];
     uint32_t sum = 0;
@@ -226,7 +226,7 @@ static char *put_script(const struct board *board, struct view bytes, const char
         "umask 022; if [ \"$(cksum <%.*s 2>/dev/null)\" = '%" PRIu32 " %zu' ]; then chmod %s %.*s; "
         "exit; fi; mkdir -p %.*s && cat >%.*s && [ \"$(wc -c <%.*s)\" -eq %zu ] && chmod %s %.*s "
         "&& mv %.*s %.*s || { rm -f %.*s; exit 1; }",
-        VIEW_ARGUMENTS(bytes_view(&file)), checksum_of(bytes), bytes.size, mode,
+        VIEW_ARGUMENTS(bytes_view(&file)), board_checksum_of(bytes), bytes.size, mode,
         VIEW_ARGUMENTS(bytes_view(&file)), VIEW_ARGUMENTS(bytes_view(&folder)),
         VIEW_ARGUMENTS(bytes_view(&part)), VIEW_ARGUMENTS(bytes_view(&part)), bytes.size, mode,
         VIEW_ARGUMENTS(bytes_view(&part)), VIEW_ARGUMENTS(bytes_view(&part)),
@@ -278,7 +278,7 @@ status board_machine(struct board *board, char **out_machine)
     status result = call_well(
         board, &(struct call){.script = "uname -m", .output = file, .what = "asking what it is"});
     if (result == STATUS_OK) {
-        char *text = text_of(file);
+        char *text = board_text_of(file);
         *out_machine = view_copy(view_trim(last_line(text)));
         free(text);
     }
@@ -319,7 +319,7 @@ static char *run_script(const struct board *board, const struct command_words *w
     return text;
 }
 
-static void read_times(const char *said, struct board_times *times)
+static void board_read_times(const char *said, struct board_times *times)
 {
     const char *at = strstr(said, TIMES);
     uint64_t from, to;
@@ -344,7 +344,7 @@ status board_run(struct board *board, const struct command_words *words, const c
     free(script);
     *out_times = (struct board_times){.wall_ns = result.wall_ns, .code = result.code};
     if (failure == STATUS_OK)
-        read_times(said, out_times);
+        board_read_times(said, out_times);
     free(said);
     return failure;
 }

@@ -35,7 +35,8 @@ struct expansion {
     const struct command_value *only;
 };
 
-static const struct command_value *find_value(const struct expansion *expansion, struct view name)
+static const struct command_value *command_find_value(const struct expansion *expansion,
+                                                      struct view name)
 {
     for (size_t i = 0; i < expansion->count; i++) {
         if (view_is(name, expansion->values[i].name))
@@ -44,7 +45,7 @@ static const struct command_value *find_value(const struct expansion *expansion,
     return NULL;
 }
 
-static status refuse_name(const struct expansion *expansion, struct view name)
+static status command_refuse_name(const struct expansion *expansion, struct view name)
 {
     struct bytes known = {0};
     for (size_t i = 0; i < expansion->count; i++)
@@ -71,7 +72,7 @@ static void end_word(struct expansion *expansion)
 }
 
 // What stood alone so far has company now.
-static void join(struct expansion *expansion)
+static void command_join(struct expansion *expansion)
 {
     const struct command_value *only = expansion->only;
     for (size_t i = 0; only != NULL && i < only->count; i++)
@@ -80,9 +81,9 @@ static void join(struct expansion *expansion)
     expansion->open = true;
 }
 
-static void append(struct expansion *expansion, char byte)
+static void command_append(struct expansion *expansion, char byte)
 {
-    join(expansion);
+    command_join(expansion);
     bytes_append(&expansion->word, &byte, 1);
 }
 
@@ -91,7 +92,7 @@ static status expand_name(struct expansion *expansion, const char **at, bool quo
 {
     const char *from = *at;
     if (from[0] == from[1]) {
-        append(expansion, from[0]);
+        command_append(expansion, from[0]);
         *at = from + 1;
         return STATUS_OK;
     }
@@ -101,15 +102,15 @@ static status expand_name(struct expansion *expansion, const char **at, bool quo
                            "command '%s': a lone '%c'; a brace itself is written twice",
                            expansion->text, from[0]);
     const struct view name = {from + 1, (size_t)(end - from) - 1};
-    const struct command_value *value = find_value(expansion, name);
+    const struct command_value *value = command_find_value(expansion, name);
     if (value == NULL)
-        return refuse_name(expansion, name);
+        return command_refuse_name(expansion, name);
     const bool alone = !expansion->open && !quoted && expansion->only == NULL;
     if (!alone)
-        join(expansion);
+        command_join(expansion);
     expansion->only = value;
     if (!alone)
-        join(expansion);
+        command_join(expansion);
     *at = end;
     return STATUS_OK;
 }
@@ -125,13 +126,13 @@ static status expand_all(struct expansion *expansion)
             quote = '\0';
         } else if (quote == '\0' && (*at == '\'' || *at == '"')) {
             quote = *at;
-            join(expansion);
+            command_join(expansion);
         } else if (*at == '\\' && quote != '\'' && at[1] != '\0') {
-            append(expansion, *++at);
+            command_append(expansion, *++at);
         } else if (*at == '{' || *at == '}') {
             STATUS_TRY(expand_name(expansion, &at, quote != '\0'));
         } else {
-            append(expansion, *at);
+            command_append(expansion, *at);
         }
     }
     if (quote != '\0')

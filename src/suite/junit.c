@@ -73,7 +73,8 @@ static void append_case(struct bytes *to, const struct trial *trial,
     bytes_append_format(to, "  </testcase>\n");
 }
 
-static size_t count_of(const struct trial_result *results, size_t count, enum trial_status wanted)
+static size_t junit_count_of(const struct trial_result *results, size_t count,
+                             enum trial_status wanted)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
@@ -94,8 +95,8 @@ status junit_write(const char *path, const struct trial_list *list,
                         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                         "<testsuite name=\"opscope suite\" tests=\"%zu\" failures=\"%zu\" "
                         "errors=\"%zu\" skipped=\"0\" time=\"%.3f\">\n",
-                        list->count, count_of(results, list->count, TRIAL_FAIL),
-                        count_of(results, list->count, TRIAL_ERROR), (double)total / 1e9);
+                        list->count, junit_count_of(results, list->count, TRIAL_FAIL),
+                        junit_count_of(results, list->count, TRIAL_ERROR), (double)total / 1e9);
     for (size_t i = 0; i < list->count; i++)
         append_case(&text, &list->trials[i], &results[i]);
     bytes_append_format(&text, "</testsuite>\n");

@@ -7,7 +7,7 @@
 #include "base/path.h"
 
 // A file name without its extension, of letters that are the same in every shell and file system.
-static void append_name(struct bytes *to, const char *path)
+static void suite_list_append_name(struct bytes *to, const char *path)
 {
     const char *base = path_base_name(path);
     const char *end = strrchr(base, '.');
@@ -21,7 +21,7 @@ static void append_name(struct bytes *to, const char *path)
     }
 }
 
-static bool is_taken(const struct trial_list *list, struct view name)
+static bool suite_list_is_taken(const struct trial_list *list, struct view name)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (view_is(name, list->trials[i].name))
@@ -31,16 +31,17 @@ static bool is_taken(const struct trial_list *list, struct view name)
 }
 
 // "conv", "conv@host" where there are several targets, "conv.2" where the name is taken.
-static char *unique_name(const struct trial_list *list, const char *path, const char *target)
+static char *suite_list_unique_name(const struct trial_list *list, const char *path,
+                                    const char *target)
 {
     struct bytes name = {0};
-    append_name(&name, path);
+    suite_list_append_name(&name, path);
     if (target != NULL) {
         bytes_append(&name, "@", 1);
-        append_name(&name, target);
+        suite_list_append_name(&name, target);
     }
     const size_t size = name.size;
-    for (unsigned number = 2; is_taken(list, bytes_view(&name)); number++) {
+    for (unsigned number = 2; suite_list_is_taken(list, bytes_view(&name)); number++) {
         name.size = size;
         bytes_append_format(&name, ".%u", number);
     }
@@ -54,7 +55,7 @@ static void add_trial(struct trial_list *list, const struct plan_networks *netwo
 {
     struct bytes folder = {0};
     struct trial trial = {
-        .name = unique_name(list, path, networks->targets.count > 1 ? target : NULL),
+        .name = suite_list_unique_name(list, path, networks->targets.count > 1 ? target : NULL),
         .model = view_copy(view_of(path)),
         .target = view_copy(view_of(target)),
         .networks = networks,

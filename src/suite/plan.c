@@ -47,7 +47,7 @@ bool plan_seconds(struct view text, double *out_seconds)
 
 // Lines ---------------------------------------------------------------------------------
 
-static void set_text(char **at, struct view text)
+static void suite_plan_set_text(char **at, struct view text)
 {
     free(*at);
     *at = view_copy(text);
@@ -65,9 +65,9 @@ static status set_key(const struct suite_plan *plan, struct plan_networks *netwo
     else if (view_is(key, "target"))
         plan_texts_add(&networks->targets, value);
     else if (view_is(key, "compile"))
-        set_text(&networks->compile, value);
+        suite_plan_set_text(&networks->compile, value);
     else if (view_is(key, "run"))
-        set_text(&networks->run, value);
+        suite_plan_set_text(&networks->run, value);
     else if (!view_is(key, "timeout"))
         return status_at(STATUS_DATA, plan->path, line,
                          "'%.*s' is none of models, input, target, timeout, compile, run",
@@ -101,7 +101,7 @@ static struct view without_remark(struct view text)
     return text;
 }
 
-static status read_line(struct suite_plan *plan, struct view text, uint64_t line)
+static status suite_plan_read_line(struct suite_plan *plan, struct view text, uint64_t line)
 {
     if (text.size > 0 && text.data[text.size - 1] == '\r')
         text.size--;
@@ -146,13 +146,13 @@ static void inherit(struct plan_networks *to, const struct plan_networks *from)
         to->run = view_copy(view_of(from->run));
 }
 
-static status read_all(struct suite_plan *plan, struct view text)
+static status suite_plan_read_all(struct suite_plan *plan, struct view text)
 {
     uint64_t line = 1;
     for (size_t at = 0; at < text.size; line++) {
         const struct view rest = view_slice(text, at, text.size);
         const size_t size = view_find(rest, '\n');
-        STATUS_TRY(read_line(plan, view_slice(rest, 0, size), line));
+        STATUS_TRY(suite_plan_read_line(plan, view_slice(rest, 0, size), line));
         at += size + 1;
     }
     if (plan->count == 0)
@@ -171,7 +171,7 @@ status suite_plan_read(const char *path, struct view text, struct suite_plan **o
 {
     struct suite_plan *plan = memory_allocate_zeroed(1, sizeof *plan);
     plan->path = view_copy(view_of(path));
-    const status result = read_all(plan, text);
+    const status result = suite_plan_read_all(plan, text);
     if (result == STATUS_OK)
         *out_plan = plan;
     else

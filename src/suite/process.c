@@ -38,7 +38,7 @@ static status open_for_writing(const char *path, bool append, int *out_file)
     return *out_file < 0 ? status_system(errno, path, "cannot write") : STATUS_OK;
 }
 
-static status open_files(const struct process_request *request, struct files *files)
+static status process_open_files(const struct process_request *request, struct files *files)
 {
     STATUS_TRY(open_for_writing(request->log, true, &files->log));
     if (request->output != NULL)
@@ -67,7 +67,8 @@ static void log_command(const struct process_request *request, int log)
 }
 
 // In the child. No more than what may be called after fork, whatever threads there were.
-static void become(const struct process_request *request, const struct files *files, pid_t parent)
+static void process_become(const struct process_request *request, const struct files *files,
+                           pid_t parent)
 {
     static const char REFUSED[] = "cannot start it: ";
     const struct rlimit none = {0, 0};
@@ -130,17 +131,17 @@ static void finish(pid_t child, uint64_t deadline, uint64_t begun, struct proces
     result->code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
-static status start(const struct process_request *request, struct files *files,
-                    struct process_result *result)
+static status process_start(const struct process_request *request, struct files *files,
+                            struct process_result *result)
 {
-    STATUS_TRY(open_files(request, files));
+    STATUS_TRY(process_open_files(request, files));
     log_command(request, files->log);
     fflush(NULL);
     const uint64_t begun = monotonic_ns();
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0)
-        become(request, files, parent);
+        process_become(request, files, parent);
     if (child < 0)
         return status_system(errno, request->words[0], "cannot start a process");
     setpgid(child, child); // whoever comes first; the child may be gone
@@ -152,7 +153,7 @@ status process_run(const struct process_request *request, struct process_result 
 {
     struct files files = {-1, -1, -1, -1, {-1, -1}};
     *out_result = (struct process_result){0};
-    const status result = start(request, &files, out_result);
+    const status result = process_start(request, &files, out_result);
     close_all(&files);
     return result;
 }

@@ -44,7 +44,7 @@ const char *trial_status_name(enum trial_status number)
 
 // Texts -----------------------------------------------------------------------------------
 
-static char *joined(const char *folder, const char *name)
+static char *trial_joined(const char *folder, const char *name)
 {
     struct bytes path = {0};
     bytes_append_format(&path, "%s/%s", folder, name);
@@ -160,7 +160,8 @@ static status take_input(struct running *running, const struct network_value *va
 }
 
 // Ones for every input, where the plan has none, and a file for every output.
-static status look_at(struct running *running, const struct network *network, struct digest *digest)
+static status trial_look_at(struct running *running, const struct network *network,
+                            struct digest *digest)
 {
     const struct network_graph *graph = network_graph(network, 0);
     for (size_t i = 0; i < network->external_count; i++)
@@ -174,7 +175,7 @@ static status look_at(struct running *running, const struct network *network, st
     for (uint32_t i = 0; i < graph->output_count; i++) {
         char name[32];
         snprintf(name, sizeof name, "output.%" PRIu32 ".npy", i);
-        char *path = joined(running->trial->folder, name);
+        char *path = trial_joined(running->trial->folder, name);
         plan_texts_add(&running->outputs, view_of(path));
         free(path);
     }
@@ -182,7 +183,7 @@ static status look_at(struct running *running, const struct network *network, st
 }
 
 // A network of another kind, for a compiler of the user's own, is none of our business.
-static status open_network(struct running *running, struct digest *digest)
+static status trial_open_network(struct running *running, struct digest *digest)
 {
     const struct plan_texts *given = &running->trial->networks->inputs;
     struct network *network;
@@ -195,7 +196,7 @@ static status open_network(struct running *running, struct digest *digest)
         return STATUS_OK;
     }
     STATUS_TRY(failure);
-    failure = look_at(running, network, digest);
+    failure = trial_look_at(running, network, digest);
     network_free(network);
     return failure;
 }
@@ -220,8 +221,8 @@ static status compile_into(const struct running *running, const char *folder)
 {
     struct names names = {0};
     uint64_t wall;
-    char *program = joined(folder, running->trial->kind->program);
-    char *phases = joined(folder, "phases");
+    char *program = trial_joined(folder, running->trial->kind->program);
+    char *phases = trial_joined(folder, "phases");
     name_common(&names, running);
     name_one(&names, "program", program);
     name_one(&names, "phases", phases);
@@ -233,11 +234,11 @@ static status compile_into(const struct running *running, const char *folder)
     return failure;
 }
 
-static void find_dump(struct running *running)
+static void trial_find_dump(struct running *running)
 {
     const char *pattern = running->trial->kind->dump;
     glob_t found = {0};
-    char *path = joined(running->phases, pattern != NULL ? pattern : "");
+    char *path = trial_joined(running->phases, pattern != NULL ? pattern : "");
     if (pattern != NULL && glob(path, 0, NULL, &found) == 0)
         running->dump = view_copy(view_of(found.gl_pathv[0]));
     else
@@ -251,8 +252,8 @@ static status compile(struct running *running, const struct digest *digest)
     char *folder = cache_folder(running->settings->cache, digest);
     char *made = NULL;
     status failure = STATUS_OK;
-    running->program = joined(folder, running->trial->kind->program);
-    running->phases = joined(folder, "phases");
+    running->program = trial_joined(folder, running->trial->kind->program);
+    running->phases = trial_joined(folder, "phases");
     if (running->settings->recompute)
         failure = folder_remove(folder);
     running->result->cached = failure == STATUS_OK && access(running->program, R_OK) == 0;
@@ -271,7 +272,7 @@ static status compile(struct running *running, const struct digest *digest)
     }
     free(folder);
     if (failure == STATUS_OK)
-        find_dump(running);
+        trial_find_dump(running);
     return failure;
 }
 
@@ -461,7 +462,7 @@ static status prepare_there(struct running *running, struct there *there)
 static status run_on_board(struct running *running)
 {
     struct there there = {0};
-    char *errors = joined(running->trial->folder, "ssh.txt");
+    char *errors = trial_joined(running->trial->folder, "ssh.txt");
     running->board = *running->settings->board;
     running->board.log = running->log;
     running->board.errors = errors;
@@ -481,7 +482,7 @@ static status run_on_board(struct running *running)
 static status write_seconds(const struct running *running, const char *name, uint64_t ns)
 {
     struct output *output;
-    char *path = joined(running->trial->folder, name);
+    char *path = trial_joined(running->trial->folder, name);
     status result = output_open(path, &output);
     free(path);
     STATUS_TRY(result);
@@ -489,7 +490,7 @@ static status write_seconds(const struct running *running, const char *name, uin
     return output_close(output);
 }
 
-static status run_program(struct running *running)
+static status trial_run_program(struct running *running)
 {
     struct trial_result *result = running->result;
     char text[64];
@@ -530,11 +531,11 @@ static status take_steps(struct running *running, const char **step)
     STATUS_TRY(folder_remove(running->trial->folder));
     STATUS_TRY(folder_make(running->trial->folder));
     *step = "compile";
-    STATUS_TRY(open_network(running, &digest));
+    STATUS_TRY(trial_open_network(running, &digest));
     STATUS_TRY(digest_all(running, &digest));
     STATUS_TRY(compile(running, &digest));
     *step = "run";
-    STATUS_TRY(run_program(running));
+    STATUS_TRY(trial_run_program(running));
     *step = "report";
     STATUS_TRY(make_reports(running));
     *step = "";
@@ -561,8 +562,8 @@ void trial_run(const struct trial *trial, const struct trial_settings *settings,
     struct running running = {.trial = trial,
                               .settings = settings,
                               .result = out_result,
-                              .log = joined(trial->folder, "log.txt"),
-                              .profile = joined(trial->folder, trial->kind->profile),
+                              .log = trial_joined(trial->folder, "log.txt"),
+                              .profile = trial_joined(trial->folder, trial->kind->profile),
                               .deadline = begun + (uint64_t)(trial->timeout * 1e9)};
     const status failure = take_steps(&running, &step);
     if (failure != STATUS_OK) {

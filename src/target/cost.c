@@ -13,7 +13,7 @@ static uint64_t cost_convert(const struct target *target, const struct target_en
     return whole < UINT64_MAX / 2 ? (uint64_t)whole : UINT64_MAX / 2;
 }
 
-static bool is_flat(const struct price_kind *kind, enum cost_rules rules)
+static bool cost_is_flat(const struct price_kind *kind, enum cost_rules rules)
 {
     return kind->flat && rules == COST_RULES_PUBLIC;
 }
@@ -24,7 +24,7 @@ uint64_t cost_cycles(const struct target *target, enum cost_rules rules, uint32_
     const struct target_engine *own = &target->engines[engine];
     if (request->kind == COST_NOTHING)
         return 0;
-    if (request->kind == COST_FIXED && !is_flat(own->price, rules))
+    if (request->kind == COST_FIXED && !cost_is_flat(own->price, rules))
         return request->cycles;
     const uint64_t cycles =
         cost_convert(target, own, own->price->cycles(own->rates, rules, request), true);

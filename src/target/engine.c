@@ -80,8 +80,8 @@ static status read_lanes(struct target_reading *reading, struct target_engine *e
     return STATUS_OK;
 }
 
-static status read_memory(struct target_reading *reading, struct target_engine *engine,
-                          const struct target_entry *entry)
+static status engine_read_memory(struct target_reading *reading, struct target_engine *engine,
+                                 const struct target_entry *entry)
 {
     return target_read_memory(reading, entry, &engine->memory);
 }
@@ -98,8 +98,8 @@ static status read_to(struct target_reading *reading, struct target_engine *engi
     return target_read_memory(reading, entry, &engine->to);
 }
 
-static status read_port(struct target_reading *reading, struct target_engine *engine,
-                        const struct target_entry *entry)
+static status engine_read_port(struct target_reading *reading, struct target_engine *engine,
+                               const struct target_entry *entry)
 {
     return target_read_name(reading, entry, SECTION_PORT, entry->value, &engine->port);
 }
@@ -110,8 +110,8 @@ static status read_queue(struct target_reading *reading, struct target_engine *e
     return target_read_name(reading, entry, SECTION_QUEUE, entry->value, &engine->queue);
 }
 
-static status read_cast(struct target_reading *reading, struct target_engine *engine,
-                        const struct target_entry *entry)
+static status engine_read_cast(struct target_reading *reading, struct target_engine *engine,
+                               const struct target_entry *entry)
 {
     engine->cast = view_is(entry->value, "many");
     if (engine->cast || view_is(entry->value, "one"))
@@ -120,8 +120,8 @@ static status read_cast(struct target_reading *reading, struct target_engine *en
                             VIEW_ARGUMENTS(entry->value));
 }
 
-static status read_clock(struct target_reading *reading, struct target_engine *engine,
-                         const struct target_entry *entry)
+static status engine_read_clock(struct target_reading *reading, struct target_engine *engine,
+                                const struct target_entry *entry)
 {
     return target_read_clock(reading, entry, &engine->clock);
 }
@@ -182,8 +182,8 @@ static status read_called(struct target_reading *reading, struct target_engine *
     return target_read_text(reading, entry, &engine->called);
 }
 
-static status read_label(struct target_reading *reading, struct target_engine *engine,
-                         const struct target_entry *entry)
+static status engine_read_label(struct target_reading *reading, struct target_engine *engine,
+                                const struct target_entry *entry)
 {
     return target_read_text(reading, entry, &engine->label);
 }
@@ -194,8 +194,8 @@ static status read_work(struct target_reading *reading, struct target_engine *en
     return target_read_text(reading, entry, &engine->work);
 }
 
-static status read_row(struct target_reading *reading, struct target_engine *engine,
-                       const struct target_entry *entry)
+static status engine_read_row(struct target_reading *reading, struct target_engine *engine,
+                              const struct target_entry *entry)
 {
     return target_read_text(reading, entry, &engine->row);
 }
@@ -255,21 +255,21 @@ static const struct {
     {"per", read_per},
     {"lanes", read_lanes},
     {"count", read_lanes},
-    {"memory", read_memory},
+    {"memory", engine_read_memory},
     {"from", read_from},
     {"to", read_to},
-    {"port", read_port},
+    {"port", engine_read_port},
     {"queue", read_queue},
-    {"cast", read_cast},
-    {"clock", read_clock},
+    {"cast", engine_read_cast},
+    {"clock", engine_read_clock},
     {"takes", read_takes},
     {"price", read_price},
     {"stages", read_stages},
     {"ring", read_ring},
     {"called", read_called},
-    {"label", read_label},
+    {"label", engine_read_label},
     {"work", read_work},
-    {"row", read_row},
+    {"row", engine_read_row},
     {"row_engine", read_row_engine},
     {"rank", read_rank},
     {"start", read_start},
@@ -291,8 +291,9 @@ static read_key *key_named(struct view name)
 
 // Keys of prices ----------------------------------------------------------------------
 
-static status unknown_key(const struct target_reading *reading, const struct target_engine *engine,
-                          const struct target_entry *entry)
+static status engine_unknown_key(const struct target_reading *reading,
+                                 const struct target_engine *engine,
+                                 const struct target_entry *entry)
 {
     struct bytes names = {0};
     for (const struct price_key *key = engine->price->keys; key->name != NULL; key++)
@@ -305,7 +306,8 @@ static status unknown_key(const struct target_reading *reading, const struct tar
     return failure;
 }
 
-static status read_list(const struct target_reading *reading, const struct target_entry *entry)
+static status engine_read_list(const struct target_reading *reading,
+                               const struct target_entry *entry)
 {
     struct view rest = entry->value;
     struct view word;
@@ -355,12 +357,12 @@ static status read_price_key(struct target_reading *reading, const struct target
     const bool further =
         key == NULL && engine->price->is_key != NULL && engine->price->is_key(entry->key);
     if (key == NULL && !further)
-        return unknown_key(reading, engine, entry);
+        return engine_unknown_key(reading, engine, entry);
     const enum price_form form = key != NULL ? key->form : PRICE_NUMBER;
     double number = 0;
     uint64_t shape[3];
     if (form == PRICE_LIST)
-        STATUS_TRY(read_list(reading, entry));
+        STATUS_TRY(engine_read_list(reading, entry));
     else if (form != PRICE_SHAPE)
         STATUS_TRY(read_price_number(reading, form, entry, &number));
     else if (target_value_shape(entry->value, shape, 3) != 3)
@@ -538,8 +540,8 @@ static status fill_price(const struct target_reading *reading, struct target_eng
                             engine->name);
 }
 
-static status fill_engine(const struct target_reading *reading, struct target_engine *engine,
-                          uint64_t line)
+static status engine_fill_engine(const struct target_reading *reading, struct target_engine *engine,
+                                 uint64_t line)
 {
     if (engine->role == TARGET_ROLE_TRANSFER)
         STATUS_TRY(fill_transfer(reading, engine, line));
@@ -575,7 +577,8 @@ static struct target_engine *add_engine(struct target *target, struct view name)
     return engine;
 }
 
-static status read_engine(struct target_reading *reading, const struct target_section *section)
+static status engine_read_engine(struct target_reading *reading,
+                                 const struct target_section *section)
 {
     struct target_engine *engine = add_engine(reading->target, section->name);
     // Both decide what the other keys mean.
@@ -600,8 +603,8 @@ static status read_engine(struct target_reading *reading, const struct target_se
     return STATUS_OK;
 }
 
-static status check_stages(const struct target_reading *reading, const struct target_engine *engine,
-                           uint64_t line)
+static status engine_check_stages(const struct target_reading *reading,
+                                  const struct target_engine *engine, uint64_t line)
 {
     const struct target *target = reading->target;
     for (uint32_t i = 0; i < engine->stage_count; i++) {
@@ -633,21 +636,22 @@ status target_number_lanes(const struct target_reading *reading)
 
 // All of them -------------------------------------------------------------------------
 
-static status read_all(struct target_reading *reading)
+static status engine_read_all(struct target_reading *reading)
 {
     struct target *target = reading->target;
     const struct target_text *text = &reading->text;
     for (size_t i = 0; i < text->count; i++) {
         if (text->sections[i].kind == SECTION_ENGINE)
-            STATUS_TRY(read_engine(reading, &text->sections[i]));
+            STATUS_TRY(engine_read_engine(reading, &text->sections[i]));
     }
     STATUS_TRY(target_check_whole(reading));
     STATUS_TRY(target_number_lanes(reading));
     for (size_t i = 0, engine = 0; i < text->count; i++) {
         if (text->sections[i].kind != SECTION_ENGINE)
             continue;
-        STATUS_TRY(fill_engine(reading, &target->engines[engine], text->sections[i].line));
-        STATUS_TRY(check_stages(reading, &target->engines[engine++], text->sections[i].line));
+        STATUS_TRY(engine_fill_engine(reading, &target->engines[engine], text->sections[i].line));
+        STATUS_TRY(
+            engine_check_stages(reading, &target->engines[engine++], text->sections[i].line));
     }
     return target_read_queues(reading);
 }
@@ -656,5 +660,5 @@ status target_read_engines(struct target_reading *reading)
 {
     if (old_form_is(reading))
         return old_form_read(reading);
-    return read_all(reading);
+    return engine_read_all(reading);
 }

@@ -11,7 +11,7 @@
 #include "embedded.h"
 #include "target.h"
 
-static status open_file(const char *path, struct target **out_target)
+static status find_open_file(const char *path, struct target **out_target)
 {
     struct input *input;
     STATUS_TRY(input_open(path, &input));
@@ -21,7 +21,7 @@ static status open_file(const char *path, struct target **out_target)
 }
 
 // NULL when there is no such file.
-static char *file_in(struct view folder, const char *name)
+static char *find_file_in(struct view folder, const char *name)
 {
     struct bytes path = {0};
     bytes_append_format(&path, "%.*s/%s.target", VIEW_ARGUMENTS(folder), name);
@@ -37,7 +37,7 @@ static char *file_in_folders(const char *folders, const char *name)
     struct view rest = view_of(folders);
     while (rest.size > 0) {
         const size_t end = view_find(rest, ':');
-        char *path = end > 0 ? file_in(view_slice(rest, 0, end), name) : NULL;
+        char *path = end > 0 ? find_file_in(view_slice(rest, 0, end), name) : NULL;
         if (path != NULL)
             return path;
         rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
@@ -68,7 +68,7 @@ static char *find_file(const char *name)
         return path;
     char *folder = target_user_folder();
     if (folder != NULL)
-        path = file_in(view_of(folder), name);
+        path = find_file_in(view_of(folder), name);
     free(folder);
     return path;
 }
@@ -93,10 +93,10 @@ status target_open_shipped(const char *name, struct target **out_target)
 status target_open(const char *name, struct target **out_target)
 {
     if (strchr(name, '/') != NULL || view_has_extension(view_of(name), ".target"))
-        return open_file(name, out_target);
+        return find_open_file(name, out_target);
     char *path = find_file(name);
     const status failure =
-        path != NULL ? open_file(path, out_target) : target_open_shipped(name, out_target);
+        path != NULL ? find_open_file(path, out_target) : target_open_shipped(name, out_target);
     free(path);
     return failure;
 }
@@ -109,7 +109,7 @@ struct names {
     size_t capacity;
 };
 
-static void add_name(struct names *names, struct view name)
+static void find_add_name(struct names *names, struct view name)
 {
     names->items = memory_grow(names->items, names->count, &names->capacity, sizeof *names->items);
     names->items[names->count++] = view_copy(name);
@@ -123,7 +123,7 @@ static void add_folder(struct names *names, struct view folder)
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         const struct view name = view_of(entry->d_name);
         if (name.size > 7 && view_ends_with(name, ".target"))
-            add_name(names, view_slice(name, 0, name.size - 7));
+            find_add_name(names, view_slice(name, 0, name.size - 7));
     }
     if (entries != NULL)
         closedir(entries);
@@ -140,7 +140,7 @@ static void add_folders(struct names *names, const char *folders)
     }
 }
 
-static int by_name(const void *left, const void *right)
+static int find_by_name(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -149,14 +149,14 @@ char **target_names(size_t *out_count)
 {
     struct names names = {0};
     for (size_t i = 0; TARGET_FILES[i].name != NULL; i++)
-        add_name(&names, view_of(TARGET_FILES[i].name));
+        find_add_name(&names, view_of(TARGET_FILES[i].name));
     if (getenv("OPSCOPE_TARGETS") != NULL)
         add_folders(&names, getenv("OPSCOPE_TARGETS"));
     char *folder = target_user_folder();
     if (folder != NULL)
         add_folder(&names, view_of(folder));
     free(folder);
-    qsort(names.items, names.count, sizeof *names.items, by_name);
+    qsort(names.items, names.count, sizeof *names.items, find_by_name);
     size_t kept = 0;
     for (size_t i = 0; i < names.count; i++) {
         if (kept > 0 && strcmp(names.items[kept - 1], names.items[i]) == 0)

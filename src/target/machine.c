@@ -115,8 +115,8 @@ struct key {
     status (*read)(struct target_reading *reading, void *record, const struct target_entry *entry);
 };
 
-static status read_name(struct target_reading *reading, void *record,
-                        const struct target_entry *entry)
+static status machine_read_name(struct target_reading *reading, void *record,
+                                const struct target_entry *entry)
 {
     if (entry->value.size == 0)
         return target_text_fail(&reading->text, entry->line, "a target's name is not empty");
@@ -142,14 +142,18 @@ static status read_rules(struct target_reading *reading, void *record,
                             VIEW_ARGUMENTS(entry->value));
 }
 
-static status read_clock(struct target_reading *reading, void *record,
-                         const struct target_entry *entry)
+static status machine_read_clock(struct target_reading *reading, void *record,
+                                 const struct target_entry *entry)
 {
     return target_read_clock(reading, entry, &((struct target *)record)->clock);
 }
 
 static const struct key TARGET_KEYS[] = {
-    {"name", read_name}, {"title", read_title}, {"clock", read_clock}, {"rules", read_rules}, {0},
+    {"name", machine_read_name},
+    {"title", read_title},
+    {"clock", machine_read_clock},
+    {"rules", read_rules},
+    {0},
 };
 
 static status read_small_count(struct target_reading *reading, const struct target_entry *entry,
@@ -163,17 +167,17 @@ static status read_small_count(struct target_reading *reading, const struct targ
     return STATUS_OK;
 }
 
-static status read_devices(struct target_reading *reading, void *record,
-                           const struct target_entry *entry)
+static status machine_read_devices(struct target_reading *reading, void *record,
+                                   const struct target_entry *entry)
 {
     return read_small_count(reading, entry, "a number of devices",
                             &((struct target *)record)->device_count);
 }
 
-static const struct key DEVICE_KEYS[] = {{"count", read_devices}, {0}};
+static const struct key DEVICE_KEYS[] = {{"count", machine_read_devices}, {0}};
 
-static status read_cores(struct target_reading *reading, void *record,
-                         const struct target_entry *entry)
+static status machine_read_cores(struct target_reading *reading, void *record,
+                                 const struct target_entry *entry)
 {
     return read_small_count(reading, entry, "a number of cores",
                             &((struct target *)record)->core_count);
@@ -194,7 +198,7 @@ static status read_grid(struct target_reading *reading, void *record,
     return STATUS_OK;
 }
 
-static const struct key CORE_KEYS[] = {{"count", read_cores}, {"grid", read_grid}, {0}};
+static const struct key CORE_KEYS[] = {{"count", machine_read_cores}, {"grid", read_grid}, {0}};
 
 static status read_tiles(struct target_reading *reading, void *record,
                          const struct target_entry *entry)
@@ -238,18 +242,18 @@ static status read_prefetch(struct target_reading *reading, void *record,
     return target_read_answer(reading, entry, &((struct target_plan *)record)->prefetch);
 }
 
-static status read_cast(struct target_reading *reading, void *record,
-                        const struct target_entry *entry)
+static status machine_read_cast(struct target_reading *reading, void *record,
+                                const struct target_entry *entry)
 {
     return target_read_answer(reading, entry, &((struct target_plan *)record)->cast);
 }
 
-static const struct key PLAN_KEYS[] = {{"tiles", read_tiles}, {"keep", read_keep},
-                                       {"spill", read_spill}, {"prefetch", read_prefetch},
-                                       {"cast", read_cast},   {0}};
+static const struct key PLAN_KEYS[] = {{"tiles", read_tiles},       {"keep", read_keep},
+                                       {"spill", read_spill},       {"prefetch", read_prefetch},
+                                       {"cast", machine_read_cast}, {0}};
 
-static status read_bytes(struct target_reading *reading, const struct target_entry *entry,
-                         uint64_t *out_bytes)
+static status machine_read_bytes(struct target_reading *reading, const struct target_entry *entry,
+                                 uint64_t *out_bytes)
 {
     return target_read_count(reading, entry, "a number of bytes, like 512 KiB", 0, UINT64_MAX,
                              out_bytes);
@@ -258,7 +262,7 @@ static status read_bytes(struct target_reading *reading, const struct target_ent
 static status read_size(struct target_reading *reading, void *record,
                         const struct target_entry *entry)
 {
-    return read_bytes(reading, entry, &((struct target_memory *)record)->size);
+    return machine_read_bytes(reading, entry, &((struct target_memory *)record)->size);
 }
 
 static status read_alignment(struct target_reading *reading, void *record,
@@ -271,7 +275,7 @@ static status read_alignment(struct target_reading *reading, void *record,
 static status read_reserved(struct target_reading *reading, void *record,
                             const struct target_entry *entry)
 {
-    return read_bytes(reading, entry, &((struct target_memory *)record)->reserved);
+    return machine_read_bytes(reading, entry, &((struct target_memory *)record)->reserved);
 }
 
 static status read_local(struct target_reading *reading, void *record,
@@ -319,8 +323,9 @@ bool target_machine_has_key(enum target_section_kind kind, struct view name)
     return false;
 }
 
-static status unknown_key(const struct target_reading *reading,
-                          const struct target_section *section, const struct target_entry *entry)
+static status machine_unknown_key(const struct target_reading *reading,
+                                  const struct target_section *section,
+                                  const struct target_entry *entry)
 {
     struct bytes names = {0};
     for (const struct key *key = KEYS[section->kind]; key->name != NULL; key++)
@@ -333,8 +338,8 @@ static status unknown_key(const struct target_reading *reading,
     return failure;
 }
 
-static status read_section(struct target_reading *reading, const struct target_section *section,
-                           void *record)
+static status machine_read_section(struct target_reading *reading,
+                                   const struct target_section *section, void *record)
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct target_entry *entry = &section->entries[i];
@@ -342,7 +347,7 @@ static status read_section(struct target_reading *reading, const struct target_s
         while (key->name != NULL && !view_is(entry->key, key->name))
             key++;
         if (key->name == NULL)
-            return unknown_key(reading, section, entry);
+            return machine_unknown_key(reading, section, entry);
         STATUS_TRY(key->read(reading, record, entry));
     }
     return STATUS_OK;
@@ -350,43 +355,45 @@ static status read_section(struct target_reading *reading, const struct target_s
 
 // Sections ----------------------------------------------------------------------------
 
-static status read_memory(struct target_reading *reading, const struct target_section *section)
+static status machine_read_memory(struct target_reading *reading,
+                                  const struct target_section *section)
 {
     struct target *target = reading->target;
     target->memories = memory_grow(target->memories, target->memory_count, &target->memory_capacity,
                                    sizeof *target->memories);
     struct target_memory *memory = &target->memories[target->memory_count++];
     *memory = (struct target_memory){.name = target_keep(target, section->name), .alignment = 1};
-    return read_section(reading, section, memory);
+    return machine_read_section(reading, section, memory);
 }
 
-static status read_port(struct target_reading *reading, const struct target_section *section)
+static status machine_read_port(struct target_reading *reading,
+                                const struct target_section *section)
 {
     struct target *target = reading->target;
     target->ports = memory_grow(target->ports, target->port_count, &target->port_capacity,
                                 sizeof *target->ports);
     struct target_port *port = &target->ports[target->port_count++];
     *port = (struct target_port){.name = target_keep(target, section->name)};
-    STATUS_TRY(read_section(reading, section, port));
+    STATUS_TRY(machine_read_section(reading, section, port));
     if (port->per_user == 0)
         port->per_user = port->rate;
     return STATUS_OK;
 }
 
-static status read_one(struct target_reading *reading, const struct target_section *section)
+static status machine_read_one(struct target_reading *reading, const struct target_section *section)
 {
     struct target *target = reading->target;
     switch (section->kind) {
     case SECTION_TARGET:
     case SECTION_DEVICE:
     case SECTION_CORE:
-        return read_section(reading, section, target);
+        return machine_read_section(reading, section, target);
     case SECTION_PLAN:
-        return read_section(reading, section, &target->plan);
+        return machine_read_section(reading, section, &target->plan);
     case SECTION_MEMORY:
-        return read_memory(reading, section);
+        return machine_read_memory(reading, section);
     case SECTION_PORT:
-        return read_port(reading, section);
+        return machine_read_port(reading, section);
     default:
         return STATUS_OK;
     }
@@ -394,7 +401,7 @@ static status read_one(struct target_reading *reading, const struct target_secti
 
 // A grid says how many cores there are where nothing else does. Of two that do not fit, the
 // the last one holds: a number of cores is a way to try out.
-static status check_grid(const struct target_reading *reading)
+static status machine_check_grid(const struct target_reading *reading)
 {
     struct target *target = reading->target;
     const struct target_section *core =
@@ -444,7 +451,7 @@ status target_read_machine(struct target_reading *reading)
     target->plan =
         (struct target_plan){.evaluated = true, .keep = true, .prefetch = true, .cast = true};
     for (size_t i = 0; i < reading->text.count; i++)
-        STATUS_TRY(read_one(reading, &reading->text.sections[i]));
-    STATUS_TRY(check_grid(reading));
+        STATUS_TRY(machine_read_one(reading, &reading->text.sections[i]));
+    STATUS_TRY(machine_check_grid(reading));
     return number_units(reading);
 }

@@ -64,7 +64,7 @@ status target_read_takes(struct target_reading *reading, const struct target_ent
 
 // Asking ------------------------------------------------------------------------------
 
-static bool has_word(const char *const *words, const char *word)
+static bool takes_has_word(const char *const *words, const char *word)
 {
     for (size_t i = 0; words[i] != NULL; i++) {
         if (words[i][0] == '*' || word == NULL || strcmp(words[i], word) == 0)
@@ -78,7 +78,8 @@ bool target_takes(const struct target *target, uint32_t engine, const char *clas
 {
     const struct target_engine *own = &target->engines[engine];
     for (uint32_t i = 0; i < own->take_count; i++) {
-        if (has_word(own->takes[i].classes, class) && has_word(own->takes[i].elements, element))
+        if (takes_has_word(own->takes[i].classes, class) &&
+            takes_has_word(own->takes[i].elements, element))
             return true;
     }
     return false;

@@ -119,8 +119,8 @@ static struct target_section *find_owner(struct target_text *text, const struct 
 }
 
 // Puts "section, key = value" after the text of the target.
-static void append_text(struct target *target, const struct target_section *section,
-                        const struct setting *setting)
+static void target_append_text(struct target *target, const struct target_section *section,
+                               const struct setting *setting)
 {
     struct bytes text = {0};
     bytes_append(&text, target->text.data, target->text.size);
@@ -140,12 +140,12 @@ static status target_apply_setting(struct target_reading *reading, const struct 
                            "target %s has no setting '%s': 'opscope targets %s' shows them",
                            reading->text.path, reading->text.setting, reading->text.path);
     STATUS_TRY(target_text_set(&reading->text, section, setting->key, setting->value));
-    append_text(target, section, setting);
+    target_append_text(target, section, setting);
     return STATUS_OK;
 }
 
-static status read_all(struct target_reading *reading, struct view bytes,
-                       const struct setting *setting)
+static status target_read_all(struct target_reading *reading, struct view bytes,
+                              const struct setting *setting)
 {
     struct target *target = reading->target;
     target->text = arena_copy(&target->arena, bytes);
@@ -166,7 +166,7 @@ static status target_make_from_text(const char *path, struct view bytes, const c
 {
     struct target_reading reading = {.target = memory_allocate_zeroed(1, sizeof *reading.target),
                                      .text = {.path = path, .setting = name}};
-    const status failure = read_all(&reading, bytes, setting);
+    const status failure = target_read_all(&reading, bytes, setting);
     target_text_free(&reading.text);
     free(reading.settings);
     hash_free(&reading.names);
@@ -256,7 +256,7 @@ uint32_t target_units(const struct target *target, enum target_per per)
     }
 }
 
-static bool is_local(const struct target *target, uint32_t memory)
+static bool target_is_local(const struct target *target, uint32_t memory)
 {
     return memory < target->memory_count && target->memories[memory].local;
 }
@@ -268,7 +268,7 @@ bool target_engine_carries(const struct target *target, uint32_t engine, uint32_
         return false;
     if (own->from != own->to || own->role == TARGET_ROLE_COMMUNICATION)
         return own->from == from && own->to == to;
-    return is_local(target, from) && is_local(target, to) &&
+    return target_is_local(target, from) && target_is_local(target, to) &&
            (from == own->memory || to == own->memory);
 }
 
@@ -308,7 +308,8 @@ bool target_is_processor(const struct target *target)
 }
 
 // "engine.key" of this engine, the key being a measured time.
-static bool is_measured(const struct target_engine *engine, const struct target_setting *setting)
+static bool target_is_measured(const struct target_engine *engine,
+                               const struct target_setting *setting)
 {
     const size_t size = strlen(engine->name);
     return strncmp(setting->name, engine->name, size) == 0 && setting->name[size] == '.' &&
@@ -324,7 +325,7 @@ bool target_is_guess(const struct target *target)
     if (engine->price->is_key == NULL)
         return false;
     for (uint32_t i = 0; i < target->setting_count; i++) {
-        if (is_measured(engine, &target->settings[i]))
+        if (target_is_measured(engine, &target->settings[i]))
             return false;
     }
     return true;

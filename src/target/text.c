@@ -82,8 +82,8 @@ status target_text_set(struct target_text *text, struct target_section *section,
 
 // Lines -------------------------------------------------------------------------------
 
-static status read_section(struct target_text *text, struct view line, uint64_t number,
-                           struct target_section **out_section)
+static status target_text_read_section(struct target_text *text, struct view line, uint64_t number,
+                                       struct target_section **out_section)
 {
     if (line.data[line.size - 1] != ']')
         return target_text_fail(text, number, "a section that does not end: '%.*s'",
@@ -106,8 +106,8 @@ static status read_section(struct target_text *text, struct view line, uint64_t 
                             VIEW_ARGUMENTS(line));
 }
 
-static status read_line(struct target_text *text, struct view line, uint64_t number,
-                        struct target_section **section)
+static status target_text_read_line(struct target_text *text, struct view line, uint64_t number,
+                                    struct target_section **section)
 {
     const struct view bare = view_trim(view_slice(line, 0, view_find(line, '#')));
     if (bare.size == 0)
@@ -115,7 +115,7 @@ static status read_line(struct target_text *text, struct view line, uint64_t num
     if (memchr(bare.data, '\0', bare.size) != NULL)
         return target_text_fail(text, number, "a zero byte, which no text has");
     if (bare.data[0] == '[')
-        return read_section(text, bare, number, section);
+        return target_text_read_section(text, bare, number, section);
     const size_t equal = view_find(bare, '=');
     if (equal == bare.size)
         return target_text_fail(text, number, "expected 'key = value' instead of '%.*s'",
@@ -134,7 +134,7 @@ status target_text_read(struct target_text *text, struct view bytes)
     struct target_section *section = NULL;
     for (uint64_t line = 1; bytes.size > 0; line++) {
         const size_t end = view_find(bytes, '\n');
-        STATUS_TRY(read_line(text, view_slice(bytes, 0, end), line, &section));
+        STATUS_TRY(target_text_read_line(text, view_slice(bytes, 0, end), line, &section));
         bytes = view_slice(bytes, end < bytes.size ? end + 1 : end, bytes.size);
     }
     return STATUS_OK;

@@ -162,7 +162,8 @@ void csv_records_free(struct csv_records *records)
 
 // Where the record that starts at `at` ends: at its newline or at `end`. NULL
 // when a quoted field in it never closes.
-static const char *record_end(const struct csv_records *records, const char *at, uint64_t *lines)
+static const char *csv_record_end(const struct csv_records *records, const char *at,
+                                  uint64_t *lines)
 {
     const char *end = records->lines.end;
     for (bool field_starts = true; at < end && *at != '\n';) {
@@ -231,7 +232,7 @@ enum csv_result csv_record_next(struct csv_records *records)
         return CSV_END;
     const char *start = lines->at;
     uint64_t inner = 0;
-    const char *end = record_end(records, start, &inner);
+    const char *end = csv_record_end(records, start, &inner);
     if (end == NULL) {
         struct csv_line skipped = {0};
         csv_line_next(lines, &skipped);

@@ -59,8 +59,8 @@ static void draw_smooth_letter(struct png_picture *picture, uint32_t x, uint32_t
 typedef void letter_drawer(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                            char letter, unsigned colour);
 
-static void draw_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                      struct view text, unsigned colour, letter_drawer *draw)
+static void drawing_draw_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
+                              struct view text, unsigned colour, letter_drawer *draw)
 {
     for (size_t at = 0; at < text.size && x < picture->width;) {
         const size_t size = view_character_size(text, at);
@@ -73,11 +73,11 @@ static void draw_text(struct png_picture *picture, uint32_t x, uint32_t y, uint3
 void drawing_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                   struct view text, unsigned colour)
 {
-    draw_text(picture, x, y, scale, text, colour, draw_letter);
+    drawing_draw_text(picture, x, y, scale, text, colour, draw_letter);
 }
 
 void drawing_smooth_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                          struct view text, unsigned colour)
 {
-    draw_text(picture, x, y, scale, text, colour, draw_smooth_letter);
+    drawing_draw_text(picture, x, y, scale, text, colour, draw_smooth_letter);
 }

@@ -14,7 +14,7 @@ static void put_escaped(struct output *output, unsigned char byte)
         output_format(output, "\\u%04x", byte);
 }
 
-static void put_string(struct output *output, struct view text)
+static void wire_json_put_string(struct output *output, struct view text)
 {
     output_text(output, "\"");
     size_t plain = 0;
@@ -45,7 +45,7 @@ static void put_indent(struct json_writer *json)
         output_text(json->output, "  ");
 }
 
-static void put_key(struct json_writer *json, const char *key)
+static void wire_json_put_key(struct json_writer *json, const char *key)
 {
     if (json->depth > 0) {
         if (json->filled[json->depth - 1])
@@ -54,14 +54,14 @@ static void put_key(struct json_writer *json, const char *key)
         put_indent(json);
     }
     if (key != NULL) {
-        put_string(json->output, view_of(key));
+        wire_json_put_string(json->output, view_of(key));
         output_text(json->output, ": ");
     }
 }
 
 static void open(struct json_writer *json, const char *key, const char *opening, char closing)
 {
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_text(json->output, opening);
     if (json->depth < JSON_DEPTH_MOST) {
         json->filled[json->depth] = false;
@@ -93,13 +93,13 @@ void json_close(struct json_writer *json)
 
 void json_text(struct json_writer *json, const char *key, struct view text)
 {
-    put_key(json, key);
-    put_string(json->output, text);
+    wire_json_put_key(json, key);
+    wire_json_put_string(json->output, text);
 }
 
 void json_uint(struct json_writer *json, const char *key, uint64_t number)
 {
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_format(json->output, "%llu", (unsigned long long)number);
 }
 
@@ -109,24 +109,24 @@ void json_real(struct json_writer *json, const char *key, double number)
         json_null(json, key);
         return;
     }
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_format(json->output, "%.15g", number);
 }
 
 void json_raw(struct json_writer *json, const char *key, struct view value)
 {
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_write(json->output, value.data, value.size);
 }
 
 void json_bool(struct json_writer *json, const char *key, bool value)
 {
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_text(json->output, value ? "true" : "false");
 }
 
 void json_null(struct json_writer *json, const char *key)
 {
-    put_key(json, key);
+    wire_json_put_key(json, key);
     output_text(json->output, "null");
 }

@@ -8,7 +8,7 @@ struct json_reader {
     unsigned depth;
 };
 
-static status read_value(struct json_reader *reader, struct json_value *value);
+static status json_reader_read_value(struct json_reader *reader, struct json_value *value);
 
 static status json_reader_fail(const struct json_reader *reader, const char *expected)
 {
@@ -19,7 +19,7 @@ static status json_reader_fail(const struct json_reader *reader, const char *exp
                        expected);
 }
 
-static void skip_blanks(struct json_reader *reader)
+static void json_reader_skip_blanks(struct json_reader *reader)
 {
     while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' ||
                                         *reader->at == '\t' || *reader->at == '\r'))
@@ -34,7 +34,7 @@ static bool json_reader_accept_byte(struct json_reader *reader, char byte)
     return true;
 }
 
-static bool take_word(struct json_reader *reader, const char *word)
+static bool json_reader_take_word(struct json_reader *reader, const char *word)
 {
     const size_t size = strlen(word);
     if ((size_t)(reader->end - reader->at) < size || memcmp(reader->at, word, size) != 0)
@@ -51,7 +51,7 @@ static size_t take_digits(struct json_reader *reader)
     return (size_t)(reader->at - from);
 }
 
-static status read_number(struct json_reader *reader, struct json_value *value)
+static status json_reader_read_number(struct json_reader *reader, struct json_value *value)
 {
     const char *from = reader->at;
     json_reader_accept_byte(reader, '-');
@@ -102,7 +102,7 @@ static status read_code_point(struct json_reader *reader, uint32_t *out_code)
         return STATUS_OK;
     const uint32_t high = *out_code;
     *out_code = 0xfffd;
-    if (high > 0xdbff || !take_word(reader, "\\u"))
+    if (high > 0xdbff || !json_reader_take_word(reader, "\\u"))
         return STATUS_OK;
     uint32_t low;
     STATUS_TRY(read_unit(reader, &low));
@@ -162,7 +162,7 @@ static status read_escaped(struct json_reader *reader, const char *from, const c
     return STATUS_OK;
 }
 
-static status read_text(struct json_reader *reader, struct view *out_text)
+static status json_reader_read_text(struct json_reader *reader, struct view *out_text)
 {
     if (!json_reader_accept_byte(reader, '"'))
         return json_reader_fail(reader, "a text");
@@ -185,8 +185,8 @@ static status read_text(struct json_reader *reader, struct view *out_text)
     return STATUS_OK;
 }
 
-static struct json_value *add_item(struct json_reader *reader, struct json_value *parent,
-                                   struct json_value *last)
+static struct json_value *json_reader_add_item(struct json_reader *reader,
+                                               struct json_value *parent, struct json_value *last)
 {
     struct json_value *item = arena_allocate(reader->arena, sizeof *item);
     *item = (struct json_value){0};
@@ -200,25 +200,26 @@ static struct json_value *add_item(struct json_reader *reader, struct json_value
 
 static status read_member(struct json_reader *reader, struct json_value *member)
 {
-    STATUS_TRY(read_text(reader, &member->key));
-    skip_blanks(reader);
+    STATUS_TRY(json_reader_read_text(reader, &member->key));
+    json_reader_skip_blanks(reader);
     if (!json_reader_accept_byte(reader, ':'))
         return json_reader_fail(reader, "':'");
-    return read_value(reader, member);
+    return json_reader_read_value(reader, member);
 }
 
-static status read_items(struct json_reader *reader, struct json_value *parent, char closing)
+static status json_reader_read_items(struct json_reader *reader, struct json_value *parent,
+                                     char closing)
 {
     struct json_value *last = NULL;
-    skip_blanks(reader);
+    json_reader_skip_blanks(reader);
     if (json_reader_accept_byte(reader, closing))
         return STATUS_OK;
     for (;;) {
-        last = add_item(reader, parent, last);
-        skip_blanks(reader);
+        last = json_reader_add_item(reader, parent, last);
+        json_reader_skip_blanks(reader);
         STATUS_TRY(parent->kind == JSON_OBJECT ? read_member(reader, last)
-                                               : read_value(reader, last));
-        skip_blanks(reader);
+                                               : json_reader_read_value(reader, last));
+        json_reader_skip_blanks(reader);
         if (json_reader_accept_byte(reader, closing))
             return STATUS_OK;
         if (!json_reader_accept_byte(reader, ','))
@@ -233,30 +234,30 @@ static status read_nested(struct json_reader *reader, struct json_value *value, 
                            (size_t)(reader->at - reader->start), (int)JSON_READ_DEPTH_MOST);
     reader->depth++;
     value->kind = closing == '}' ? JSON_OBJECT : JSON_ARRAY;
-    STATUS_TRY(read_items(reader, value, closing));
+    STATUS_TRY(json_reader_read_items(reader, value, closing));
     reader->depth--;
     return STATUS_OK;
 }
 
-static status read_value(struct json_reader *reader, struct json_value *value)
+static status json_reader_read_value(struct json_reader *reader, struct json_value *value)
 {
-    skip_blanks(reader);
+    json_reader_skip_blanks(reader);
     if (json_reader_accept_byte(reader, '{'))
         return read_nested(reader, value, '}');
     if (json_reader_accept_byte(reader, '['))
         return read_nested(reader, value, ']');
     if (reader->at < reader->end && *reader->at == '"') {
         value->kind = JSON_TEXT;
-        return read_text(reader, &value->text);
+        return json_reader_read_text(reader, &value->text);
     }
-    if (take_word(reader, "null"))
+    if (json_reader_take_word(reader, "null"))
         return STATUS_OK;
-    value->truth = take_word(reader, "true");
-    if (value->truth || take_word(reader, "false")) {
+    value->truth = json_reader_take_word(reader, "true");
+    if (value->truth || json_reader_take_word(reader, "false")) {
         value->kind = JSON_BOOL;
         return STATUS_OK;
     }
-    return read_number(reader, value);
+    return json_reader_read_number(reader, value);
 }
 
 status json_read(struct view text, struct arena *arena, const struct json_value **out_value)
@@ -265,8 +266,8 @@ status json_read(struct view text, struct arena *arena, const struct json_value 
     struct json_value *value = arena_allocate(arena, sizeof *value);
     *value = (struct json_value){0};
     *out_value = value;
-    STATUS_TRY(read_value(&reader, value));
-    skip_blanks(&reader);
+    STATUS_TRY(json_reader_read_value(&reader, value));
+    json_reader_skip_blanks(&reader);
     return reader.at == reader.end ? STATUS_OK
                                    : json_reader_fail(&reader, "nothing after the value");
 }

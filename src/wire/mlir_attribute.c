@@ -16,7 +16,8 @@ static status read_optional_type(struct mlir_parser *parser, struct mlir_attribu
     return STATUS_OK;
 }
 
-static status read_number(struct mlir_parser *parser, struct mlir_attribute *attribute)
+static status mlir_attribute_read_number(struct mlir_parser *parser,
+                                         struct mlir_attribute *attribute)
 {
     const char *start = parser->token.text.data;
     if (mlir_take(parser, '-') && !mlir_adjacent(parser))
@@ -32,7 +33,8 @@ static status read_number(struct mlir_parser *parser, struct mlir_attribute *att
     return read_optional_type(parser, attribute);
 }
 
-static status read_items(struct mlir_parser *parser, struct mlir_attribute *attribute)
+static status mlir_attribute_read_items(struct mlir_parser *parser,
+                                        struct mlir_attribute *attribute)
 {
     attribute->kind = MLIR_ARRAY;
     mlir_advance(parser);
@@ -48,7 +50,7 @@ static status read_items(struct mlir_parser *parser, struct mlir_attribute *attr
     return mlir_expect(parser, ']', "',' or ']'");
 }
 
-static status read_entry(struct mlir_parser *parser, struct mlir_attribute *entry)
+static status mlir_attribute_read_entry(struct mlir_parser *parser, struct mlir_attribute *entry)
 {
     const struct mlir_token key = parser->token;
     if (key.kind != MLIR_TOKEN_NAME && key.kind != MLIR_TOKEN_TEXT)
@@ -69,7 +71,7 @@ static status read_entries(struct mlir_parser *parser, struct mlir_attribute *at
     if (!mlir_at(parser, '}')) {
         do {
             struct mlir_attribute entry;
-            STATUS_TRY(read_entry(parser, &entry));
+            STATUS_TRY(mlir_attribute_read_entry(parser, &entry));
             mlir_list_add(parser, &list, &entry);
         } while (mlir_take(parser, ','));
     }
@@ -160,7 +162,7 @@ static status read_bracket(struct mlir_parser *parser, struct mlir_attribute *at
     return read_optional_type(parser, attribute);
 }
 
-static status read_word(struct mlir_parser *parser, struct mlir_attribute *attribute)
+static status mlir_attribute_read_word(struct mlir_parser *parser, struct mlir_attribute *attribute)
 {
     const struct mlir_token token = parser->token;
     if (mlir_starts_location(parser)) {
@@ -185,21 +187,21 @@ static status read_word(struct mlir_parser *parser, struct mlir_attribute *attri
     return STATUS_OK;
 }
 
-static status read_kind(struct mlir_parser *parser, struct mlir_attribute *attribute)
+static status mlir_attribute_read_kind(struct mlir_parser *parser, struct mlir_attribute *attribute)
 {
     const struct mlir_token token = parser->token;
     switch (token.kind) {
     case '-':
     case MLIR_TOKEN_INTEGER:
     case MLIR_TOKEN_REAL:
-        return read_number(parser, attribute);
+        return mlir_attribute_read_number(parser, attribute);
     case MLIR_TOKEN_TEXT:
         attribute->kind = MLIR_TEXT;
         mlir_advance(parser);
         attribute->text = mlir_unquoted(token.text);
         return read_optional_type(parser, attribute);
     case '[':
-        STATUS_TRY(read_items(parser, attribute));
+        STATUS_TRY(mlir_attribute_read_items(parser, attribute));
         break;
     case '{':
         STATUS_TRY(read_entries(parser, attribute));
@@ -209,7 +211,7 @@ static status read_kind(struct mlir_parser *parser, struct mlir_attribute *attri
     case MLIR_TOKEN_ATTRIBUTE:
         return read_hash(parser, attribute);
     case MLIR_TOKEN_NAME:
-        return read_word(parser, attribute);
+        return mlir_attribute_read_word(parser, attribute);
     default:
         return mlir_expected(parser, "an attribute");
     }
@@ -227,7 +229,7 @@ status mlir_read_attribute(struct mlir_parser *parser, struct mlir_attribute *ou
         STATUS_TRY(mlir_read_type(parser, &out_attribute->type));
         out_attribute->text = mlir_text_since(parser, start);
     } else {
-        STATUS_TRY(read_kind(parser, out_attribute));
+        STATUS_TRY(mlir_attribute_read_kind(parser, out_attribute));
     }
     parser->depth--;
     return STATUS_OK;

@@ -43,7 +43,7 @@ static status read_alias(struct mlir_parser *parser)
     return STATUS_OK;
 }
 
-static status read_key(struct mlir_parser *parser, struct view *out_key)
+static status mlir_document_read_key(struct mlir_parser *parser, struct view *out_key)
 {
     const struct mlir_token key = parser->token;
     if (key.kind != MLIR_TOKEN_NAME && key.kind != MLIR_TOKEN_TEXT)
@@ -59,7 +59,7 @@ static status read_fields(struct mlir_parser *parser, int close,
 {
     while (!mlir_at(parser, close)) {
         struct view key = {0};
-        STATUS_TRY(read_key(parser, &key));
+        STATUS_TRY(mlir_document_read_key(parser, &key));
         STATUS_TRY(read(parser, key));
         if (!mlir_take(parser, ','))
             break;
@@ -67,7 +67,7 @@ static status read_fields(struct mlir_parser *parser, int close,
     return mlir_expect(parser, close, close == '}' ? "',' or '}'" : "',' or '#-}'");
 }
 
-static status read_resource(struct mlir_parser *parser, struct view key)
+static status mlir_document_read_resource(struct mlir_parser *parser, struct view key)
 {
     struct mlir_attribute value;
     STATUS_TRY(mlir_read_attribute(parser, &value));
@@ -80,10 +80,10 @@ static status read_dialect(struct mlir_parser *parser, struct view key)
 {
     (void)key;
     STATUS_TRY(mlir_expect(parser, '{', "'{'"));
-    return read_fields(parser, '}', read_resource);
+    return read_fields(parser, '}', mlir_document_read_resource);
 }
 
-static status read_section(struct mlir_parser *parser, struct view key)
+static status mlir_document_read_section(struct mlir_parser *parser, struct view key)
 {
     if (!view_is(key, "dialect_resources"))
         return mlir_at(parser, '{') ? mlir_skip_group(parser, NULL) : mlir_expected(parser, "'{'");
@@ -99,7 +99,7 @@ static status read_top(struct mlir_parser *parser)
         if (mlir_at(parser, MLIR_TOKEN_ATTRIBUTE) || mlir_at(parser, MLIR_TOKEN_TYPE)) {
             STATUS_TRY(read_alias(parser));
         } else if (mlir_take(parser, MLIR_TOKEN_FILE_OPEN)) {
-            STATUS_TRY(read_fields(parser, MLIR_TOKEN_FILE_CLOSE, read_section));
+            STATUS_TRY(read_fields(parser, MLIR_TOKEN_FILE_CLOSE, mlir_document_read_section));
         } else {
             struct mlir_operation operation;
             STATUS_TRY(mlir_read_operation(parser, &operation));

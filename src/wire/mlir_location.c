@@ -8,9 +8,10 @@ bool mlir_starts_location(const struct mlir_parser *parser)
     return mlir_at_name(parser, "loc") && mlir_peek(parser).kind == '(';
 }
 
-static status read_place(struct mlir_parser *parser, const struct mlir_location **out_location);
+static status mlir_location_read_place(struct mlir_parser *parser,
+                                       const struct mlir_location **out_location);
 
-static status read_number(struct mlir_parser *parser, uint64_t *out_number)
+static status mlir_location_read_number(struct mlir_parser *parser, uint64_t *out_number)
 {
     if (!mlir_at(parser, MLIR_TOKEN_INTEGER) || !view_to_u64(parser->token.text, out_number))
         return mlir_expected(parser, "a line or column");
@@ -21,23 +22,23 @@ static status read_number(struct mlir_parser *parser, uint64_t *out_number)
 // After the file's name: ":3:4", ":3:4 to :9", ":3:4 to 5:6".
 static status read_range(struct mlir_parser *parser, struct mlir_location *location)
 {
-    STATUS_TRY(read_number(parser, &location->line));
+    STATUS_TRY(mlir_location_read_number(parser, &location->line));
     if (mlir_take(parser, ':'))
-        STATUS_TRY(read_number(parser, &location->column));
+        STATUS_TRY(mlir_location_read_number(parser, &location->column));
     if (!mlir_at_name(parser, "to"))
         return STATUS_OK;
     mlir_advance(parser);
     location->end_line = location->line;
     if (!mlir_at(parser, ':'))
-        STATUS_TRY(read_number(parser, &location->end_line));
+        STATUS_TRY(mlir_location_read_number(parser, &location->end_line));
     STATUS_TRY(mlir_expect(parser, ':', "':'"));
-    return read_number(parser, &location->end_column);
+    return mlir_location_read_number(parser, &location->end_column);
 }
 
 static status add_child(struct mlir_parser *parser, const struct mlir_list *list)
 {
     const struct mlir_location *child;
-    STATUS_TRY(read_place(parser, &child));
+    STATUS_TRY(mlir_location_read_place(parser, &child));
     mlir_list_add(parser, list, &child);
     return STATUS_OK;
 }
@@ -59,7 +60,7 @@ static status read_text_place(struct mlir_parser *parser, struct mlir_location *
     return mlir_expect(parser, ')', "')'");
 }
 
-static status read_call(struct mlir_parser *parser, struct mlir_location *location)
+static status mlir_location_read_call(struct mlir_parser *parser, struct mlir_location *location)
 {
     location->kind = MLIR_AT_CALL;
     mlir_advance(parser);
@@ -91,7 +92,7 @@ static status read_fused(struct mlir_parser *parser, struct mlir_location *locat
     return mlir_expect(parser, ']', "',' or ']'");
 }
 
-static status read_other(struct mlir_parser *parser, struct mlir_location *location)
+static status mlir_location_read_other(struct mlir_parser *parser, struct mlir_location *location)
 {
     const char *start = parser->token.text.data;
     const bool alias = mlir_at(parser, MLIR_TOKEN_ATTRIBUTE);
@@ -105,12 +106,12 @@ static status read_other(struct mlir_parser *parser, struct mlir_location *locat
     return STATUS_OK;
 }
 
-static status read_kind(struct mlir_parser *parser, struct mlir_location *location)
+static status mlir_location_read_kind(struct mlir_parser *parser, struct mlir_location *location)
 {
     if (mlir_at(parser, MLIR_TOKEN_TEXT))
         return read_text_place(parser, location);
     if (mlir_at_name(parser, "callsite"))
-        return read_call(parser, location);
+        return mlir_location_read_call(parser, location);
     if (mlir_at_name(parser, "fused"))
         return read_fused(parser, location);
     if (mlir_at_name(parser, "unknown")) {
@@ -119,18 +120,19 @@ static status read_kind(struct mlir_parser *parser, struct mlir_location *locati
         return STATUS_OK;
     }
     if (mlir_at(parser, MLIR_TOKEN_NAME) || mlir_at(parser, MLIR_TOKEN_ATTRIBUTE))
-        return read_other(parser, location);
+        return mlir_location_read_other(parser, location);
     return mlir_expected(parser, "a location");
 }
 
-static status read_place(struct mlir_parser *parser, const struct mlir_location **out_location)
+static status mlir_location_read_place(struct mlir_parser *parser,
+                                       const struct mlir_location **out_location)
 {
     if (mlir_starts_location(parser))
         return mlir_read_location(parser, out_location);
     STATUS_TRY(mlir_enter(parser));
     struct mlir_location *location = arena_allocate(&parser->document->arena, sizeof *location);
     *location = (struct mlir_location){.text = {"", 0}};
-    STATUS_TRY(read_kind(parser, location));
+    STATUS_TRY(mlir_location_read_kind(parser, location));
     parser->depth--;
     *out_location = location;
     return STATUS_OK;
@@ -141,7 +143,7 @@ status mlir_read_location(struct mlir_parser *parser, const struct mlir_location
     STATUS_TRY(mlir_enter(parser));
     mlir_advance(parser);
     STATUS_TRY(mlir_expect(parser, '(', "'('"));
-    STATUS_TRY(read_place(parser, out_location));
+    STATUS_TRY(mlir_location_read_place(parser, out_location));
     parser->depth--;
     return mlir_expect(parser, ')', "')' after the location");
 }
@@ -164,14 +166,14 @@ static const struct mlir_location *mlir_location_resolve(const struct mlir_docum
 
 static void mlir_location_print(struct printer *printer, const struct mlir_location *location);
 
-static void print_text(struct printer *printer, struct view text)
+static void mlir_location_print_text(struct printer *printer, struct view text)
 {
     bytes_append(&printer->bytes, text.data, text.size);
 }
 
-static void print_file(struct printer *printer, const struct mlir_location *location)
+static void mlir_location_print_file(struct printer *printer, const struct mlir_location *location)
 {
-    print_text(printer, location->text);
+    mlir_location_print_text(printer, location->text);
     bytes_append_format(&printer->bytes, ":%" PRIu64 ":%" PRIu64, location->line, location->column);
     if (location->end_line != 0)
         bytes_append_format(&printer->bytes, " to %" PRIu64 ":%" PRIu64, location->end_line,
@@ -180,50 +182,50 @@ static void print_file(struct printer *printer, const struct mlir_location *loca
 
 static void print_fused(struct printer *printer, const struct mlir_location *location)
 {
-    print_text(printer, VIEW_LITERAL("fused"));
+    mlir_location_print_text(printer, VIEW_LITERAL("fused"));
     if (location->text.size > 0) {
-        print_text(printer, VIEW_LITERAL("<"));
-        print_text(printer, location->text);
-        print_text(printer, VIEW_LITERAL(">"));
+        mlir_location_print_text(printer, VIEW_LITERAL("<"));
+        mlir_location_print_text(printer, location->text);
+        mlir_location_print_text(printer, VIEW_LITERAL(">"));
     }
-    print_text(printer, VIEW_LITERAL("["));
+    mlir_location_print_text(printer, VIEW_LITERAL("["));
     for (uint32_t i = 0; i < location->count && printer->bytes.size < MLIR_LOCATION_MOST; i++) {
         if (i > 0)
-            print_text(printer, VIEW_LITERAL(", "));
+            mlir_location_print_text(printer, VIEW_LITERAL(", "));
         mlir_location_print(printer, location->children[i]);
     }
-    print_text(printer, VIEW_LITERAL("]"));
+    mlir_location_print_text(printer, VIEW_LITERAL("]"));
 }
 
 static void print_kind(struct printer *printer, const struct mlir_location *location)
 {
     switch (location->kind) {
     case MLIR_AT_FILE:
-        print_file(printer, location);
+        mlir_location_print_file(printer, location);
         return;
     case MLIR_AT_NAME:
         bytes_append_format(&printer->bytes, "\"%.*s\"", VIEW_ARGUMENTS(location->text));
         if (location->count > 0) {
-            print_text(printer, VIEW_LITERAL("("));
+            mlir_location_print_text(printer, VIEW_LITERAL("("));
             mlir_location_print(printer, location->children[0]);
-            print_text(printer, VIEW_LITERAL(")"));
+            mlir_location_print_text(printer, VIEW_LITERAL(")"));
         }
         return;
     case MLIR_AT_CALL:
-        print_text(printer, VIEW_LITERAL("callsite("));
+        mlir_location_print_text(printer, VIEW_LITERAL("callsite("));
         mlir_location_print(printer, location->children[0]);
-        print_text(printer, VIEW_LITERAL(" at "));
+        mlir_location_print_text(printer, VIEW_LITERAL(" at "));
         mlir_location_print(printer, location->children[1]);
-        print_text(printer, VIEW_LITERAL(")"));
+        mlir_location_print_text(printer, VIEW_LITERAL(")"));
         return;
     case MLIR_AT_FUSED:
         print_fused(printer, location);
         return;
     case MLIR_AT_UNKNOWN:
-        print_text(printer, VIEW_LITERAL("unknown"));
+        mlir_location_print_text(printer, VIEW_LITERAL("unknown"));
         return;
     default:
-        print_text(printer, location->text);
+        mlir_location_print_text(printer, location->text);
     }
 }
 
@@ -256,22 +258,22 @@ struct view mlir_location_text(const struct mlir_document *document,
 
 // The name nearest to the operation: of a call that of what is called, of fused
 // ones the first that has one. `*budget` ends what refers to itself.
-static struct view find_name(const struct mlir_document *document,
-                             const struct mlir_location *location, unsigned *budget)
+static struct view mlir_location_find_name(const struct mlir_document *document,
+                                           const struct mlir_location *location, unsigned *budget)
 {
     const struct view none = {"", 0};
     if (location == NULL || *budget == 0)
         return none;
     *budget -= 1;
     if (location->kind == MLIR_AT_REFERENCE)
-        return find_name(document, mlir_location_resolve(document, location), budget);
+        return mlir_location_find_name(document, mlir_location_resolve(document, location), budget);
     if (location->kind == MLIR_AT_NAME)
         return location->text;
     const uint32_t count = location->kind == MLIR_AT_CALL    ? 1
                            : location->kind == MLIR_AT_FUSED ? location->count
                                                              : 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct view name = find_name(document, location->children[i], budget);
+        const struct view name = mlir_location_find_name(document, location->children[i], budget);
         if (name.size > 0)
             return name;
     }
@@ -282,5 +284,5 @@ struct view mlir_location_name(const struct mlir_document *document,
                                const struct mlir_location *location, struct arena *arena)
 {
     unsigned budget = MLIR_DEPTH_MOST;
-    return mlir_unescape(find_name(document, location, &budget), arena);
+    return mlir_unescape(mlir_location_find_name(document, location, &budget), arena);
 }

@@ -18,7 +18,7 @@ bool mlir_number_is_hex(const char *at, const char *end)
     return end - at > 2 && at[0] == '0' && at[1] == 'x' && mlir_number_hex_digit(at[2]) >= 0;
 }
 
-static bool read_hex(const char **at, const char *end, uint64_t *out_number)
+static bool mlir_number_read_hex(const char **at, const char *end, uint64_t *out_number)
 {
     const char *next = *at + 2;
     uint64_t number = 0;
@@ -58,7 +58,7 @@ bool mlir_number_integer(const char **at, const char *end, int64_t *out_number)
     if (negative)
         next++;
     uint64_t number;
-    if (mlir_number_is_hex(next, end) ? !read_hex(&next, end, &number)
+    if (mlir_number_is_hex(next, end) ? !mlir_number_read_hex(&next, end, &number)
                                       : !read_decimal(&next, end, &number))
         return false;
     if (negative && number > (uint64_t)INT64_MAX + 1)

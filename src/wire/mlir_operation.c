@@ -36,7 +36,8 @@ status mlir_read_argument(struct mlir_parser *parser, struct mlir_argument *out_
 }
 
 // After '(', to after ')'.
-static status read_arguments(struct mlir_parser *parser, const struct mlir_list *list)
+static status mlir_operation_read_arguments(struct mlir_parser *parser,
+                                            const struct mlir_list *list)
 {
     if (mlir_take(parser, ')'))
         return STATUS_OK;
@@ -49,19 +50,19 @@ static status read_arguments(struct mlir_parser *parser, const struct mlir_list 
 }
 
 // "^name(%a: type, ...):"
-static status read_label(struct mlir_parser *parser, struct mlir_block *block)
+static status mlir_operation_read_label(struct mlir_parser *parser, struct mlir_block *block)
 {
     block->label = view_slice(parser->token.text, 1, parser->token.text.size);
     mlir_advance(parser);
     if (mlir_take(parser, '(')) {
         const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_argument));
-        STATUS_TRY(read_arguments(parser, &list));
+        STATUS_TRY(mlir_operation_read_arguments(parser, &list));
         block->arguments = mlir_list_end(parser, &list, &block->argument_count);
     }
     return mlir_expect(parser, ':', "':' after the label of a block");
 }
 
-static status read_block(struct mlir_parser *parser, struct mlir_block *block)
+static status mlir_operation_read_block(struct mlir_parser *parser, struct mlir_block *block)
 {
     const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_operation));
     while (!mlir_at(parser, '}') && !mlir_at(parser, MLIR_TOKEN_BLOCK)) {
@@ -81,8 +82,8 @@ status mlir_read_region(struct mlir_parser *parser, struct mlir_region *out_regi
     while (!mlir_at(parser, '}')) {
         struct mlir_block block = {.label = {"", 0}};
         if (mlir_at(parser, MLIR_TOKEN_BLOCK))
-            STATUS_TRY(read_label(parser, &block));
-        STATUS_TRY(read_block(parser, &block));
+            STATUS_TRY(mlir_operation_read_label(parser, &block));
+        STATUS_TRY(mlir_operation_read_block(parser, &block));
         mlir_list_add(parser, &list, &block);
     }
     mlir_advance(parser);
@@ -124,7 +125,8 @@ static status read_results(struct mlir_parser *parser, struct mlir_operation *op
     return mlir_expect(parser, '=', "'='");
 }
 
-static status read_operands(struct mlir_parser *parser, struct mlir_operation *operation)
+static status mlir_operation_read_operands(struct mlir_parser *parser,
+                                           struct mlir_operation *operation)
 {
     STATUS_TRY(mlir_expect(parser, '(', "'('"));
     const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_operand));
@@ -163,7 +165,8 @@ static status read_properties(struct mlir_parser *parser, struct mlir_operation 
     return mlir_expect(parser, '>', "'>' after the properties");
 }
 
-static status read_regions(struct mlir_parser *parser, struct mlir_operation *operation)
+static status mlir_operation_read_regions(struct mlir_parser *parser,
+                                          struct mlir_operation *operation)
 {
     if (!mlir_take(parser, '('))
         return STATUS_OK;
@@ -189,10 +192,10 @@ static status read_function_types(struct mlir_parser *parser, struct mlir_operat
 
 status mlir_read_generic(struct mlir_parser *parser, struct mlir_operation *operation)
 {
-    STATUS_TRY(read_operands(parser, operation));
+    STATUS_TRY(mlir_operation_read_operands(parser, operation));
     STATUS_TRY(read_successors(parser, operation));
     STATUS_TRY(read_properties(parser, operation));
-    STATUS_TRY(read_regions(parser, operation));
+    STATUS_TRY(mlir_operation_read_regions(parser, operation));
     if (mlir_at(parser, '{'))
         STATUS_TRY(mlir_read_dictionary(parser, &operation->attributes));
     return read_function_types(parser, operation);
@@ -231,7 +234,7 @@ status mlir_read_function(struct mlir_parser *parser, struct mlir_operation *ope
     operation->is_function = true;
     STATUS_TRY(mlir_expect(parser, '(', "'('"));
     const struct mlir_list list = mlir_list_begin(parser, sizeof(struct mlir_argument));
-    STATUS_TRY(read_arguments(parser, &list));
+    STATUS_TRY(mlir_operation_read_arguments(parser, &list));
     operation->arguments = mlir_list_end(parser, &list, &operation->argument_count);
     STATUS_TRY(read_function_results(parser, operation));
     if (mlir_at_name(parser, "attributes")) {

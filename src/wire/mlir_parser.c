@@ -159,7 +159,7 @@ status mlir_skip_group(struct mlir_parser *parser, const struct mlir_list *piece
 }
 
 // The first '>' that stands in no text; NULL when there is none.
-static const char *find_end(const char *at, const char *end)
+static const char *mlir_parser_find_end(const char *at, const char *end)
 {
     const char *stop = at;
     for (;;) {
@@ -183,7 +183,7 @@ status mlir_read_body(struct mlir_parser *parser, bool plain, struct view *out_b
     if (!mlir_at(parser, '<'))
         return mlir_expected(parser, "'<'");
     if (plain) {
-        const char *stop = find_end(start, parser->end);
+        const char *stop = mlir_parser_find_end(start, parser->end);
         if (stop == NULL)
             return mlir_failure(parser->document, start, "expected '>' for this '<'");
         mlir_move(parser, stop);

@@ -77,7 +77,7 @@ static bool ends_here(const struct mlir_parser *parser, bool types_before)
 
 enum brace { BRACE_DICTIONARY, BRACE_REGION, BRACE_OTHER };
 
-static bool is_terminator(struct view name)
+static bool mlir_pretty_is_terminator(struct view name)
 {
     return view_is(name, "return") || view_ends_with(name, ".return") ||
            view_ends_with(name, ".yield");
@@ -93,7 +93,8 @@ static enum brace brace_kind(const struct mlir_parser *parser)
         if (second.kind == '=' || second.kind == ',')
             return BRACE_DICTIONARY;
         if (second.kind == '}')
-            return first.first || is_terminator(first.text) ? BRACE_REGION : BRACE_DICTIONARY;
+            return first.first || mlir_pretty_is_terminator(first.text) ? BRACE_REGION
+                                                                        : BRACE_DICTIONARY;
         return second.kind == ':' ? BRACE_OTHER : BRACE_REGION;
     case MLIR_TOKEN_TEXT:
         return second.kind == '(' ? BRACE_REGION : BRACE_DICTIONARY;
@@ -140,8 +141,8 @@ static status add_type(struct mlir_parser *parser, enum mlir_piece_kind kind,
 }
 
 // "a, b", "(a, b)" or "()". What follows a comma and is no type does not belong to it.
-static status read_types(struct mlir_parser *parser, enum mlir_piece_kind kind,
-                         const struct mlir_list *pieces)
+static status mlir_pretty_read_types(struct mlir_parser *parser, enum mlir_piece_kind kind,
+                                     const struct mlir_list *pieces)
 {
     const bool grouped = mlir_take(parser, '(');
     if (grouped && mlir_take(parser, ')'))
@@ -173,7 +174,7 @@ static status read_result_types(struct mlir_parser *parser, struct mlir_operatio
     if (!mlir_starts_type(parser))
         return STATUS_OK;
     operation->has_arrow = true;
-    return read_types(parser, MLIR_PIECE_RESULT_TYPE, pieces);
+    return mlir_pretty_read_types(parser, MLIR_PIECE_RESULT_TYPE, pieces);
 }
 
 // ": types", perhaps followed by results; "a (b, c)" is one list.
@@ -184,7 +185,7 @@ static status read_colon(struct mlir_parser *parser, struct mlir_operation *oper
     if (!mlir_starts_type(parser))
         return STATUS_OK;
     do {
-        STATUS_TRY(read_types(parser, MLIR_PIECE_OPERAND_TYPE, pieces));
+        STATUS_TRY(mlir_pretty_read_types(parser, MLIR_PIECE_OPERAND_TYPE, pieces));
     } while (mlir_at(parser, '('));
     return at_arrow(parser) ? read_result_types(parser, operation, pieces) : STATUS_OK;
 }
@@ -237,7 +238,7 @@ static status read_literal(struct mlir_parser *parser, const struct mlir_list *p
     return STATUS_OK;
 }
 
-static status read_list(struct mlir_parser *parser, const struct mlir_list *pieces)
+static status mlir_pretty_read_list(struct mlir_parser *parser, const struct mlir_list *pieces)
 {
     const struct view start = parser->token.text;
     if (is_plain_list(parser))
@@ -260,8 +261,8 @@ static status read_angle(struct mlir_parser *parser, struct mlir_operation *oper
     return mlir_expect(parser, '>', "'>' after the properties");
 }
 
-static status read_word(struct mlir_parser *parser, struct mlir_operation *operation,
-                        const struct mlir_list *pieces)
+static status mlir_pretty_read_word(struct mlir_parser *parser, struct mlir_operation *operation,
+                                    const struct mlir_list *pieces)
 {
     const struct view word = parser->token.text;
     if (at_arrow(parser))
@@ -301,7 +302,7 @@ static status read_piece(struct mlir_parser *parser, struct mlir_operation *oper
     case '(':
         return read_parenthesis(parser, pieces);
     case '[':
-        return read_list(parser, pieces);
+        return mlir_pretty_read_list(parser, pieces);
     case '<':
         return read_angle(parser, operation, pieces);
     case MLIR_TOKEN_SYMBOL:
@@ -309,7 +310,7 @@ static status read_piece(struct mlir_parser *parser, struct mlir_operation *oper
             operation->symbol = view_slice(parser->token.text, 1, parser->token.text.size);
         break;
     case MLIR_TOKEN_NAME:
-        return read_word(parser, operation, pieces);
+        return mlir_pretty_read_word(parser, operation, pieces);
     case MLIR_TOKEN_BLOCK:
         return read_successor(parser, pieces);
     case MLIR_TOKEN_INTEGER:
@@ -391,7 +392,7 @@ static bool ends_with_type(const struct mlir_parser *parser, const struct mlir_l
     return last.kind >= MLIR_PIECE_OPERAND_TYPE;
 }
 
-static bool is_module(struct view name)
+static bool mlir_pretty_is_module(struct view name)
 {
     return view_is(name, "module") || view_is(name, "builtin.module");
 }
@@ -401,7 +402,7 @@ status mlir_read_pretty(struct mlir_parser *parser, struct mlir_operation *opera
     const struct mlir_list pieces = mlir_list_begin(parser, sizeof(struct mlir_piece));
     bool types_before = false;
     while (!ends_here(parser, types_before) && !mlir_starts_location(parser)) {
-        if (is_module(operation->name) && mlir_at(parser, '{')) {
+        if (mlir_pretty_is_module(operation->name) && mlir_at(parser, '{')) {
             struct mlir_piece piece = {.kind = MLIR_PIECE_REGION};
             STATUS_TRY(mlir_read_region(parser, &piece.region));
             mlir_list_add(parser, &pieces, &piece);

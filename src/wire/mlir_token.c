@@ -37,7 +37,7 @@ static const char *skip(const char *at, const char *end, int classes)
     return at;
 }
 
-static const char *skip_blanks(const char *at, const char *end, bool *first)
+static const char *mlir_token_skip_blanks(const char *at, const char *end, bool *first)
 {
     for (; at < end; at++) {
         if (*at == '\n') {
@@ -177,7 +177,7 @@ static const char *token_end(const char *at, const char *end, int *out_kind)
 struct mlir_token mlir_token_read(const char *at, const char *end)
 {
     struct mlir_token token = {.kind = MLIR_TOKEN_END};
-    at = skip_blanks(at, end, &token.first);
+    at = mlir_token_skip_blanks(at, end, &token.first);
     token.text = (struct view){at, 0};
     if (at < end)
         token.text.size = (size_t)(token_end(at, end, &token.kind) - at);

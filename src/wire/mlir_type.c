@@ -210,8 +210,8 @@ static status read_extent(struct mlir_parser *parser, struct mlir_type *type)
     return STATUS_OK;
 }
 
-static const struct mlir_type *find_known(const struct mlir_parser *parser, struct view text,
-                                          uint32_t hash)
+static const struct mlir_type *mlir_type_find_known(const struct mlir_parser *parser,
+                                                    struct view text, uint32_t hash)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&parser->type_index, hash);
@@ -228,7 +228,7 @@ static status read_named_type(struct mlir_parser *parser, const struct mlir_type
     struct mlir_type type = {.body = {"", 0}, .encoding = {"", 0}};
     STATUS_TRY(read_extent(parser, &type));
     const uint32_t hash = hash_bytes(type.text.data, type.text.size);
-    *out_type = find_known(parser, type.text, hash);
+    *out_type = mlir_type_find_known(parser, type.text, hash);
     if (*out_type != NULL)
         return STATUS_OK;
     if (type.kind == MLIR_TUPLE)

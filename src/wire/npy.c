@@ -34,7 +34,7 @@ static status find_dictionary(struct view bytes, struct view *out_text, size_t *
     return STATUS_OK;
 }
 
-static void skip_blanks(struct view *rest)
+static void npy_skip_blanks(struct view *rest)
 {
     size_t at = 0;
     while (at < rest->size && (rest->data[at] == ' ' || rest->data[at] == '\n'))
@@ -44,16 +44,16 @@ static void skip_blanks(struct view *rest)
 
 static bool npy_accept_byte(struct view *rest, char byte)
 {
-    skip_blanks(rest);
+    npy_skip_blanks(rest);
     if (rest->size == 0 || rest->data[0] != byte)
         return false;
     *rest = view_slice(*rest, 1, rest->size);
     return true;
 }
 
-static bool take_text(struct view *rest, struct view *out_text)
+static bool npy_take_text(struct view *rest, struct view *out_text)
 {
-    skip_blanks(rest);
+    npy_skip_blanks(rest);
     if (rest->size == 0 || (rest->data[0] != '\'' && rest->data[0] != '"'))
         return false;
     const struct view inside = view_slice(*rest, 1, rest->size);
@@ -67,7 +67,7 @@ static bool take_text(struct view *rest, struct view *out_text)
 
 static bool take_bool(struct view *rest, bool *out_bool)
 {
-    skip_blanks(rest);
+    npy_skip_blanks(rest);
     *out_bool = view_starts_with(*rest, "True");
     if (!*out_bool && !view_starts_with(*rest, "False"))
         return false;
@@ -75,9 +75,9 @@ static bool take_bool(struct view *rest, bool *out_bool)
     return true;
 }
 
-static bool take_number(struct view *rest, uint64_t *out_number)
+static bool npy_take_number(struct view *rest, uint64_t *out_number)
 {
-    skip_blanks(rest);
+    npy_skip_blanks(rest);
     size_t digits = 0;
     while (digits < rest->size && rest->data[digits] >= '0' && rest->data[digits] <= '9')
         digits++;
@@ -97,7 +97,7 @@ static bool take_shape(struct view *rest, struct npy_header *header)
         return false;
     header->rank = 0;
     while (!npy_accept_byte(rest, ')')) {
-        if (header->rank == NPY_RANK_MOST || !take_number(rest, &header->dims[header->rank++]))
+        if (header->rank == NPY_RANK_MOST || !npy_take_number(rest, &header->dims[header->rank++]))
             return false;
         if (!npy_accept_byte(rest, ','))
             return npy_accept_byte(rest, ')');
@@ -108,7 +108,7 @@ static bool take_shape(struct view *rest, struct npy_header *header)
 static status take_type(struct view *rest, struct npy_header *header)
 {
     struct view type;
-    if (!take_text(rest, &type) || type.size == 0)
+    if (!npy_take_text(rest, &type) || type.size == 0)
         return status_make(STATUS_UNSUPPORTED, "structured elements are not supported: 'descr' "
                                                "must be a plain type like '<f4'");
     const char order = type.data[0];
@@ -135,7 +135,7 @@ status npy_header_read(struct view bytes, struct npy_header *out_header)
         return bad_header(text);
     while (!npy_accept_byte(&rest, '}')) {
         struct view key;
-        if (!take_text(&rest, &key) || !npy_accept_byte(&rest, ':'))
+        if (!npy_take_text(&rest, &key) || !npy_accept_byte(&rest, ':'))
             return bad_header(text);
         if (view_is(key, "descr")) {
             STATUS_TRY(take_type(&rest, &header));

@@ -27,8 +27,8 @@ static enum protobuf_ending read_fixed(const unsigned char **at, const unsigned 
     return PROTOBUF_WHOLE;
 }
 
-static enum protobuf_ending read_bytes(const unsigned char **at, const unsigned char *end,
-                                       struct view *out_bytes)
+static enum protobuf_ending protobuf_read_bytes(const unsigned char **at, const unsigned char *end,
+                                                struct view *out_bytes)
 {
     uint64_t size;
     const enum protobuf_ending ending = read_varint(at, end, &size);
@@ -41,8 +41,8 @@ static enum protobuf_ending read_bytes(const unsigned char **at, const unsigned 
     return PROTOBUF_WHOLE;
 }
 
-static enum protobuf_ending read_field(const unsigned char **at, const unsigned char *end,
-                                       struct protobuf_field *out_field)
+static enum protobuf_ending protobuf_read_field(const unsigned char **at, const unsigned char *end,
+                                                struct protobuf_field *out_field)
 {
     uint64_t tag;
     const enum protobuf_ending ending = read_varint(at, end, &tag);
@@ -58,7 +58,7 @@ static enum protobuf_ending read_field(const unsigned char **at, const unsigned 
         return read_varint(at, end, &out_field->value);
     case PROTOBUF_BYTES:
         out_field->type = PROTOBUF_BYTES;
-        return read_bytes(at, end, &out_field->bytes);
+        return protobuf_read_bytes(at, end, &out_field->bytes);
     case PROTOBUF_FIXED64:
         out_field->type = PROTOBUF_FIXED64;
         return read_fixed(at, end, 8, &out_field->value);
@@ -75,7 +75,7 @@ bool protobuf_next_long(struct protobuf_reader *reader, struct protobuf_field *o
     if (reader->at == reader->end || reader->ending != PROTOBUF_WHOLE)
         return false;
     const unsigned char *at = reader->at;
-    reader->ending = read_field(&at, reader->end, out_field);
+    reader->ending = protobuf_read_field(&at, reader->end, out_field);
     if (reader->ending != PROTOBUF_WHOLE)
         return false;
     reader->at = at;

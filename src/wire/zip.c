@@ -84,7 +84,7 @@ static void zip_pack(struct zip_writer *zip, struct view bytes, int mode)
     } while (zip->deflate.avail_out == 0);
 }
 
-static void end_file(struct zip_writer *zip)
+static void zip_end_file(struct zip_writer *zip)
 {
     if (!zip->is_open)
         return;
@@ -102,7 +102,7 @@ static void end_file(struct zip_writer *zip)
 
 void zip_file(struct zip_writer *zip, const char *name)
 {
-    end_file(zip);
+    zip_end_file(zip);
     zip->entries = memory_grow(zip->entries, zip->count, &zip->capacity, sizeof *zip->entries);
     struct entry *entry = &zip->entries[zip->count++];
     *entry = (struct entry){.name = name, .offset = output_size(zip->output) - zip->start};
@@ -153,7 +153,7 @@ static void write_directory(struct zip_writer *zip)
 
 status zip_finish(struct zip_writer *zip)
 {
-    end_file(zip);
+    zip_end_file(zip);
     write_directory(zip);
     bool fits = output_size(zip->output) - zip->start <= UINT32_MAX;
     for (size_t i = 0; i < zip->count; i++)

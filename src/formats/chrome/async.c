@@ -16,13 +16,13 @@ struct chrome_async_entry {
     struct bytes values;
 };
 
-static uint32_t key_hash(const struct chrome_async_key *key)
+static uint32_t async_key_hash(const struct chrome_async_key *key)
 {
     return hash_u64((key->id.number * 2 + key->id.is_text) ^ (uint64_t)key->process << 32 ^
                     (uint64_t)key->category << 17 ^ key->scope);
 }
 
-static bool key_equal(const struct chrome_async_key *a, const struct chrome_async_key *b)
+static bool async_key_equal(const struct chrome_async_key *a, const struct chrome_async_key *b)
 {
     return a->process == b->process && a->category == b->category && a->scope == b->scope &&
            a->id.is_text == b->id.is_text && a->id.number == b->id.number;
@@ -75,7 +75,7 @@ static void hold(struct chrome_async *async, const struct chrome_async_key *key,
     struct chrome_async_entry *entry = take_entry(async);
     const uint32_t index = (uint32_t)(entry - async->entries) + 1;
     entry->key = *key;
-    entry->hash = key_hash(key);
+    entry->hash = async_key_hash(key);
     entry->lane = lane;
     entry->edge = *edge;
     entry->values.size = 0;
@@ -94,14 +94,14 @@ static uint32_t *chrome_async_find_open(struct chrome_async *async,
 {
     if (async->head_count == 0)
         return NULL;
-    uint32_t *link = &async->heads[key_hash(key) & (async->head_count - 1)];
+    uint32_t *link = &async->heads[async_key_hash(key) & (async->head_count - 1)];
     for (unsigned i = 0; *link != 0 && i < LOOK_MOST; i++) {
         struct chrome_async_entry *entry = &async->entries[*link - 1];
         const bool in_time = edge == NULL || (begins ? entry->edge.time <= edge->time
                                                      : entry->edge.time >= edge->time);
         const bool names = edge == NULL || edge->name == 0 || entry->edge.name == 0 ||
                            edge->name == entry->edge.name;
-        if (entry->edge.begins == begins && in_time && names && key_equal(&entry->key, key))
+        if (entry->edge.begins == begins && in_time && names && async_key_equal(&entry->key, key))
             return link;
         link = &entry->next;
     }

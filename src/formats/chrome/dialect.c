@@ -11,7 +11,7 @@ struct dialect_look {
     bool kineto;
 };
 
-static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+static void dialect_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
     struct dialect_look *look = (struct dialect_look *)visitor;
     look->onnxruntime |= !look->kineto && chrome_onnxruntime_is(event);
@@ -21,7 +21,7 @@ static void look_at(struct chrome_visitor *visitor, const struct chrome_event *e
 status chrome_dialect_open(const struct input *input, struct profile *profile,
                            struct chrome_dialect **out_dialect)
 {
-    struct dialect_look look = {.visitor.event = look_at};
+    struct dialect_look look = {.visitor.event = dialect_look_at};
     struct view beginning = input->bytes;
     if (beginning.size > DIALECT_LOOK)
         beginning.size = DIALECT_LOOK;
@@ -34,7 +34,7 @@ status chrome_dialect_open(const struct input *input, struct profile *profile,
     return STATUS_OK;
 }
 
-static struct view element_of(struct view name)
+static struct view dialect_element_of(struct view name)
 {
     static const struct {
         const char *name;
@@ -74,7 +74,7 @@ static struct view element_of(struct view name)
 void chrome_append_type(struct bytes *to, struct view dims, struct view element)
 {
     struct chrome_members members = chrome_members_of(dims);
-    const struct view name = element_of(element);
+    const struct view name = dialect_element_of(element);
     struct view key;
     struct view side;
     while (members.array && chrome_member_next(&members, &key, &side)) {

@@ -49,7 +49,8 @@ static void plain_damage(struct chrome_visitor *visitor, enum chrome_damage kind
         plain->to->damage(plain->to, kind, offset);
 }
 
-static void visit_plain(struct view bytes, const uint64_t *from, struct chrome_visitor *visitor)
+static void chrome_events_visit_plain(struct view bytes, const uint64_t *from,
+                                      struct chrome_visitor *visitor)
 {
     struct chrome_event event = {0};
     struct plain plain = {.visitor = {plain_event, plain_member, plain_damage, false},
@@ -93,7 +94,7 @@ struct ahead {
     struct batch *taken; // being handed over
 };
 
-static void take_batch(struct ahead *ahead)
+static void chrome_events_take_batch(struct ahead *ahead)
 {
     ahead->batch = queue_take(&ahead->empty);
     ahead->parser.event = ahead->batch->events;
@@ -102,7 +103,7 @@ static void take_batch(struct ahead *ahead)
     ahead->parser.member_room = BATCH_MEMBERS;
 }
 
-static void put_item(struct chrome_visitor *visitor, const struct item *item)
+static void chrome_events_put_item(struct chrome_visitor *visitor, const struct item *item)
 {
     struct ahead *ahead = (struct ahead *)visitor;
     ahead->batch->items[ahead->batch->count++] = *item;
@@ -111,7 +112,7 @@ static void put_item(struct chrome_visitor *visitor, const struct item *item)
         return;
     }
     queue_put(&ahead->full, ahead->batch);
-    take_batch(ahead);
+    chrome_events_take_batch(ahead);
 }
 
 static void put_event(struct chrome_visitor *visitor, const struct chrome_event *event)
@@ -119,23 +120,25 @@ static void put_event(struct chrome_visitor *visitor, const struct chrome_event 
     struct ahead *ahead = (struct ahead *)visitor;
     ahead->parser.members += event->member_count;
     ahead->parser.member_room -= event->member_count;
-    put_item(visitor, &(struct item){.kind = ITEM_EVENT});
+    chrome_events_put_item(visitor, &(struct item){.kind = ITEM_EVENT});
 }
 
 static void put_member(struct chrome_visitor *visitor, struct view key, struct view value)
 {
-    put_item(visitor, &(struct item){.kind = ITEM_MEMBER, .key = key, .value = value});
+    chrome_events_put_item(visitor,
+                           &(struct item){.kind = ITEM_MEMBER, .key = key, .value = value});
 }
 
 static void put_damage(struct chrome_visitor *visitor, enum chrome_damage kind, uint64_t offset)
 {
-    put_item(visitor, &(struct item){.kind = ITEM_DAMAGE, .damage = kind, .offset = offset});
+    chrome_events_put_item(visitor,
+                           &(struct item){.kind = ITEM_DAMAGE, .damage = kind, .offset = offset});
 }
 
 static void *run_ahead(void *argument)
 {
     struct ahead *ahead = argument;
-    take_batch(ahead);
+    chrome_events_take_batch(ahead);
     chrome_parser_run(&ahead->parser, &ahead->visitor);
     queue_put(&ahead->full, ahead->batch);
     queue_close(&ahead->full);
@@ -208,10 +211,10 @@ static bool visit_ahead(struct view bytes, struct chrome_visitor *visitor)
 void chrome_events_visit(struct view bytes, struct chrome_visitor *visitor)
 {
     if (bytes.size < CHROME_AHEAD_LEAST || !visit_ahead(bytes, visitor))
-        visit_plain(bytes, NULL, visitor);
+        chrome_events_visit_plain(bytes, NULL, visitor);
 }
 
 void chrome_events_visit_from(struct view bytes, uint64_t offset, struct chrome_visitor *visitor)
 {
-    visit_plain(bytes, &offset, visitor);
+    chrome_events_visit_plain(bytes, &offset, visitor);
 }

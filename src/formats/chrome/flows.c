@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct point) <= SORT_ITEM_MOST, "points are sorted in pla
 
 // Keeping ---------------------------------------------------------------------
 
-static uint32_t group_of(struct chrome_flows *flows, const struct chrome_flow *flow)
+static uint32_t flows_group_of(struct chrome_flows *flows, const struct chrome_flow *flow)
 {
     const uint32_t hash = hash_u64((uint64_t)flow->category << 32 | flow->name);
     uint32_t id;
@@ -58,7 +58,7 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
         .last_end = spans->last_end,
         .ordinal = UNBOUND,
         .track = spans->track,
-        .group = group_of(flows, flow),
+        .group = flows_group_of(flows, flow),
         .last_same = spans->last_same,
         .binding = (uint8_t)flow->binding,
         .ends = flow->ends,
@@ -213,7 +213,7 @@ static void bind_before(struct binder *binder, uint64_t time)
         bind_point(binder, binder->at);
 }
 
-static void open_span(struct binder *binder, const struct event *event)
+static void flows_open_span(struct binder *binder, const struct event *event)
 {
     while (binder->open_count > 0 && binder->open[binder->open_count - 1].end < event->start)
         binder->open_count--;
@@ -232,12 +232,12 @@ static void pass_event(struct binder *binder, const struct event *event)
     bind_before(binder, event->start);
     for (; binder->waiting_count > 0; binder->waiting_count--)
         binder->waiting[binder->waiting_count - 1]->ordinal = binder->ordinal;
-    open_span(binder, event);
+    flows_open_span(binder, event);
     binder->ordinal++;
 }
 
-static status open_track(const struct profile *profile, uint32_t track,
-                         struct store_cursor **out_cursor)
+static status flows_open_track(const struct profile *profile, uint32_t track,
+                               struct store_cursor **out_cursor)
 {
     return store_cursor_open(profile->store, track, profile_track(profile, track)->unsorted,
                              out_cursor);
@@ -250,7 +250,7 @@ static status bind_track(struct profile *profile, struct point *points, struct p
     struct store_cursor *cursor;
     struct event event;
     struct view values;
-    STATUS_TRY(open_track(profile, points->track, &cursor));
+    STATUS_TRY(flows_open_track(profile, points->track, &cursor));
     sort_points(points, count, time_before);
     while (store_cursor_next(cursor, &event, &values))
         pass_event(&binder, &event);
@@ -313,7 +313,7 @@ static status copy_track(struct copier *copier, struct profile *profile, uint32_
     struct event event;
     struct view values;
     status result = STATUS_OK;
-    STATUS_TRY(open_track(profile, track, &cursor));
+    STATUS_TRY(flows_open_track(profile, track, &cursor));
     while (result == STATUS_OK && store_cursor_next(cursor, &event, &values)) {
         copy_event(copier, &event, values);
         if (copier->batch->count == EVENT_BATCH)
@@ -323,7 +323,7 @@ static status copy_track(struct copier *copier, struct profile *profile, uint32_
     return status_first(result, flush_copies(copier));
 }
 
-static status copy_tracks(struct copier *copier, struct profile *profile)
+static status flows_copy_tracks(struct copier *copier, struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         copier->ordinal = 0;
@@ -342,7 +342,7 @@ static status copy_events(struct profile *profile, const struct point *points, s
                             .at = points,
                             .end = points + count,
                             .batch = memory_allocate_zeroed(1, sizeof *copier.batch)};
-    const status result = copy_tracks(&copier, profile);
+    const status result = flows_copy_tracks(&copier, profile);
     struct event_store *unused = copier.store;
     if (result == STATUS_OK) {
         unused = profile->store;

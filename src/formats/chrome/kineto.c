@@ -82,7 +82,7 @@ struct kineto {
 
 // Categories --------------------------------------------------------------------------
 
-static bool is_among(struct view category, const char *const *names)
+static bool kineto_is_among(struct view category, const char *const *names)
 {
     for (; *names != NULL; names++) {
         if (view_is(category, *names))
@@ -102,7 +102,7 @@ static bool is_process(const struct chrome_event *event, const char *name)
 static bool is_operator(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"cpu_op", "Operator", NULL};
-    return is_among(event->category, NAMES) || is_process(event, "CPU functions");
+    return kineto_is_among(event->category, NAMES) || is_process(event, "CPU functions");
 }
 
 static bool is_launch(const struct chrome_event *event)
@@ -110,21 +110,21 @@ static bool is_launch(const struct chrome_event *event)
     static const char *const NAMES[] = {"cuda_runtime",        "cuda_driver",        "Runtime",
                                         "privateuse1_runtime", "privateuse1_driver", "xpu_runtime",
                                         "mtia_runtime",        "hip_runtime",        NULL};
-    return is_among(event->category, NAMES);
+    return kineto_is_among(event->category, NAMES);
 }
 
 static bool is_device(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
                                         "Memcpy", "Memset",     "collective_comm", NULL};
-    return is_among(event->category, NAMES) || is_process(event, "CUDA functions");
+    return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
 }
 
-static bool is_host(const struct chrome_event *event)
+static bool kineto_is_host(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"python_function", "user_annotation", "cpu_instant_event",
                                         NULL};
-    return is_operator(event) || is_launch(event) || is_among(event->category, NAMES);
+    return is_operator(event) || is_launch(event) || kineto_is_among(event->category, NAMES);
 }
 
 bool chrome_kineto_is(const struct chrome_event *event)
@@ -144,7 +144,7 @@ bool chrome_kineto_is(const struct chrome_event *event)
 
 // Lists -------------------------------------------------------------------------------
 
-static status list_add(struct list *list, const void *item, size_t size)
+static status kineto_list_add(struct list *list, const void *item, size_t size)
 {
     list->count++;
     return spool_append(&list->spool, item, size);
@@ -159,7 +159,7 @@ static status list_finish(struct list *list)
     return STATUS_OK;
 }
 
-static bool by_place(const void *left, const void *right)
+static bool kineto_by_place(const void *left, const void *right)
 {
     const struct item *a = left;
     const struct item *b = right;
@@ -189,7 +189,7 @@ static bool by_id(const void *left, const void *right)
     return a->id != b->id ? a->id < b->id : a->call < b->call;
 }
 
-static bool by_start(const void *left, const void *right)
+static bool kineto_by_start(const void *left, const void *right)
 {
     return ((const struct step *)left)->start < ((const struct step *)right)->start;
 }
@@ -219,7 +219,7 @@ static void append_inputs(struct kineto *kineto, struct view args)
     }
 }
 
-static uint32_t find_operator(struct kineto *kineto, const struct chrome_event *event)
+static uint32_t kineto_find_operator(struct kineto *kineto, const struct chrome_event *event)
 {
     struct profile *profile = kineto->profile;
     kineto->text.size = 0;
@@ -269,7 +269,7 @@ static status look_at_step(struct kineto *kineto, const struct chrome_event *eve
         !view_to_u64(view_slice(name, strlen("ProfilerStep#"), name.size), &number))
         return STATUS_OK;
     const struct step step = {event->ts, event->ts + event->dur, (uint32_t)number};
-    return list_add(&kineto->steps, &step, sizeof step);
+    return kineto_list_add(&kineto->steps, &step, sizeof step);
 }
 
 // Host and devices have the same process name, and differ by their labels.
@@ -300,17 +300,17 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     if (is_operator(event)) {
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
-        item.operator_id = find_operator(kineto, event);
+        item.operator_id = kineto_find_operator(kineto, event);
     } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
     } else {
         return STATUS_OK;
     }
-    return list_add(&kineto->items, &item, sizeof item);
+    return kineto_list_add(&kineto->items, &item, sizeof item);
 }
 
-static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+static void kineto_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
     struct kineto_look *look = (struct kineto_look *)visitor;
     if (look->failure == STATUS_OK)
@@ -327,7 +327,7 @@ static void look_at_member(struct chrome_visitor *visitor, struct view key, stru
 
 // Calls -------------------------------------------------------------------------------
 
-static uint32_t iteration_of(const struct kineto *kineto, int64_t time)
+static uint32_t kineto_iteration_of(const struct kineto *kineto, int64_t time)
 {
     const struct step *steps = kineto->steps.data;
     size_t from = 0;
@@ -349,11 +349,11 @@ struct call_stack {
     size_t capacity;
 };
 
-static void add_call(struct kineto *kineto, struct item *item, const struct item *outer)
+static void kineto_add_call(struct kineto *kineto, struct item *item, const struct item *outer)
 {
     const struct call call = {.operator_id = item->operator_id,
                               .parent = outer == NULL ? 0 : outer->call,
-                              .iteration = iteration_of(kineto, item->start),
+                              .iteration = kineto_iteration_of(kineto, item->start),
                               .domain =
                                   profile_string(kineto->profile, VIEW_LITERAL("External id")),
                               .key = item->id};
@@ -365,7 +365,7 @@ static bool same_thread(const struct item *a, const struct item *b)
     return a->process == b->process && a->thread == b->thread;
 }
 
-static status place_item(struct kineto *kineto, struct call_stack *stack, struct item *item)
+static status kineto_place_item(struct kineto *kineto, struct call_stack *stack, struct item *item)
 {
     while (stack->depth > 0) {
         const struct item *top = stack->items[stack->depth - 1];
@@ -377,13 +377,15 @@ static status place_item(struct kineto *kineto, struct call_stack *stack, struct
     if (item->kind == ITEM_LAUNCH) {
         item->call = outer == NULL ? 0 : outer->call;
         const struct link launch = {item->id, item->call};
-        return item->id == 0 ? STATUS_OK : list_add(&kineto->launches, &launch, sizeof launch);
+        return item->id == 0 ? STATUS_OK
+                             : kineto_list_add(&kineto->launches, &launch, sizeof launch);
     }
-    add_call(kineto, item, outer);
+    kineto_add_call(kineto, item, outer);
     stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
     stack->items[stack->depth++] = item;
     const struct link external = {item->id, item->call};
-    return item->id == 0 ? STATUS_OK : list_add(&kineto->externals, &external, sizeof external);
+    return item->id == 0 ? STATUS_OK
+                         : kineto_list_add(&kineto->externals, &external, sizeof external);
 }
 
 static status make_calls(struct kineto *kineto)
@@ -391,9 +393,9 @@ static status make_calls(struct kineto *kineto)
     struct call_stack stack = {0};
     struct item *items = kineto->items.data;
     status result = STATUS_OK;
-    sort_in_place(items, kineto->items.count, sizeof *items, by_place);
+    sort_in_place(items, kineto->items.count, sizeof *items, kineto_by_place);
     for (size_t i = 0; i < kineto->items.count && result == STATUS_OK; i++)
-        result = place_item(kineto, &stack, &items[i]);
+        result = kineto_place_item(kineto, &stack, &items[i]);
     free(stack.items);
     sort_in_place(items, kineto->items.count, sizeof *items, by_offset);
     return result;
@@ -401,13 +403,13 @@ static status make_calls(struct kineto *kineto)
 
 static status look_over(const struct input *input, struct kineto *kineto)
 {
-    struct kineto_look look = {.visitor = {.event = look_at, .member = look_at_member},
+    struct kineto_look look = {.visitor = {.event = kineto_look_at, .member = look_at_member},
                                .kineto = kineto};
     chrome_events_visit(input->bytes, &look.visitor);
     STATUS_TRY(look.failure);
     STATUS_TRY(list_finish(&kineto->items));
     STATUS_TRY(list_finish(&kineto->steps));
-    sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), by_start);
+    sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), kineto_by_start);
     STATUS_TRY(make_calls(kineto));
     STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
@@ -419,7 +421,7 @@ static status look_over(const struct input *input, struct kineto *kineto)
 
 // Telling -----------------------------------------------------------------------------
 
-static uint32_t find_call(const struct list *list, uint64_t id)
+static uint32_t kineto_find_call(const struct list *list, uint64_t id)
 {
     const struct link *links = list->data;
     size_t from = 0;
@@ -436,11 +438,11 @@ static uint32_t find_call(const struct list *list, uint64_t id)
 
 static uint32_t call_of_device(const struct kineto *kineto, const struct chrome_event *event)
 {
-    uint32_t call =
-        find_call(&kineto->launches, number_argument(event->args, "correlation", "Correlation"));
+    uint32_t call = kineto_find_call(&kineto->launches,
+                                     number_argument(event->args, "correlation", "Correlation"));
     if (call == 0)
-        call = find_call(&kineto->externals,
-                         number_argument(event->args, "External id", "external id"));
+        call = kineto_find_call(&kineto->externals,
+                                number_argument(event->args, "External id", "external id"));
     uint64_t device;
     if (call != 0 && chrome_number_of(chrome_find(event->args, "device"), &device) &&
         device <= UINT32_MAX)
@@ -478,7 +480,7 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
         chrome_mark_track(kineto->profile, track, ROLE_DEVICE);
         return call_of_device(kineto, event);
     }
-    if (!is_host(event))
+    if (!kineto_is_host(event))
         return 0;
     chrome_mark_track(kineto->profile, track, ROLE_HOST);
     return call_of_item(kineto, event);
@@ -551,7 +553,7 @@ static void kineto_release(struct chrome_dialect *dialect)
 }
 
 // Since 1970, as a rule; then the times of several traces can be compared.
-static void say_clock(struct kineto *kineto)
+static void kineto_say_clock(struct kineto *kineto)
 {
     const int64_t this_century = 1000000000000000000;
     const struct item *items = kineto->items.data;
@@ -580,7 +582,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
         kineto_release(&kineto->dialect);
         return result;
     }
-    say_clock(kineto);
+    kineto_say_clock(kineto);
     *out_dialect = &kineto->dialect;
     return STATUS_OK;
 }

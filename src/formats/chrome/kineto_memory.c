@@ -17,7 +17,7 @@ struct taken {
     uint32_t device; // of its type
 };
 
-static bool number_of(struct view args, const char *key, int64_t *out_number)
+static bool kineto_memory_number_of(struct view args, const char *key, int64_t *out_number)
 {
     struct view text = chrome_find(args, key);
     const bool negative = text.size > 0 && text.data[0] == '-';
@@ -35,10 +35,13 @@ status kineto_memory_see(struct kineto_memory *memory, const struct chrome_event
     if (event->has_ts && event->ts + event->dur > memory->last)
         memory->last = event->ts + event->dur;
     if (event->phase != 'i' || !event->has_ts || !view_is(event->name, "[memory]") ||
-        !number_of(event->args, "Addr", &address) || !number_of(event->args, "Bytes", &bytes) ||
-        !number_of(event->args, "Device Type", &type) || type < 0 || type > UINT16_MAX)
+        !kineto_memory_number_of(event->args, "Addr", &address) ||
+        !kineto_memory_number_of(event->args, "Bytes", &bytes) ||
+        !kineto_memory_number_of(event->args, "Device Type", &type) || type < 0 ||
+        type > UINT16_MAX)
         return STATUS_OK;
-    if (!number_of(event->args, "Device Id", &device) || device < 0 || device > UINT16_MAX)
+    if (!kineto_memory_number_of(event->args, "Device Id", &device) || device < 0 ||
+        device > UINT16_MAX)
         device = 0; // the host's is -1
     const struct taken taken = {.time = event->ts,
                                 .offset = event->offset,
@@ -49,7 +52,7 @@ status kineto_memory_see(struct kineto_memory *memory, const struct chrome_event
     return spool_append(&memory->spool, &taken, sizeof taken);
 }
 
-static bool by_time(const void *left, const void *right)
+static bool kineto_memory_by_time(const void *left, const void *right)
 {
     const struct taken *a = left;
     const struct taken *b = right;
@@ -77,8 +80,8 @@ static void kineto_memory_add_sample(struct memory_book *book, const struct take
         memory_book_give_back(book, taken->address, (uint64_t)now);
 }
 
-static void add_device(struct profile *profile, const struct taken *taken, size_t count,
-                       int64_t base, int64_t end)
+static void kineto_memory_add_device(struct profile *profile, const struct taken *taken,
+                                     size_t count, int64_t base, int64_t end)
 {
     char name[32];
     name_memory(taken->type, name, sizeof name);
@@ -100,7 +103,7 @@ status kineto_memory_finish(struct kineto_memory *memory, struct profile *profil
     STATUS_TRY(spool_read(&memory->spool, &data, &size));
     struct taken *taken = (struct taken *)(void *)data;
     const size_t count = size / sizeof *taken;
-    sort_in_place(taken, count, sizeof *taken, by_time);
+    sort_in_place(taken, count, sizeof *taken, kineto_memory_by_time);
     uint64_t known[DEVICES_MOST];
     size_t devices = 0;
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +114,7 @@ status kineto_memory_finish(struct kineto_memory *memory, struct profile *profil
         if (at < devices || devices == DEVICES_MOST)
             continue;
         known[devices++] = key;
-        add_device(profile, &taken[i], count - i, base, memory->last + base);
+        kineto_memory_add_device(profile, &taken[i], count - i, base, memory->last + base);
     }
     return STATUS_OK;
 }

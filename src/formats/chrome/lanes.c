@@ -24,14 +24,15 @@ static struct chrome_lane *lane_at(const struct chrome_lanes *lanes, uint32_t in
     return segments_get(&lanes->lanes, index);
 }
 
-static struct chrome_key key_of(struct chrome_lanes *lanes, const struct chrome_scalar *scalar)
+static struct chrome_key chrome_lanes_key_of(struct chrome_lanes *lanes,
+                                             const struct chrome_scalar *scalar)
 {
     if (scalar->kind == CHROME_TEXT)
         return (struct chrome_key){true, profile_string(lanes->profile, scalar->text)};
     return (struct chrome_key){false, scalar->number};
 }
 
-static bool key_equal(struct chrome_key a, struct chrome_key b)
+static bool chrome_lanes_key_equal(struct chrome_key a, struct chrome_key b)
 {
     return a.is_text == b.is_text && a.number == b.number;
 }
@@ -64,14 +65,15 @@ static uint32_t add_process(struct chrome_lanes *lanes, struct chrome_key key, b
     return lanes->processes.count - 1;
 }
 
-static uint32_t find_process(struct chrome_lanes *lanes, struct chrome_key key, bool has_pid)
+static uint32_t chrome_lanes_find_process(struct chrome_lanes *lanes, struct chrome_key key,
+                                          bool has_pid)
 {
     const uint32_t hash = hash_u64(key.number + (uint64_t)key.is_text);
     uint32_t id;
     for (uint32_t at = hash_first(&lanes->process_index, hash);
          (id = hash_next(&lanes->process_index, hash, &at)) != HASH_NONE;) {
         const struct chrome_process *process = process_at(lanes, id);
-        if (key_equal(process->pid, key) && process->has_pid == has_pid)
+        if (chrome_lanes_key_equal(process->pid, key) && process->has_pid == has_pid)
             return id;
     }
     if (lanes->processes.count == CHROME_LANES_MOST) {
@@ -86,12 +88,12 @@ static uint32_t find_process(struct chrome_lanes *lanes, struct chrome_key key, 
 struct chrome_process *chrome_lanes_process(struct chrome_lanes *lanes,
                                             const struct chrome_event *event, uint32_t *out_index)
 {
-    const struct chrome_key key = key_of(lanes, &event->pid);
+    const struct chrome_key key = chrome_lanes_key_of(lanes, &event->pid);
     const bool has_pid = event->pid.kind != CHROME_ABSENT;
     uint32_t index = lanes->last_process;
-    if (index == HASH_NONE || !key_equal(process_at(lanes, index)->pid, key) ||
+    if (index == HASH_NONE || !chrome_lanes_key_equal(process_at(lanes, index)->pid, key) ||
         process_at(lanes, index)->has_pid != has_pid)
-        index = find_process(lanes, key, has_pid);
+        index = chrome_lanes_find_process(lanes, key, has_pid);
     lanes->last_process = index;
     *out_index = index;
     return process_at(lanes, index);
@@ -104,7 +106,7 @@ static bool is_same_lane(const struct chrome_lane *a, const struct chrome_lane *
     if (a->kind != b->kind || a->process != b->process)
         return false;
     if (a->kind == CHROME_THREAD)
-        return key_equal(a->tid, b->tid) && a->has_tid == b->has_tid;
+        return chrome_lanes_key_equal(a->tid, b->tid) && a->has_tid == b->has_tid;
     return a->name == b->name && a->detail == b->detail && a->number == b->number;
 }
 
@@ -118,7 +120,7 @@ static uint32_t lane_hash(const struct chrome_lane *lane)
     return hash_u64(mixed);
 }
 
-static uint32_t add_lane(struct chrome_lanes *lanes, const struct chrome_lane *like)
+static uint32_t chrome_lanes_add_lane(struct chrome_lanes *lanes, const struct chrome_lane *like)
 {
     const struct chrome_process *process = process_at(lanes, like->process);
     struct bytes values = {0};
@@ -140,7 +142,8 @@ static uint32_t add_lane(struct chrome_lanes *lanes, const struct chrome_lane *l
     return lanes->lanes.count - 1;
 }
 
-static struct chrome_lane *find_lane(struct chrome_lanes *lanes, const struct chrome_lane *like)
+static struct chrome_lane *chrome_lanes_find_lane(struct chrome_lanes *lanes,
+                                                  const struct chrome_lane *like)
 {
     const uint32_t hash = lane_hash(like);
     uint32_t id;
@@ -153,7 +156,7 @@ static struct chrome_lane *find_lane(struct chrome_lanes *lanes, const struct ch
         lanes->too_many = true;
         id = lanes->lanes.count - 1;
     } else if (id == HASH_NONE) {
-        id = add_lane(lanes, like);
+        id = chrome_lanes_add_lane(lanes, like);
         hash_add(&lanes->lane_index, hash, id);
     }
     lanes->last_lane = id;
@@ -164,12 +167,12 @@ struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
                                         const struct chrome_event *event)
 {
     struct chrome_lane like = {.kind = CHROME_THREAD,
-                               .tid = key_of(lanes, &event->tid),
+                               .tid = chrome_lanes_key_of(lanes, &event->tid),
                                .has_tid = event->tid.kind != CHROME_ABSENT};
     chrome_lanes_process(lanes, event, &like.process);
     if (lanes->last_lane != HASH_NONE && is_same_lane(lane_at(lanes, lanes->last_lane), &like))
         return lane_at(lanes, lanes->last_lane);
-    return find_lane(lanes, &like);
+    return chrome_lanes_find_lane(lanes, &like);
 }
 
 struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes, const struct chrome_event *event,
@@ -177,10 +180,10 @@ struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes, const struct 
 {
     struct chrome_lane like = {.kind = CHROME_ASYNC, .name = name, .detail = category};
     chrome_lanes_process(lanes, event, &like.process);
-    return find_lane(lanes, &like);
+    return chrome_lanes_find_lane(lanes, &like);
 }
 
-static uint32_t joined(struct chrome_lanes *lanes, uint32_t name, uint32_t series)
+static uint32_t chrome_lanes_joined(struct chrome_lanes *lanes, uint32_t name, uint32_t series)
 {
     struct bytes text = {0};
     const struct view first = profile_text(lanes->profile, name);
@@ -201,15 +204,15 @@ struct chrome_lane *chrome_lanes_counter(struct chrome_lanes *lanes,
         .kind = CHROME_COUNTER, .name = name, .detail = series, .number = number};
     chrome_lanes_process(lanes, event, &like.process);
     const uint32_t before = lanes->lanes.count;
-    struct chrome_lane *lane = find_lane(lanes, &like);
+    struct chrome_lane *lane = chrome_lanes_find_lane(lanes, &like);
     if (lanes->lanes.count == before)
         return lane;
     struct track *track = profile_track(lanes->profile, lane->spans.track);
     const bool plain = view_is(profile_text(lanes->profile, series), "value");
-    track->name = plain || alone ? name : joined(lanes, name, series);
+    track->name = plain || alone ? name : chrome_lanes_joined(lanes, name, series);
     track->unit = alone && !plain ? series : 0;
     if (number != 0)
-        track->name = joined(lanes, track->name, number);
+        track->name = chrome_lanes_joined(lanes, track->name, number);
     return lane;
 }
 
@@ -228,7 +231,8 @@ void chrome_lanes_describe(struct chrome_lanes *lanes, struct chrome_lane *lane,
 
 // At the end ------------------------------------------------------------------
 
-static uint32_t numbered_name(struct chrome_lanes *lanes, const char *what, struct chrome_key key)
+static uint32_t chrome_lanes_numbered_name(struct chrome_lanes *lanes, const char *what,
+                                           struct chrome_key key)
 {
     char text[64];
     const int size = snprintf(text, sizeof text, "%s %lld", what, (long long)key.number);
@@ -236,21 +240,22 @@ static uint32_t numbered_name(struct chrome_lanes *lanes, const char *what, stru
 }
 
 // The name, else a pid or tid that is a text, else a number.
-static uint32_t name_of(struct chrome_lanes *lanes, uint32_t name, struct chrome_key key,
-                        bool has_key, const char *what)
+static uint32_t chrome_lanes_name_of(struct chrome_lanes *lanes, uint32_t name,
+                                     struct chrome_key key, bool has_key, const char *what)
 {
     if (name != 0)
         return name;
     if (!has_key)
         return profile_string(lanes->profile, view_of(what));
-    return key.is_text ? (uint32_t)key.number : numbered_name(lanes, what, key);
+    return key.is_text ? (uint32_t)key.number : chrome_lanes_numbered_name(lanes, what, key);
 }
 
 static void finish_process(struct chrome_lanes *lanes, uint32_t index, bool ranked)
 {
     const struct chrome_process *process = process_at(lanes, index);
     struct track *track = profile_track(lanes->profile, process->track);
-    track->name = name_of(lanes, process->name, process->pid, process->has_pid, "Process");
+    track->name =
+        chrome_lanes_name_of(lanes, process->name, process->pid, process->has_pid, "Process");
     track->rank = ranked ? process->rank : (int32_t)index;
     if (process->labels == 0)
         return;
@@ -271,7 +276,7 @@ static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
         return;
     track->name = lane->kind == CHROME_ASYNC
                       ? lane->name
-                      : name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
+                      : chrome_lanes_name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
     const struct view process =
         profile_text(lanes->profile, profile_track(lanes->profile, track->parent)->name);
     if (lane->kind == CHROME_THREAD && track->role == ROLE_NONE &&

@@ -36,7 +36,7 @@ static void read_process_name(struct chrome_reading *reading, struct chrome_proc
         reading->base = (int64_t)base;
 }
 
-static bool read_process(struct chrome_reading *reading, const struct chrome_event *event)
+static bool metadata_read_process(struct chrome_reading *reading, const struct chrome_event *event)
 {
     uint32_t index;
     if (!view_starts_with(event->name, "process_"))
@@ -53,7 +53,7 @@ static bool read_process(struct chrome_reading *reading, const struct chrome_eve
     return true;
 }
 
-static bool read_thread(struct chrome_reading *reading, const struct chrome_event *event)
+static bool metadata_read_thread(struct chrome_reading *reading, const struct chrome_event *event)
 {
     const bool is_name = view_is(event->name, "thread_name");
     if (!is_name && !view_is(event->name, "thread_sort_index"))
@@ -74,13 +74,13 @@ static bool read_thread(struct chrome_reading *reading, const struct chrome_even
 
 void chrome_metadata_read(struct chrome_reading *reading, const struct chrome_event *event)
 {
-    if (!read_process(reading, event) && !read_thread(reading, event))
+    if (!metadata_read_process(reading, event) && !metadata_read_thread(reading, event))
         losses_add(&reading->losses, 0, CHROME_LOSS_METADATA, 0, event->offset);
 }
 
 // Members ---------------------------------------------------------------------
 
-static void add_fact(struct chrome_reading *reading, struct view key, struct view value)
+static void metadata_add_fact(struct chrome_reading *reading, struct view key, struct view value)
 {
     char *name = view_copy(key);
     reading->values.scratch.size = 0;
@@ -102,7 +102,7 @@ void chrome_member_read(struct chrome_reading *reading, struct view key, struct 
     if (view_is(key, "displayTimeUnit"))
         return;
     if (!is_nested(value)) {
-        add_fact(reading, key, value);
+        metadata_add_fact(reading, key, value);
         return;
     }
     if (!view_is(key, "otherData") && !view_is(key, "metadata")) {
@@ -113,6 +113,6 @@ void chrome_member_read(struct chrome_reading *reading, struct view key, struct 
         if (is_nested(item))
             losses_add(&reading->losses, 0, CHROME_LOSS_MEMBER, 0, offset);
         else
-            add_fact(reading, inner, item);
+            metadata_add_fact(reading, inner, item);
     }
 }

@@ -67,7 +67,7 @@ struct run_look {
     status failure;
 };
 
-static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+static void onnxruntime_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
     struct run_look *look = (struct run_look *)visitor;
     look->reading->events++;
@@ -78,7 +78,7 @@ static void look_at(struct chrome_visitor *visitor, const struct chrome_event *e
     look->failure = spool_append(&look->reading->spool, &run, sizeof run);
 }
 
-static bool runs_before(const void *left, const void *right)
+static bool onnxruntime_runs_before(const void *left, const void *right)
 {
     const struct model_run *a = left;
     const struct model_run *b = right;
@@ -87,7 +87,7 @@ static bool runs_before(const void *left, const void *right)
 
 static status find_runs(const struct input *input, struct onnxruntime *reading)
 {
-    struct run_look look = {.visitor.event = look_at, .reading = reading};
+    struct run_look look = {.visitor.event = onnxruntime_look_at, .reading = reading};
     char *data;
     size_t size;
     chrome_events_visit(input->bytes, &look.visitor);
@@ -95,13 +95,15 @@ static status find_runs(const struct input *input, struct onnxruntime *reading)
     STATUS_TRY(spool_read(&reading->spool, &data, &size));
     reading->runs = (struct model_run *)(void *)data;
     reading->run_count = size / sizeof *reading->runs;
-    sort_in_place(reading->runs, reading->run_count, sizeof *reading->runs, runs_before);
+    sort_in_place(reading->runs, reading->run_count, sizeof *reading->runs,
+                  onnxruntime_runs_before);
     return STATUS_OK;
 }
 
 // The run that an event lies in: that of its own thread if there is one. Times are whole
 // microseconds, so that an event may begin one before its run. 0 where there is none.
-static uint32_t iteration_of(const struct onnxruntime *reading, const struct chrome_event *event)
+static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
+                                         const struct chrome_event *event)
 {
     const uint64_t tolerance = 1000;
     size_t from = 0;
@@ -129,8 +131,8 @@ static uint32_t iteration_of(const struct onnxruntime *reading, const struct chr
 // Operators -----------------------------------------------------------------------
 
 // "64x64xf32, 64xf32" of [{"float":[64,64]},{"float":[64]}]
-static void add_types(struct onnxruntime *reading, struct view args, const char *argument,
-                      const char *name)
+static void onnxruntime_add_types(struct onnxruntime *reading, struct view args,
+                                  const char *argument, const char *name)
 {
     struct chrome_members tensors =
         chrome_members_of(chrome_nested_argument(args, argument, &reading->scratch));
@@ -153,7 +155,7 @@ static void add_types(struct onnxruntime *reading, struct view args, const char 
                          profile_string(reading->profile, bytes_view(&reading->text)));
 }
 
-static void add_numbers(struct onnxruntime *reading, struct view args)
+static void onnxruntime_add_numbers(struct onnxruntime *reading, struct view args)
 {
     static const struct {
         const char *argument;
@@ -178,17 +180,17 @@ static void onnxruntime_describe(struct onnxruntime *reading, struct node *node,
     if (provider.size > 0)
         value_add_string(&reading->values, profile_string(profile, VIEW_LITERAL("provider")),
                          profile_string(profile, provider));
-    add_types(reading, args, "input_type_shape", "inputs");
-    add_types(reading, args, "output_type_shape", "outputs");
-    add_numbers(reading, args);
+    onnxruntime_add_types(reading, args, "input_type_shape", "inputs");
+    onnxruntime_add_types(reading, args, "output_type_shape", "outputs");
+    onnxruntime_add_numbers(reading, args);
     struct operator_description *op = profile_operator(profile, node->operator_id);
     op->values = arena_copy(&profile->arena, bytes_view(&reading->values));
     node->described = true;
 }
 
 // Nodes without a name are told apart by their number: "Conv#12".
-static uint32_t name_node(struct onnxruntime *reading, struct view name, struct view type,
-                          uint64_t index)
+static uint32_t onnxruntime_name_node(struct onnxruntime *reading, struct view name,
+                                      struct view type, uint64_t index)
 {
     if (name.size > 0)
         return profile_string(reading->profile, name);
@@ -206,7 +208,7 @@ static struct node *find_node(struct onnxruntime *reading, struct view name, str
     const struct view type = chrome_argument(args, "op_name");
     uint64_t index = 0;
     chrome_number_of(chrome_find(args, "node_index"), &index);
-    const uint32_t name_id = name_node(reading, name, type, index);
+    const uint32_t name_id = onnxruntime_name_node(reading, name, type, index);
     const uint32_t type_id = profile_string(reading->profile, type);
     const uint32_t hash = hash_u64((uint64_t)name_id << 32 | type_id);
     uint32_t id;
@@ -243,7 +245,7 @@ static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_ev
 {
     const struct view name = view_slice(event->name, 0, event->name.size - strlen(SUFFIXES[phase]));
     struct node *node = find_node(reading, name, event->args, true);
-    const uint32_t iteration = iteration_of(reading, event);
+    const uint32_t iteration = onnxruntime_iteration_of(reading, event);
     const bool same =
         node->call != 0 && profile_call(reading->profile, node->call)->iteration == iteration;
     if (phase == NODE_BEFORE || !same || (phase == NODE_KERNEL && node->has_kernel))

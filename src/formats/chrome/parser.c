@@ -34,8 +34,8 @@ static struct view chrome_parser_decode(struct chrome_parser *parser, struct vie
     return (struct view){to, json_decode(text, to)};
 }
 
-static inline enum result take_text(struct chrome_parser *parser, const char **at,
-                                    struct view *out_text, bool *out_escapes)
+static inline enum result parser_take_text(struct chrome_parser *parser, const char **at,
+                                           struct view *out_text, bool *out_escapes)
 {
     *out_escapes = false;
     if (*at < parser->end && **at == '"') {
@@ -109,8 +109,9 @@ static inline const char *take_plain_time(const char *at, const char *end, struc
     return at;
 }
 
-static inline enum result take_time(struct chrome_parser *parser, const char **at, bool *out_has,
-                                    bool *out_bad, struct chrome_time *out_time)
+static inline enum result parser_take_time(struct chrome_parser *parser, const char **at,
+                                           bool *out_has, bool *out_bad,
+                                           struct chrome_time *out_time)
 {
     const char *stop = take_plain_time(*at, parser->end, out_time);
     if (stop != NULL) {
@@ -213,12 +214,12 @@ static bool take_arguments(struct chrome_parser *parser, const char **at,
     return true;
 }
 
-static enum result take_phase(struct chrome_parser *parser, const char **at,
-                              struct chrome_event *event)
+static enum result parser_take_phase(struct chrome_parser *parser, const char **at,
+                                     struct chrome_event *event)
 {
     struct view text;
     bool escapes;
-    const enum result result = take_text(parser, at, &text, &escapes);
+    const enum result result = parser_take_text(parser, at, &text, &escapes);
     if (result == DONE)
         event->phase = text.size == 1 ? text.data[0] : '\0';
     return result;
@@ -243,24 +244,24 @@ static enum result take_other(struct chrome_parser *parser, const char **at, con
     return take_raw(parser, at, to);
 }
 
-static inline enum result take_member(struct chrome_parser *parser, const char **at,
-                                      const char *key, size_t size, struct chrome_event *event,
-                                      struct pending *pending)
+static inline enum result parser_take_member(struct chrome_parser *parser, const char **at,
+                                             const char *key, size_t size,
+                                             struct chrome_event *event, struct pending *pending)
 {
     if (size == 2 && key_is(key, "ph", 2))
-        return take_phase(parser, at, event);
+        return parser_take_phase(parser, at, event);
     if (size == 2 && key_is(key, "ts", 2))
-        return take_time(parser, at, &event->has_ts, &event->bad_time, &pending->ts);
+        return parser_take_time(parser, at, &event->has_ts, &event->bad_time, &pending->ts);
     if (size == 3 && key_is(key, "dur", 3))
-        return take_time(parser, at, &event->has_dur, &event->bad_time, &pending->dur);
+        return parser_take_time(parser, at, &event->has_dur, &event->bad_time, &pending->dur);
     if (size == 3 && key_is(key, "pid", 3))
         return take_scalar(parser, at, &event->pid);
     if (size == 3 && key_is(key, "tid", 3))
         return take_scalar(parser, at, &event->tid);
     if (size == 3 && key_is(key, "cat", 3))
-        return take_text(parser, at, &event->category, &pending->category_escapes);
+        return parser_take_text(parser, at, &event->category, &pending->category_escapes);
     if (size == 4 && key_is(key, "name", 4))
-        return take_text(parser, at, &event->name, &pending->name_escapes);
+        return parser_take_text(parser, at, &event->name, &pending->name_escapes);
     return take_other(parser, at, key, size, event);
 }
 
@@ -277,8 +278,8 @@ static void decode_texts(struct chrome_parser *parser, struct chrome_event *even
         event->tid.text = chrome_parser_decode(parser, event->tid.text);
 }
 
-static void complete(struct chrome_parser *parser, struct chrome_event *event,
-                     const struct pending *pending)
+static void parser_complete(struct chrome_parser *parser, struct chrome_event *event,
+                            const struct pending *pending)
 {
     event->ts = event->has_ts ? pending->ts.ns : 0;
     event->dur = event->has_dur ? pending->dur.ns : 0;
@@ -311,7 +312,7 @@ static enum result take_members(struct chrome_parser *parser, const char **at,
         if (*at == end || **at != ':')
             return fail_at(*at, parser);
         *at = scan_blanks(*at + 1, end);
-        const enum result result = take_member(parser, at, key, size, event, pending);
+        const enum result result = parser_take_member(parser, at, key, size, event, pending);
         if (result != DONE)
             return result;
         *at = scan_blanks(*at, end);
@@ -343,8 +344,8 @@ static void clear_event(struct chrome_event *event)
 }
 
 // At a '{'. Leaves `*at` after the '}', or where reading stopped.
-static enum result take_event(struct chrome_parser *parser, const char **at,
-                              struct chrome_event *event)
+static enum result parser_take_event(struct chrome_parser *parser, const char **at,
+                                     struct chrome_event *event)
 {
     const char *from = (*at)++;
     struct pending pending = {0};
@@ -355,7 +356,7 @@ static enum result take_event(struct chrome_parser *parser, const char **at,
         return result;
     ++*at;
     event->object = (struct view){from, (size_t)(*at - from)};
-    complete(parser, event, &pending);
+    parser_complete(parser, event, &pending);
     return DONE;
 }
 
@@ -369,7 +370,7 @@ static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_dam
 }
 
 // Where a line after `at` starts with an object; `end` when none does.
-static const char *next_line(const char *at, const char *end)
+static const char *parser_next_line(const char *at, const char *end)
 {
     while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
         at = scan_blanks(at, end);
@@ -392,7 +393,7 @@ static const char *pass_over(const char *from, const char *at, const char *end,
         *line_end = line != NULL ? line + 1 : end;
     }
     const char *stop = scan_value(from, *line_end);
-    return stop != NULL ? stop : next_line(at, end);
+    return stop != NULL ? stop : parser_next_line(at, end);
 }
 
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
@@ -412,7 +413,8 @@ const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
         if (*at == ']')
             return at + 1;
         const char *from = at;
-        const enum result result = *at == '{' ? take_event(parser, &at, parser->event) : MALFORMED;
+        const enum result result =
+            *at == '{' ? parser_take_event(parser, &at, parser->event) : MALFORMED;
         if (result == DONE) {
             visitor->event(visitor, parser->event);
             continue;
@@ -491,7 +493,7 @@ static bool array_recognise(struct chrome_parser *parser, const char *at)
         return true;
     if (*at != '{')
         return false;
-    const enum result result = take_event(parser, &at, &event);
+    const enum result result = parser_take_event(parser, &at, &event);
     return result == CUT || (result == DONE && chrome_find(event.object, "ph").size > 0);
 }
 

@@ -52,7 +52,7 @@ struct look {
     struct chrome_lanes *lanes;
 };
 
-static void count_begin(struct chrome_census *census, int64_t ts)
+static void chrome_reader_count_begin(struct chrome_census *census, int64_t ts)
 {
     if (census->open < SPAN_DEPTH_MOST) {
         census->begins =
@@ -62,7 +62,7 @@ static void count_begin(struct chrome_census *census, int64_t ts)
     census->open++;
 }
 
-static void count_end(struct chrome_census *census, int64_t ts)
+static void chrome_reader_count_end(struct chrome_census *census, int64_t ts)
 {
     if (census->open == 0) {
         census->broken = true;
@@ -73,7 +73,7 @@ static void count_end(struct chrome_census *census, int64_t ts)
         census->broken = true;
 }
 
-static void look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
+static void chrome_reader_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
     struct look *look = (struct look *)visitor;
     if ((event->phase != 'B' && event->phase != 'E') || !event->has_ts)
@@ -83,15 +83,15 @@ static void look_at(struct chrome_visitor *visitor, const struct chrome_event *e
     census->seen = true;
     census->last = event->ts;
     if (event->phase == 'B')
-        count_begin(census, event->ts);
+        chrome_reader_count_begin(census, event->ts);
     else
-        count_end(census, event->ts);
+        chrome_reader_count_end(census, event->ts);
 }
 
 // Looks ahead, at the first beginning or end, how those of each thread are ordered.
 static void look_ahead(struct chrome_reading *reading, uint64_t offset)
 {
-    struct look look = {.visitor.event = look_at, .lanes = &reading->edges};
+    struct look look = {.visitor.event = chrome_reader_look_at, .lanes = &reading->edges};
     reading->looked = true;
     reading->edge_profile = profile_create();
     chrome_lanes_start(&reading->edges, reading->edge_profile);
@@ -100,8 +100,8 @@ static void look_ahead(struct chrome_reading *reading, uint64_t offset)
 
 // Events ----------------------------------------------------------------------
 
-static bool time_of(struct chrome_reading *reading, const struct chrome_event *event,
-                    uint32_t track, uint64_t *out_ns)
+static bool chrome_reader_time_of(struct chrome_reading *reading, const struct chrome_event *event,
+                                  uint32_t track, uint64_t *out_ns)
 {
     int64_t ns;
     const uint64_t may_be_half = event->phase == 'B' || event->phase == 'E';
@@ -228,7 +228,7 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
     }
     struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     uint64_t time;
-    if (!time_of(reading, event, lane->spans.track, &time))
+    if (!chrome_reader_time_of(reading, event, lane->spans.track, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
     if (event->bad_time) {
@@ -252,7 +252,7 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
         add_flow_of_slice(reading, event, lane, time);
 }
 
-static void add_edge(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_edge(struct chrome_reading *reading, const struct chrome_event *event)
 {
     struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     uint64_t time;
@@ -260,18 +260,19 @@ static void add_edge(struct chrome_reading *reading, const struct chrome_event *
         look_ahead(reading, event->offset);
     const struct chrome_census *census = &chrome_lanes_thread(&reading->edges, event)->census;
     lane->spans.by_time = census->went_back && (census->broken || census->open > 0);
-    if (!time_of(reading, event, lane->spans.track, &time))
+    if (!chrome_reader_time_of(reading, event, lane->spans.track, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
     edge.begins = event->phase == 'B';
     spans_add(&reading->spans, &lane->spans, &edge);
 }
 
-static void add_instant(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_instant(struct chrome_reading *reading,
+                                      const struct chrome_event *event)
 {
     struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     uint64_t time;
-    if (!time_of(reading, event, lane->spans.track, &time))
+    if (!chrome_reader_time_of(reading, event, lane->spans.track, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
     if (event->rare.instant_scope.size > 0 && !view_is(event->rare.instant_scope, "\"t\"")) {
@@ -285,7 +286,7 @@ static void add_instant(struct chrome_reading *reading, const struct chrome_even
 
 // Asynchronous events ---------------------------------------------------------
 
-static struct chrome_key id_of(struct chrome_reading *reading, struct view raw)
+static struct chrome_key chrome_reader_id_of(struct chrome_reading *reading, struct view raw)
 {
     struct chrome_key key = {false, 0};
     if (chrome_number_of(raw, &key.number))
@@ -317,13 +318,13 @@ static void add_async(struct chrome_reading *reading, const struct chrome_event 
         chrome_lose(reading, 0, CHROME_LOSS_NO_ID, 0, event->offset);
         return;
     }
-    if (!time_of(reading, event, 0, &time))
+    if (!chrome_reader_time_of(reading, event, 0, &time))
         return;
     struct span_edge edge = edge_of(reading, event, time);
     struct chrome_lane *lane = chrome_lanes_async(&reading->lanes, event, edge.name, edge.category);
     struct chrome_async_key key = {.process = global ? HASH_NONE : lane->process,
                                    .category = edge.category,
-                                   .id = id_of(reading, raw)};
+                                   .id = chrome_reader_id_of(reading, raw)};
     if (event->rare.scope.size > 0)
         key.scope = profile_string(reading->profile, event->rare.scope);
     edge.begins = event->phase != 'e' && event->phase != 'F';
@@ -342,7 +343,7 @@ static void add_async(struct chrome_reading *reading, const struct chrome_event 
 
 // Flows -----------------------------------------------------------------------
 
-static void add_flow(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_flow(struct chrome_reading *reading, const struct chrome_event *event)
 {
     const struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     struct strings *strings = &reading->profile->strings;
@@ -353,9 +354,9 @@ static void add_flow(struct chrome_reading *reading, const struct chrome_event *
         chrome_lose(reading, lane->spans.track, CHROME_LOSS_FLOW_NO_ID, 0, event->offset);
         return;
     }
-    if (!time_of(reading, event, lane->spans.track, &flow.time))
+    if (!chrome_reader_time_of(reading, event, lane->spans.track, &flow.time))
         return;
-    flow.id = id_of(reading, raw);
+    flow.id = chrome_reader_id_of(reading, raw);
     flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
     flow.name = chrome_text_id(&reading->names, strings, event->name);
     flow.binding = flow.ends && !view_is(event->rare.binding, "\"e\"") ? CHROME_FLOW_NEXT
@@ -371,7 +372,7 @@ static void add_flow_of_slice(struct chrome_reading *reading, const struct chrom
         return;
     const struct chrome_flow flow = {.time = time,
                                      .offset = event->offset,
-                                     .id = id_of(reading, event->rare.bind_id),
+                                     .id = chrome_reader_id_of(reading, event->rare.bind_id),
                                      .ends = !out,
                                      .binding = CHROME_FLOW_LAST};
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
@@ -384,8 +385,9 @@ static void lose_flow(void *context, uint32_t track, uint64_t offset)
 
 // Counters --------------------------------------------------------------------
 
-static void add_sample(struct chrome_reading *reading, const struct chrome_event *event,
-                       struct view key, struct view raw, bool alone, uint64_t time)
+static void chrome_reader_add_sample(struct chrome_reading *reading,
+                                     const struct chrome_event *event, struct view key,
+                                     struct view raw, bool alone, uint64_t time)
 {
     struct strings *strings = &reading->profile->strings;
     struct value value = {0};
@@ -413,12 +415,13 @@ static void add_sample(struct chrome_reading *reading, const struct chrome_event
     profile_event_add(reading->profile, &sample, bytes_view(&reading->list));
 }
 
-static void add_counter(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_counter(struct chrome_reading *reading,
+                                      const struct chrome_event *event)
 {
     uint64_t time;
     struct view key;
     struct view value;
-    if (!time_of(reading, event, 0, &time))
+    if (!chrome_reader_time_of(reading, event, 0, &time))
         return;
     struct chrome_members members = chrome_members_of(event->args);
     struct chrome_members again = members;
@@ -428,12 +431,13 @@ static void add_counter(struct chrome_reading *reading, const struct chrome_even
     if (count == 0 || members.damaged)
         chrome_lose(reading, 0, CHROME_LOSS_NO_SAMPLE, 0, event->offset);
     while (count > 0 && chrome_member_next(&again, &key, &value))
-        add_sample(reading, event, key, value, count == 1, time);
+        chrome_reader_add_sample(reading, event, key, value, count == 1, time);
 }
 
 // -----------------------------------------------------------------------------
 
-static void add_event(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_event(struct chrome_reading *reading,
+                                    const struct chrome_event *event)
 {
     switch (event->phase) {
     case 'X':
@@ -441,20 +445,20 @@ static void add_event(struct chrome_reading *reading, const struct chrome_event 
         break;
     case 'B':
     case 'E':
-        add_edge(reading, event);
+        chrome_reader_add_edge(reading, event);
         break;
     case 'i':
     case 'I':
     case 'R':
-        add_instant(reading, event);
+        chrome_reader_add_instant(reading, event);
         break;
     case 'C':
-        add_counter(reading, event);
+        chrome_reader_add_counter(reading, event);
         break;
     case 's':
     case 't':
     case 'f':
-        add_flow(reading, event);
+        chrome_reader_add_flow(reading, event);
         break;
     case 'M':
         chrome_metadata_read(reading, event);
@@ -478,15 +482,17 @@ static void add_event(struct chrome_reading *reading, const struct chrome_event 
     }
 }
 
-static void take_event(struct chrome_visitor *visitor, const struct chrome_event *event)
+static void chrome_reader_take_event(struct chrome_visitor *visitor,
+                                     const struct chrome_event *event)
 {
     struct chrome_reading *reading = reading_of(visitor);
     if (event->offset / PROGRESS_BYTES != (event->offset + event->object.size) / PROGRESS_BYTES)
         progress_report(event->offset, reading->input->bytes.size);
-    add_event(reading, event);
+    chrome_reader_add_event(reading, event);
 }
 
-static void take_member(struct chrome_visitor *visitor, struct view key, struct view value)
+static void chrome_reader_take_member(struct chrome_visitor *visitor, struct view key,
+                                      struct view value)
 {
     struct chrome_reading *reading = reading_of(visitor);
     struct chrome_dialect *dialect = reading->dialect;
@@ -555,7 +561,7 @@ static void explain_losses(struct chrome_reading *reading)
 }
 
 // How many events were in what cannot be read, nobody knows.
-static void close_account(struct chrome_reading *reading)
+static void chrome_reader_close_account(struct chrome_reading *reading)
 {
     const char *path = reading->input->path;
     struct profile *profile = reading->profile;
@@ -604,7 +610,8 @@ status chrome_read(struct input *input, struct profile *profile)
     struct chrome_reading *reading = memory_allocate_zeroed(1, sizeof *reading);
     reading->dialect = dialect;
     reading->base = dialect != NULL ? dialect->base : 0;
-    reading->visitor = (struct chrome_visitor){take_event, take_member, take_damage, false};
+    reading->visitor = (struct chrome_visitor){chrome_reader_take_event, chrome_reader_take_member,
+                                               take_damage, false};
     reading->input = input;
     reading->profile = profile;
     reading->flows.points = SPOOL_EMPTY;
@@ -619,7 +626,7 @@ status chrome_read(struct input *input, struct profile *profile)
     chrome_events_visit(input->bytes, &reading->visitor);
     chrome_async_finish(&reading->async);
     const status result = chrome_reader_finish(reading);
-    close_account(reading);
+    chrome_reader_close_account(reading);
     chrome_reader_release(reading);
     return status_first(result, profile_finish(profile));
 }

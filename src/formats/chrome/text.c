@@ -6,7 +6,7 @@
 
 // Texts -----------------------------------------------------------------------
 
-static bool is_plain(unsigned char byte)
+static bool chrome_text_is_plain(unsigned char byte)
 {
     return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
@@ -55,7 +55,7 @@ bool text_put_quoted(struct bytes *to, struct view text)
     *end++ = '"';
     for (size_t at = 0; at < text.size;) {
         const size_t plain = at;
-        while (at < text.size && is_plain((unsigned char)text.data[at]))
+        while (at < text.size && chrome_text_is_plain((unsigned char)text.data[at]))
             at++;
         memcpy(end, text.data + plain, at - plain);
         end += at - plain;

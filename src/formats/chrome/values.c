@@ -102,7 +102,7 @@ static bool plain_real(struct view text, double *out_real)
     return true;
 }
 
-static bool whole_number(struct view text, struct value *out_value)
+static bool values_whole_number(struct view text, struct value *out_value)
 {
     if (text.data[0] != '-') {
         out_value->kind = VALUE_UINT;
@@ -120,7 +120,7 @@ bool chrome_values_number(struct view text, struct value *out_value)
 {
     if (text.size == 0 || ((unsigned)(text.data[0] - '0') > 9 && text.data[0] != '-'))
         return false;
-    if (whole_number(text, out_value))
+    if (values_whole_number(text, out_value))
         return true;
     out_value->kind = VALUE_REAL;
     return plain_real(text, &out_value->real) || view_to_double(text, &out_value->real);
@@ -128,7 +128,7 @@ bool chrome_values_number(struct view text, struct value *out_value)
 
 // Names below others ----------------------------------------------------------
 
-static bool push_name(struct chrome_values *values, struct view name)
+static bool values_push_name(struct chrome_values *values, struct view name)
 {
     const size_t dot = values->path_size > 0;
     if (values->path_size + dot + name.size > CHROME_VALUES_KEY)
@@ -141,7 +141,7 @@ static bool push_name(struct chrome_values *values, struct view name)
     return true;
 }
 
-static bool push_index(struct chrome_values *values, uint64_t index)
+static bool values_push_index(struct chrome_values *values, uint64_t index)
 {
     if (values->path_size > CHROME_VALUES_KEY)
         return false;
@@ -159,7 +159,7 @@ static bool push_index(struct chrome_values *values, uint64_t index)
     return true;
 }
 
-static uint32_t path_key(struct chrome_values *values)
+static uint32_t values_path_key(struct chrome_values *values)
 {
     return chrome_text_id(&values->keys, values->strings,
                           (struct view){values->path, values->path_size});
@@ -174,7 +174,7 @@ static bool is_large_number(struct view text, uint64_t *out_number)
            *out_number > INT64_MAX;
 }
 
-static void add_text(struct chrome_values *values, uint32_t key, struct view raw)
+static void values_add_text(struct chrome_values *values, uint32_t key, struct view raw)
 {
     uint64_t number;
     values->scratch.size = 0;
@@ -203,7 +203,7 @@ static bool add_small(struct chrome_values *values, uint32_t key, struct view ra
     return true;
 }
 
-static void add_scalar(struct chrome_values *values, uint32_t key, struct view raw)
+static void values_add_scalar(struct chrome_values *values, uint32_t key, struct view raw)
 {
     struct value value = {.key = key};
     if (key == 0 || raw.data[0] == 'n') {
@@ -211,7 +211,7 @@ static void add_scalar(struct chrome_values *values, uint32_t key, struct view r
     } else if (add_small(values, key, raw)) {
         return;
     } else if (raw.data[0] == '"') {
-        add_text(values, key, raw);
+        values_add_text(values, key, raw);
     } else if (chrome_values_number(raw, &value)) {
         value_add(values->list, &value);
     } else if (view_is(raw, "true") || view_is(raw, "false")) {
@@ -223,7 +223,7 @@ static void add_scalar(struct chrome_values *values, uint32_t key, struct view r
     }
 }
 
-static void add_nested(struct chrome_values *values, struct view raw, unsigned depth)
+static void values_add_nested(struct chrome_values *values, struct view raw, unsigned depth)
 {
     struct chrome_members members = chrome_members_of(raw);
     struct view key;
@@ -234,14 +234,15 @@ static void add_nested(struct chrome_values *values, struct view raw, unsigned d
         values->scratch.size = 0;
         if (memchr(key.data, '\\', key.size) != NULL)
             key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
-        const bool fits = members.array ? push_index(values, index) : push_name(values, key);
+        const bool fits =
+            members.array ? values_push_index(values, index) : values_push_name(values, key);
         const bool nested = value.data[0] == '{' || value.data[0] == '[';
         if (!fits || (nested && depth == CHROME_VALUES_DEPTH))
             values->unread++;
         else if (nested)
-            add_nested(values, value, depth + 1);
+            values_add_nested(values, value, depth + 1);
         else
-            add_scalar(values, path_key(values), value);
+            values_add_scalar(values, values_path_key(values), value);
         values->path_size = path_size;
         index++;
     }
@@ -253,14 +254,14 @@ static void add_member(struct chrome_values *values, struct view key, struct vie
 {
     const uint32_t id = chrome_text_id(&values->keys, values->strings, key);
     if (value.data[0] != '{' && value.data[0] != '[') {
-        add_scalar(values, id, value);
+        values_add_scalar(values, id, value);
         return;
     }
     values->path_size = 0;
     if (id == 0)
         values->empty++;
-    else if (push_name(values, strings_get(values->strings, id)))
-        add_nested(values, value, 1);
+    else if (values_push_name(values, strings_get(values->strings, id)))
+        values_add_nested(values, value, 1);
     else
         values->unread++;
     values->path_size = 0;

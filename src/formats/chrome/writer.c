@@ -47,7 +47,7 @@ static uint32_t stretch_of(const struct writer *writer, uint64_t ns)
     return (uint32_t)((__uint128_t)since * STRETCHES / ((__uint128_t)writer->length + 1));
 }
 
-static uint32_t part_of(const void *context, uint64_t ns)
+static uint32_t chrome_writer_part_of(const void *context, uint64_t ns)
 {
     const struct writer *writer = context;
     return writer->parts[stretch_of(writer, ns)];
@@ -83,9 +83,9 @@ static void cut_parts(struct writer *writer)
 
 // Events ----------------------------------------------------------------------
 
-static bool is_wanted(const struct writer *writer, uint64_t ns)
+static bool chrome_writer_is_wanted(const struct writer *writer, uint64_t ns)
 {
-    return writer->part_count <= 1 || part_of(writer, ns) == writer->part;
+    return writer->part_count <= 1 || chrome_writer_part_of(writer, ns) == writer->part;
 }
 
 // Whether something has no name yet where an event starts: in its part or, while sizes are
@@ -99,7 +99,8 @@ static bool is_new(const struct writer *writer, uint64_t start, uint32_t *writte
 }
 
 // While sizes are counted: what was put after `before` is a name.
-static void count_name(struct writer *writer, uint64_t start, size_t before, bool first)
+static void chrome_writer_count_name(struct writer *writer, uint64_t start, size_t before,
+                                     bool first)
 {
     struct bytes *buffer = &writer->events.buffer;
     if (writer->file != NULL)
@@ -117,7 +118,7 @@ static void describe_process(struct writer *writer, uint32_t index, uint64_t sta
     if (!is_new(writer, start, &process->written))
         return;
     writer_put_process(&writer->events, &writer->places, process);
-    count_name(writer, start, before, first);
+    chrome_writer_count_name(writer, start, before, first);
 }
 
 static void describe_lane(struct writer *writer, uint32_t track, struct writer_lane *lane,
@@ -129,11 +130,11 @@ static void describe_lane(struct writer *writer, uint32_t track, struct writer_l
     describe_process(writer, writer->places.places[track].process, start);
     const size_t before = writer->events.buffer.size;
     writer_put_thread(&writer->events, &writer->places, track, lane);
-    count_name(writer, start, before, first);
+    chrome_writer_count_name(writer, start, before, first);
 }
 
-static void write_flows(struct writer *writer, const struct writer_lane *lane, size_t count,
-                        uint64_t start, bool wanted)
+static void chrome_writer_write_flows(struct writer *writer, const struct writer_lane *lane,
+                                      size_t count, uint64_t start, bool wanted)
 {
     for (size_t i = 0; i < count; i++) {
         const struct writer_flow flow = writer_flows_get(&writer->flows, writer->flow_at++);
@@ -162,7 +163,7 @@ static void write_slice(struct writer *writer, const struct event *event, struct
 {
     const struct writer_place *place = &writer->places.places[event->track];
     const bool span = event->kind == EVENT_SPAN;
-    const bool wanted = is_wanted(writer, start);
+    const bool wanted = chrome_writer_is_wanted(writer, start);
     struct writer_lane *lane =
         writer_places_lane(&writer->places, event->track, place->nests || !span, start, end);
     size_t flows = 0;
@@ -178,11 +179,11 @@ static void write_slice(struct writer *writer, const struct event *event, struct
         return;
     writer->must_count = !writer->counted;
     if (writer->counted)
-        write_flows(writer, lane, flows, start, wanted);
+        chrome_writer_write_flows(writer, lane, flows, start, wanted);
 }
 
 // What was written since goes to the file, or to the size of its stretch.
-static void pass_on(struct writer *writer, uint64_t start)
+static void chrome_writer_pass_on(struct writer *writer, uint64_t start)
 {
     struct bytes *buffer = &writer->events.buffer;
     if (writer->file == NULL && buffer->size > 0) {
@@ -193,16 +194,16 @@ static void pass_on(struct writer *writer, uint64_t start)
     }
 }
 
-static void write_event(struct writer *writer, const struct event *event, struct view values,
-                        uint64_t start, uint64_t end)
+static void chrome_writer_write_event(struct writer *writer, const struct event *event,
+                                      struct view values, uint64_t start, uint64_t end)
 {
     if (event->kind != EVENT_COUNTER) {
         write_slice(writer, event, values, start, end);
-    } else if (is_wanted(writer, start)) {
+    } else if (chrome_writer_is_wanted(writer, start)) {
         describe_process(writer, writer->places.places[event->track].process, start);
         writer_put_sample(&writer->events, &writer->places, event->track, values, start);
     }
-    pass_on(writer, start);
+    chrome_writer_pass_on(writer, start);
 }
 
 // Before anything is written: the flows, and the sizes where parts are asked for.
@@ -221,7 +222,7 @@ static status count_event(struct writer *writer, const struct event *event, stru
             writer->sizes[stretch_of(writer, start)] += FLOW_SIZE;
     }
     if (writer->sizes != NULL)
-        write_event(writer, event, values, start, end);
+        chrome_writer_write_event(writer, event, values, start, end);
     return STATUS_OK;
 }
 
@@ -236,7 +237,7 @@ static status handle_event(struct writer *writer, const struct event *event, str
     }
     if (writer->file == NULL)
         return count_event(writer, event, values, start, end);
-    write_event(writer, event, values, start, end);
+    chrome_writer_write_event(writer, event, values, start, end);
     return writer->must_count ? status_make(STATUS_UNSUPPORTED, "flows") : STATUS_OK;
 }
 
@@ -311,7 +312,7 @@ static status write_part(struct writer *writer, const char *path)
     return writer_file_close(writer->file, result);
 }
 
-static status write_parts(struct writer *writer, const char *path)
+static status chrome_writer_write_parts(struct writer *writer, const char *path)
 {
     status result = STATUS_OK;
     for (; result == STATUS_OK && writer->part < writer->part_count; writer->part++) {
@@ -353,11 +354,12 @@ static status chrome_writer_count(struct writer *writer)
         cut_parts(writer);
     }
     start_again(writer);
-    return writer_flows_finish(&writer->flows, writer->split > 0 ? part_of : NULL, writer);
+    return writer_flows_finish(&writer->flows, writer->split > 0 ? chrome_writer_part_of : NULL,
+                               writer);
 }
 
 // Whether what was written can be written anew: not what goes to a pipe.
-static bool is_plain_file(const char *path)
+static bool chrome_writer_is_plain_file(const char *path)
 {
     struct stat about;
     return strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
@@ -392,7 +394,7 @@ static bool shows_flows(const struct writer *writer)
 // Most profiles have no flows: then once over the events is enough.
 static status write_whole(struct writer *writer, const char *path)
 {
-    if (!is_plain_file(path) || shows_flows(writer))
+    if (!chrome_writer_is_plain_file(path) || shows_flows(writer))
         STATUS_TRY(chrome_writer_count(writer));
     status result = write_part(writer, path);
     if (!writer->must_count)
@@ -403,13 +405,13 @@ static status write_whole(struct writer *writer, const char *path)
     return write_part(writer, path);
 }
 
-static status write_all(struct writer *writer, const char *path)
+static status chrome_writer_write_all(struct writer *writer, const char *path)
 {
     writer->part_count = 1;
     if (writer->split == 0)
         return write_whole(writer, path);
     STATUS_TRY(chrome_writer_count(writer));
-    return write_parts(writer, path);
+    return chrome_writer_write_parts(writer, path);
 }
 
 // The ledger ------------------------------------------------------------------
@@ -421,7 +423,7 @@ static void note(struct writer *writer, enum ledger_note_kind kind, uint64_t cou
         profile_note(writer->profile, 0, kind, count, "%s: %llu", text, (unsigned long long)count);
 }
 
-static void note_losses(struct writer *writer)
+static void chrome_writer_note_losses(struct writer *writer)
 {
     const struct writer_losses *losses = &writer->events.losses;
     note(writer, LEDGER_NOT_CARRIED, writer->too_late,
@@ -477,9 +479,9 @@ status chrome_write(struct profile *profile, const char *path,
     writer_events_start(&writer->events, profile, 0);
     writer->events.no_arguments = options->no_arguments;
     find_extent(writer);
-    const status result = write_all(writer, path);
+    const status result = chrome_writer_write_all(writer, path);
     if (result == STATUS_OK)
-        note_losses(writer);
+        chrome_writer_note_losses(writer);
     writer_flows_free(&writer->flows);
     writer_events_free(&writer->events);
     writer_places_free(&writer->places);

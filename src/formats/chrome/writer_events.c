@@ -32,7 +32,7 @@ void writer_events_free(struct writer_events *events)
     arena_free(&events->arena);
 }
 
-static void put_quoted(struct writer_events *events, struct view text)
+static void writer_events_put_quoted(struct writer_events *events, struct view text)
 {
     if (!text_put_quoted(&events->buffer, text))
         events->losses.bad_texts++;
@@ -59,7 +59,7 @@ static inline struct view writer_events_quoted(struct writer_events *events, uin
     return events->quoted[id];
 }
 
-static inline void put_string(struct writer_events *events, uint32_t id)
+static inline void writer_events_put_string(struct writer_events *events, uint32_t id)
 {
     text_put_padded(&events->buffer, writer_events_quoted(events, id));
 }
@@ -99,7 +99,7 @@ static void put_process_name(struct writer_events *events, const struct writer_p
         text = profile_fact(events->profile, "source");
     put_metadata_head(events, "process_name", process->pid, process->pid);
     text_put(&events->buffer, "\"name\":");
-    put_quoted(events, text.size > 0 ? text : VIEW_LITERAL("profile"));
+    writer_events_put_quoted(events, text.size > 0 ? text : VIEW_LITERAL("profile"));
     bytes_append_format(&events->buffer, ",\"base_ns\":\"%llu\"}}",
                         (unsigned long long)events->base);
     bytes_free(&name);
@@ -118,7 +118,7 @@ void writer_put_process(struct writer_events *events, const struct writer_places
             continue;
         put_metadata_head(events, "process_labels", process->pid, process->pid);
         text_put(&events->buffer, "\"labels\":");
-        put_string(events, (uint32_t)value.number);
+        writer_events_put_string(events, (uint32_t)value.number);
         text_put(&events->buffer, "}}");
     }
     put_sort_index(events, "process_sort_index", process->pid, process->pid, process->order);
@@ -134,10 +134,10 @@ void writer_put_thread(struct writer_events *events, const struct writer_places 
     const size_t size = track_source_describe(events->profile, source, line, sizeof line);
     put_metadata_head(events, "thread_name", pid, lane->tid);
     text_put(&events->buffer, "\"name\":");
-    put_string(events, source->name);
+    writer_events_put_string(events, source->name);
     if (size > 0) {
         text_put(&events->buffer, ",\"description\":");
-        put_quoted(events, (struct view){line, size});
+        writer_events_put_quoted(events, (struct view){line, size});
     }
     text_put(&events->buffer, "}}");
     put_sort_index(events, "thread_sort_index", pid, lane->tid, place->order);
@@ -173,8 +173,8 @@ static unsigned times_before(struct view values, uint32_t key, size_t index)
 }
 
 // The key of the value at `index`: where others before it have the same, it gets a number.
-static void put_key(struct writer_events *events, struct arguments *arguments, uint32_t key,
-                    size_t index)
+static void writer_events_put_key(struct writer_events *events, struct arguments *arguments,
+                                  uint32_t key, size_t index)
 {
     struct bytes *to = &events->buffer;
     const uint64_t bit = 1ull << (key & 63);
@@ -185,7 +185,7 @@ static void put_key(struct writer_events *events, struct arguments *arguments, u
         text_put(to, ",");
     else
         text_put(to, ",\"args\":{");
-    put_string(events, key);
+    writer_events_put_string(events, key);
     if (times > 1) {
         to->size--;
         bytes_append_format(to, " (%u)\"", times);
@@ -194,7 +194,7 @@ static void put_key(struct writer_events *events, struct arguments *arguments, u
     text_put(to, ":");
 }
 
-static void put_value(struct writer_events *events, const struct value *value)
+static void writer_events_put_value(struct writer_events *events, const struct value *value)
 {
     struct bytes *to = &events->buffer;
     switch (value->kind) {
@@ -216,10 +216,10 @@ static void put_value(struct writer_events *events, const struct value *value)
         text_put_real(to, value->real);
         break;
     case VALUE_STRING:
-        put_string(events, (uint32_t)value->number);
+        writer_events_put_string(events, (uint32_t)value->number);
         break;
     case VALUE_TEXT:
-        put_quoted(events, value->text);
+        writer_events_put_quoted(events, value->text);
         break;
     default: // ticks
         bytes_append_format(to, "{\"start\":%llu,\"end\":%llu}", (unsigned long long)value->number,
@@ -234,7 +234,8 @@ static bool is_category(const struct writer_events *events, const struct value *
 }
 
 // After those that stand in front of `*at`, and in front of the arguments that stand there.
-static void put_category(struct writer_events *events, uint32_t id, bool first, size_t *at)
+static void writer_events_put_category(struct writer_events *events, uint32_t id, bool first,
+                                       size_t *at)
 {
     struct bytes *to = &events->buffer;
     struct bytes behind = {0};
@@ -252,7 +253,7 @@ static void put_category(struct writer_events *events, uint32_t id, bool first, 
 }
 
 // Category and arguments, in one go; returns how many values are ends of flows.
-static size_t put_values(struct writer_events *events, struct arguments *arguments)
+static size_t writer_events_put_values(struct writer_events *events, struct arguments *arguments)
 {
     struct value_reader reader = value_read(arguments->values);
     struct value value;
@@ -263,16 +264,17 @@ static size_t put_values(struct writer_events *events, struct arguments *argumen
         if (writer_is_flow(&value)) {
             flows++;
         } else if (is_category(events, &value)) {
-            put_category(events, (uint32_t)value.number, categories++ == 0, &category_at);
+            writer_events_put_category(events, (uint32_t)value.number, categories++ == 0,
+                                       &category_at);
         } else if (!events->no_arguments) {
-            put_key(events, arguments, value.key, i);
-            put_value(events, &value);
+            writer_events_put_key(events, arguments, value.key, i);
+            writer_events_put_value(events, &value);
         }
     }
     return flows;
 }
 
-static uint32_t location_of(struct writer_events *events, uint32_t call_id)
+static uint32_t writer_events_location_of(struct writer_events *events, uint32_t call_id)
 {
     if (call_id == 0)
         return 0;
@@ -290,13 +292,13 @@ static uint32_t location_of(struct writer_events *events, uint32_t call_id)
 static void put_further(struct writer_events *events, struct arguments *arguments,
                         const struct event *event, bool cycles)
 {
-    const uint32_t location = location_of(events, event->call);
+    const uint32_t location = writer_events_location_of(events, event->call);
     if (location != 0) {
-        put_key(events, arguments, events->location_key, SIZE_MAX);
-        put_string(events, location);
+        writer_events_put_key(events, arguments, events->location_key, SIZE_MAX);
+        writer_events_put_string(events, location);
     }
     if (cycles) {
-        put_key(events, arguments, events->cycles_key, SIZE_MAX);
+        writer_events_put_key(events, arguments, events->cycles_key, SIZE_MAX);
         text_put_uint(&events->buffer, event->end - event->start);
     }
 }
@@ -322,8 +324,8 @@ size_t writer_put_slice(struct writer_events *events, const struct writer_place 
         text_put_time(to, end - start);
     }
     text_put(to, ",\"name\":");
-    put_string(events, event->name);
-    const size_t flows = put_values(events, &arguments);
+    writer_events_put_string(events, event->name);
+    const size_t flows = writer_events_put_values(events, &arguments);
     if (!events->no_arguments)
         put_further(events, &arguments, event, place->cycles && span);
     if (arguments.count > 0)
@@ -356,7 +358,7 @@ static void put_sample_value(struct writer_events *events, const struct value *v
     else if (value->kind == VALUE_BOOL)
         text_put_uint(&events->buffer, value->number);
     else
-        put_value(events, value);
+        writer_events_put_value(events, value);
 }
 
 void writer_put_sample(struct writer_events *events, const struct writer_places *places,
@@ -383,12 +385,12 @@ void writer_put_sample(struct writer_events *events, const struct writer_places 
         text_put(to, ",\"ts\":");
         text_put_time(to, start - events->base);
         text_put(to, ",\"name\":");
-        put_string(events, counter->name);
+        writer_events_put_string(events, counter->name);
         if (place->ambiguous)
             bytes_append_format(to, ",\"id\":%u", track);
         text_put(to, ",\"args\":{");
         if (counter->unit != 0)
-            put_string(events, counter->unit);
+            writer_events_put_string(events, counter->unit);
         else
             text_put(to, "\"value\"");
         text_put(to, ":");

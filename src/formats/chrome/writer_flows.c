@@ -14,7 +14,7 @@ status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, 
     return spool_append(&flows->ends, &end, sizeof end);
 }
 
-static bool comes_before(const void *left, const void *right)
+static bool writer_flows_comes_before(const void *left, const void *right)
 {
     const struct flow_end *a = left;
     const struct flow_end *b = right;
@@ -48,7 +48,7 @@ static void sort_by_id(const struct flow_end *items, size_t count, uint64_t *at,
     for (size_t from = 0, end = 0; from < count; from = end) {
         while (end < count && to[end].flow == to[from].flow)
             end++;
-        sort_in_place(to + from, end - from, sizeof *to, comes_before);
+        sort_in_place(to + from, end - from, sizeof *to, writer_flows_comes_before);
     }
 }
 
@@ -63,7 +63,7 @@ static status sort_ends(struct writer_flows *flows, struct flow_end **out_items)
     struct flow_end *items = (struct flow_end *)(void *)data;
     *out_items = items;
     if (!are_dense(items, flows->count, &ids)) {
-        sort_in_place(items, flows->count, sizeof *items, comes_before);
+        sort_in_place(items, flows->count, sizeof *items, writer_flows_comes_before);
         return STATUS_OK;
     }
     struct spool places = SPOOL_EMPTY;
@@ -92,7 +92,7 @@ struct giving {
     const void *context;
 };
 
-static uint32_t part_at(const struct giving *giving, uint64_t ns)
+static uint32_t writer_flows_part_at(const struct giving *giving, uint64_t ns)
 {
     return giving->part_of != NULL ? giving->part_of(giving->context, ns) : 0;
 }
@@ -123,9 +123,9 @@ static size_t flow_stop(const struct flow_end *items, size_t count, size_t from)
 static size_t part_stop(const struct giving *giving, const struct flow_end *items, size_t from,
                         size_t to)
 {
-    const uint32_t part = part_at(giving, items[from].ns);
+    const uint32_t part = writer_flows_part_at(giving, items[from].ns);
     size_t end = from + 1;
-    while (end < to && part_at(giving, items[end].ns) == part)
+    while (end < to && writer_flows_part_at(giving, items[end].ns) == part)
         end++;
     return end;
 }

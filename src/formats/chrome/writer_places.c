@@ -10,7 +10,7 @@
 // Numbers ---------------------------------------------------------------------
 
 // Whether the number was free; it is taken then.
-static bool take_number(struct writer_numbers *numbers, uint64_t number)
+static bool writer_places_take_number(struct writer_numbers *numbers, uint64_t number)
 {
     const uint32_t hash = hash_u64(number);
     uint32_t id;
@@ -40,26 +40,27 @@ static uint32_t own_number(struct view values, uint32_t key)
 
 static uint32_t fresh_tid(struct writer_places *places, uint32_t pid)
 {
-    while (!take_number(&places->taken, (uint64_t)pid << 32 | ++places->next_tid))
+    while (!writer_places_take_number(&places->taken, (uint64_t)pid << 32 | ++places->next_tid))
         ;
     return places->next_tid;
 }
 
 // Processes -------------------------------------------------------------------
 
-static bool holds_events(const struct track *track)
+static bool writer_places_holds_events(const struct track *track)
 {
     return track->kind == TRACK_LANE || track->kind == TRACK_COUNTER;
 }
 
-static uint32_t process_track(const struct profile *profile, uint32_t id)
+static uint32_t writer_places_process_track(const struct profile *profile, uint32_t id)
 {
-    while (id != 0 && holds_events(profile_track(profile, id)))
+    while (id != 0 && writer_places_holds_events(profile_track(profile, id)))
         id = profile_track(profile, id)->parent;
     return id;
 }
 
-static uint32_t find_process(struct writer_places *places, struct hash_index *index, uint32_t track)
+static uint32_t writer_places_find_process(struct writer_places *places, struct hash_index *index,
+                                           uint32_t track)
 {
     uint32_t id;
     for (uint32_t at = hash_first(index, hash_u64(track));
@@ -81,13 +82,13 @@ static void number_processes(struct writer_places *places)
         struct writer_process *process = &places->processes[i];
         const uint32_t own =
             own_number(profile_track(places->profile, process->track)->values, places->pid_key);
-        if (own != 0 && take_number(&places->taken, (uint64_t)own << 32))
+        if (own != 0 && writer_places_take_number(&places->taken, (uint64_t)own << 32))
             process->pid = own;
     }
     for (size_t i = 0; i < places->process_count; i++) {
         struct writer_process *process = &places->processes[i];
         while (process->pid == 0) {
-            if (take_number(&places->taken, (uint64_t)++places->next_pid << 32))
+            if (writer_places_take_number(&places->taken, (uint64_t)++places->next_pid << 32))
                 process->pid = places->next_pid;
         }
     }
@@ -112,7 +113,7 @@ void writer_places_name(const struct writer_places *places, const struct writer_
 
 // Lanes -----------------------------------------------------------------------
 
-static void note_lane(struct writer_place *place, size_t index)
+static void writer_places_note_lane(struct writer_place *place, size_t index)
 {
     const struct writer_lane *lane = &place->lanes[index];
     lane_search_set(&place->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
@@ -122,11 +123,11 @@ static void note_lane(struct writer_place *place, size_t index)
 static void forget_spans(struct writer_place *place, size_t index)
 {
     place->lanes[index].depth = 0;
-    note_lane(place, index);
+    writer_places_note_lane(place, index);
 }
 
-static struct writer_lane *add_lane(struct writer_places *places, struct writer_place *place,
-                                    uint32_t tid)
+static struct writer_lane *writer_places_add_lane(struct writer_places *places,
+                                                  struct writer_place *place, uint32_t tid)
 {
     place->lanes =
         memory_grow(place->lanes, place->lane_count, &place->lane_capacity, sizeof *place->lanes);
@@ -135,7 +136,7 @@ static struct writer_lane *add_lane(struct writer_places *places, struct writer_
     *lane = (struct writer_lane){.tid = tid};
     bytes_append_format(&lane->head, "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid);
     bytes_reserve(&lane->head, TEXT_PADDING);
-    note_lane(place, place->lane_count - 1);
+    writer_places_note_lane(place, place->lane_count - 1);
     return lane;
 }
 
@@ -150,19 +151,19 @@ static void number_lanes(struct writer_places *places, bool own)
         const uint32_t pid = places->processes[place->process].pid;
         const uint32_t tid = own_number(track->values, places->tid_key);
         if (!own)
-            add_lane(places, place, fresh_tid(places, pid));
-        else if (tid != 0 && take_number(&places->taken, (uint64_t)pid << 32 | tid))
-            add_lane(places, place, tid);
+            writer_places_add_lane(places, place, fresh_tid(places, pid));
+        else if (tid != 0 && writer_places_take_number(&places->taken, (uint64_t)pid << 32 | tid))
+            writer_places_add_lane(places, place, tid);
     }
 }
 
-static void close_spans(struct writer_lane *lane, uint64_t ns)
+static void writer_places_close_spans(struct writer_lane *lane, uint64_t ns)
 {
     while (lane->depth > 0 && lane->ends[lane->depth - 1] <= ns)
         lane->depth--;
 }
 
-static bool lane_takes(const struct writer_lane *lane, bool nests, uint64_t end)
+static bool writer_places_lane_takes(const struct writer_lane *lane, bool nests, uint64_t end)
 {
     if (lane->depth == 0)
         return true;
@@ -176,14 +177,14 @@ struct writer_lane *writer_places_lane(struct writer_places *places, uint32_t tr
     for (size_t i = 0;; i++) {
         i = lane_search_next(&place->search, i, place->lane_count, nests, start, end);
         if (i == place->lane_count)
-            return add_lane(places, place,
-                            fresh_tid(places, places->processes[place->process].pid));
+            return writer_places_add_lane(places, place,
+                                          fresh_tid(places, places->processes[place->process].pid));
         struct writer_lane *lane = &place->lanes[i];
         if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
-            close_spans(lane, start);
-            note_lane(place, i);
+            writer_places_close_spans(lane, start);
+            writer_places_note_lane(place, i);
         }
-        if (lane_takes(lane, nests, end))
+        if (writer_places_lane_takes(lane, nests, end))
             return lane;
     }
 }
@@ -194,7 +195,7 @@ void writer_places_open(struct writer_places *places, uint32_t track, struct wri
     struct writer_place *place = &places->places[track];
     lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
     lane->ends[lane->depth++] = end;
-    note_lane(place, (size_t)(lane - place->lanes));
+    writer_places_note_lane(place, (size_t)(lane - place->lanes));
 }
 
 void writer_places_restart(struct writer_places *places)
@@ -214,8 +215,8 @@ static void find_ambiguous(struct writer_places *places)
     for (uint32_t i = 0; i < places->profile->tracks.count; i++) {
         const struct track *track = profile_track(places->profile, i);
         if (track->kind == TRACK_COUNTER)
-            places->places[i].ambiguous =
-                !take_number(&names, (uint64_t)places->places[i].process << 32 | track->name);
+            places->places[i].ambiguous = !writer_places_take_number(
+                &names, (uint64_t)places->places[i].process << 32 | track->name);
     }
     free(names.items);
     hash_free(&names.index);
@@ -231,8 +232,9 @@ static void place_tracks(struct writer_places *places)
         place->nests = track->nests;
         place->clock = *profile_clock(places->profile, track->clock);
         place->cycles = view_is(profile_text(places->profile, place->clock.name), "cycles");
-        if (holds_events(track) || track->ledger.recorded > 0)
-            place->process = find_process(places, &index, process_track(places->profile, i));
+        if (writer_places_holds_events(track) || track->ledger.recorded > 0)
+            place->process = writer_places_find_process(
+                places, &index, writer_places_process_track(places->profile, i));
     }
     hash_free(&index);
 }

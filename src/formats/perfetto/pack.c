@@ -90,7 +90,7 @@ static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
     return deflate_into(pack, chunk, pack->packed + PACKED_HEADER, most - PACKED_HEADER);
 }
 
-static void write_packed(struct pack *pack, const struct chunk *chunk)
+static void pack_write_packed(struct pack *pack, const struct chunk *chunk)
 {
     const size_t size = deflate_chunk(pack, chunk);
     if (size == 0) {
@@ -115,7 +115,7 @@ static void *perfetto_pack_thread(void *argument)
         if (chunk->plain || chunk->used > PACK_CHUNK)
             output_write(pack->output, chunk->bytes, chunk->used);
         else
-            write_packed(pack, chunk);
+            pack_write_packed(pack, chunk);
         queue_put(&pack->empty, chunk);
     }
     return NULL;
@@ -175,7 +175,7 @@ status pack_open(const char *path, struct pack **out_pack)
     return STATUS_OK;
 }
 
-static void hand_on(struct pack *pack)
+static void pack_hand_on(struct pack *pack)
 {
     struct chunk *chunk = pack->chunk;
     pack->chunks++;
@@ -189,7 +189,7 @@ static void hand_on(struct pack *pack)
 unsigned char *pack_reserve(struct pack *pack, size_t size)
 {
     if (pack->chunk->capacity - pack->chunk->used < size && pack->chunk->used > 0)
-        hand_on(pack);
+        pack_hand_on(pack);
     struct chunk *chunk = pack->chunk;
     if (chunk->capacity - chunk->used < size) {
         chunk->capacity = size;
@@ -206,13 +206,13 @@ void pack_commit(struct pack *pack, size_t size)
 void pack_plain(struct pack *pack, bool plain)
 {
     if (pack->chunk->used > 0)
-        hand_on(pack);
+        pack_hand_on(pack);
     pack->plain = plain;
 }
 
 status pack_close(struct pack *pack, status written)
 {
-    hand_on(pack);
+    pack_hand_on(pack);
     queue_close(&pack->full);
     recovery_thread_join(&pack->thread);
     const status result = output_finish(pack->output, written);

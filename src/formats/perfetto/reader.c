@@ -42,7 +42,7 @@ static bool admit(struct reader *reader, const struct perfetto_packet *packet,
 
 // The first time --------------------------------------------------------------
 
-static void read_attribute(struct profile *profile, struct view message)
+static void perfetto_reader_read_attribute(struct profile *profile, struct view message)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -66,13 +66,13 @@ static void read_attribute(struct profile *profile, struct view message)
     free(name);
 }
 
-static void read_attributes(struct profile *profile, struct view message)
+static void perfetto_reader_read_attributes(struct profile *profile, struct view message)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
     while (protobuf_next(&reader, &field)) {
         if (field.number == PERFETTO_ATTRIBUTES_ATTRIBUTE && field.type == PROTOBUF_BYTES)
-            read_attribute(profile, field.bytes);
+            perfetto_reader_read_attribute(profile, field.bytes);
     }
 }
 
@@ -87,7 +87,7 @@ static void look_at_packet(struct perfetto_visitor *visitor, const struct perfet
         !perfetto_tracks_describe(&reader->tracks, packet->descriptor))
         perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
     if (packet->attributes.data != NULL)
-        read_attributes(reader->profile, packet->attributes);
+        perfetto_reader_read_attributes(reader->profile, packet->attributes);
     if (packet->event.data != NULL && admit(reader, packet, sequence, &time, &loss))
         perfetto_events_count(&reader->tracks, sequence, packet->event, time);
 }
@@ -102,7 +102,8 @@ static void pass_over_damage(struct perfetto_visitor *visitor, enum perfetto_los
 
 // The second time -------------------------------------------------------------
 
-static void read_packet(struct perfetto_visitor *visitor, const struct perfetto_packet *packet)
+static void perfetto_reader_read_packet(struct perfetto_visitor *visitor,
+                                        const struct perfetto_packet *packet)
 {
     struct reader *reader = reader_of(visitor);
     struct perfetto_sequence *sequence;
@@ -149,9 +150,9 @@ static status find_tracks(struct reader *reader, const struct input *input)
     return STATUS_OK;
 }
 
-static status read_events(struct reader *reader, const struct input *input)
+static status perfetto_reader_read_events(struct reader *reader, const struct input *input)
 {
-    reader->visitor = (struct perfetto_visitor){read_packet, account_damage};
+    reader->visitor = (struct perfetto_visitor){perfetto_reader_read_packet, account_damage};
     perfetto_sequences_start(&reader->sequences, &reader->profile->strings);
     perfetto_packets_visit(input->bytes, &reader->visitor);
     perfetto_sequences_free(&reader->sequences);
@@ -164,7 +165,7 @@ static status read_events(struct reader *reader, const struct input *input)
 }
 
 // How many events were in what cannot be read, nobody knows.
-static void close_account(struct reader *reader, const struct input *input)
+static void perfetto_reader_close_account(struct reader *reader, const struct input *input)
 {
     bool unknown = input->damage != NULL;
     for (size_t i = 0; i < reader->losses.count; i++)
@@ -184,8 +185,8 @@ status perfetto_read(struct input *input, struct profile *profile)
     perfetto_events_start(&reader.events, profile, &reader.tracks, &reader.losses);
     status result = find_tracks(&reader, input);
     if (result == STATUS_OK)
-        result = read_events(&reader, input);
-    close_account(&reader, input);
+        result = perfetto_reader_read_events(&reader, input);
+    perfetto_reader_close_account(&reader, input);
     perfetto_events_free(&reader.events);
     perfetto_tracks_free(&reader.tracks);
     losses_free(&reader.losses);

@@ -29,13 +29,13 @@ struct annotation {
     struct protobuf_field value;
 };
 
-static void add_message(struct perfetto_annotations *annotations, struct view message,
-                        unsigned depth);
+static void reader_annotations_add_message(struct perfetto_annotations *annotations,
+                                           struct view message, unsigned depth);
 
 // Keys ------------------------------------------------------------------------
 
 // False when the name does not fit after the names above it.
-static bool push_name(struct perfetto_annotations *annotations, struct view name)
+static bool reader_annotations_push_name(struct perfetto_annotations *annotations, struct view name)
 {
     const size_t dot = annotations->path_size > 0;
     if (name.size > PERFETTO_ANNOTATION_KEY - annotations->path_size - dot ||
@@ -49,7 +49,7 @@ static bool push_name(struct perfetto_annotations *annotations, struct view name
     return true;
 }
 
-static bool push_index(struct perfetto_annotations *annotations, uint64_t index)
+static bool reader_annotations_push_index(struct perfetto_annotations *annotations, uint64_t index)
 {
     const size_t room = sizeof annotations->path - annotations->path_size;
     const int size = snprintf(annotations->path + annotations->path_size, room, "[%llu]",
@@ -60,7 +60,7 @@ static bool push_index(struct perfetto_annotations *annotations, uint64_t index)
     return true;
 }
 
-static uint32_t path_key(const struct perfetto_annotations *annotations)
+static uint32_t reader_annotations_path_key(const struct perfetto_annotations *annotations)
 {
     return strings_add(annotations->strings,
                        (struct view){annotations->path, annotations->path_size});
@@ -98,8 +98,8 @@ static uint32_t simple_key(struct perfetto_annotations *annotations,
 
 // Values ----------------------------------------------------------------------
 
-static void add_number(struct perfetto_annotations *annotations, uint32_t key, enum value_kind kind,
-                       uint64_t number)
+static void reader_annotations_add_number(struct perfetto_annotations *annotations, uint32_t key,
+                                          enum value_kind kind, uint64_t number)
 {
     value_add(annotations->values, &(struct value){.key = key, .kind = kind, .number = number});
 }
@@ -110,7 +110,8 @@ static void add_real(struct perfetto_annotations *annotations, uint32_t key, uin
               &(struct value){.key = key, .kind = VALUE_REAL, .real = protobuf_to_double(bits)});
 }
 
-static void add_text(struct perfetto_annotations *annotations, uint32_t key, struct view text)
+static void reader_annotations_add_text(struct perfetto_annotations *annotations, uint32_t key,
+                                        struct view text)
 {
     if (key == annotations->location_key)
         annotations->location = strings_add(annotations->strings, text);
@@ -129,19 +130,19 @@ static void add_interned(struct perfetto_annotations *annotations, uint32_t key,
         value_add_string(annotations->values, key, id);
 }
 
-static void add_scalar(struct perfetto_annotations *annotations, uint32_t key,
-                       const struct protobuf_field *value)
+static void reader_annotations_add_scalar(struct perfetto_annotations *annotations, uint32_t key,
+                                          const struct protobuf_field *value)
 {
     switch (value->number) {
     case PERFETTO_ANNOTATION_BOOL:
-        add_number(annotations, key, VALUE_BOOL, value->value != 0);
+        reader_annotations_add_number(annotations, key, VALUE_BOOL, value->value != 0);
         break;
     case PERFETTO_ANNOTATION_UINT:
     case PERFETTO_ANNOTATION_POINTER:
-        add_number(annotations, key, VALUE_UINT, value->value);
+        reader_annotations_add_number(annotations, key, VALUE_UINT, value->value);
         break;
     case PERFETTO_ANNOTATION_INT:
-        add_number(annotations, key, VALUE_INT, value->value);
+        reader_annotations_add_number(annotations, key, VALUE_INT, value->value);
         break;
     case PERFETTO_ANNOTATION_DOUBLE:
         add_real(annotations, key, value->value);
@@ -150,30 +151,30 @@ static void add_scalar(struct perfetto_annotations *annotations, uint32_t key,
         add_interned(annotations, key, value->value);
         break;
     default:
-        add_text(annotations, key, value->bytes);
+        reader_annotations_add_text(annotations, key, value->bytes);
         break;
     }
 }
 
 // The older nested form -------------------------------------------------------
 
-static void add_nested(struct perfetto_annotations *annotations, struct view message,
-                       unsigned depth);
+static void reader_annotations_add_nested(struct perfetto_annotations *annotations,
+                                          struct view message, unsigned depth);
 
 static void add_nested_scalar(struct perfetto_annotations *annotations,
                               const struct protobuf_field *field)
 {
-    const uint32_t key = path_key(annotations);
+    const uint32_t key = reader_annotations_path_key(annotations);
     if (key == 0)
         annotations->unread++;
     else if (field->number == NESTED_INT && field->type == PROTOBUF_VARINT)
-        add_number(annotations, key, VALUE_INT, field->value);
+        reader_annotations_add_number(annotations, key, VALUE_INT, field->value);
     else if (field->number == NESTED_BOOL && field->type == PROTOBUF_VARINT)
-        add_number(annotations, key, VALUE_BOOL, field->value != 0);
+        reader_annotations_add_number(annotations, key, VALUE_BOOL, field->value != 0);
     else if (field->number == NESTED_DOUBLE && field->type == PROTOBUF_FIXED64)
         add_real(annotations, key, field->value);
     else if (field->number == NESTED_STRING && field->type == PROTOBUF_BYTES)
-        add_text(annotations, key, field->bytes);
+        reader_annotations_add_text(annotations, key, field->bytes);
 }
 
 // Moves on to the next field of a number; false when there is none.
@@ -190,15 +191,15 @@ static void add_nested_member(struct perfetto_annotations *annotations, struct v
                               bool fits, unsigned depth, size_t path_size)
 {
     if (fits)
-        add_nested(annotations, message, depth + 1);
+        reader_annotations_add_nested(annotations, message, depth + 1);
     else
         annotations->unread++;
     annotations->path_size = path_size;
 }
 
 // Keys and values are two lists side by side.
-static void add_nested(struct perfetto_annotations *annotations, struct view message,
-                       unsigned depth)
+static void reader_annotations_add_nested(struct perfetto_annotations *annotations,
+                                          struct view message, unsigned depth)
 {
     if (depth == PERFETTO_ANNOTATION_DEPTH) {
         annotations->unread++;
@@ -214,10 +215,11 @@ static void add_nested(struct perfetto_annotations *annotations, struct view mes
         if (field.number == NESTED_DICTIONARY_VALUE && field.type == PROTOBUF_BYTES)
             add_nested_member(annotations, field.bytes,
                               next_of(&keys, NESTED_KEY, &name) &&
-                                  push_name(annotations, name.bytes),
+                                  reader_annotations_push_name(annotations, name.bytes),
                               depth, path_size);
         else if (field.number == NESTED_ARRAY_VALUE && field.type == PROTOBUF_BYTES)
-            add_nested_member(annotations, field.bytes, push_index(annotations, index++), depth,
+            add_nested_member(annotations, field.bytes,
+                              reader_annotations_push_index(annotations, index++), depth,
                               path_size);
         else
             add_nested_scalar(annotations, &field);
@@ -273,8 +275,8 @@ static bool read_annotation(struct view message, struct annotation *out_annotati
 }
 
 // What a dictionary or an array holds. Items of an array have no names.
-static void add_members(struct perfetto_annotations *annotations, struct view message,
-                        unsigned depth)
+static void reader_annotations_add_members(struct perfetto_annotations *annotations,
+                                           struct view message, unsigned depth)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -284,24 +286,24 @@ static void add_members(struct perfetto_annotations *annotations, struct view me
         if (field.type != PROTOBUF_BYTES)
             continue;
         if (field.number == PERFETTO_ANNOTATION_DICTIONARY_ENTRY)
-            add_message(annotations, field.bytes, depth + 1);
+            reader_annotations_add_message(annotations, field.bytes, depth + 1);
         else if (field.number != PERFETTO_ANNOTATION_ARRAY_VALUE)
             continue;
-        else if (push_index(annotations, index++))
-            add_message(annotations, field.bytes, depth + 1);
+        else if (reader_annotations_push_index(annotations, index++))
+            reader_annotations_add_message(annotations, field.bytes, depth + 1);
         else
             annotations->unread++;
         annotations->path_size = path_size;
     }
 }
 
-static bool is_flat(const struct annotation *annotation)
+static bool reader_annotations_is_flat(const struct annotation *annotation)
 {
     return annotation->has_value && annotation->value.number != PERFETTO_ANNOTATION_NESTED;
 }
 
-static void add_message(struct perfetto_annotations *annotations, struct view message,
-                        unsigned depth)
+static void reader_annotations_add_message(struct perfetto_annotations *annotations,
+                                           struct view message, unsigned depth)
 {
     struct annotation annotation;
     if (depth == PERFETTO_ANNOTATION_DEPTH || !read_annotation(message, &annotation) ||
@@ -309,30 +311,32 @@ static void add_message(struct perfetto_annotations *annotations, struct view me
         annotations->unread++;
         return;
     }
-    if (is_flat(&annotation) && annotations->path_size == 0) {
+    if (reader_annotations_is_flat(&annotation) && annotations->path_size == 0) {
         const uint32_t key = simple_key(annotations, &annotation);
         if (key != 0)
-            add_scalar(annotations, key, &annotation.value);
+            reader_annotations_add_scalar(annotations, key, &annotation.value);
         else
             annotations->unread++;
         return;
     }
     char room[40];
     if (annotation.has_name &&
-        !push_name(annotations, name_text(annotations, &annotation, room, sizeof room))) {
+        !reader_annotations_push_name(annotations,
+                                      name_text(annotations, &annotation, room, sizeof room))) {
         annotations->unread++;
         return;
     }
     if (annotation.has_entries || annotation.has_items)
-        add_members(annotations, message, depth);
-    else if (is_flat(&annotation))
-        add_scalar(annotations, path_key(annotations), &annotation.value);
+        reader_annotations_add_members(annotations, message, depth);
+    else if (reader_annotations_is_flat(&annotation))
+        reader_annotations_add_scalar(annotations, reader_annotations_path_key(annotations),
+                                      &annotation.value);
     else if (annotation.has_value)
-        add_nested(annotations, annotation.value.bytes, depth + 1);
+        reader_annotations_add_nested(annotations, annotation.value.bytes, depth + 1);
 }
 
 void perfetto_annotations_add(struct perfetto_annotations *annotations, struct view message)
 {
     annotations->path_size = 0;
-    add_message(annotations, message, 0);
+    reader_annotations_add_message(annotations, message, 0);
 }

@@ -31,7 +31,8 @@ static uint64_t trace_key(const struct perfetto_clocks *clocks)
     return clocks->primary != 0 ? clocks->primary : PERFETTO_CLOCK_BOOTTIME;
 }
 
-static struct perfetto_clock *find_clock(const struct perfetto_clocks *clocks, uint64_t key)
+static struct perfetto_clock *reader_clocks_find_clock(const struct perfetto_clocks *clocks,
+                                                       uint64_t key)
 {
     const uint32_t hash = hash_u64(key);
     uint32_t id;
@@ -45,7 +46,7 @@ static struct perfetto_clock *find_clock(const struct perfetto_clocks *clocks, u
 
 static struct perfetto_clock *find_or_add_clock(struct perfetto_clocks *clocks, uint64_t key)
 {
-    struct perfetto_clock *clock = find_clock(clocks, key);
+    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
     if (clock != NULL)
         return clock;
     clocks->clocks =
@@ -123,7 +124,7 @@ static size_t choose_reference(const struct perfetto_clocks *clocks, const struc
 {
     size_t tied = 0;
     for (size_t i = count; i > 0; i--) {
-        const struct perfetto_clock *clock = find_clock(clocks, readings[i - 1].key);
+        const struct perfetto_clock *clock = reader_clocks_find_clock(clocks, readings[i - 1].key);
         if (readings[i - 1].key == trace_key(clocks))
             return i - 1;
         if (clock != NULL && clock->count > 0)
@@ -194,7 +195,7 @@ static enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *cl
                                                 int64_t *time)
 {
     for (int hops = 0; key != trace_key(clocks); hops++) {
-        const struct perfetto_clock *clock = find_clock(clocks, key);
+        const struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
         if (clock == NULL || clock->count == 0 || hops == HOPS_MOST)
             return PERFETTO_CLOCK_UNKNOWN;
         const struct perfetto_clock_point *point = find_point(clock, *time);
@@ -230,7 +231,7 @@ enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clock
     if (id == 0)
         return timestamp > INT64_MAX ? PERFETTO_CLOCK_RANGE : PERFETTO_CLOCK_DONE;
     const uint64_t key = clock_key(sequence, id);
-    struct perfetto_clock *clock = find_clock(clocks, key);
+    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
     int64_t time = (int64_t)timestamp;
     if (clock == NULL && key != trace_key(clocks))
         return PERFETTO_CLOCK_UNKNOWN;

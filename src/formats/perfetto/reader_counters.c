@@ -11,9 +11,9 @@ void perfetto_counters_free(struct perfetto_counters *counters)
     hash_free(&counters->index);
 }
 
-static struct perfetto_total *total_of(struct perfetto_counters *counters,
-                                       const struct perfetto_track *track,
-                                       const struct perfetto_sequence *sequence)
+static struct perfetto_total *reader_counters_total_of(struct perfetto_counters *counters,
+                                                       const struct perfetto_track *track,
+                                                       const struct perfetto_sequence *sequence)
 {
     const uint32_t hash = hash_u64(track->uuid ^ (uint64_t)sequence->id << 32);
     uint32_t id;
@@ -78,8 +78,8 @@ void perfetto_counters_add(struct perfetto_counters *counters,
     }
     reader_counters_multiply(&value, track->multiplier);
     if (track->incremental)
-        reader_counters_accumulate(total_of(counters, track, sequence), sequence->generation,
-                                   &value);
+        reader_counters_accumulate(reader_counters_total_of(counters, track, sequence),
+                                   sequence->generation, &value);
     if (value.kind == VALUE_INT && (int64_t)value.number >= 0)
         value.kind = VALUE_UINT;
     counters->value.size = 0;

@@ -72,7 +72,7 @@ static bool read_legacy(struct view message, struct outline *outline)
     return reader.ending == PROTOBUF_WHOLE;
 }
 
-static enum perfetto_event_type type_of(uint64_t type)
+static enum perfetto_event_type reader_events_type_of(uint64_t type)
 {
     return type <= PERFETTO_TYPE_STATE ? (enum perfetto_event_type)type : PERFETTO_TYPE_UNSPECIFIED;
 }
@@ -83,7 +83,7 @@ static bool read_outline_field(const struct protobuf_field *field, struct outlin
 {
     switch (field->number) {
     case PERFETTO_EVENT_TYPE:
-        outline->type = type_of(field->value);
+        outline->type = reader_events_type_of(field->value);
         return true;
     case PERFETTO_EVENT_TRACK:
         outline->has_uuid = true;
@@ -126,9 +126,9 @@ static bool is_whole_span(const struct outline *outline)
     return outline->has_phase && outline->phase == PHASE_WHOLE;
 }
 
-static struct perfetto_track *track_of(struct perfetto_tracks *tracks,
-                                       struct perfetto_sequence *sequence,
-                                       const struct outline *outline)
+static struct perfetto_track *reader_events_track_of(struct perfetto_tracks *tracks,
+                                                     struct perfetto_sequence *sequence,
+                                                     const struct outline *outline)
 {
     const uint64_t uuid = outline->has_uuid ? outline->uuid : sequence->track;
     return perfetto_tracks_get_for(tracks, sequence, uuid);
@@ -199,13 +199,15 @@ void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_seque
     count_default_samples(tracks, sequence, &sequence->extra_tracks, extra, time);
     count_default_samples(tracks, sequence, &sequence->extra_double_tracks, extra_real, time);
     apply_phase(&outline);
-    perfetto_tracks_count(track_of(tracks, sequence, &outline), sequence, outline.type, time);
+    perfetto_tracks_count(reader_events_track_of(tracks, sequence, &outline), sequence,
+                          outline.type, time);
 }
 
 // Details ---------------------------------------------------------------------
 
-static bool find_text(const struct perfetto_sequence *sequence, enum perfetto_interned_kind kind,
-                      uint64_t iid, struct details *details, uint32_t *out_text)
+static bool reader_events_find_text(const struct perfetto_sequence *sequence,
+                                    enum perfetto_interned_kind kind, uint64_t iid,
+                                    struct details *details, uint32_t *out_text)
 {
     if (perfetto_interned_find(&sequence->interned[kind], iid, out_text))
         return true;
@@ -238,12 +240,13 @@ static void add_interned_categories(struct perfetto_events *events,
     uint64_t iid;
     uint32_t text;
     while (protobuf_next_varint(field, &rest, &iid)) {
-        if (find_text(sequence, PERFETTO_TEXT_CATEGORY, iid, details, &text))
+        if (reader_events_find_text(sequence, PERFETTO_TEXT_CATEGORY, iid, details, &text))
             add_category(events, text, details);
     }
 }
 
-static void add_flows(struct perfetto_events *events, const struct protobuf_field *field)
+static void reader_events_add_flows(struct perfetto_events *events,
+                                    const struct protobuf_field *field)
 {
     const bool ends =
         field->number == PERFETTO_EVENT_FLOW_END || field->number == PERFETTO_EVENT_FLOW_END_OLD;
@@ -256,7 +259,8 @@ static void add_flows(struct perfetto_events *events, const struct protobuf_fiel
         value_add_flow(&events->values, ends ? VALUE_FLOW_IN : VALUE_FLOW_OUT, flow);
 }
 
-static void add_numbers(struct bytes *numbers, const struct protobuf_field *field, bool fixed)
+static void reader_events_add_numbers(struct bytes *numbers, const struct protobuf_field *field,
+                                      bool fixed)
 {
     struct view rest = {0};
     uint64_t number;
@@ -275,7 +279,8 @@ static void add_correlation(struct perfetto_events *events,
     else if (field->number == PERFETTO_EVENT_CORRELATION_TEXT && field->type == PROTOBUF_BYTES)
         value_add_text(&events->values, events->correlation_key, field->bytes);
     else if (field->number == PERFETTO_EVENT_CORRELATION_TEXT_IID &&
-             find_text(sequence, PERFETTO_TEXT_CORRELATION, field->value, details, &text))
+             reader_events_find_text(sequence, PERFETTO_TEXT_CORRELATION, field->value, details,
+                                     &text))
         value_add_string(&events->values, events->correlation_key, text);
 }
 
@@ -299,12 +304,14 @@ static void read_text_field(struct perfetto_events *events, const struct protobu
     }
 }
 
-static void read_field(struct perfetto_events *events, const struct perfetto_sequence *sequence,
-                       const struct protobuf_field *field, struct details *details)
+static void reader_events_read_field(struct perfetto_events *events,
+                                     const struct perfetto_sequence *sequence,
+                                     const struct protobuf_field *field, struct details *details)
 {
     switch (field->number) {
     case PERFETTO_EVENT_NAME_IID:
-        find_text(sequence, PERFETTO_TEXT_EVENT_NAME, field->value, details, &details->name);
+        reader_events_find_text(sequence, PERFETTO_TEXT_EVENT_NAME, field->value, details,
+                                &details->name);
         break;
     case PERFETTO_EVENT_CATEGORY_IID:
         add_interned_categories(events, sequence, field, details);
@@ -321,19 +328,19 @@ static void read_field(struct perfetto_events *events, const struct perfetto_seq
     case PERFETTO_EVENT_FLOW_END:
     case PERFETTO_EVENT_FLOW_OLD:
     case PERFETTO_EVENT_FLOW_END_OLD:
-        add_flows(events, field);
+        reader_events_add_flows(events, field);
         break;
     case PERFETTO_EVENT_EXTRA_VALUE:
-        add_numbers(&events->extra.values, field, false);
+        reader_events_add_numbers(&events->extra.values, field, false);
         break;
     case PERFETTO_EVENT_EXTRA_TRACK:
-        add_numbers(&events->extra.tracks, field, false);
+        reader_events_add_numbers(&events->extra.tracks, field, false);
         break;
     case PERFETTO_EVENT_EXTRA_DOUBLE_VALUE:
-        add_numbers(&events->extra_real.values, field, true);
+        reader_events_add_numbers(&events->extra_real.values, field, true);
         break;
     case PERFETTO_EVENT_EXTRA_DOUBLE_TRACK:
-        add_numbers(&events->extra_real.tracks, field, false);
+        reader_events_add_numbers(&events->extra_real.tracks, field, false);
         break;
     case PERFETTO_EVENT_CORRELATION:
     case PERFETTO_EVENT_CORRELATION_TEXT:
@@ -374,12 +381,12 @@ static bool read_event(struct perfetto_events *events, const struct perfetto_seq
     clear_buffers(events, sequence);
     while (protobuf_next(&reader, &field)) {
         if (!read_outline_field(&field, out_outline, &whole))
-            read_field(events, sequence, &field, out_details);
+            reader_events_read_field(events, sequence, &field, out_details);
     }
     apply_phase(out_outline);
     if (out_details->name == 0 && out_outline->phase_name != 0)
-        find_text(sequence, PERFETTO_TEXT_EVENT_NAME, out_outline->phase_name, out_details,
-                  &out_details->name);
+        reader_events_find_text(sequence, PERFETTO_TEXT_EVENT_NAME, out_outline->phase_name,
+                                out_details, &out_details->name);
     return whole && reader.ending == PROTOBUF_WHOLE;
 }
 
@@ -417,9 +424,10 @@ static void add_extra_samples(struct perfetto_events *events,
     }
 }
 
-static void add_counter(struct perfetto_events *events, const struct perfetto_sequence *sequence,
-                        struct perfetto_track *track, const struct details *details,
-                        const struct span_edge *edge)
+static void reader_events_add_counter(struct perfetto_events *events,
+                                      const struct perfetto_sequence *sequence,
+                                      struct perfetto_track *track, const struct details *details,
+                                      const struct span_edge *edge)
 {
     perfetto_tracks_name(track, events->profile, details->name);
     if (details->has_value)
@@ -436,8 +444,8 @@ static void add_counter(struct perfetto_events *events, const struct perfetto_se
 
 // Events ----------------------------------------------------------------------
 
-static void remark(struct perfetto_events *events, const struct details *details,
-                   const struct perfetto_packet *packet)
+static void reader_events_remark(struct perfetto_events *events, const struct details *details,
+                                 const struct perfetto_packet *packet)
 {
     const uint64_t offset = packet->offset;
     if (details->unknown + events->annotations.unknown > 0)
@@ -450,24 +458,26 @@ static void remark(struct perfetto_events *events, const struct details *details
         perfetto_losses_add(events->losses, 0, PERFETTO_LOSS_NO_SEQUENCE, 0, offset);
 }
 
-static struct span_lane *lane_of(struct perfetto_events *events, struct perfetto_track *track,
-                                 uint32_t name)
+static struct span_lane *reader_events_lane_of(struct perfetto_events *events,
+                                               struct perfetto_track *track, uint32_t name)
 {
     perfetto_tracks_name(track, events->profile, name);
     track->spans.track = track->lane;
     return &track->spans;
 }
 
-static void add_edge(struct perfetto_events *events, struct perfetto_track *track,
-                     const struct span_edge *edge)
+static void reader_events_add_edge(struct perfetto_events *events, struct perfetto_track *track,
+                                   const struct span_edge *edge)
 {
-    spans_add(&events->spans, lane_of(events, track, edge->begins ? edge->name : 0), edge);
+    spans_add(&events->spans, reader_events_lane_of(events, track, edge->begins ? edge->name : 0),
+              edge);
 }
 
 static void add_whole(struct perfetto_events *events, struct perfetto_track *track,
                       const struct span_edge *edge, enum event_kind kind, uint64_t end)
 {
-    spans_add_whole(&events->spans, lane_of(events, track, edge->name), edge, kind, end);
+    spans_add_whole(&events->spans, reader_events_lane_of(events, track, edge->name), edge, kind,
+                    end);
 }
 
 static void add_whole_span(struct perfetto_events *events, struct perfetto_track *track,
@@ -491,9 +501,10 @@ static void add_untyped(struct perfetto_events *events, const struct perfetto_tr
         reader_events_lose(events, track->lane, PERFETTO_LOSS_NO_TYPE, 0, offset);
 }
 
-static void add_event(struct perfetto_events *events, const struct perfetto_sequence *sequence,
-                      struct perfetto_track *track, const struct outline *outline,
-                      const struct details *details, const struct span_edge *edge)
+static void reader_events_add_event(struct perfetto_events *events,
+                                    const struct perfetto_sequence *sequence,
+                                    struct perfetto_track *track, const struct outline *outline,
+                                    const struct details *details, const struct span_edge *edge)
 {
     if (is_whole_span(outline)) {
         add_whole_span(events, track, edge, outline->duration_us);
@@ -502,13 +513,13 @@ static void add_event(struct perfetto_events *events, const struct perfetto_sequ
     switch (outline->type) {
     case PERFETTO_TYPE_BEGIN:
     case PERFETTO_TYPE_END:
-        add_edge(events, track, edge);
+        reader_events_add_edge(events, track, edge);
         break;
     case PERFETTO_TYPE_INSTANT:
         add_whole(events, track, edge, EVENT_INSTANT, edge->time);
         break;
     case PERFETTO_TYPE_COUNTER:
-        add_counter(events, sequence, track, details, edge);
+        reader_events_add_counter(events, sequence, track, details, edge);
         break;
     case PERFETTO_TYPE_STATE:
         reader_events_lose(events, track->lane, PERFETTO_LOSS_STATE_EVENT, 0, edge->offset);
@@ -528,7 +539,7 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
         perfetto_events_lose(events, packet, PERFETTO_LOSS_MALFORMED, 0);
         return;
     }
-    remark(events, &details, packet);
+    reader_events_remark(events, &details, packet);
     const struct span_edge edge = {.time = time,
                                    .offset = packet->offset,
                                    .name = details.name,
@@ -536,8 +547,8 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
                                    .location = events->annotations.location,
                                    .begins = outline.type != PERFETTO_TYPE_END,
                                    .values = bytes_view(&events->values)};
-    struct perfetto_track *track = track_of(events->tracks, sequence, &outline);
-    add_event(events, sequence, track, &outline, &details, &edge);
+    struct perfetto_track *track = reader_events_track_of(events->tracks, sequence, &outline);
+    reader_events_add_event(events, sequence, track, &outline, &details, &edge);
     add_extra_samples(events, sequence, &events->extra, &sequence->extra_tracks, VALUE_INT, &edge);
     add_extra_samples(events, sequence, &events->extra_real, &sequence->extra_double_tracks,
                       VALUE_REAL, &edge);

@@ -20,7 +20,8 @@ struct walk {
     uint64_t offset; // of the packet at hand
 };
 
-static void read_number(const struct protobuf_field *field, struct perfetto_packet *packet)
+static void reader_packets_read_number(const struct protobuf_field *field,
+                                       struct perfetto_packet *packet)
 {
     switch (field->number) {
     case PERFETTO_PACKET_TIMESTAMP:
@@ -68,15 +69,16 @@ static struct view *payload_of(struct perfetto_packet *packet, uint32_t number)
 }
 
 // `*out_packed` is the field with compressed packets, where there is one.
-static enum protobuf_ending read_packet(struct view bytes, struct perfetto_packet *packet,
-                                        struct protobuf_field *out_packed)
+static enum protobuf_ending reader_packets_read_packet(struct view bytes,
+                                                       struct perfetto_packet *packet,
+                                                       struct protobuf_field *out_packed)
 {
     struct protobuf_reader reader = protobuf_read(bytes);
     struct protobuf_field field;
     out_packed->number = 0;
     while (protobuf_next(&reader, &field)) {
         if (field.type != PROTOBUF_BYTES) {
-            read_number(&field, packet);
+            reader_packets_read_number(&field, packet);
             continue;
         }
         struct view *payload = payload_of(packet, field.number);
@@ -97,10 +99,11 @@ static void reader_packets_damage(struct walk *walk, enum perfetto_loss loss)
 }
 
 // False when the packet holds compressed packets, which are then `*out_packed`.
-static bool visit_plain(struct walk *walk, struct view bytes, struct protobuf_field *out_packed)
+static bool reader_packets_visit_plain(struct walk *walk, struct view bytes,
+                                       struct protobuf_field *out_packed)
 {
     struct perfetto_packet packet = {.offset = walk->offset};
-    if (read_packet(bytes, &packet, out_packed) != PROTOBUF_WHOLE) {
+    if (reader_packets_read_packet(bytes, &packet, out_packed) != PROTOBUF_WHOLE) {
         reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
         return true;
     }
@@ -118,7 +121,7 @@ static enum protobuf_ending visit_unpacked(struct walk *walk, struct view packet
     while (protobuf_next(&reader, &field)) {
         if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
             reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
-        else if (!visit_plain(walk, field.bytes, &packed))
+        else if (!reader_packets_visit_plain(walk, field.bytes, &packed))
             reader_packets_damage(walk, PERFETTO_LOSS_PACKED_NESTED);
     }
     return reader.ending;
@@ -147,7 +150,7 @@ void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
     while (protobuf_next(&reader, &field)) {
         if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
             reader_packets_damage(&walk, PERFETTO_LOSS_MALFORMED);
-        else if (!visit_plain(&walk, field.bytes, &packed))
+        else if (!reader_packets_visit_plain(&walk, field.bytes, &packed))
             visit_packed(&walk, &packed);
         walk.offset = (uint64_t)(reader.at - start);
         progress_report(walk.offset, trace.size);

@@ -14,8 +14,8 @@ void perfetto_sequences_start(struct perfetto_sequences *sequences, struct strin
 
 // Interned texts --------------------------------------------------------------
 
-static struct perfetto_interned_entry *find_entry(const struct perfetto_interned *interned,
-                                                  uint64_t iid)
+static struct perfetto_interned_entry *
+reader_sequences_find_entry(const struct perfetto_interned *interned, uint64_t iid)
 {
     if (iid - 1 < interned->count && interned->entries[iid - 1].iid == iid)
         return &interned->entries[iid - 1];
@@ -32,7 +32,7 @@ static struct perfetto_interned_entry *find_entry(const struct perfetto_interned
 bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
                             uint32_t *out_text)
 {
-    const struct perfetto_interned_entry *entry = find_entry(interned, iid);
+    const struct perfetto_interned_entry *entry = reader_sequences_find_entry(interned, iid);
     if (entry == NULL)
         return false;
     *out_text = entry->text;
@@ -42,7 +42,7 @@ bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t i
 // The first definition of a number stays.
 static void reader_sequences_intern(struct perfetto_interned *interned, uint64_t iid, uint32_t text)
 {
-    if (find_entry(interned, iid) != NULL)
+    if (reader_sequences_find_entry(interned, iid) != NULL)
         return;
     interned->entries = memory_grow(interned->entries, interned->count, &interned->capacity,
                                     sizeof *interned->entries);
@@ -76,7 +76,8 @@ static enum perfetto_interned_kind kind_of_field(uint32_t number)
     }
 }
 
-static bool read_entry(struct view message, uint64_t *out_iid, struct view *out_text)
+static bool reader_sequences_read_entry(struct view message, uint64_t *out_iid,
+                                        struct view *out_text)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -103,7 +104,7 @@ static bool read_interned(struct perfetto_sequences *sequences, struct perfetto_
         struct view text;
         if (kind == PERFETTO_TEXT_KINDS || field.type != PROTOBUF_BYTES)
             continue;
-        if (read_entry(field.bytes, &iid, &text))
+        if (reader_sequences_read_entry(field.bytes, &iid, &text))
             reader_sequences_intern(&sequence->interned[kind], iid,
                                     strings_add(sequences->strings, text));
         else
@@ -162,7 +163,8 @@ static bool read_defaults(struct perfetto_sequence *sequence, struct view messag
 
 // Sequences -------------------------------------------------------------------
 
-static struct perfetto_sequence *find_or_add(struct perfetto_sequences *sequences, uint32_t id)
+static struct perfetto_sequence *reader_sequences_find_or_add(struct perfetto_sequences *sequences,
+                                                              uint32_t id)
 {
     if (sequences->current != NULL && sequences->current->id == id)
         return sequences->current;
@@ -198,7 +200,7 @@ bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
                               const struct perfetto_packet *packet,
                               struct perfetto_sequence **out_sequence)
 {
-    struct perfetto_sequence *sequence = find_or_add(sequences, packet->sequence);
+    struct perfetto_sequence *sequence = reader_sequences_find_or_add(sequences, packet->sequence);
     sequences->current = sequence;
     *out_sequence = sequence;
     sequence->gap = sequence->seen && packet->dropped_before;

@@ -25,7 +25,7 @@ uint32_t perfetto_tracks_look_up(const struct perfetto_tracks *tracks, uint64_t 
     return HASH_NONE;
 }
 
-static uint32_t find_or_add(struct perfetto_tracks *tracks, uint64_t uuid)
+static uint32_t reader_tracks_find_or_add(struct perfetto_tracks *tracks, uint64_t uuid)
 {
     const uint32_t found = perfetto_tracks_look_up(tracks, uuid);
     if (found != HASH_NONE)
@@ -44,14 +44,14 @@ static uint32_t find_or_add(struct perfetto_tracks *tracks, uint64_t uuid)
 
 struct perfetto_track *perfetto_tracks_get(struct perfetto_tracks *tracks, uint64_t uuid)
 {
-    return segments_get(&tracks->tracks, find_or_add(tracks, uuid));
+    return segments_get(&tracks->tracks, reader_tracks_find_or_add(tracks, uuid));
 }
 
 struct perfetto_track *perfetto_tracks_get_for(struct perfetto_tracks *tracks,
                                                struct perfetto_sequence *sequence, uint64_t uuid)
 {
     if (sequence->found == HASH_NONE || sequence->found_uuid != uuid) {
-        sequence->found = find_or_add(tracks, uuid);
+        sequence->found = reader_tracks_find_or_add(tracks, uuid);
         sequence->found_uuid = uuid;
     }
     return segments_get(&tracks->tracks, sequence->found);
@@ -59,13 +59,14 @@ struct perfetto_track *perfetto_tracks_get_for(struct perfetto_tracks *tracks,
 
 // Descriptors -----------------------------------------------------------------
 
-static uint32_t text_of(struct perfetto_tracks *tracks, const struct protobuf_field *field)
+static uint32_t reader_tracks_text_of(struct perfetto_tracks *tracks,
+                                      const struct protobuf_field *field)
 {
     return field->type == PROTOBUF_BYTES ? strings_add(tracks->strings, field->bytes) : 0;
 }
 
-static bool read_process(struct perfetto_tracks *tracks, struct view message,
-                         struct perfetto_track *track)
+static bool reader_tracks_read_process(struct perfetto_tracks *tracks, struct view message,
+                                       struct perfetto_track *track)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -74,13 +75,13 @@ static bool read_process(struct perfetto_tracks *tracks, struct view message,
         if (field.number == PERFETTO_PROCESS_PID)
             track->pid = field.value;
         else if (field.number == PERFETTO_PROCESS_NAME && field.bytes.size > 0)
-            track->name = text_of(tracks, &field);
+            track->name = reader_tracks_text_of(tracks, &field);
     }
     return reader.ending == PROTOBUF_WHOLE;
 }
 
-static bool read_thread(struct perfetto_tracks *tracks, struct view message,
-                        struct perfetto_track *track)
+static bool reader_tracks_read_thread(struct perfetto_tracks *tracks, struct view message,
+                                      struct perfetto_track *track)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -91,7 +92,7 @@ static bool read_thread(struct perfetto_tracks *tracks, struct view message,
         else if (field.number == PERFETTO_THREAD_TID)
             track->tid = field.value;
         else if (field.number == PERFETTO_THREAD_NAME && field.bytes.size > 0)
-            track->name = text_of(tracks, &field);
+            track->name = reader_tracks_text_of(tracks, &field);
     }
     return reader.ending == PROTOBUF_WHOLE;
 }
@@ -121,7 +122,7 @@ static bool read_counter(struct perfetto_tracks *tracks, struct view message,
         if (field.number == PERFETTO_COUNTER_UNIT)
             track->unit = strings_add(tracks->strings, view_of(unit_name(field.value)));
         else if (field.number == PERFETTO_COUNTER_UNIT_NAME)
-            own_unit = text_of(tracks, &field);
+            own_unit = reader_tracks_text_of(tracks, &field);
         else if (field.number == PERFETTO_COUNTER_UNIT_MULTIPLIER && field.value != 0)
             track->multiplier = (int64_t)field.value;
         else if (field.number == PERFETTO_COUNTER_INCREMENTAL)
@@ -140,9 +141,9 @@ static bool read_part(struct perfetto_tracks *tracks, const struct protobuf_fiel
     if (field->type != PROTOBUF_BYTES)
         return true;
     if (field->number == PERFETTO_DESCRIPTOR_THREAD)
-        return read_thread(tracks, field->bytes, track);
+        return reader_tracks_read_thread(tracks, field->bytes, track);
     if (field->number == PERFETTO_DESCRIPTOR_PROCESS && track->kind != PERFETTO_TRACK_THREAD)
-        return read_process(tracks, field->bytes, track);
+        return reader_tracks_read_process(tracks, field->bytes, track);
     if (field->number == PERFETTO_DESCRIPTOR_COUNTER && track->kind == PERFETTO_TRACK_PLAIN)
         return read_counter(tracks, field->bytes, track);
     return true;
@@ -164,7 +165,7 @@ static bool read_descriptor(struct perfetto_tracks *tracks, struct view message,
             *out_has_uuid = true;
             break;
         case PERFETTO_DESCRIPTOR_NAME:
-            name = text_of(tracks, &field);
+            name = reader_tracks_text_of(tracks, &field);
             break;
         case PERFETTO_DESCRIPTOR_PARENT:
             track->parent = field.value;
@@ -176,7 +177,7 @@ static bool read_descriptor(struct perfetto_tracks *tracks, struct view message,
             track->rank = (int32_t)(uint32_t)field.value;
             break;
         case PERFETTO_DESCRIPTOR_DESCRIPTION:
-            track->description = text_of(tracks, &field);
+            track->description = reader_tracks_text_of(tracks, &field);
             break;
         default:
             whole &= read_part(tracks, &field, track);
@@ -207,7 +208,7 @@ bool perfetto_tracks_describe(struct perfetto_tracks *tracks, struct view descri
 
 // Census ----------------------------------------------------------------------
 
-static void count_begin(struct perfetto_census *census, uint64_t time)
+static void reader_tracks_count_begin(struct perfetto_census *census, uint64_t time)
 {
     if (census->open > 0)
         census->nested = true;
@@ -219,7 +220,7 @@ static void count_begin(struct perfetto_census *census, uint64_t time)
     census->open++;
 }
 
-static void count_end(struct perfetto_census *census, uint64_t time)
+static void reader_tracks_count_end(struct perfetto_census *census, uint64_t time)
 {
     if (census->open == 0) {
         census->broken = true;
@@ -254,9 +255,9 @@ void perfetto_tracks_count(struct perfetto_track *track, const struct perfetto_s
     census->sequence = sequence->id;
     census->time = time;
     if (type == PERFETTO_TYPE_BEGIN)
-        count_begin(census, time);
+        reader_tracks_count_begin(census, time);
     else
-        count_end(census, time);
+        reader_tracks_count_end(census, time);
 }
 
 void perfetto_tracks_name(struct perfetto_track *track, struct profile *profile, uint32_t name)

@@ -25,7 +25,7 @@ static struct perfetto_track *get(const struct tree *tree, uint32_t index)
 
 // Processes -------------------------------------------------------------------
 
-static uint32_t find_process(const struct tree *tree, uint64_t pid)
+static uint32_t reader_tree_find_process(const struct tree *tree, uint64_t pid)
 {
     const uint32_t hash = hash_u64(pid);
     uint32_t id;
@@ -48,14 +48,15 @@ static uint32_t parent_of(const struct tree *tree, const struct perfetto_track *
     }
     if (track->kind != PERFETTO_TRACK_THREAD)
         return HASH_NONE;
-    return find_process(tree, track->pid);
+    return reader_tree_find_process(tree, track->pid);
 }
 
 static void collect_processes(struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->tracks->tracks.count; i++) {
         const struct perfetto_track *track = get(tree, i);
-        if (track->kind == PERFETTO_TRACK_PROCESS && find_process(tree, track->pid) == HASH_NONE)
+        if (track->kind == PERFETTO_TRACK_PROCESS &&
+            reader_tree_find_process(tree, track->pid) == HASH_NONE)
             hash_add(&tree->processes, hash_u64(track->pid), i);
     }
 }
@@ -78,7 +79,7 @@ static void add_missing_processes(struct tree *tree)
 
 // Names and provenance --------------------------------------------------------
 
-static uint32_t numbered_name(struct tree *tree, const char *what, uint64_t number)
+static uint32_t reader_tree_numbered_name(struct tree *tree, const char *what, uint64_t number)
 {
     char text[64];
     const int size = snprintf(text, sizeof text, "%s %llu", what, (unsigned long long)number);
@@ -91,18 +92,18 @@ static void name_track(struct tree *tree, struct perfetto_track *track)
         return;
     switch (track->kind) {
     case PERFETTO_TRACK_PROCESS:
-        track->name = numbered_name(tree, "Process", track->pid);
+        track->name = reader_tree_numbered_name(tree, "Process", track->pid);
         break;
     case PERFETTO_TRACK_THREAD:
-        track->name = numbered_name(tree, "Thread", track->tid);
+        track->name = reader_tree_numbered_name(tree, "Thread", track->tid);
         break;
     case PERFETTO_TRACK_COUNTER:
-        track->name = numbered_name(tree, "Counter", track->uuid);
+        track->name = reader_tree_numbered_name(tree, "Counter", track->uuid);
         break;
     default:
         track->unnamed = track->uuid != 0;
         track->name = track->uuid != 0
-                          ? numbered_name(tree, "Track", track->uuid)
+                          ? reader_tree_numbered_name(tree, "Track", track->uuid)
                           : profile_string(tree->profile, VIEW_LITERAL("Default Track"));
         break;
     }
@@ -161,8 +162,8 @@ static struct bytes track_values(const struct tree *tree, const struct perfetto_
     return values;
 }
 
-static uint32_t add_track(struct tree *tree, const struct perfetto_track *track, uint32_t parent,
-                          enum track_kind kind)
+static uint32_t reader_tree_add_track(struct tree *tree, const struct perfetto_track *track,
+                                      uint32_t parent, enum track_kind kind)
 {
     struct bytes values = track_values(tree, track);
     struct track made = {.parent = parent,
@@ -199,13 +200,13 @@ static enum track_kind plain_kind(const struct perfetto_track *track, uint32_t p
 static void make_plain(struct tree *tree, struct perfetto_track *track, uint32_t parent)
 {
     const enum track_kind kind = plain_kind(track, parent);
-    track->group = add_track(tree, track, parent, kind);
+    track->group = reader_tree_add_track(tree, track, parent, kind);
     if (kind == TRACK_LANE)
         track->lane = track->group;
     if (kind == TRACK_COUNTER)
         track->counter = track->group;
     else if (!track->described && track->census.has_samples)
-        track->counter = add_track(tree, track, parent, TRACK_COUNTER);
+        track->counter = reader_tree_add_track(tree, track, parent, TRACK_COUNTER);
 }
 
 // Processes and counters may have spans as well, in a lane of the same name.
@@ -214,19 +215,19 @@ static void make_track(struct tree *tree, struct perfetto_track *track, uint32_t
     name_track(tree, track);
     switch (track->kind) {
     case PERFETTO_TRACK_PROCESS:
-        track->group = add_track(tree, track, parent, TRACK_PROCESS);
+        track->group = reader_tree_add_track(tree, track, parent, TRACK_PROCESS);
         if (track->census.has_events)
-            track->lane = add_track(tree, track, track->group, TRACK_LANE);
+            track->lane = reader_tree_add_track(tree, track, track->group, TRACK_LANE);
         break;
     case PERFETTO_TRACK_THREAD:
-        track->lane = add_track(tree, track, parent, TRACK_LANE);
+        track->lane = reader_tree_add_track(tree, track, parent, TRACK_LANE);
         track->group = track->lane;
         break;
     case PERFETTO_TRACK_COUNTER:
-        track->counter = add_track(tree, track, parent, TRACK_COUNTER);
+        track->counter = reader_tree_add_track(tree, track, parent, TRACK_COUNTER);
         track->group = track->counter;
         if (track->census.has_events)
-            track->lane = add_track(tree, track, parent, TRACK_LANE);
+            track->lane = reader_tree_add_track(tree, track, parent, TRACK_LANE);
         break;
     default:
         make_plain(tree, track, parent);

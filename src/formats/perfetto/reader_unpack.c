@@ -10,12 +10,12 @@
 
 enum { STEP = 256 << 10 }; // unpacked at a time
 
-static void end_inflating(void *stream)
+static void reader_unpack_end_inflating(void *stream)
 {
     inflateEnd(stream);
 }
 
-static void free_zstd(void *stream)
+static void reader_unpack_free_zstd(void *stream)
 {
     ZSTD_freeDStream(stream);
 }
@@ -28,7 +28,7 @@ static z_stream *zlib_start(struct perfetto_unpacker *unpacker)
     stream = memory_allocate_zeroed(1, sizeof *stream);
     if (inflateInit(stream) != Z_OK)
         recovery_fail(0); // of its tables
-    recovery_hold(RECOVERY_LATER, end_inflating, stream);
+    recovery_hold(RECOVERY_LATER, reader_unpack_end_inflating, stream);
     unpacker->zlib = stream;
     return stream;
 }
@@ -65,7 +65,7 @@ enum perfetto_unpack_result perfetto_unpack_zstd(struct perfetto_unpacker *unpac
         unpacker->zstd = ZSTD_createDStream();
         if (unpacker->zstd == NULL)
             recovery_fail(0);
-        recovery_hold(RECOVERY_LATER, free_zstd, unpacker->zstd);
+        recovery_hold(RECOVERY_LATER, reader_unpack_free_zstd, unpacker->zstd);
     }
     if (ZSTD_isError(ZSTD_initDStream(unpacker->zstd)))
         return PERFETTO_UNPACK_DAMAGED;

@@ -9,7 +9,7 @@
 // Interning -------------------------------------------------------------------
 
 // Ids are dense: neighbours fall into neighbouring slots.
-static uint32_t slot_of(uint32_t text, uint32_t mask)
+static uint32_t perfetto_sequence_slot_of(uint32_t text, uint32_t mask)
 {
     return text & mask;
 }
@@ -23,7 +23,7 @@ static void map_grow(struct iid_map *map)
     for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {
         if (old.slots[2 * i] == 0)
             continue;
-        uint32_t at = slot_of(old.slots[2 * i], map->mask);
+        uint32_t at = perfetto_sequence_slot_of(old.slots[2 * i], map->mask);
         while (map->slots[2 * at] != 0)
             at = (at + 1) & map->mask;
         map->slots[2 * at] = old.slots[2 * i];
@@ -37,7 +37,7 @@ static uint32_t map_get(struct iid_map *map, uint32_t text, bool *out_new)
 {
     if (map->count * 2 >= map->mask || map->slots == NULL)
         map_grow(map);
-    uint32_t at = slot_of(text + 1, map->mask);
+    uint32_t at = perfetto_sequence_slot_of(text + 1, map->mask);
     for (; map->slots[2 * at] != 0; at = (at + 1) & map->mask) {
         if (map->slots[2 * at] == text + 1) {
             *out_new = false;
@@ -119,12 +119,14 @@ static uint32_t intern_key(struct packet *packet, uint32_t key)
     return iid;
 }
 
-static unsigned char *put_key(struct packet *packet, unsigned char *to, uint32_t key)
+static unsigned char *perfetto_sequence_put_key(struct packet *packet, unsigned char *to,
+                                                uint32_t key)
 {
     return protobuf_put_varint(to, PERFETTO_ANNOTATION_NAME_IID, intern_key(packet, key));
 }
 
-static unsigned char *put_text(struct packet *packet, unsigned char *to, uint32_t text)
+static unsigned char *perfetto_sequence_put_text(struct packet *packet, unsigned char *to,
+                                                 uint32_t text)
 {
     const uint32_t iid =
         sequence_intern(packet, &packet->sequence->texts, PERFETTO_INTERNED_STRING, text);
@@ -136,26 +138,27 @@ static unsigned char *annotation_open(unsigned char *to)
     return length_open(protobuf_put_tag(to, PERFETTO_EVENT_ANNOTATION, PROTOBUF_BYTES));
 }
 
-static void put_number(struct packet *packet, uint32_t key, uint32_t field, uint64_t number)
+static void perfetto_sequence_put_number(struct packet *packet, uint32_t key, uint32_t field,
+                                         uint64_t number)
 {
     unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = put_key(packet, content, key);
+    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
     end = protobuf_put_varint(end, field, number);
     packet->to = length_close(content, end);
 }
 
-static void put_string(struct packet *packet, uint32_t key, uint32_t text)
+static void perfetto_sequence_put_string(struct packet *packet, uint32_t key, uint32_t text)
 {
     unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = put_key(packet, content, key);
-    end = put_text(packet, end, text);
+    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
+    end = perfetto_sequence_put_text(packet, end, text);
     packet->to = length_close(content, end);
 }
 
 static void put_inline_text(struct packet *packet, uint32_t key, struct view text)
 {
     unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = put_key(packet, content, key);
+    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
     end = protobuf_put_bytes(end, PERFETTO_ANNOTATION_STRING, text);
     packet->to = length_close(content, end);
 }
@@ -163,7 +166,7 @@ static void put_inline_text(struct packet *packet, uint32_t key, struct view tex
 static void put_real(struct packet *packet, uint32_t key, double real)
 {
     unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = put_key(packet, content, key);
+    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
     end = protobuf_put_fixed64(end, PERFETTO_ANNOTATION_DOUBLE, protobuf_from_double(real));
     packet->to = length_close(content, end);
 }
@@ -174,7 +177,7 @@ static void put_ticks(struct packet *packet, const struct value *value)
     const char *const names[] = {"start", "end"};
     const uint64_t numbers[] = {value->number, value->end};
     unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = put_key(packet, content, value->key);
+    unsigned char *end = perfetto_sequence_put_key(packet, content, value->key);
     for (int i = 0; i < 2; i++) {
         end = protobuf_put_tag(end, PERFETTO_ANNOTATION_DICTIONARY_ENTRY, PROTOBUF_BYTES);
         unsigned char *entry = length_open(end);
@@ -185,23 +188,23 @@ static void put_ticks(struct packet *packet, const struct value *value)
     packet->to = length_close(content, end);
 }
 
-static void put_value(struct packet *packet, const struct value *value)
+static void perfetto_sequence_put_value(struct packet *packet, const struct value *value)
 {
     switch (value->kind) {
     case VALUE_UINT:
-        put_number(packet, value->key, PERFETTO_ANNOTATION_UINT, value->number);
+        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_UINT, value->number);
         break;
     case VALUE_INT:
-        put_number(packet, value->key, PERFETTO_ANNOTATION_INT, value->number);
+        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_INT, value->number);
         break;
     case VALUE_BOOL:
-        put_number(packet, value->key, PERFETTO_ANNOTATION_BOOL, value->number);
+        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_BOOL, value->number);
         break;
     case VALUE_REAL:
         put_real(packet, value->key, value->real);
         break;
     case VALUE_STRING:
-        put_string(packet, value->key, (uint32_t)value->number);
+        perfetto_sequence_put_string(packet, value->key, (uint32_t)value->number);
         break;
     case VALUE_TEXT:
         put_inline_text(packet, value->key, value->text);
@@ -214,7 +217,7 @@ static void put_value(struct packet *packet, const struct value *value)
     }
 }
 
-static void put_category(struct packet *packet, const struct value *value)
+static void perfetto_sequence_put_category(struct packet *packet, const struct value *value)
 {
     const uint32_t iid = sequence_intern(packet, &packet->sequence->categories,
                                          PERFETTO_INTERNED_CATEGORY, (uint32_t)value->number);
@@ -222,7 +225,8 @@ static void put_category(struct packet *packet, const struct value *value)
 }
 
 // Flows are no arguments: they are written even where arguments are not wanted.
-static void put_values(struct packet *packet, const struct sequence_arguments *arguments)
+static void perfetto_sequence_put_values(struct packet *packet,
+                                         const struct sequence_arguments *arguments)
 {
     struct value_reader reader = value_read(arguments->values);
     struct value value;
@@ -232,14 +236,15 @@ static void put_values(struct packet *packet, const struct sequence_arguments *a
         else if (value.kind == VALUE_FLOW_IN)
             packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW_END, value.number);
         else if (value.kind == VALUE_STRING && value.key == arguments->category_key)
-            put_category(packet, &value);
+            perfetto_sequence_put_category(packet, &value);
         else if (arguments->wanted)
-            put_value(packet, &value);
+            perfetto_sequence_put_value(packet, &value);
     }
     if (arguments->wanted && arguments->location != 0)
-        put_string(packet, arguments->location_key, arguments->location);
+        perfetto_sequence_put_string(packet, arguments->location_key, arguments->location);
     if (arguments->wanted && arguments->has_cycles)
-        put_number(packet, arguments->cycles_key, PERFETTO_ANNOTATION_UINT, arguments->cycles);
+        perfetto_sequence_put_number(packet, arguments->cycles_key, PERFETTO_ANNOTATION_UINT,
+                                     arguments->cycles);
 }
 
 // Everything of a packet in front of its event.
@@ -299,7 +304,7 @@ static void event_write(struct sequence *sequence, struct pack *pack, const stru
     const uint32_t iid =
         sequence_intern(&packet, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
     packet.to = protobuf_put_varint(packet.to, PERFETTO_EVENT_NAME_IID, iid);
-    put_values(&packet, arguments);
+    perfetto_sequence_put_values(&packet, arguments);
     unsigned char *end = length_close(front + 2, packet.to);
     end = put_state_needed(end);
     if (packet.interned.size > 0) {

@@ -166,14 +166,15 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
 
 // Lanes -----------------------------------------------------------------------
 
-static void note_lane(struct written_track *state, size_t index)
+static void perfetto_writer_note_lane(struct written_track *state, size_t index)
 {
     const struct sequence *lane = &state->lanes[index];
     lane_search_set(&state->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
                     lane->depth >= PERFETTO_DEPTH_MOST);
 }
 
-static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, uint64_t ns)
+static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer, uint32_t id,
+                                                 uint64_t ns)
 {
     uint64_t uuid = perfetto_writer_describe(writer, id);
     struct written_track *state = written(writer, id);
@@ -186,18 +187,18 @@ static struct sequence *add_lane(struct perfetto_writer *writer, uint32_t id, ui
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
     sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns);
-    note_lane(state, state->lane_count - 1);
+    perfetto_writer_note_lane(state, state->lane_count - 1);
     return lane;
 }
 
-static void close_spans(struct sequence *lane, struct pack *pack, uint64_t ns)
+static void perfetto_writer_close_spans(struct sequence *lane, struct pack *pack, uint64_t ns)
 {
     while (lane->depth > 0 && lane->ends[lane->depth - 1] <= ns)
         sequence_end(lane, pack, lane->ends[--lane->depth]);
 }
 
 // Whether a span that starts at or after all earlier ones can lie on the lane.
-static bool lane_takes(const struct sequence *lane, bool nests, uint64_t end)
+static bool perfetto_writer_lane_takes(const struct sequence *lane, bool nests, uint64_t end)
 {
     if (lane->depth == 0)
         return true;
@@ -211,30 +212,32 @@ static struct sequence *lane_for(struct perfetto_writer *writer, struct written_
     for (size_t i = state->first_lane;; i++) {
         i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
         if (i == state->lane_count)
-            return add_lane(writer, track, start);
+            return perfetto_writer_add_lane(writer, track, start);
         struct sequence *lane = &state->lanes[i];
         if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
-            close_spans(lane, writer->pack, start);
-            note_lane(state, i);
+            perfetto_writer_close_spans(lane, writer->pack, start);
+            perfetto_writer_note_lane(state, i);
         }
-        if (lane_takes(lane, nests, end))
+        if (perfetto_writer_lane_takes(lane, nests, end))
             return lane;
     }
 }
 
-static void open_span(struct written_track *state, struct sequence *lane, uint64_t end)
+static void perfetto_writer_open_span(struct written_track *state, struct sequence *lane,
+                                      uint64_t end)
 {
     lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
     lane->ends[lane->depth++] = end;
-    note_lane(state, (size_t)(lane - state->lanes));
+    perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
 
-static void write_sample(struct perfetto_writer *writer, struct written_track *state,
-                         const struct event *event, struct view values, uint64_t ns)
+static void perfetto_writer_write_sample(struct perfetto_writer *writer,
+                                         struct written_track *state, const struct event *event,
+                                         struct view values, uint64_t ns)
 {
     struct sequence *lane = state->lane_count > state->first_lane
                                 ? &state->lanes[state->first_lane]
-                                : add_lane(writer, event->track, ns);
+                                : perfetto_writer_add_lane(writer, event->track, ns);
     struct value_reader reader = value_read(values);
     struct value value;
     while (value_next(&reader, &value)) {
@@ -243,7 +246,7 @@ static void write_sample(struct perfetto_writer *writer, struct written_track *s
     }
 }
 
-static uint32_t location_of(struct perfetto_writer *writer, uint32_t call_id)
+static uint32_t perfetto_writer_location_of(struct perfetto_writer *writer, uint32_t call_id)
 {
     writer->locations = memory_extend(writer->locations, &writer->location_count, call_id,
                                       sizeof *writer->locations);
@@ -256,19 +259,20 @@ static uint32_t location_of(struct perfetto_writer *writer, uint32_t call_id)
 }
 
 // `start` and `end` are the event's in nanoseconds.
-static void write_event(struct perfetto_writer *writer, struct written_track *state,
-                        const struct event *event, struct view values, uint64_t start, uint64_t end)
+static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
+                                        const struct event *event, struct view values,
+                                        uint64_t start, uint64_t end)
 {
     const struct profile *profile = writer->profile;
     state->last_start = start;
     if (event->kind == EVENT_COUNTER) {
-        write_sample(writer, state, event, values, start);
+        perfetto_writer_write_sample(writer, state, event, values, start);
         return;
     }
     const struct sequence_arguments arguments = {
         .wanted = !writer->options.no_arguments,
         .values = values,
-        .location = location_of(writer, event->call),
+        .location = perfetto_writer_location_of(writer, event->call),
         .location_key = writer->location_key,
         .has_cycles = state->cycles && event->kind == EVENT_SPAN,
         .cycles = event->end - event->start,
@@ -282,7 +286,7 @@ static void write_event(struct perfetto_writer *writer, struct written_track *st
         return;
     }
     sequence_span(lane, writer->pack, profile, start, event->name, &arguments);
-    open_span(state, lane, end);
+    perfetto_writer_open_span(state, lane, end);
 }
 
 static status flush_late(struct perfetto_writer *writer)
@@ -325,7 +329,7 @@ static status perfetto_writer_take_batch(struct event_sink *sink, const struct e
         else if (start < state->last_start)
             STATUS_TRY(hold_back(writer, event, values));
         else
-            write_event(writer, state, event, values, start, end);
+            perfetto_writer_write_event(writer, state, event, values, start, end);
     }
     return STATUS_OK;
 }
@@ -366,7 +370,7 @@ static void close_lanes(struct perfetto_writer *writer)
     for (size_t i = 0; i < writer->track_count; i++) {
         struct written_track *state = &writer->tracks[i];
         for (size_t k = state->first_lane; k < state->lane_count; k++)
-            close_spans(&state->lanes[k], writer->pack, UINT64_MAX);
+            perfetto_writer_close_spans(&state->lanes[k], writer->pack, UINT64_MAX);
         state->first_lane = state->lane_count;
         state->last_start = 0;
     }

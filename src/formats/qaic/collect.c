@@ -29,7 +29,7 @@ static bool is_of_the_device(const struct target_engine *engine)
     return engine->role != TARGET_ROLE_HOST && engine->stage_count == 0;
 }
 
-static uint32_t find_group(struct threads *threads, const char *name)
+static uint32_t qaic_collect_find_group(struct threads *threads, const char *name)
 {
     for (uint32_t i = 0; i < threads->group_count; i++) {
         if (strcmp(threads->names[i], name) == 0)
@@ -40,7 +40,7 @@ static uint32_t find_group(struct threads *threads, const char *name)
 }
 
 // The engine that comes next by rank after `last`, in the order of the file where ranks are equal.
-static uint32_t next_engine(const struct target *target, uint32_t last)
+static uint32_t qaic_collect_next_engine(const struct target *target, uint32_t last)
 {
     uint32_t best = NOWHERE;
     for (uint32_t i = 0; i < target->engine_count; i++) {
@@ -59,12 +59,13 @@ static void threads_find(struct threads *threads, const struct target *target)
     threads->engines = memory_allocate_zeroed(room, sizeof *threads->engines);
     threads->names = memory_allocate_zeroed(room, sizeof *threads->names);
     threads->sizes = memory_allocate_zeroed(room, sizeof *threads->sizes);
-    for (uint32_t i = next_engine(target, NOWHERE); i != NOWHERE; i = next_engine(target, i)) {
+    for (uint32_t i = qaic_collect_next_engine(target, NOWHERE); i != NOWHERE;
+         i = qaic_collect_next_engine(target, i)) {
         const struct target_engine *engine = &target->engines[i];
         threads->engines[i].group = NOWHERE;
         if (!is_of_the_device(engine))
             continue;
-        const uint32_t group = find_group(threads, engine->row);
+        const uint32_t group = qaic_collect_find_group(threads, engine->row);
         threads->engines[i].group = group;
         if (threads->sizes[group] < engine->count)
             threads->sizes[group] = engine->count;
@@ -101,8 +102,8 @@ static const struct program_operand *operand_of(const struct program *program,
 }
 
 // Whoever casts from a core's memory works for that core.
-static uint32_t core_of(const struct program *program, const struct target *target,
-                        const struct program_task *task)
+static uint32_t qaic_collect_core_of(const struct program *program, const struct target *target,
+                                     const struct program_task *task)
 {
     if (target->engines[task->engine].per == TARGET_PER_CORE)
         return task->unit;
@@ -139,8 +140,9 @@ static struct view format_text(struct arena *arena, const char *format, ...)
     return text;
 }
 
-static struct view kind_of(struct arena *arena, const struct program *program,
-                           const struct target *target, const struct program_task *task)
+static struct view qaic_collect_kind_of(struct arena *arena, const struct program *program,
+                                        const struct target *target,
+                                        const struct program_task *task)
 {
     const struct target_engine *engine = &target->engines[task->engine];
     if (engine->role == TARGET_ROLE_COMMUNICATION)
@@ -160,7 +162,7 @@ static struct view kind_of(struct arena *arena, const struct program *program,
 }
 
 // As the vendor's tools call elements.
-static const char *type_name(enum element element)
+static const char *qaic_collect_type_name(enum element element)
 {
     switch (element) {
     case ELEMENT_F16:
@@ -190,9 +192,9 @@ static struct view shape_text_of(struct arena *arena, const struct program_opera
     return kept;
 }
 
-static struct qaic_operation operation_of(struct qaic_network *network,
-                                          const struct program *program,
-                                          const struct target *target, uint32_t index)
+static struct qaic_operation qaic_collect_operation_of(struct qaic_network *network,
+                                                       const struct program *program,
+                                                       const struct target *target, uint32_t index)
 {
     const struct program_task *task = &program->tasks[index];
     const struct program_operand *out = operand_of(program, task, true, false, target);
@@ -202,14 +204,14 @@ static struct qaic_operation operation_of(struct qaic_network *network,
                                 ? "code"
                                 : program_text(program, program->groups[task->group].name),
                             index),
-        .kind = kind_of(&network->arena, program, target, task),
+        .kind = qaic_collect_kind_of(&network->arena, program, target, task),
         .memory = VIEW_LITERAL("DDR"),
         .output_size = written_bytes(program, task),
     };
     if (out == NULL)
         return operation;
     const struct program_buffer *buffer = &program->buffers[out->buffer];
-    operation.type = view_of(type_name((enum element)buffer->element));
+    operation.type = view_of(qaic_collect_type_name((enum element)buffer->element));
     operation.shape = shape_text_of(&network->arena, out);
     if (target->memories[buffer->memory].local)
         operation.memory = VIEW_LITERAL("TCM");
@@ -226,26 +228,26 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
         place->core = NOWHERE;
         if (own->group == NOWHERE)
             continue;
-        place->core = core_of(program, target, task);
+        place->core = qaic_collect_core_of(program, target, task);
         place->group = (uint16_t)own->group;
         place->thread = (uint16_t)(own->first + task->lane);
         struct qaic_operations *list =
             qaic_network_operations(collected->network, place->core, own->group);
         const struct qaic_operation operation =
-            operation_of(collected->network, program, target, i);
+            qaic_collect_operation_of(collected->network, program, target, i);
         place->ordinal = (uint32_t)list->count;
         qaic_operation_add(list, &operation);
     }
 }
 
-static uint32_t count_cores(const struct program *program, const struct target *target)
+static uint32_t qaic_collect_count_cores(const struct program *program, const struct target *target)
 {
     uint32_t cores = 1;
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         if (is_of_the_device(&target->engines[task->engine]) &&
-            core_of(program, target, task) >= cores)
-            cores = core_of(program, target, task) + 1;
+            qaic_collect_core_of(program, target, task) >= cores)
+            cores = qaic_collect_core_of(program, target, task) + 1;
     }
     return cores;
 }
@@ -255,7 +257,7 @@ status qaic_collect(const struct program *program, const struct target *target,
 {
     struct threads threads = {0};
     threads_find(&threads, target);
-    const uint32_t cores = count_cores(program, target);
+    const uint32_t cores = qaic_collect_count_cores(program, target);
     struct qaic_network *network =
         qaic_network_create(cores, threads.thread_count, threads.group_count);
     *out_collected =

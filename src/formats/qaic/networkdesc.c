@@ -92,39 +92,39 @@ void qaic_operation_add(struct qaic_operations *list, const struct qaic_operatio
 
 // Writing ------------------------------------------------------------------------------
 
-static void put_number(struct bytes *to, uint32_t field, uint64_t number)
+static void networkdesc_put_number(struct bytes *to, uint32_t field, uint64_t number)
 {
     unsigned char *at = bytes_reserve(to, PROTOBUF_TAG_MOST + VARINT_MOST);
     to->size += (size_t)(protobuf_put_varint(at, field, number) - at);
 }
 
-static void put_bytes(struct bytes *to, uint32_t field, struct view bytes)
+static void networkdesc_put_bytes(struct bytes *to, uint32_t field, struct view bytes)
 {
     unsigned char *at = bytes_reserve(to, PROTOBUF_HEADER_MOST + bytes.size);
     to->size += (size_t)(protobuf_put_bytes(at, field, bytes) - at);
 }
 
-static void put_text(struct bytes *to, uint32_t field, struct view text)
+static void networkdesc_put_text(struct bytes *to, uint32_t field, struct view text)
 {
     if (text.size > 0)
-        put_bytes(to, field, text);
+        networkdesc_put_bytes(to, field, text);
 }
 
 // Ends a message that was put together in `inner`, which is empty then.
 static void put_message(struct bytes *to, uint32_t field, struct bytes *inner)
 {
-    put_bytes(to, field, bytes_view(inner));
+    networkdesc_put_bytes(to, field, bytes_view(inner));
     inner->size = 0;
 }
 
 static void put_operation(struct bytes *to, const struct qaic_operation *operation)
 {
-    put_text(to, OPERATION_NAME, operation->name);
-    put_text(to, OPERATION_KIND, operation->kind);
-    put_text(to, OPERATION_TYPE, operation->type);
-    put_text(to, OPERATION_MEMORY, operation->memory);
-    put_text(to, OPERATION_SHAPE, operation->shape);
-    put_number(to, OPERATION_SIZE, operation->output_size);
+    networkdesc_put_text(to, OPERATION_NAME, operation->name);
+    networkdesc_put_text(to, OPERATION_KIND, operation->kind);
+    networkdesc_put_text(to, OPERATION_TYPE, operation->type);
+    networkdesc_put_text(to, OPERATION_MEMORY, operation->memory);
+    networkdesc_put_text(to, OPERATION_SHAPE, operation->shape);
+    networkdesc_put_number(to, OPERATION_SIZE, operation->output_size);
 }
 
 static void put_core(struct bytes *to, const struct qaic_network *network, uint32_t core)
@@ -147,21 +147,23 @@ static void put_core(struct bytes *to, const struct qaic_network *network, uint3
 static void put_stats(struct bytes *to, const struct qaic_network *network)
 {
     struct bytes stats = {0};
-    put_number(&stats, STATS_BUFFER, network->stats_buffer);
-    put_number(&stats, STATS_PRINT, 1);
-    put_number(&stats, STATS_LEVEL, (uint64_t)(int64_t)network->stats_level);
-    put_number(&stats, STATS_PRINT_OPERATIONS, network->stats_level >= LEVEL_OF_OPERATIONS);
-    put_number(&stats, STATS_OPERATIONS_LEVEL, network->stats_level >= LEVEL_OF_OPERATIONS);
-    put_number(&stats, STATS_BATCH, (uint64_t)(int64_t)network->stats_batch);
-    put_number(&stats, STATS_DDR, network->ddr_stats);
-    put_number(&stats, STATS_TICKS, network->ticks_a_ms);
+    networkdesc_put_number(&stats, STATS_BUFFER, network->stats_buffer);
+    networkdesc_put_number(&stats, STATS_PRINT, 1);
+    networkdesc_put_number(&stats, STATS_LEVEL, (uint64_t)(int64_t)network->stats_level);
+    networkdesc_put_number(&stats, STATS_PRINT_OPERATIONS,
+                           network->stats_level >= LEVEL_OF_OPERATIONS);
+    networkdesc_put_number(&stats, STATS_OPERATIONS_LEVEL,
+                           network->stats_level >= LEVEL_OF_OPERATIONS);
+    networkdesc_put_number(&stats, STATS_BATCH, (uint64_t)(int64_t)network->stats_batch);
+    networkdesc_put_number(&stats, STATS_DDR, network->ddr_stats);
+    networkdesc_put_number(&stats, STATS_TICKS, network->ticks_a_ms);
     for (size_t i = 0; i < network->pmu_count; i++)
-        put_number(&stats, STATS_PMU_EVENTS, (uint64_t)(int64_t)network->pmu_events[i]);
+        networkdesc_put_number(&stats, STATS_PMU_EVENTS, (uint64_t)(int64_t)network->pmu_events[i]);
     for (uint32_t c = 0; c < network->cores; c++) {
         uint64_t count = 0;
         for (uint32_t g = 0; g < network->group_count; g++)
             count += qaic_network_operations(network, c, g)->count;
-        put_number(&stats, STATS_COUNTS, count);
+        networkdesc_put_number(&stats, STATS_COUNTS, count);
     }
     for (uint32_t c = 0; c < network->cores; c++)
         put_core(&stats, network, c);
@@ -172,10 +174,10 @@ static void put_stats(struct bytes *to, const struct qaic_network *network)
 static void put_binding(struct bytes *to, uint32_t field, const struct qaic_binding *binding)
 {
     struct bytes whole = {0}, initial = {0};
-    put_text(&whole, BINDING_NAME, binding->name);
-    put_number(&initial, IO_TYPE, binding->type);
+    networkdesc_put_text(&whole, BINDING_NAME, binding->name);
+    networkdesc_put_number(&initial, IO_TYPE, binding->type);
     for (uint32_t i = 0; i < binding->rank; i++)
-        put_number(&initial, IO_DIMS, (uint64_t)(int64_t)binding->dims[i]);
+        networkdesc_put_number(&initial, IO_DIMS, (uint64_t)(int64_t)binding->dims[i]);
     put_message(&whole, BINDING_INITIAL, &initial);
     put_message(to, field, &whole);
     bytes_free(&initial);
@@ -184,24 +186,24 @@ static void put_binding(struct bytes *to, uint32_t field, const struct qaic_bind
 
 void qaic_network_write(const struct qaic_network *network, struct bytes *out_bytes)
 {
-    put_number(out_bytes, MAJOR_VERSION, VERSION);
-    put_number(out_bytes, MINOR_VERSION, 0);
-    put_text(out_bytes, NETWORK_NAME, network->name);
+    networkdesc_put_number(out_bytes, MAJOR_VERSION, VERSION);
+    networkdesc_put_number(out_bytes, MINOR_VERSION, 0);
+    networkdesc_put_text(out_bytes, NETWORK_NAME, network->name);
     for (size_t i = 0; i < network->input_count; i++)
         put_binding(out_bytes, INPUTS, &network->inputs[i]);
     for (size_t i = 0; i < network->output_count; i++)
         put_binding(out_bytes, OUTPUTS, &network->outputs[i]);
-    put_number(out_bytes, NUM_CORES, network->cores);
-    put_number(out_bytes, NUM_THREADS, network->threads);
-    put_number(out_bytes, NUM_HVX_THREADS, network->hvx_threads);
+    networkdesc_put_number(out_bytes, NUM_CORES, network->cores);
+    networkdesc_put_number(out_bytes, NUM_THREADS, network->threads);
+    networkdesc_put_number(out_bytes, NUM_HVX_THREADS, network->hvx_threads);
     for (uint32_t i = 0; i < network->threads; i++)
-        put_number(out_bytes, THREAD_GROUPS, network->thread_groups[i]);
-    put_number(out_bytes, ISSUE_COUNT, network->group_count);
+        networkdesc_put_number(out_bytes, THREAD_GROUPS, network->thread_groups[i]);
+    networkdesc_put_number(out_bytes, ISSUE_COUNT, network->group_count);
     put_stats(out_bytes, network);
     for (uint32_t i = 0; i < network->group_count; i++)
-        put_bytes(out_bytes, GROUP_NAMES, network->group_names[i]);
-    put_number(out_bytes, BATCH_SIZE, (uint64_t)(int64_t)network->batch_size);
-    put_number(out_bytes, CLUSTER_OFFSETS, 0);
+        networkdesc_put_bytes(out_bytes, GROUP_NAMES, network->group_names[i]);
+    networkdesc_put_number(out_bytes, BATCH_SIZE, (uint64_t)(int64_t)network->batch_size);
+    networkdesc_put_number(out_bytes, CLUSTER_OFFSETS, 0);
 }
 
 // Reading ------------------------------------------------------------------------------
@@ -222,7 +224,7 @@ static void read_sizes(struct view bytes, uint32_t sizes[3])
     }
 }
 
-static void read_operation(struct view bytes, struct qaic_operation *out_operation)
+static void networkdesc_read_operation(struct view bytes, struct qaic_operation *out_operation)
 {
     struct protobuf_reader reader = protobuf_read(bytes);
     struct protobuf_field field;
@@ -245,7 +247,7 @@ static void read_operation(struct view bytes, struct qaic_operation *out_operati
 }
 
 // Messages of field 1, one after the other. False when there is no further one.
-static bool next_part(struct protobuf_reader *reader, struct view *out_part)
+static bool networkdesc_next_part(struct protobuf_reader *reader, struct view *out_part)
 {
     struct protobuf_field field;
     while (protobuf_next(reader, &field)) {
@@ -257,15 +259,15 @@ static bool next_part(struct protobuf_reader *reader, struct view *out_part)
     return false;
 }
 
-static void read_core(struct qaic_network *network, uint32_t core, struct view bytes)
+static void networkdesc_read_core(struct qaic_network *network, uint32_t core, struct view bytes)
 {
     struct protobuf_reader groups = protobuf_read(bytes);
     struct view group, one;
-    for (uint32_t g = 0; g < network->group_count && next_part(&groups, &group); g++) {
+    for (uint32_t g = 0; g < network->group_count && networkdesc_next_part(&groups, &group); g++) {
         struct protobuf_reader operations = protobuf_read(group);
-        while (next_part(&operations, &one)) {
+        while (networkdesc_next_part(&operations, &one)) {
             struct qaic_operation operation = {0};
-            read_operation(one, &operation);
+            networkdesc_read_operation(one, &operation);
             qaic_operation_add(qaic_network_operations(network, core, g), &operation);
         }
     }
@@ -291,7 +293,7 @@ static void read_stats(struct qaic_network *network, struct view bytes)
         const bool number = field.type == PROTOBUF_VARINT;
         if (field.number == STATS_OPERATIONS && field.type == PROTOBUF_BYTES) {
             if (core < network->cores)
-                read_core(network, core++, field.bytes);
+                networkdesc_read_core(network, core++, field.bytes);
         } else if (field.number == STATS_PMU_EVENTS) {
             read_pmu_events(network, &field);
         } else if (number && field.number == STATS_BUFFER) {
@@ -338,8 +340,8 @@ static void read_binding(struct view bytes, struct qaic_binding **list, size_t *
     (*list)[(*count)++] = binding;
 }
 
-static void read_lists(struct qaic_network *network, const struct protobuf_field *field,
-                       uint32_t *thread, uint32_t *group)
+static void networkdesc_read_lists(struct qaic_network *network, const struct protobuf_field *field,
+                                   uint32_t *thread, uint32_t *group)
 {
     struct view rest = {0};
     uint64_t number;
@@ -375,7 +377,7 @@ status qaic_network_read(const char *name, struct view bytes, struct qaic_networ
         else if (field.number == BATCH_SIZE && field.type == PROTOBUF_VARINT)
             network->batch_size = (int32_t)field.value;
         else
-            read_lists(network, &field, &thread, &group);
+            networkdesc_read_lists(network, &field, &thread, &group);
     }
     if (reader.ending != PROTOBUF_WHOLE) {
         qaic_network_free(network);

@@ -29,8 +29,8 @@ bool qpc_recognise(struct view bytes)
 }
 
 // Pointers are relative to `base`, and may wrap around.
-static bool range_of(struct view bytes, uint64_t pointer, uint64_t base, uint64_t size,
-                     struct view *out_part)
+static bool qpc_range_of(struct view bytes, uint64_t pointer, uint64_t base, uint64_t size,
+                         struct view *out_part)
 {
     const uint64_t at = pointer - base;
     if (at > bytes.size || size > bytes.size - at)
@@ -50,15 +50,15 @@ static bool name_at(struct view bytes, uint64_t pointer, uint64_t base, struct v
     return end < rest.size;
 }
 
-static status read_entry(struct qpc *qpc, struct view entries, size_t index, uint64_t base)
+static status qpc_read_entry(struct qpc *qpc, struct view entries, size_t index, uint64_t base)
 {
     const struct view bytes = qpc->input->bytes;
     struct qpc_segment *segment = &qpc->segments[index];
     const size_t at = index * ENTRY_SIZE;
     segment->offset = number_at(entries, at + 8);
     if (!name_at(bytes, number_at(entries, at + 16), base, &segment->name) ||
-        !range_of(bytes, number_at(entries, at + 24), base, number_at(entries, at),
-                  &segment->bytes) ||
+        !qpc_range_of(bytes, number_at(entries, at + 24), base, number_at(entries, at),
+                      &segment->bytes) ||
         segment->offset > segment->bytes.size)
         return status_make(STATUS_DATA,
                            "%s: segment %zu lies outside the file: it was cut off or damaged",
@@ -84,13 +84,13 @@ static status read_container(struct qpc *qpc)
         return status_make(STATUS_DATA, "%s: is a copy of memory, which cannot be loaded",
                            qpc->input->path);
     if (count > SEGMENTS_MOST ||
-        !range_of(bytes, number_at(bytes, 32), base, count * ENTRY_SIZE, &entries))
+        !qpc_range_of(bytes, number_at(bytes, 32), base, count * ENTRY_SIZE, &entries))
         return status_make(STATUS_DATA, "%s: its list of segments lies outside the file",
                            qpc->input->path);
     qpc->count = (size_t)count;
     qpc->segments = memory_allocate_zeroed(qpc->count + 1, sizeof *qpc->segments);
     for (size_t i = 0; i < qpc->count; i++)
-        STATUS_TRY(read_entry(qpc, entries, i, base));
+        STATUS_TRY(qpc_read_entry(qpc, entries, i, base));
     return STATUS_OK;
 }
 
@@ -159,7 +159,7 @@ static void write_number(struct output *output, uint64_t number)
     output_write(output, &number, sizeof number);
 }
 
-static void write_padding(struct output *output, uint64_t from, uint64_t to)
+static void qpc_write_padding(struct output *output, uint64_t from, uint64_t to)
 {
     static const char ZEROS[ALIGNMENT] = {0};
     output_write(output, ZEROS, (size_t)(to - from));
@@ -202,10 +202,10 @@ status qpc_write(const char *path, const struct qpc_segment *segments, size_t co
         output_write(output, segments[i].name.data, segments[i].name.size);
         output_write(output, "", 1);
     }
-    write_padding(output, first_data, padded(first_data));
+    qpc_write_padding(output, first_data, padded(first_data));
     for (size_t i = 0; i < count; i++) {
         output_write(output, segments[i].bytes.data, segments[i].bytes.size);
-        write_padding(output, segments[i].bytes.size, padded(segments[i].bytes.size));
+        qpc_write_padding(output, segments[i].bytes.size, padded(segments[i].bytes.size));
     }
     return output_close(output);
 }

@@ -21,7 +21,7 @@ static const char HEAD[] = "core  ucycles  ucycles(%)     pcycles  pcycles(%)  c
 // Places -------------------------------------------------------------------------------
 
 // The core of a number, made where it is new; NULL: there are too many.
-static struct qaic_core *core_of(struct qaic_summary *summary, uint64_t number)
+static struct qaic_core *qaic_summary_core_of(struct qaic_summary *summary, uint64_t number)
 {
     for (size_t i = summary->core_count; i-- > 0;) {
         if (summary->cores[i].number == number)
@@ -48,7 +48,7 @@ static struct qaic_thread *thread_of(struct qaic_core *core, uint64_t number)
     return &core->threads[number];
 }
 
-static uint64_t *port_of(struct qaic_core *core, uint64_t thread, uint64_t port)
+static uint64_t *qaic_summary_port_of(struct qaic_core *core, uint64_t thread, uint64_t port)
 {
     struct qaic_thread *own = thread_of(core, thread);
     if (own == NULL || port > UINT32_MAX)
@@ -80,7 +80,8 @@ static bool take_thread(struct qaic_summary *summary, const char *line)
            "c%u t%u %31s %" SCNu64 " ucycles [%" SCNu64 ", %" SCNu64 "] %" SCNu64
            " pcycles %lf%% utilization%n",
            &core, &number, group, &ucycles, &start, &end, &pcycles, &utilization, &used);
-    struct qaic_thread *thread = used > 0 ? thread_of(core_of(summary, core), number) : NULL;
+    struct qaic_thread *thread =
+        used > 0 ? thread_of(qaic_summary_core_of(summary, core), number) : NULL;
     if (thread == NULL)
         return false;
     thread->group = arena_copy(&summary->arena, view_of(group));
@@ -99,7 +100,7 @@ static bool take_core_total(struct qaic_summary *summary, const char *line)
     int used = 0;
     sscanf(line, "c%u total: %" SCNu64 " ucycles %" SCNu64 " pcycles%n", &number, &ucycles,
            &pcycles, &used);
-    struct qaic_core *core = used > 0 ? core_of(summary, number) : NULL;
+    struct qaic_core *core = used > 0 ? qaic_summary_core_of(summary, number) : NULL;
     if (core == NULL)
         return false;
     core->ucycles = ucycles;
@@ -108,7 +109,7 @@ static bool take_core_total(struct qaic_summary *summary, const char *line)
 }
 
 // The same numbers as those of the thread.
-static bool take_batch(struct qaic_summary *summary, const char *line)
+static bool qaic_summary_take_batch(struct qaic_summary *summary, const char *line)
 {
     unsigned core, number;
     uint64_t ucycles, start, end, pcycles;
@@ -116,7 +117,8 @@ static bool take_batch(struct qaic_summary *summary, const char *line)
     sscanf(line,
            "c%ut%u batch ucycles: %" SCNu64 " [%" SCNu64 ",%" SCNu64 "] pcycles: %" SCNu64 "%n",
            &core, &number, &ucycles, &start, &end, &pcycles, &used);
-    struct qaic_thread *thread = used > 0 ? thread_of(core_of(summary, core), number) : NULL;
+    struct qaic_thread *thread =
+        used > 0 ? thread_of(qaic_summary_core_of(summary, core), number) : NULL;
     if (thread == NULL)
         return false;
     thread->ucycles = ucycles;
@@ -135,7 +137,7 @@ static bool take_inference(struct qaic_summary *summary, const char *line)
     sscanf(line, "c%u: Total inference pcycle is %" SCNu64 "%n", &number, &pcycles, &cycles);
     if (cycles == 0)
         sscanf(line, "c%u: Effective frequency is %lfMHz%n", &number, &frequency, &rate);
-    struct qaic_core *core = cycles + rate > 0 ? core_of(summary, number) : NULL;
+    struct qaic_core *core = cycles + rate > 0 ? qaic_summary_core_of(summary, number) : NULL;
     if (core == NULL)
         return false;
     core->has_inference = true;
@@ -153,7 +155,8 @@ static bool take_port(struct qaic_summary *summary, const char *line)
     int used = 0;
     sscanf(line, "c%ut%up%u Host_IO_Port ucycles: %" SCNu64 "%n", &core, &thread, &port, &ucycles,
            &used);
-    uint64_t *place = used > 0 ? port_of(core_of(summary, core), thread, port) : NULL;
+    uint64_t *place =
+        used > 0 ? qaic_summary_port_of(qaic_summary_core_of(summary, core), thread, port) : NULL;
     if (place == NULL)
         return false;
     *place = ucycles;
@@ -166,7 +169,8 @@ static bool take_activation(struct qaic_summary *summary, const char *line)
     uint64_t ucycles;
     int used = 0;
     sscanf(line, "c%ut%u activate ucycles: %" SCNu64 "%n", &core, &number, &ucycles, &used);
-    struct qaic_thread *thread = used > 0 ? thread_of(core_of(summary, core), number) : NULL;
+    struct qaic_thread *thread =
+        used > 0 ? thread_of(qaic_summary_core_of(summary, core), number) : NULL;
     if (thread == NULL)
         return false;
     thread->has_activation = true;
@@ -242,7 +246,7 @@ static struct view next_word(struct view *rest)
     return word;
 }
 
-static bool take_row(struct qaic_summary *summary, const char *line)
+static bool qaic_summary_take_row(struct qaic_summary *summary, const char *line)
 {
     struct view rest = view_of(line);
     struct view word = next_word(&rest);
@@ -255,7 +259,7 @@ static bool take_row(struct qaic_summary *summary, const char *line)
         if (!read_cell(next_word(&rest), &cells[i]))
             return false;
     }
-    struct qaic_core *core = rest.size > 2 ? core_of(summary, number) : NULL;
+    struct qaic_core *core = rest.size > 2 ? qaic_summary_core_of(summary, number) : NULL;
     if (core == NULL)
         return false;
     if ((core->row_count & (core->row_count + 1)) == 0) // room for twice as many
@@ -296,8 +300,10 @@ bool qaic_summary_recognise(struct view bytes)
 static bool take_line(struct qaic_summary *summary, struct view line)
 {
     static bool (*const TAKERS[])(struct qaic_summary *, const char *) = {
-        take_thread,     take_core_total, take_batch, take_inference,      take_port,
-        take_activation, take_footer,     take_rate,  take_specialization, take_row,
+        take_thread,           take_core_total, qaic_summary_take_batch,
+        take_inference,        take_port,       take_activation,
+        take_footer,           take_rate,       take_specialization,
+        qaic_summary_take_row,
     };
     char text[LINE_MOST];
     if (line.size == 0 || is_head(line))
@@ -364,7 +370,7 @@ static void write_cell(struct output *output, int width, int digits, const char 
     output_format(output, "%*s", width, text);
 }
 
-static void write_row(struct output *output, uint32_t core, const struct qaic_row *row)
+static void qaic_summary_write_row(struct output *output, uint32_t core, const struct qaic_row *row)
 {
     char name[16];
     snprintf(name, sizeof name, "c%" PRIu32, core);
@@ -407,11 +413,11 @@ static void write_threads(struct output *output, const struct qaic_core *core)
     }
 }
 
-static void write_core(struct output *output, const struct qaic_core *core)
+static void qaic_summary_write_core(struct output *output, const struct qaic_core *core)
 {
     output_format(output, "\n%s\n", HEAD);
     for (size_t i = 0; i < core->row_count; i++)
-        write_row(output, core->number, &core->rows[i]);
+        qaic_summary_write_row(output, core->number, &core->rows[i]);
     write_threads(output, core);
     if (core->has_inference)
         output_format(output,
@@ -445,7 +451,7 @@ void qaic_summary_write(const struct qaic_summary *summary, struct output *outpu
         output_format(output, "Specialization: %.*s\n\n\n",
                       VIEW_ARGUMENTS(summary->specialization));
     for (size_t i = 0; i < summary->core_count; i++)
-        write_core(output, &summary->cores[i]);
+        qaic_summary_write_core(output, &summary->cores[i]);
     if (summary->has_total)
         output_format(output, "total batch ucycles:%17" PRIu64 " [%" PRIu64 ", %" PRIu64 "]\n",
                       summary->end - summary->start, summary->start, summary->end);

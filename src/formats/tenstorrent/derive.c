@@ -14,7 +14,7 @@ struct row_times {
     double fw_ns, kernel_ns;
 };
 
-static bool read_cycles(const struct report *report, size_t row, struct row_times *out_times)
+static bool derive_read_cycles(const struct report *report, size_t row, struct row_times *out_times)
 {
     return report_u64(report, row, COLUMN_FW_START_CYCLE, &out_times->fw_start) &&
            report_u64(report, row, COLUMN_FW_END_CYCLE, &out_times->fw_end) &&
@@ -37,7 +37,7 @@ static uint64_t rows_at(const struct report *report, double clock_mhz)
     uint64_t count = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         struct row_times times;
-        if (read_cycles(report, i, &times))
+        if (derive_read_cycles(report, i, &times))
             count += fw_duration_is(report, i, &times, clock_mhz);
     }
     return count;
@@ -57,7 +57,7 @@ double derive_clock_mhz(const struct report *report)
     uint64_t rows = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         struct row_times times;
-        rows += read_cycles(report, i, &times);
+        rows += derive_read_cycles(report, i, &times);
     }
     // A few short rows agree with any clock.
     return most * 2 > rows ? best : 0;
@@ -92,7 +92,7 @@ static void check_fw_duration(const struct report *report, size_t row, double cl
     struct row_times times;
     if (report_text(report, row, COLUMN_FW_DURATION).size == 0)
         return;
-    if (clock_mhz > 0 && read_cycles(report, row, &times))
+    if (clock_mhz > 0 && derive_read_cycles(report, row, &times))
         derive_account(out, fw_duration_is(report, row, &times, clock_mhz), report->rows[row].line);
     else
         out->unknown++;
@@ -140,9 +140,9 @@ static bool last_row_swap(struct last_rows *last, struct view device, size_t row
     return false;
 }
 
-static bool read_times(const struct report *report, size_t row, struct row_times *out_times)
+static bool derive_read_times(const struct report *report, size_t row, struct row_times *out_times)
 {
-    return read_cycles(report, row, out_times) &&
+    return derive_read_cycles(report, row, out_times) &&
            report_double(report, row, COLUMN_KERNEL_DURATION, &out_times->kernel_ns);
 }
 
@@ -161,8 +161,8 @@ static void check_op_to_op(const struct report *report, size_t row, double clock
         derive_account(out, gap == 0, report->rows[row].line);
         return;
     }
-    if (!(clock_mhz > 0) || !read_times(report, row, &now) ||
-        !read_times(report, previous, &before)) {
+    if (!(clock_mhz > 0) || !derive_read_times(report, row, &now) ||
+        !derive_read_times(report, previous, &before)) {
         out->unknown++;
         return;
     }

@@ -61,7 +61,7 @@ static void read_meta(struct dispatch_lane *lane, struct view meta)
         lane->counts = false;
 }
 
-static void end_zone(struct dispatch_lane *lane, uint64_t time)
+static void device_dispatch_end_zone(struct dispatch_lane *lane, uint64_t time)
 {
     struct dispatched *item = device_dispatch_find_id(lane, lane->id);
     if (item == NULL) {
@@ -97,6 +97,6 @@ bool dispatch_take(struct dispatch_lane *lane, const struct device_lane *about,
     if (row->meta.size > 0)
         read_meta(lane, row->meta);
     if (row->marker == DEVICE_ZONE_END)
-        end_zone(lane, row->time);
+        device_dispatch_end_zone(lane, row->time);
     return true;
 }

@@ -114,7 +114,7 @@ static bool has_field(const struct device_log *log, enum field field)
     return memchr(log->fields, (int)field, log->field_count) != NULL;
 }
 
-static bool read_header(struct device_log *log, struct view line)
+static bool device_log_read_header(struct device_log *log, struct view line)
 {
     struct view name;
     log->field_count = 0;
@@ -156,7 +156,7 @@ status device_log_open(const struct input *input, struct device_log *out_log)
         if (!csv_line_next(&log->lines, &log->line))
             return STATUS_OK;
     }
-    if (!read_header(log, log->line.text))
+    if (!device_log_read_header(log, log->line.text))
         return status_at(STATUS_DATA, input->path, log->line.number,
                          "expected the header 'PCIe slot, core_x, core_y, RISC processor type, "
                          "timer_id, time[cycles since reset], ...'");
@@ -302,8 +302,8 @@ static bool zone_take(struct device_log *log, struct row_texts *texts, struct de
 }
 
 // `*out_tail` is where the tail starts; NULL when the form has none.
-static enum device_log_result read_row(struct device_log *log, struct device_log_row *row,
-                                       const char **out_tail)
+static enum device_log_result device_log_read_row(struct device_log *log,
+                                                  struct device_log_row *row, const char **out_tail)
 {
     struct view rest = log->line.text;
     struct row_texts texts = {.zone = {"", 0}};
@@ -409,7 +409,7 @@ static bool read_known(struct device_log *log, struct device_log_row *row)
 static enum device_log_result read_unknown(struct device_log *log, struct device_log_row *row)
 {
     const char *tail = NULL;
-    const enum device_log_result result = read_row(log, row, &tail);
+    const enum device_log_result result = device_log_read_row(log, row, &tail);
     if (result == DEVICE_LOG_ROW)
         tail_keep(log, row, tail);
     return result;
@@ -422,7 +422,7 @@ static enum device_log_result read_again(struct device_log *log)
         read_first_line(log, line);
         return DEVICE_LOG_SESSION;
     }
-    if (read_header(log, line))
+    if (device_log_read_header(log, line))
         return DEVICE_LOG_SESSION;
     snprintf(log->problem, sizeof log->problem, "is a header without the columns of one");
     return DEVICE_LOG_BAD;
@@ -452,7 +452,8 @@ static enum device_log_result keep_row(struct device_log *log, const struct devi
     return DEVICE_LOG_ROW;
 }
 
-static enum device_log_result read_line(struct device_log *log, struct device_log_row *out_row)
+static enum device_log_result device_log_read_line(struct device_log *log,
+                                                   struct device_log_row *out_row)
 {
     if (read_known(log, out_row))
         return DEVICE_LOG_ROW;
@@ -479,7 +480,7 @@ static enum device_log_result read_line(struct device_log *log, struct device_lo
 
 enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
 {
-    const enum device_log_result result = read_line(log, out_row);
+    const enum device_log_result result = device_log_read_line(log, out_row);
     if (result == DEVICE_LOG_SESSION)
         log->kept_count = 0;
     return result == DEVICE_LOG_ROW ? keep_row(log, out_row) : result;

@@ -19,7 +19,7 @@ static enum device_risc risc_from_name(struct view name)
     return DEVICE_RISC_OTHER;
 }
 
-static uint32_t core_of(struct device_log *log, const struct device_lane *lane)
+static uint32_t device_names_core_of(struct device_log *log, const struct device_lane *lane)
 {
     for (uint32_t i = 0; i < log->lanes.count; i++) {
         const struct device_lane *other = segments_get(&log->lanes, i);
@@ -30,7 +30,7 @@ static uint32_t core_of(struct device_log *log, const struct device_lane *lane)
     return log->core_count++;
 }
 
-static bool lane_add(struct device_log *log, struct view text, uint32_t *out_lane)
+static bool device_names_lane_add(struct device_log *log, struct view text, uint32_t *out_lane)
 {
     struct view rest = text;
     uint64_t numbers[3];
@@ -53,7 +53,7 @@ static bool lane_add(struct device_log *log, struct view text, uint32_t *out_lan
         return false;
     }
     lane.risc = risc_from_name(lane.risc_name);
-    lane.core = core_of(log, &lane);
+    lane.core = device_names_core_of(log, &lane);
     *out_lane = log->lanes.count;
     *(struct device_lane *)segments_add(&log->lanes) = lane;
     return true;
@@ -83,7 +83,7 @@ bool device_lane_take(struct device_log *log, struct view *rest, uint32_t *out_l
             break;
     }
     if (lane == HASH_NONE) {
-        if (!lane_add(log, text, &lane))
+        if (!device_names_lane_add(log, text, &lane))
             return false;
         hash_add(&log->lane_index, hash, lane);
     }

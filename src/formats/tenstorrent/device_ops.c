@@ -61,7 +61,7 @@ void device_ops_free(struct device_ops *ops)
 
 // Operations ------------------------------------------------------------------
 
-static uint32_t key_hash(uint32_t session, uint32_t device, uint64_t id)
+static uint32_t device_ops_key_hash(uint32_t session, uint32_t device, uint64_t id)
 {
     return hash_u64(id ^ (uint64_t)device << 40 ^ (uint64_t)session << 52);
 }
@@ -69,7 +69,7 @@ static uint32_t key_hash(uint32_t session, uint32_t device, uint64_t id)
 uint32_t device_ops_find(const struct device_ops *ops, uint32_t session, uint32_t device,
                          uint64_t id)
 {
-    const uint32_t hash = key_hash(session, device, id);
+    const uint32_t hash = device_ops_key_hash(session, device, id);
     uint32_t found;
     for (uint32_t at = hash_first(&ops->index, hash);
          (found = hash_next(&ops->index, hash, &at)) != HASH_NONE;) {
@@ -83,11 +83,11 @@ uint32_t device_ops_find(const struct device_ops *ops, uint32_t session, uint32_
 void device_ops_index(struct device_ops *ops, uint32_t index)
 {
     const struct device_op *op = device_ops_op(ops, index);
-    hash_add(&ops->index, key_hash(op->session, op->device, op->id), index);
+    hash_add(&ops->index, device_ops_key_hash(op->session, op->device, op->id), index);
 }
 
-static struct device_op *op_get(struct device_ops *ops, uint32_t device, uint64_t id,
-                                uint32_t *out_index)
+static struct device_op *device_ops_op_get(struct device_ops *ops, uint32_t device, uint64_t id,
+                                           uint32_t *out_index)
 {
     const uint32_t session = ops->sessions.count - 1;
     *out_index = device_ops_find(ops, session, device, id);
@@ -107,7 +107,8 @@ static struct device_op *op_get(struct device_ops *ops, uint32_t device, uint64_
 // Runs ------------------------------------------------------------------------
 
 // How many runs of `op` start at `time` or before.
-static uint32_t runs_before(const struct device_ops *ops, const struct device_op *op, uint64_t time)
+static uint32_t device_ops_runs_before(const struct device_ops *ops, const struct device_op *op,
+                                       uint64_t time)
 {
     uint32_t low = 0;
     uint32_t high = op->run_count;
@@ -130,13 +131,14 @@ uint32_t device_ops_run_at(const struct device_ops *ops, uint32_t session, uint3
     const struct device_op *op = device_ops_op(ops, found);
     if (op->run_count == 0)
         return HASH_NONE;
-    const uint32_t before = runs_before(ops, op, time);
+    const uint32_t before = device_ops_runs_before(ops, op, time);
     return op->runs[before > 0 ? before - 1 : 0];
 }
 
 static uint32_t traced_hash(const struct device_op *op, uint64_t trace, uint64_t counter)
 {
-    return hash_u64(key_hash(op->session, op->device, op->id) ^ trace << 48 ^ counter << 32);
+    return hash_u64(device_ops_key_hash(op->session, op->device, op->id) ^ trace << 48 ^
+                    counter << 32);
 }
 
 static uint32_t run_add(struct device_ops *ops, struct device_op *op, uint32_t op_index,
@@ -160,7 +162,7 @@ static uint32_t run_add(struct device_ops *ops, struct device_op *op, uint32_t o
 
     if (row->traced)
         hash_add(&ops->traced, traced_hash(op, row->trace_id, row->trace_counter), index);
-    const uint32_t at = runs_before(ops, op, row->time);
+    const uint32_t at = device_ops_runs_before(ops, op, row->time);
     op->runs = memory_grow(op->runs, op->run_count, &op->run_capacity, sizeof *op->runs);
     memmove(op->runs + at + 1, op->runs + at, (op->run_count - at) * sizeof *op->runs);
     op->runs[at] = index;
@@ -225,7 +227,7 @@ static uint32_t device_ops_choose(const struct device_ops *ops, const struct dev
 {
     if (row->traced)
         return choose_traced(ops, op, row);
-    const uint32_t after = runs_before(ops, op, row->time);
+    const uint32_t after = device_ops_runs_before(ops, op, row->time);
     uint32_t best = HASH_NONE;
     uint64_t best_fitness = DEVICE_NEVER;
     for (uint32_t i = after > 0 ? after - 1 : 0; i < op->run_count && i <= after; i++) {
@@ -255,7 +257,7 @@ static uint32_t core_get(struct device_run *run, uint32_t core)
 
 // Lanes -----------------------------------------------------------------------
 
-static struct device_lane_state *lane_get(struct device_ops *ops, uint32_t lane)
+static struct device_lane_state *device_ops_lane_get(struct device_ops *ops, uint32_t lane)
 {
     if (lane >= ops->lane_capacity) {
         const size_t capacity = ((size_t)lane + 1) * 2;
@@ -289,7 +291,7 @@ static bool has_later(const struct device_ops *ops, const struct device_run *run
     const struct device_op *op = device_ops_op(ops, run->op);
     if (op->run_count == 1)
         return false;
-    const uint32_t before = runs_before(ops, op, time);
+    const uint32_t before = device_ops_runs_before(ops, op, time);
     return before > 0 && op->runs[before - 1] != index;
 }
 
@@ -313,7 +315,7 @@ static void device_ops_enter(struct device_ops *ops, struct device_lane_state *s
                              uint32_t bit)
 {
     uint32_t op_index;
-    struct device_op *op = op_get(ops, lane->device, row->run_host_id, &op_index);
+    struct device_op *op = device_ops_op_get(ops, lane->device, row->run_host_id, &op_index);
     uint32_t run = device_ops_choose(ops, op, row, lane->core, bit);
     if (run == HASH_NONE)
         run = run_add(ops, op, op_index, row);
@@ -325,8 +327,8 @@ static void device_ops_enter(struct device_ops *ops, struct device_lane_state *s
                                         .open = true};
 }
 
-static void add_kernel(struct device_run *run, struct device_core *core, enum device_risc risc,
-                       const struct device_log_row *row)
+static void device_ops_add_kernel(struct device_run *run, struct device_core *core,
+                                  enum device_risc risc, const struct device_log_row *row)
 {
     device_extent_add(&run->kernel, row->time);
     device_extent_add(&run->riscs[risc], row->time);
@@ -362,7 +364,7 @@ static void finish_dispatch(struct device_ops *ops, const struct dispatch_lane *
         uint32_t index;
         if (master->items[i].id == 0)
             continue;
-        struct device_op *op = op_get(ops, master->device, master->items[i].id, &index);
+        struct device_op *op = device_ops_op_get(ops, master->device, master->items[i].id, &index);
         op->dispatch = master->items[i].extent;
         if (subordinate != NULL && i < subordinate->count)
             op->go_signal = subordinate->items[i].extent;
@@ -395,7 +397,7 @@ void device_ops_take(struct device_ops *ops, const struct device_log_row *row)
 {
     const struct device_zone *zone = device_log_zone(ops->log, row->zone);
     const struct device_lane *lane = device_log_lane(ops->log, row->lane);
-    struct device_lane_state *state = lane_get(ops, row->lane);
+    struct device_lane_state *state = device_ops_lane_get(ops, row->lane);
     note_order(ops, state, row->time);
     if ((zone->kind == DEVICE_ZONE_DISPATCH || state->dispatch.dispatches) &&
         dispatch_take(&state->dispatch, lane, zone, row))
@@ -415,7 +417,7 @@ void device_ops_take(struct device_ops *ops, const struct device_log_row *row)
     if (zone->kind == DEVICE_ZONE_FW)
         device_extent_add(&run->firmware, row->time);
     else if (zone->kind == DEVICE_ZONE_KERNEL)
-        add_kernel(run, core, lane->risc, row);
+        device_ops_add_kernel(run, core, lane->risc, row);
     else if (zone->kind == DEVICE_ZONE_WAIT_FRONT && lane->risc == DEVICE_TRISC_0)
         run->wait_front += row->data;
     else if (zone->kind == DEVICE_ZONE_RESERVE_BACK && lane->risc == DEVICE_TRISC_2)
@@ -440,8 +442,9 @@ static uint32_t missing_of(const struct device_run *run, enum device_risc risc,
     return count;
 }
 
-static uint32_t note_missing(struct device_figures *figures, const struct device_run *run,
-                             enum device_risc risc, enum device_seen there, enum device_seen gone)
+static uint32_t device_ops_note_missing(struct device_figures *figures,
+                                        const struct device_run *run, enum device_risc risc,
+                                        enum device_seen there, enum device_seen gone)
 {
     const uint32_t count = missing_of(run, risc, there, gone);
     if (count == 0)
@@ -456,7 +459,7 @@ static uint32_t note_missing(struct device_figures *figures, const struct device
     return count;
 }
 
-static struct device_span span_of(const struct device_extent *extent, bool whole)
+static struct device_span device_ops_span_of(const struct device_extent *extent, bool whole)
 {
     return (struct device_span){whole && extent->first != DEVICE_NEVER, extent->first,
                                 extent->last};
@@ -474,7 +477,7 @@ static bool starts_twice(const struct device_run *run)
     return starts >= 2;
 }
 
-static void count_cores(const struct device_run *run, struct device_figures *figures)
+static void device_ops_count_cores(const struct device_run *run, struct device_figures *figures)
 {
     figures->per_core_least = DEVICE_NEVER;
     for (uint32_t i = 0; i < run->core_count; i++) {
@@ -502,13 +505,15 @@ void device_run_figures(const struct device_run *run, struct device_figures *out
     uint32_t kernel_ends = 0;
     for (unsigned i = 0; i < DEVICE_RISCS; i++) {
         const enum device_risc risc = (enum device_risc)i;
-        fw_starts += note_missing(figures, run, risc, DEVICE_SEEN_FW_END, DEVICE_SEEN_FW_START);
-        fw_ends += note_missing(figures, run, risc, DEVICE_SEEN_FW_START, DEVICE_SEEN_FW_END);
-        const uint32_t starts =
-            note_missing(figures, run, risc, DEVICE_SEEN_KERNEL_END, DEVICE_SEEN_KERNEL_START);
-        const uint32_t ends =
-            note_missing(figures, run, risc, DEVICE_SEEN_KERNEL_START, DEVICE_SEEN_KERNEL_END);
-        figures->riscs[i] = span_of(&run->riscs[i], starts + ends == 0);
+        fw_starts +=
+            device_ops_note_missing(figures, run, risc, DEVICE_SEEN_FW_END, DEVICE_SEEN_FW_START);
+        fw_ends +=
+            device_ops_note_missing(figures, run, risc, DEVICE_SEEN_FW_START, DEVICE_SEEN_FW_END);
+        const uint32_t starts = device_ops_note_missing(figures, run, risc, DEVICE_SEEN_KERNEL_END,
+                                                        DEVICE_SEEN_KERNEL_START);
+        const uint32_t ends = device_ops_note_missing(figures, run, risc, DEVICE_SEEN_KERNEL_START,
+                                                      DEVICE_SEEN_KERNEL_END);
+        figures->riscs[i] = device_ops_span_of(&run->riscs[i], starts + ends == 0);
         kernel_starts += starts;
         kernel_ends += ends;
     }
@@ -518,11 +523,12 @@ void device_run_figures(const struct device_run *run, struct device_figures *out
     figures->start = run->firmware.first;
     figures->end = run->firmware.last;
     const bool whole = kernel_starts + kernel_ends == 0;
-    figures->firmware = span_of(&run->firmware, fw_starts + fw_ends == 0);
-    figures->kernel = span_of(&run->kernel, whole);
-    figures->data_movement = span_of(&run->data_movement, whole);
+    figures->firmware = device_ops_span_of(&run->firmware, fw_starts + fw_ends == 0);
+    figures->kernel = device_ops_span_of(&run->kernel, whole);
+    figures->data_movement = device_ops_span_of(&run->data_movement, whole);
     figures->data_movement.last = run->kernel.last;
-    figures->kernel_start = span_of(&run->kernel_start, kernel_starts == 0 && starts_twice(run));
-    count_cores(run, figures);
+    figures->kernel_start =
+        device_ops_span_of(&run->kernel_start, kernel_starts == 0 && starts_twice(run));
+    device_ops_count_cores(run, figures);
     figures->per_core_known = whole && figures->per_core_count > 0;
 }

@@ -6,7 +6,7 @@
 #include "arch.h"
 #include "derive.h"
 
-static bool names(struct view line, const char *column)
+static bool device_report_names(struct view line, const char *column)
 {
     return view_find_text(line, column) < line.size;
 }
@@ -14,9 +14,9 @@ static bool names(struct view line, const char *column)
 bool device_report_recognise(struct view bytes)
 {
     const struct view line = view_slice(bytes, 0, view_find(bytes, '\n'));
-    return names(line, "GLOBAL CALL COUNT") && names(line, "OP NAME") &&
-           names(line, "DEVICE FW START CYCLE") && names(line, "DEVICE ID") &&
-           !names(line, "OP CODE");
+    return device_report_names(line, "GLOBAL CALL COUNT") && device_report_names(line, "OP NAME") &&
+           device_report_names(line, "DEVICE FW START CYCLE") &&
+           device_report_names(line, "DEVICE ID") && !device_report_names(line, "OP CODE");
 }
 
 // Rows ------------------------------------------------------------------------
@@ -27,7 +27,7 @@ struct run_row {
     uint64_t trace, replay;
 };
 
-static bool read_row(const struct report *report, size_t row, struct run_row *out_row)
+static bool device_report_read_row(const struct report *report, size_t row, struct run_row *out_row)
 {
     *out_row = (struct run_row){0};
     out_row->traced = report_u64(report, row, COLUMN_TRACE_ID, &out_row->trace) &&
@@ -54,8 +54,9 @@ static void append_marker(struct bytes *text, const struct run_row *row, const c
                         (unsigned long long)row->id, trace, zone, end ? "ZONE_END" : "ZONE_START");
 }
 
-static bool kernel_of(const struct report *report, size_t row, const struct run_row *run,
-                      uint64_t *out_start, uint64_t *out_end)
+static bool device_report_kernel_of(const struct report *report, size_t row,
+                                    const struct run_row *run, uint64_t *out_start,
+                                    uint64_t *out_end)
 {
     const uint32_t start = report_named_column(report, VIEW_LITERAL("DEVICE KERNEL START CYCLE"));
     const uint32_t end = report_named_column(report, VIEW_LITERAL("DEVICE KERNEL END CYCLE"));
@@ -68,10 +69,10 @@ static void append_run(struct bytes *text, const struct report *report, size_t r
 {
     struct run_row run;
     uint64_t start, end;
-    if (!read_row(report, row, &run))
+    if (!device_report_read_row(report, row, &run))
         return;
     append_marker(text, &run, "BRISC-FW", 1, run.fw_start, false);
-    if (kernel_of(report, row, &run, &start, &end)) {
+    if (device_report_kernel_of(report, row, &run, &start, &end)) {
         append_marker(text, &run, "BRISC-KERNEL", 2, start, false);
         append_marker(text, &run, "BRISC-KERNEL", 2, end, true);
     }
@@ -79,7 +80,7 @@ static void append_run(struct bytes *text, const struct report *report, size_t r
 }
 
 // Of the first row that says it.
-static struct view first_text(const struct report *report, enum column_kind kind)
+static struct view device_report_first_text(const struct report *report, enum column_kind kind)
 {
     for (size_t i = 0; i < report->row_count; i++) {
         const struct view text = report_text(report, i, kind);
@@ -91,8 +92,8 @@ static struct view first_text(const struct report *report, enum column_kind kind
 
 static void append_head(struct bytes *text, const struct report *report)
 {
-    const struct view arch = first_text(report, COLUMN_DEVICE_ARCH);
-    const struct view cores = first_text(report, COLUMN_WORKER_CORES);
+    const struct view arch = device_report_first_text(report, COLUMN_DEVICE_ARCH);
+    const struct view cores = device_report_first_text(report, COLUMN_WORKER_CORES);
     const struct arch *known = arch_find(arch);
     double mhz = derive_clock_mhz(report);
     if (mhz == 0)
@@ -159,7 +160,8 @@ bool device_report_next(struct view *rest, struct view *out_name, struct view *o
     return true;
 }
 
-static struct device_run *find_run(const struct device_ops *ops, const struct run_row *row)
+static struct device_run *device_report_find_run(const struct device_ops *ops,
+                                                 const struct run_row *row)
 {
     const uint32_t index = device_ops_find(ops, 0, (uint32_t)row->device, row->id);
     const struct device_op *op = index != HASH_NONE ? device_ops_op(ops, index) : NULL;
@@ -194,7 +196,8 @@ void device_report_give(const struct report *report, const struct device_ops *op
     struct bytes text = {0};
     for (size_t i = 0; i < report->row_count; i++) {
         struct run_row row;
-        struct device_run *run = read_row(report, i, &row) ? find_run(ops, &row) : NULL;
+        struct device_run *run =
+            device_report_read_row(report, i, &row) ? device_report_find_run(ops, &row) : NULL;
         if (run != NULL) {
             run->given = pack(report, i, &text, arena);
             profile_track(account, 0)->ledger.recorded++;

@@ -204,8 +204,8 @@ static uint32_t core_make(struct device_spans *spans, struct device_process *pro
     return core->track;
 }
 
-static struct lane_spans *lane_get(struct device_spans *spans, const struct device_log *log,
-                                   uint32_t index)
+static struct lane_spans *device_spans_lane_get(struct device_spans *spans,
+                                                const struct device_log *log, uint32_t index)
 {
     if (index >= spans->lane_count) {
         const size_t count = ((size_t)index + 1) * 2;
@@ -262,8 +262,8 @@ static struct zone_texts zone_texts(struct device_spans *spans, const struct dev
     return spans->zones[zone];
 }
 
-static uint32_t call_of(const struct device_spans *spans, const struct device_lane *lane,
-                        uint64_t id, uint64_t time)
+static uint32_t device_spans_call_of(const struct device_spans *spans,
+                                     const struct device_lane *lane, uint64_t id, uint64_t time)
 {
     if (id == 0)
         return 0;
@@ -271,8 +271,8 @@ static uint32_t call_of(const struct device_spans *spans, const struct device_la
     return run == HASH_NONE ? 0 : spans->run_calls[run];
 }
 
-static void add_values(struct device_spans *spans, const struct device_log *log,
-                       const struct spans_marker *row)
+static void device_spans_add_values(struct device_spans *spans, const struct device_log *log,
+                                    const struct spans_marker *row)
 {
     const uint32_t source = zone_texts(spans, log, row->zone).source;
     spans->values.size = 0;
@@ -290,18 +290,19 @@ static void add_values(struct device_spans *spans, const struct device_log *log,
         value_add_string(&spans->values, spans->source_key, source);
 }
 
-static void add_event(struct device_spans *spans, const struct device_log *log,
-                      const struct lane_spans *lane, const struct spans_marker *row, uint64_t start)
+static void device_spans_add_event(struct device_spans *spans, const struct device_log *log,
+                                   const struct lane_spans *lane, const struct spans_marker *row,
+                                   uint64_t start)
 {
     const bool span = row->marker == DEVICE_ZONE_END;
-    const struct event event = {
-        .kind = span ? EVENT_SPAN : EVENT_INSTANT,
-        .track = lane->track,
-        .name = zone_texts(spans, log, row->zone).name,
-        .start = start,
-        .end = row->time,
-        .call = call_of(spans, device_log_lane(log, row->lane), row->run_host_id, start)};
-    add_values(spans, log, row);
+    const struct event event = {.kind = span ? EVENT_SPAN : EVENT_INSTANT,
+                                .track = lane->track,
+                                .name = zone_texts(spans, log, row->zone).name,
+                                .start = start,
+                                .end = row->time,
+                                .call = device_spans_call_of(spans, device_log_lane(log, row->lane),
+                                                             row->run_host_id, start)};
+    device_spans_add_values(spans, log, row);
     profile_event_add(spans->profile, &event, bytes_view(&spans->values));
 }
 
@@ -342,7 +343,7 @@ static bool take_early(struct device_spans *spans, const struct device_log *log,
         if (zone_texts(spans, log, end.zone).name != name || end.run_host_id != row->run_host_id)
             continue;
         lane->early[i] = lane->early[--lane->early_count];
-        add_event(spans, log, lane, &end, row->time);
+        device_spans_add_event(spans, log, lane, &end, row->time);
         return true;
     }
     return false;
@@ -370,7 +371,7 @@ static void close_zone(struct device_spans *spans, const struct device_log *log,
             continue;
         memmove(&lane->open[i - 1], &lane->open[i], (lane->open_count - i) * sizeof *lane->open);
         lane->open_count--;
-        add_event(spans, log, lane, row, open.start);
+        device_spans_add_event(spans, log, lane, row, open.start);
         return;
     }
     if (lane->early_count == OPEN_SEARCHED) {
@@ -385,7 +386,7 @@ static void close_zone(struct device_spans *spans, const struct device_log *log,
 static void take_marker(struct device_spans *spans, const struct device_log *log,
                         const struct spans_marker *row)
 {
-    struct lane_spans *lane = lane_get(spans, log, row->lane);
+    struct lane_spans *lane = device_spans_lane_get(spans, log, row->lane);
     if (lane->early_count > 0 && lane->early[0].time != row->time)
         lose_early(spans, log, lane);
     if (row->marker == DEVICE_ZONE_START)
@@ -393,7 +394,7 @@ static void take_marker(struct device_spans *spans, const struct device_log *log
     else if (row->marker == DEVICE_ZONE_END)
         close_zone(spans, log, lane, row);
     else
-        add_event(spans, log, lane, row, row->time);
+        device_spans_add_event(spans, log, lane, row, row->time);
 }
 
 // Logs ------------------------------------------------------------------------
@@ -463,8 +464,8 @@ static status finish_session(struct device_spans *spans, const struct device_log
     return failure;
 }
 
-static status take_row(struct device_spans *spans, const struct device_log *log,
-                       const struct device_log_row *row, struct spool *spool)
+static status device_spans_take_row(struct device_spans *spans, const struct device_log *log,
+                                    const struct device_log_row *row, struct spool *spool)
 {
     const struct device_session *session = segments_get(&spans->ops->sessions, spans->session);
     const struct spans_marker marker = marker_of(log, row);
@@ -474,13 +475,14 @@ static status take_row(struct device_spans *spans, const struct device_log *log,
     return STATUS_OK;
 }
 
-static status read_rows(struct device_spans *spans, struct device_log *log, struct spool *spool)
+static status device_spans_read_rows(struct device_spans *spans, struct device_log *log,
+                                     struct spool *spool)
 {
     struct device_log_row row;
     enum device_log_result result;
     while ((result = device_log_next(log, &row)) != DEVICE_LOG_END) {
         if (result == DEVICE_LOG_ROW)
-            STATUS_TRY(take_row(spans, log, &row, spool));
+            STATUS_TRY(device_spans_take_row(spans, log, &row, spool));
         else if (result == DEVICE_LOG_SESSION)
             STATUS_TRY(finish_session(spans, log, spool));
     }
@@ -493,7 +495,7 @@ status device_spans_read(struct device_spans *spans, const struct input *input)
     struct spool spool = SPOOL_EMPTY;
     status failure = device_log_open(input, &log);
     if (failure == STATUS_OK)
-        failure = read_rows(spans, &log, &spool);
+        failure = device_spans_read_rows(spans, &log, &spool);
     if (spans->explained > 0)
         profile_note(spans->profile, 0, LEDGER_REMARK, spans->explained,
                      "%s: %llu zones lack a start or an end, perhaps on lines that are lost, and "

@@ -63,7 +63,7 @@ uint32_t host_ops_find(const struct host_ops *host, uint64_t call_count)
     return found;
 }
 
-static struct host_op *op_get(struct host_ops *host, uint64_t call_count)
+static struct host_op *host_ops_op_get(struct host_ops *host, uint64_t call_count)
 {
     const uint32_t found = host_ops_find(host, call_count);
     if (found != HASH_NONE)
@@ -259,7 +259,7 @@ static void take_op(struct host_ops *host, const struct input *input,
     if (describes && has_device && has_hash)
         known_set(host, &(struct known_op){(uint32_t)parts->device, parts->hash, parts->name,
                                            described.json, described.text});
-    struct host_op *op = op_get(host, parts->call_count);
+    struct host_op *op = host_ops_op_get(host, parts->call_count);
     if (op->has_message)
         host_ops_lose(host, LEDGER_IMPOSSIBLE, input, message->line,
                       "this call count was used before; the last one counts", message->text);
@@ -295,8 +295,8 @@ static void take_mlir(struct host_ops *host, const struct ops_message_parts *par
     }
 }
 
-static void take_message(struct host_ops *host, const struct input *input,
-                         const struct ops_message *message)
+static void host_ops_take_message(struct host_ops *host, const struct input *input,
+                                  const struct ops_message *message)
 {
     struct ops_message_parts parts;
     const char *problem = "";
@@ -333,14 +333,14 @@ void host_ops_read_data(struct host_ops *host, const struct input *input)
     struct ops_message message;
     host->has_data = true;
     while (ops_data_next(&data, &message))
-        take_message(host, input, &message);
+        host_ops_take_message(host, input, &message);
     if (input->damage != NULL)
         host_ops_lose(host, LEDGER_LOST, input, data.line, input->damage, (struct view){"", 0});
 }
 
 // Times -----------------------------------------------------------------------
 
-static void add_function(struct host_ops *host, const struct ops_time *time)
+static void host_ops_add_function(struct host_ops *host, const struct ops_time *time)
 {
     const uint32_t found = host_ops_find(host, time->parent);
     if (found == HASH_NONE)
@@ -360,7 +360,7 @@ static void add_function(struct host_ops *host, const struct ops_time *time)
 static void add_time(struct host_ops *host, const struct input *input,
                      const struct ops_times *times, const struct ops_time *time)
 {
-    struct host_op *op = op_get(host, time->call);
+    struct host_op *op = host_ops_op_get(host, time->call);
     if (!op->has_message && host->has_data && !op->has_time)
         host_ops_lose(host, LEDGER_LOST, input, times->line.number,
                       "the host timed this operation and does not describe it", time->zone_text);
@@ -380,7 +380,7 @@ static void read_times(struct host_ops *host, const struct input *input, bool fu
     enum ops_times_result result;
     while ((result = ops_times_next(&times, &time)) != OPS_TIMES_END) {
         if (functions && result == OPS_TIMES_ROW && time.has_parent)
-            add_function(host, &time);
+            host_ops_add_function(host, &time);
         if (functions)
             continue;
         if (result == OPS_TIMES_BAD) {

@@ -41,7 +41,7 @@ const char *log_kind_name(enum log_kind kind)
 
 // Opening ---------------------------------------------------------------------
 
-static bool is_blank(struct view bytes)
+static bool logs_is_blank(struct view bytes)
 {
     for (size_t i = 0; i < bytes.size; i++) {
         if ((unsigned char)bytes.data[i] > ' ')
@@ -53,7 +53,7 @@ static bool is_blank(struct view bytes)
 static status tenstorrent_logs_keep_input(struct logs *logs, struct input *input)
 {
     enum log_kind kind = log_kind_of(input->bytes);
-    const bool empty = is_blank(input->bytes);
+    const bool empty = logs_is_blank(input->bytes);
     if (empty && view_find_text(view_of(input->path), KINDS[LOG_DEVICE].file) < strlen(input->path))
         kind = LOG_DEVICE;
     status failure = STATUS_OK;
@@ -137,16 +137,16 @@ static status use_device_report(struct logs *logs)
     return keep_made(logs, LOG_DEVICE, logs->device_report_input->path);
 }
 
-static bool is_log(struct view beginning)
+static bool logs_is_log(struct view beginning)
 {
     return log_kind_of(beginning) != LOG_UNKNOWN || device_report_recognise(beginning) ||
            tracy_recognise(beginning) || tracy_stream_recognise(beginning);
 }
 
-static status open_file(struct logs *logs, const char *path)
+static status logs_open_file(struct logs *logs, const char *path)
 {
     struct input *input;
-    STATUS_TRY(input_open_known(path, is_log, &input));
+    STATUS_TRY(input_open_known(path, logs_is_log, &input));
     if (device_report_recognise(input->bytes))
         return keep_device_report(logs, input);
     if (!tracy_recognise(input->bytes) && !tracy_stream_recognise(input->bytes))
@@ -177,18 +177,18 @@ static status open_folder(struct logs *logs, const char *folder)
             !find_log(folder, "/.logs", KINDS[kind].file, path, sizeof path))
             continue;
         found = true;
-        STATUS_TRY(open_file(logs, path));
+        STATUS_TRY(logs_open_file(logs, path));
     }
     const bool host = logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;
     if (!host && (find_log(folder, "", TRACY_FILE, path, sizeof path) ||
                   find_log(folder, "/.logs", TRACY_FILE, path, sizeof path))) {
         found = true;
-        STATUS_TRY(open_file(logs, path));
+        STATUS_TRY(logs_open_file(logs, path));
     }
     if (find_log(folder, "", DEVICE_REPORT_FILE, path, sizeof path) ||
         find_log(folder, "/.logs", DEVICE_REPORT_FILE, path, sizeof path)) {
         found = true;
-        STATUS_TRY(open_file(logs, path));
+        STATUS_TRY(logs_open_file(logs, path));
     }
     if (found)
         return STATUS_OK;
@@ -204,7 +204,7 @@ static status open_paths(struct logs *logs, const char *const *paths, size_t cou
     for (size_t i = 0; i < count; i++) {
         struct stat about;
         const bool folder = stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
-        STATUS_TRY(folder ? open_folder(logs, paths[i]) : open_file(logs, paths[i]));
+        STATUS_TRY(folder ? open_folder(logs, paths[i]) : logs_open_file(logs, paths[i]));
     }
     STATUS_TRY(use_device_report(logs));
     const bool host = logs->inputs[LOG_OPS_DATA] != NULL || logs->inputs[LOG_OPS_TIMES] != NULL;

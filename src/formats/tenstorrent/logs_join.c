@@ -50,7 +50,7 @@ static const struct device_op *device_op_of(const struct joiner *joiner, struct 
 
 // Operations ------------------------------------------------------------------
 
-static uint64_t time_of(const struct host_op *op)
+static uint64_t logs_join_time_of(const struct host_op *op)
 {
     return op->has_time ? op->start : op->message_time;
 }
@@ -60,7 +60,7 @@ static void join_op(struct joiner *joiner, uint32_t index)
     struct host_op *op = host_ops_op(&joiner->record->host, index);
     const struct device_op *device = device_op_of(joiner, op);
     struct logs_row row = {.kind = LOGS_ROW_OP,
-                           .time = time_of(op),
+                           .time = logs_join_time_of(op),
                            .call_count = op->call_count,
                            .host = index,
                            .run = HASH_NONE};
@@ -236,7 +236,7 @@ static void join_trace(struct joiner *joiner, const struct replayed *items, size
         if (i > 0 && begins_replay(&items[i - 1], &items[i]))
             session++;
         const struct host_op *op = host_ops_op(&joiner->record->host, items[i].host);
-        uint64_t time = time_of(op);
+        uint64_t time = logs_join_time_of(op);
         if (replays.count > 0)
             time = replays.items[session <= replays.count ? session - 1 : replays.count - 1].time;
         joiner->run_times[items[i].run] = time;
@@ -406,7 +406,7 @@ static void join_unknown(struct joiner *joiner, bool has_host)
 
 // All -------------------------------------------------------------------------
 
-static int compare_rows(const void *left, const void *right)
+static int logs_join_compare_rows(const void *left, const void *right)
 {
     const struct logs_row *a = left;
     const struct logs_row *b = right;
@@ -439,7 +439,8 @@ struct logs_rows logs_join(struct logs_record *record)
     if (record->has_device)
         join_unknown(&joiner, host->ops.count > 0);
     if (joiner.rows.count > 0)
-        qsort(joiner.rows.items, joiner.rows.count, sizeof *joiner.rows.items, compare_rows);
+        qsort(joiner.rows.items, joiner.rows.count, sizeof *joiner.rows.items,
+              logs_join_compare_rows);
     free(joiner.run_times);
     return joiner.rows;
 }

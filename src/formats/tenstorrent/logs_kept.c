@@ -91,7 +91,7 @@ void logs_keep_free(struct logs_keeper *keeper)
     bytes_free(&keeper->text);
 }
 
-static void keep_number(struct bytes *values, uint32_t key, uint64_t number)
+static void logs_kept_keep_number(struct bytes *values, uint32_t key, uint64_t number)
 {
     if (number != 0)
         value_add_uint(values, key, number);
@@ -105,13 +105,13 @@ static void keep_field(struct logs_keeper *keeper, size_t index, const char *mem
     const struct view *text;
     switch (LOGS_FIELD_TABLE[index].kind) {
     case LOGS_FIELD_U64:
-        keep_number(values, key, *(const uint64_t *)member);
+        logs_kept_keep_number(values, key, *(const uint64_t *)member);
         break;
     case LOGS_FIELD_U32:
-        keep_number(values, key, *(const uint32_t *)member);
+        logs_kept_keep_number(values, key, *(const uint32_t *)member);
         break;
     case LOGS_FIELD_FLAG:
-        keep_number(values, key, *(const bool *)member);
+        logs_kept_keep_number(values, key, *(const bool *)member);
         break;
     case LOGS_FIELD_EXTENT:
         extent = (const struct device_extent *)member;
@@ -200,7 +200,7 @@ void logs_keep_row(struct logs_keeper *keeper, const struct logs_row *row, struc
         keep_part(keeper, LOGS_PART_HOST, op, row->host, values);
         keep_functions(keeper, op, values);
         value_add_uint(values, keeper->specials[LOGS_KEPT_LAST_SESSION], logs_session(record));
-        keep_number(values, keeper->specials[LOGS_KEPT_MLIR], record->host.has_mlir);
+        logs_kept_keep_number(values, keeper->specials[LOGS_KEPT_MLIR], record->host.has_mlir);
     }
     if (row->run != HASH_NONE)
         keep_run(keeper, row->run, values);

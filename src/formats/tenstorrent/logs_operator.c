@@ -11,7 +11,7 @@ struct lister {
     struct bytes text;
 };
 
-static uint32_t key_of(struct lister *to, const char *prefix, struct view name)
+static uint32_t logs_operator_key_of(struct lister *to, const char *prefix, struct view name)
 {
     char key[256];
     snprintf(key, sizeof key, "%s%.*s", prefix, (int)(name.size < 200 ? name.size : 200),
@@ -39,16 +39,18 @@ static void add_json(struct lister *to, uint32_t key, const struct json_value *v
     add_string(to, key, bytes_view(&to->text));
 }
 
-static void add_members(struct lister *to, const char *prefix, const struct json_value *object)
+static void logs_operator_add_members(struct lister *to, const char *prefix,
+                                      const struct json_value *object)
 {
     if (object == NULL || object->kind != JSON_OBJECT)
         return;
     for (const struct json_value *item = object->first; item != NULL; item = item->next)
-        add_json(to, key_of(to, prefix, item->key), item);
+        add_json(to, logs_operator_key_of(to, prefix, item->key), item);
 }
 
 // "1x1x32x800"
-static void add_shape(struct lister *to, const char *prefix, const struct json_value *shape)
+static void logs_operator_add_shape(struct lister *to, const char *prefix,
+                                    const struct json_value *shape)
 {
     static const char *const SIDES[] = {"W", "Z", "Y", "X"};
     struct bytes text = {0};
@@ -59,19 +61,21 @@ static void add_shape(struct lister *to, const char *prefix, const struct json_v
         if (side != NULL)
             python_text_append(&text, side);
     }
-    add_string(to, key_of(to, prefix, VIEW_LITERAL("shape")), bytes_view(&text));
+    add_string(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("shape")), bytes_view(&text));
     bytes_free(&text);
 }
 
-static void add_memory(struct lister *to, const char *prefix, const struct json_value *storage)
+static void logs_operator_add_memory(struct lister *to, const char *prefix,
+                                     const struct json_value *storage)
 {
     const struct json_value *config = json_find(storage, "memory_config");
     if (config == NULL) {
-        add_json(to, key_of(to, prefix, VIEW_LITERAL("memory")), storage);
+        add_json(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("memory")), storage);
         return;
     }
-    add_json(to, key_of(to, prefix, VIEW_LITERAL("memory")), json_find(config, "buffer_type"));
-    add_json(to, key_of(to, prefix, VIEW_LITERAL("memory_layout")),
+    add_json(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("memory")),
+             json_find(config, "buffer_type"));
+    add_json(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("memory_layout")),
              json_find(config, "memory_layout"));
 }
 
@@ -82,10 +86,12 @@ static unsigned add_tensors(struct lister *to, const char *kind, unsigned from,
          item != NULL && from < 4096; item = item->next, from++) {
         char prefix[64];
         snprintf(prefix, sizeof prefix, "%s_%u.", kind, from);
-        add_shape(to, prefix, json_find(item, "shape"));
-        add_json(to, key_of(to, prefix, VIEW_LITERAL("layout")), json_find(item, "layout"));
-        add_json(to, key_of(to, prefix, VIEW_LITERAL("datatype")), json_find(item, "dtype"));
-        add_memory(to, prefix, json_find(item, "storage_type"));
+        logs_operator_add_shape(to, prefix, json_find(item, "shape"));
+        add_json(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("layout")),
+                 json_find(item, "layout"));
+        add_json(to, logs_operator_key_of(to, prefix, VIEW_LITERAL("datatype")),
+                 json_find(item, "dtype"));
+        logs_operator_add_memory(to, prefix, json_find(item, "storage_type"));
     }
     return from;
 }
@@ -97,22 +103,22 @@ static void add_kernels(struct lister *to, const char *kind, const struct json_v
          item != NULL && index < 4096; item = item->next, index++) {
         char prefix[64];
         snprintf(prefix, sizeof prefix, "%s_%u.", kind, index);
-        add_members(to, prefix, item);
+        logs_operator_add_members(to, prefix, item);
     }
 }
 
 static void list_json(struct lister *to, const struct json_value *json)
 {
-    add_json(to, key_of(to, "op_type", VIEW_LITERAL("")), json_find(json, "op_type"));
+    add_json(to, logs_operator_key_of(to, "op_type", VIEW_LITERAL("")), json_find(json, "op_type"));
     const unsigned inputs = add_tensors(to, "input", 0, json_find(json, "input_tensors"));
     add_tensors(to, "input", inputs, json_find(json, "optional_input_tensors"));
     add_tensors(to, "output", 0, json_find(json, "output_tensors"));
-    add_members(to, "attributes.", json_find(json, "attributes"));
+    logs_operator_add_members(to, "attributes.", json_find(json, "attributes"));
     const struct json_value *info = json_find(json, "kernel_info");
     add_kernels(to, "compute_kernel", json_find(info, "compute_kernels"));
     add_kernels(to, "data_movement_kernel", json_find(info, "datamovement_kernels"));
-    add_members(to, "", json_find(info, "kernel_sizes"));
-    add_members(to, "performance_model.", json_find(json, "performance_model"));
+    logs_operator_add_members(to, "", json_find(info, "kernel_sizes"));
+    logs_operator_add_members(to, "performance_model.", json_find(json, "performance_model"));
 }
 
 void logs_operators_start(struct logs_operators *operators)

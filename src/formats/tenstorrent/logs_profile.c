@@ -27,7 +27,7 @@ struct builder {
 
 // Calls and flows -------------------------------------------------------------
 
-static void add_call(struct builder *builder, const struct logs_row *row)
+static void logs_profile_add_call(struct builder *builder, const struct logs_row *row)
 {
     const struct logs_record *record = builder->record;
     struct call call = {.key = row->call_count,
@@ -57,7 +57,7 @@ static void add_call(struct builder *builder, const struct logs_row *row)
     }
 }
 
-static void add_calls(struct builder *builder)
+static void logs_profile_add_calls(struct builder *builder)
 {
     const struct logs_record *record = builder->record;
     const size_t runs = record->has_device ? record->device_ops.runs.count : 0;
@@ -68,13 +68,14 @@ static void add_calls(struct builder *builder)
     builder->run_flows = memory_allocate_zeroed(runs + 1, sizeof(uint64_t));
     for (size_t i = 0; i < builder->rows.count; i++) {
         if (builder->rows.items[i].kind != LOGS_ROW_SIGNPOST)
-            add_call(builder, &builder->rows.items[i]);
+            logs_profile_add_call(builder, &builder->rows.items[i]);
     }
 }
 
 // Host ------------------------------------------------------------------------
 
-static uint32_t lane_add(struct builder *builder, uint32_t parent, struct view name, int32_t rank)
+static uint32_t logs_profile_lane_add(struct builder *builder, uint32_t parent, struct view name,
+                                      int32_t rank)
 {
     const struct track lane = {.kind = TRACK_LANE,
                                .parent = parent,
@@ -96,7 +97,8 @@ struct threads {
     size_t last;
 };
 
-static uint32_t thread_lane(struct builder *builder, struct threads *threads, uint64_t thread)
+static uint32_t logs_profile_thread_lane(struct builder *builder, struct threads *threads,
+                                         uint64_t thread)
 {
     if (threads->last < threads->count && threads->items[threads->last].thread == thread)
         return threads->items[threads->last].lane;
@@ -111,8 +113,8 @@ static uint32_t thread_lane(struct builder *builder, struct threads *threads, ui
     threads->items =
         memory_grow(threads->items, threads->count, &threads->capacity, sizeof *threads->items);
     threads->items[threads->count].thread = thread;
-    threads->items[threads->count].lane =
-        lane_add(builder, builder->host_process, view_of(name), (int32_t)threads->count + 1);
+    threads->items[threads->count].lane = logs_profile_lane_add(
+        builder, builder->host_process, view_of(name), (int32_t)threads->count + 1);
     threads->last = threads->count++;
     return threads->items[threads->last].lane;
 }
@@ -127,12 +129,13 @@ static uint32_t zone_title(struct builder *builder, const struct ops_time *time,
     return profile_string(builder->profile, time->name);
 }
 
-static void add_zone(struct builder *builder, struct threads *threads, const struct ops_time *time)
+static void logs_profile_add_zone(struct builder *builder, struct threads *threads,
+                                  const struct ops_time *time)
 {
     const uint32_t op =
         time->has_call ? host_ops_find(&builder->record->host, time->call) : HASH_NONE;
     struct event event = {.kind = EVENT_SPAN,
-                          .track = thread_lane(builder, threads, time->thread),
+                          .track = logs_profile_thread_lane(builder, threads, time->thread),
                           .name = zone_title(builder, time, op),
                           .start = time->start,
                           .end = time->start + time->duration};
@@ -164,12 +167,13 @@ static void add_zones(struct builder *builder, const struct input *input)
     while ((result = ops_times_next(&times, &time)) != OPS_TIMES_END) {
         uint64_t end;
         if (result == OPS_TIMES_ROW && !__builtin_add_overflow(time.start, time.duration, &end))
-            add_zone(builder, &threads, &time);
+            logs_profile_add_zone(builder, &threads, &time);
     }
     free(threads.items);
 }
 
-static void add_message(struct builder *builder, struct view name, uint64_t time, uint32_t call)
+static void logs_profile_add_message(struct builder *builder, struct view name, uint64_t time,
+                                     uint32_t call)
 {
     const struct event event = {.kind = EVENT_INSTANT,
                                 .track = builder->messages,
@@ -188,7 +192,7 @@ static void add_signposts(struct builder *builder)
         builder->values.size = 0;
         if (signpost->message.size > 0)
             value_add_text(&builder->values, builder->text_key, signpost->message);
-        add_message(builder, signpost->header, signpost->time, 0);
+        logs_profile_add_message(builder, signpost->header, signpost->time, 0);
     }
 }
 
@@ -233,7 +237,7 @@ static void add_replays(struct builder *builder)
         value_add_uint(&builder->values, builder->device_key, replay->device);
         value_add_uint(&builder->values, builder->trace_key, replay->trace);
         start_flows(builder, replay);
-        add_message(builder, VIEW_LITERAL("TT_METAL_TRACE_REPLAY"), replay->time, 0);
+        logs_profile_add_message(builder, VIEW_LITERAL("TT_METAL_TRACE_REPLAY"), replay->time, 0);
     }
 }
 
@@ -249,7 +253,7 @@ static void add_untimed(struct builder *builder)
         value_add_uint(&builder->values, builder->call_count_key, op->call_count);
         if (builder->host_flows[i] != 0)
             value_add_flow(&builder->values, VALUE_FLOW_OUT, builder->host_flows[i]);
-        add_message(builder, op->code, op->message_time, builder->host_calls[i]);
+        logs_profile_add_message(builder, op->code, op->message_time, builder->host_calls[i]);
     }
 }
 
@@ -262,7 +266,8 @@ static void add_host(struct builder *builder)
                                   .name = profile_string(builder->profile, VIEW_LITERAL("host"))};
     builder->host_process = profile_track_add(builder->profile, &process);
     if (logs->inputs[LOG_OPS_DATA] != NULL) {
-        builder->messages = lane_add(builder, builder->host_process, VIEW_LITERAL("messages"), 0);
+        builder->messages =
+            logs_profile_lane_add(builder, builder->host_process, VIEW_LITERAL("messages"), 0);
         add_signposts(builder);
         add_replays(builder);
         add_untimed(builder);
@@ -280,7 +285,8 @@ static struct view run_name(const struct builder *builder, uint32_t call)
                    : profile_text(builder->profile, profile_operator(builder->profile, id)->name);
 }
 
-static void add_run(struct builder *builder, struct device_spans *spans, uint32_t index)
+static void logs_profile_add_run(struct builder *builder, struct device_spans *spans,
+                                 uint32_t index)
 {
     const struct device_ops *ops = &builder->record->device_ops;
     const struct device_run *run = device_ops_run(ops, index);
@@ -315,8 +321,8 @@ static void add_run(struct builder *builder, struct device_spans *spans, uint32_
     profile_event_add(builder->profile, &event, bytes_view(&builder->values));
 }
 
-static void fit_clock(struct builder *builder, struct device_spans *spans,
-                      const struct logs_row *row)
+static void logs_profile_fit_clock(struct builder *builder, struct device_spans *spans,
+                                   const struct logs_row *row)
 {
     if (row->run == HASH_NONE || row->host == HASH_NONE || row->kind == LOGS_ROW_RUN)
         return;
@@ -326,15 +332,15 @@ static void fit_clock(struct builder *builder, struct device_spans *spans,
     device_spans_fit(spans, op->session, op->device, run->window.first, row->time);
 }
 
-static status add_device(struct builder *builder)
+static status logs_profile_add_device(struct builder *builder)
 {
     struct device_spans spans;
     device_spans_start(&spans, builder->profile, &builder->record->device_ops, builder->run_calls);
     spans.unread = builder->record->unread;
     for (size_t i = 0; i < builder->rows.count; i++)
-        fit_clock(builder, &spans, &builder->rows.items[i]);
+        logs_profile_fit_clock(builder, &spans, &builder->rows.items[i]);
     for (uint32_t i = 0; i < builder->record->device_ops.runs.count; i++)
-        add_run(builder, &spans, i);
+        logs_profile_add_run(builder, &spans, i);
     // A report has no cores.
     const struct logs *logs = builder->record->logs;
     const status failure = logs->device_report != NULL
@@ -384,10 +390,11 @@ static status logs_profile_build(struct builder *builder)
     builder->run_key = key(profile, "run_host_id");
     logs_operators_start(&builder->operators);
     logs_keep_start(&builder->keeper, builder->record, profile);
-    add_calls(builder);
+    logs_profile_add_calls(builder);
     logs_keep_free(&builder->keeper);
     add_host(builder);
-    const status failure = builder->record->has_device ? add_device(builder) : STATUS_OK;
+    const status failure =
+        builder->record->has_device ? logs_profile_add_device(builder) : STATUS_OK;
     add_facts(builder);
     logs_operators_free(&builder->operators);
     free(builder->rows.items);

@@ -48,7 +48,7 @@ static void *host_at(struct restorer *to, uint32_t index)
     return segments_get(ops, index);
 }
 
-static void *run_at(struct restorer *to, uint32_t index)
+static void *logs_restore_run_at(struct restorer *to, uint32_t index)
 {
     struct segments *runs = &to->record->device_ops.runs;
     while (runs->count <= index) {
@@ -110,7 +110,7 @@ static void read_specials(const struct restorer *to, struct view values, struct 
     }
 }
 
-static void set_extent(struct device_extent *extent, uint64_t number)
+static void logs_restore_set_extent(struct device_extent *extent, uint64_t number)
 {
     if (extent->first == DEVICE_NEVER)
         extent->first = number;
@@ -118,8 +118,8 @@ static void set_extent(struct device_extent *extent, uint64_t number)
         extent->last = number;
 }
 
-static void set_field(const struct restorer *to, const struct logs_field *field, char *member,
-                      const struct value *value)
+static void logs_restore_set_field(const struct restorer *to, const struct logs_field *field,
+                                   char *member, const struct value *value)
 {
     switch (field->kind) {
     case LOGS_FIELD_U64:
@@ -132,7 +132,7 @@ static void set_field(const struct restorer *to, const struct logs_field *field,
         *(bool *)member = value->number != 0;
         break;
     case LOGS_FIELD_EXTENT:
-        set_extent((struct device_extent *)member, value->number);
+        logs_restore_set_extent((struct device_extent *)member, value->number);
         break;
     case LOGS_FIELD_TEXT:
         if (value->kind == VALUE_STRING)
@@ -141,7 +141,8 @@ static void set_field(const struct restorer *to, const struct logs_field *field,
     }
 }
 
-static void add_function(struct restorer *to, struct host_op *op, struct view key, uint64_t ns)
+static void logs_restore_add_function(struct restorer *to, struct host_op *op, struct view key,
+                                      uint64_t ns)
 {
     struct host_ops *host = &to->record->host;
     struct host_function **at = &op->functions;
@@ -152,19 +153,20 @@ static void add_function(struct restorer *to, struct host_op *op, struct view ke
     **at = (struct host_function){.name = strings_add(&host->functions, name), .ns = ns};
 }
 
-static void set_value(struct restorer *to, const struct kept_call *call, const struct value *value)
+static void logs_restore_set_value(struct restorer *to, const struct kept_call *call,
+                                   const struct value *value)
 {
     for (size_t i = 0; i < LOGS_FIELDS; i++) {
         const struct logs_field *field = &LOGS_FIELD_TABLE[i];
         if (to->fields[i] != value->key)
             continue;
         if (call->parts[field->part] != NULL)
-            set_field(to, field, (char *)call->parts[field->part] + field->at, value);
+            logs_restore_set_field(to, field, (char *)call->parts[field->part] + field->at, value);
         return;
     }
     const struct view key = profile_text(to->profile, value->key);
     if (call->parts[LOGS_PART_HOST] != NULL && view_starts_with(key, LOGS_FUNCTION_PREFIX))
-        add_function(to, call->parts[LOGS_PART_HOST], key, value->number);
+        logs_restore_add_function(to, call->parts[LOGS_PART_HOST], key, value->number);
 }
 
 static void set_values(struct restorer *to, const struct kept_call *call, struct view values)
@@ -172,7 +174,7 @@ static void set_values(struct restorer *to, const struct kept_call *call, struct
     struct value_reader reader = value_read(values);
     struct value value;
     while (value_next(&reader, &value))
-        set_value(to, call, &value);
+        logs_restore_set_value(to, call, &value);
 }
 
 // Descriptions ----------------------------------------------------------------
@@ -193,7 +195,7 @@ static status set_description(struct restorer *to, struct host_op *op)
 
 // Cores -----------------------------------------------------------------------
 
-static void add_place(struct restorer *to, uint32_t core, uint32_t x, uint32_t y)
+static void logs_restore_add_place(struct restorer *to, uint32_t core, uint32_t x, uint32_t y)
 {
     struct device_log *log = &to->record->device;
     struct device_lane *lane = segments_add(&log->lanes);
@@ -207,8 +209,9 @@ static uint64_t time_at(uint64_t since, uint64_t start)
     return since == 0 ? DEVICE_NEVER : start + since - 1;
 }
 
-static bool read_core(const unsigned char **at, const unsigned char *end, uint64_t start,
-                      struct device_core *out_core, uint32_t *out_x, uint32_t *out_y)
+static bool logs_restore_read_core(const unsigned char **at, const unsigned char *end,
+                                   uint64_t start, struct device_core *out_core, uint32_t *out_x,
+                                   uint32_t *out_y)
 {
     uint64_t first, length, movement;
     if (!varint_get_u32(at, end, &out_core->core) || !varint_get_u32(at, end, out_x) ||
@@ -222,7 +225,8 @@ static bool read_core(const unsigned char **at, const unsigned char *end, uint64
     return out_core->core < DEVICE_LOG_DISTINCT_MOST;
 }
 
-static status read_cores(struct restorer *to, struct device_run *run, struct view packed)
+static status logs_restore_read_cores(struct restorer *to, struct device_run *run,
+                                      struct view packed)
 {
     const unsigned char *at = (const unsigned char *)packed.data;
     const unsigned char *end = at + packed.size;
@@ -230,13 +234,13 @@ static status read_cores(struct restorer *to, struct device_run *run, struct vie
     while (at < end) {
         struct device_core core;
         uint32_t x, y;
-        if (!read_core(&at, end, run->window.first, &core, &x, &y))
+        if (!logs_restore_read_core(&at, end, run->window.first, &core, &x, &y))
             return logs_restore_damaged(to, "the cores of a run");
         run->cores =
             memory_grow(run->cores, run->core_count, &run->core_capacity, sizeof *run->cores);
         run->cores[run->core_count++] = core;
         run->core_most = core.core > run->core_most ? core.core : run->core_most;
-        add_place(to, core.core, x, y);
+        logs_restore_add_place(to, core.core, x, y);
     }
     return STATUS_OK;
 }
@@ -246,8 +250,8 @@ static status read_cores(struct restorer *to, struct device_run *run, struct vie
 // There are no more parts of a kind than calls.
 static status find_parts(struct restorer *to, struct kept_call *call)
 {
-    static void *(*const AT[LOGS_PARTS])(struct restorer * to,
-                                         uint32_t index) = {host_at, run_at, op_at, session_at};
+    static void *(*const AT[LOGS_PARTS])(struct restorer * to, uint32_t index) = {
+        host_at, logs_restore_run_at, op_at, session_at};
     for (size_t part = 0; part < LOGS_PARTS; part++) {
         if (!call->has[part])
             continue;
@@ -270,7 +274,7 @@ static status restore_run(struct restorer *to, const struct kept_call *call)
     to->positions = memory_extend(to->positions, &to->position_count, index, sizeof *to->positions);
     to->positions[index] = (uint32_t)call->numbers[LOGS_KEPT_POSITION];
     device_ops_op(&to->record->device_ops, run->op)->run_count++;
-    return read_cores(to, run, call->cores);
+    return logs_restore_read_cores(to, run, call->cores);
 }
 
 static status restore_call(struct restorer *to, uint32_t id)
@@ -324,7 +328,8 @@ struct message_sink {
     struct restorer *to;
 };
 
-static void take_message(struct restorer *to, const struct event *event, struct view values)
+static void logs_restore_take_message(struct restorer *to, const struct event *event,
+                                      struct view values)
 {
     struct host_ops *host = &to->record->host;
     struct value_reader reader = value_read(values);
@@ -356,12 +361,12 @@ static status take_messages(struct event_sink *sink, const struct event_batch *b
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
         if (event->kind == EVENT_INSTANT && event->call == 0)
-            take_message(to, event, event_values(batch, event));
+            logs_restore_take_message(to, event, event_values(batch, event));
     }
     return STATUS_OK;
 }
 
-static bool is_named(const struct profile *profile, uint32_t track, const char *name)
+static bool logs_restore_is_named(const struct profile *profile, uint32_t track, const char *name)
 {
     return view_is(profile_text(profile, profile_track(profile, track)->name), name);
 }
@@ -372,8 +377,8 @@ static status restore_messages(struct restorer *to)
     struct message_sink sink = {.sink.take = take_messages, .to = to};
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
-        if (track->kind == TRACK_LANE && is_named(profile, i, "messages") &&
-            is_named(profile, track->parent, "host"))
+        if (track->kind == TRACK_LANE && logs_restore_is_named(profile, i, "messages") &&
+            logs_restore_is_named(profile, track->parent, "host"))
             STATUS_TRY(profile_replay_track(profile, i, &sink.sink));
     }
     return STATUS_OK;
@@ -389,7 +394,7 @@ static void restore_places(struct restorer *to)
         char name[64];
         snprintf(name, sizeof name, "%.*s", VIEW_ARGUMENTS(profile_text(profile, track->name)));
         if (track->kind == TRACK_GROUP && sscanf(name, "core %u,%u", &x, &y) == 2)
-            add_place(to, to->record->device.core_count, x, y);
+            logs_restore_add_place(to, to->record->device.core_count, x, y);
     }
 }
 

@@ -35,7 +35,7 @@ static struct view without_return(struct view line)
 }
 
 // Takes ";123" from the end of a line.
-static bool take_time(struct view *line, uint64_t *out_time)
+static bool ops_data_take_time(struct view *line, uint64_t *out_time)
 {
     const size_t at = view_find_last(*line, ';');
     if (at == line->size || !view_to_u64(view_slice(*line, at + 1, line->size), out_time))
@@ -88,7 +88,7 @@ static void take_cut(struct ops_data *data, struct ops_message *message)
             break;
         stop = line_end(line, data->end);
         struct view text = without_return((struct view){line, (size_t)(stop - line)});
-        message->has_time = take_time(&text, &message->time);
+        message->has_time = ops_data_take_time(&text, &message->time);
         message->text = (struct view){start, (size_t)(text.data + text.size - start)};
         if (message->has_time || stop == data->end)
             break;
@@ -96,7 +96,7 @@ static void take_cut(struct ops_data *data, struct ops_message *message)
     pass(data, stop < data->end ? stop + 1 : data->end);
 }
 
-static void take_quoted(struct ops_data *data, struct ops_message *message)
+static void ops_data_take_quoted(struct ops_data *data, struct ops_message *message)
 {
     const char *start = data->at + 1;
     const char *tick = find_closing(start, data->end, &message->time);
@@ -114,7 +114,7 @@ static void take_plain(struct ops_data *data, struct ops_message *message)
 {
     const char *stop = line_end(data->at, data->end);
     message->text = without_return((struct view){data->at, (size_t)(stop - data->at)});
-    message->has_time = take_time(&message->text, &message->time);
+    message->has_time = ops_data_take_time(&message->text, &message->time);
     pass(data, stop < data->end ? stop + 1 : stop);
 }
 
@@ -123,7 +123,7 @@ bool ops_data_next(struct ops_data *data, struct ops_message *out_message)
     while (data->at < data->end) {
         *out_message = (struct ops_message){.text = {data->at, 0}, .line = data->line};
         if (*data->at == '`')
-            take_quoted(data, out_message);
+            ops_data_take_quoted(data, out_message);
         else
             take_plain(data, out_message);
         if (out_message->text.size > 0 || out_message->has_time)
@@ -143,7 +143,7 @@ static bool drop_prefix(struct view *text, const char *prefix)
 }
 
 // "Matmul" with quotes, which may hold commas.
-static bool take_code(struct view *rest, struct view *out_code)
+static bool ops_data_take_code(struct view *rest, struct view *out_code)
 {
     *rest = view_trim(*rest);
     if (rest->size > 0 && rest->data[0] == '"') {
@@ -193,7 +193,7 @@ static bool parse_op(struct view text, bool cut, struct ops_message_parts *parts
         parts->details = view_slice(text, arrow + 3, text.size);
     head = view_slice(head, 0, view_find(head, '\n'));
     *out_problem = "has no operation code, hash, device and call count";
-    if (!take_code(&head, &parts->name))
+    if (!ops_data_take_code(&head, &parts->name))
         return false;
     if (head.size == 0 && (parts->details.size > 0 || parts->is_fallback))
         return true;

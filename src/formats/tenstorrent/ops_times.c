@@ -19,7 +19,7 @@ struct ops_times ops_times_of(struct view bytes)
 }
 
 // "id:12"
-static bool id_of(struct view text, uint64_t *out_id)
+static bool ops_times_id_of(struct view text, uint64_t *out_id)
 {
     const size_t colon = view_find_last(text, ':');
     return view_starts_with(text, "id:") &&
@@ -72,7 +72,7 @@ static enum ops_times_result bad(struct ops_times *times, const char *problem)
     return OPS_TIMES_BAD;
 }
 
-static enum ops_times_result read_line(struct ops_times *times, struct ops_time *time)
+static enum ops_times_result ops_times_read_line(struct ops_times *times, struct ops_time *time)
 {
     struct view rest = times->line.text;
     struct view parent;
@@ -92,8 +92,9 @@ static enum ops_times_result read_line(struct ops_times *times, struct ops_time 
         return bad(times, "has too few columns");
     time->zone_text = ops_times_unquoted(text);
     split_names(rest, time);
-    time->has_parent = id_of(ops_times_unquoted(view_trim(parent)), &time->parent);
-    time->has_call = view_starts_with(time->name, "TT_DNN") && id_of(time->zone_text, &time->call);
+    time->has_parent = ops_times_id_of(ops_times_unquoted(view_trim(parent)), &time->parent);
+    time->has_call =
+        view_starts_with(time->name, "TT_DNN") && ops_times_id_of(time->zone_text, &time->call);
     return OPS_TIMES_ROW;
 }
 
@@ -101,7 +102,7 @@ enum ops_times_result ops_times_next(struct ops_times *times, struct ops_time *o
 {
     while (csv_line_next(&times->lines, &times->line)) {
         if (view_trim(times->line.text).size > 0)
-            return read_line(times, out_time);
+            return ops_times_read_line(times, out_time);
     }
     return OPS_TIMES_END;
 }

@@ -2,7 +2,7 @@
 
 #include "report.h"
 
-static void append_number(struct bytes *text, struct view number)
+static void python_text_append_number(struct bytes *text, struct view number)
 {
     double real;
     const bool whole = view_find(number, '.') == number.size &&
@@ -51,7 +51,7 @@ void python_text_append(struct bytes *text, const struct json_value *value)
         bytes_append(text, value->truth ? "True" : "False", value->truth ? 4 : 5);
         break;
     case JSON_NUMBER:
-        append_number(text, value->text);
+        python_text_append_number(text, value->text);
         break;
     case JSON_TEXT:
         bytes_append(text, value->text.data, value->text.size);

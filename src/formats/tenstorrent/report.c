@@ -70,7 +70,7 @@ static void grow_tensors(struct report *report, bool output, uint32_t tensor)
 }
 
 // Where the report looks a column up; NULL for those known by name only.
-static uint32_t *place_of(struct report *report, const struct column *column)
+static uint32_t *report_place_of(struct report *report, const struct column *column)
 {
     if (column->kind == COLUMN_OTHER)
         return NULL;
@@ -87,7 +87,7 @@ uint32_t report_column_add(struct report *report, const struct column *column)
                                   sizeof *report->columns);
     const uint32_t index = report->column_count++;
     report->columns[index] = *column;
-    uint32_t *place = place_of(report, column);
+    uint32_t *place = report_place_of(report, column);
     // A name that stands twice in a header means its first column.
     if (place != NULL && *place == REPORT_NO_COLUMN)
         *place = index;
@@ -165,7 +165,7 @@ bool report_double(const struct report *report, size_t row, enum column_kind kin
     return view_to_double(report_text(report, row, kind), out) && isfinite(*out);
 }
 
-static struct view *cell_place(struct report *report, size_t row, uint32_t column)
+static struct view *report_cell_place(struct report *report, size_t row, uint32_t column)
 {
     struct report_row *cells = &report->rows[row];
     cells->source = (struct view){NULL, 0};
@@ -184,7 +184,7 @@ static struct view *cell_place(struct report *report, size_t row, uint32_t colum
 
 static void set_cell(struct report *report, size_t row, uint32_t column, struct view text)
 {
-    *cell_place(report, row, column) = arena_copy(&report->arena, text);
+    *report_cell_place(report, row, column) = arena_copy(&report->arena, text);
 }
 
 static void set_protected(struct report *report, size_t row, uint32_t column, struct view text)

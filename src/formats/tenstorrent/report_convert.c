@@ -36,7 +36,8 @@ bool report_convert_is_input(const char *path)
     return input_file_is(path, report_recognise);
 }
 
-static void account_for(const struct report *report, const char *path, struct profile *account)
+static void report_convert_account_for(const struct report *report, const char *path,
+                                       struct profile *account)
 {
     struct ledger *ledger = &profile_track(account, 0)->ledger;
     for (size_t i = 0; i < report->row_count; i++) {
@@ -51,8 +52,8 @@ static void account_for(const struct report *report, const char *path, struct pr
     }
 }
 
-static status write_report(const struct report *report, const char *name, const char *out,
-                           struct profile *account)
+static status report_convert_write_report(const struct report *report, const char *name,
+                                          const char *out, struct profile *account)
 {
     struct output *output;
     const size_t form = name != NULL ? find_form(name) : 0;
@@ -73,8 +74,8 @@ status report_convert(const char *in, const char *out, const char *name, struct 
     STATUS_TRY(input_open(in, &input));
     status result = report_read(input, &report);
     if (result == STATUS_OK) {
-        result = write_report(report, name, out, account);
-        account_for(report, in, account);
+        result = report_convert_write_report(report, name, out, account);
+        report_convert_account_for(report, in, account);
         report_free(report);
     }
     input_close(input);

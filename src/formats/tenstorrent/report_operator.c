@@ -70,7 +70,7 @@ void report_value_add(struct profile *profile, struct bytes *values, const char 
 // Attributes -----------------------------------------------------------------
 
 // Takes a text in single or double quotes, with what is escaped as it stands.
-static bool take_quoted(struct view *rest, struct view *out_text)
+static bool report_operator_take_quoted(struct view *rest, struct view *out_text)
 {
     if (rest->size == 0 || (rest->data[0] != '\'' && rest->data[0] != '"'))
         return false;
@@ -118,7 +118,8 @@ static bool add_dictionary(struct report_operators *operators, struct view text)
     struct view name, value;
     if (!take_mark(&rest, "{"))
         return false;
-    while (take_quoted(&rest, &name) && take_mark(&rest, ": ") && take_quoted(&rest, &value)) {
+    while (report_operator_take_quoted(&rest, &name) && take_mark(&rest, ": ") &&
+           report_operator_take_quoted(&rest, &value)) {
         add_named(operators, "attributes.", name, value);
         if (!take_mark(&rest, "; "))
             break;
@@ -126,7 +127,7 @@ static bool add_dictionary(struct report_operators *operators, struct view text)
     return view_is(rest, "}");
 }
 
-static void add_attributes(struct report_operators *operators, size_t row)
+static void report_operator_add_attributes(struct report_operators *operators, size_t row)
 {
     const struct view text = report_text(operators->report, row, COLUMN_ATTRIBUTES);
     const size_t before = operators->values.size;
@@ -145,7 +146,8 @@ static struct view tensor_cell(const struct report_operators *operators, size_t 
 }
 
 // 1x1x32[7]x800
-static void add_shape(struct report_operators *operators, size_t row, bool output, uint32_t tensor)
+static void report_operator_add_shape(struct report_operators *operators, size_t row, bool output,
+                                      uint32_t tensor)
 {
     struct bytes shape = {0};
     for (unsigned i = COLUMN_TENSOR_W; i <= COLUMN_TENSOR_X; i++) {
@@ -158,7 +160,8 @@ static void add_shape(struct report_operators *operators, size_t row, bool outpu
     bytes_free(&shape);
 }
 
-static void add_tensor(struct report_operators *operators, size_t row, bool output, uint32_t tensor)
+static void report_operator_add_tensor(struct report_operators *operators, size_t row, bool output,
+                                       uint32_t tensor)
 {
     static const struct {
         enum column_kind kind;
@@ -168,7 +171,7 @@ static void add_tensor(struct report_operators *operators, size_t row, bool outp
                   {COLUMN_TENSOR_MEMORY, "memory"}};
     if (tensor_cell(operators, row, output, tensor, COLUMN_TENSOR_X).size == 0)
         return;
-    add_shape(operators, row, output, tensor);
+    report_operator_add_shape(operators, row, output, tensor);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         char key[64];
         snprintf(key, sizeof key, "%s_%u.%s", output ? "output" : "input", tensor, fields[i].name);
@@ -212,7 +215,7 @@ static bool rows_agree(const struct report *report, size_t a, size_t b)
     return true;
 }
 
-static uint32_t add_operator(struct report_operators *operators, size_t row)
+static uint32_t report_operator_add_operator(struct report_operators *operators, size_t row)
 {
     const struct report *report = operators->report;
     operators->values.size = 0;
@@ -220,10 +223,10 @@ static uint32_t add_operator(struct report_operators *operators, size_t row)
         report_value_add(operators->profile, &operators->values, DESCRIPTION[i].key,
                          report_text(report, row, DESCRIPTION[i].kind));
     for (uint32_t i = 0; i < report->tensor_counts[false]; i++)
-        add_tensor(operators, row, false, i);
+        report_operator_add_tensor(operators, row, false, i);
     for (uint32_t i = 0; i < report->tensor_counts[true]; i++)
-        add_tensor(operators, row, true, i);
-    add_attributes(operators, row);
+        report_operator_add_tensor(operators, row, true, i);
+    report_operator_add_attributes(operators, row);
     const uint32_t code =
         profile_string(operators->profile, report_text(report, row, COLUMN_OP_CODE));
     const struct operator_description description = {
@@ -246,7 +249,7 @@ uint32_t report_operators_add(struct report_operators *operators, size_t row)
     operators->items = memory_grow(operators->items, operators->count, &operators->capacity,
                                    sizeof *operators->items);
     operators->items[operators->count] =
-        (struct report_operator){row, add_operator(operators, row)};
+        (struct report_operator){row, report_operator_add_operator(operators, row)};
     hash_add(&operators->index, hash, (uint32_t)operators->count);
     return operators->items[operators->count++].id;
 }

@@ -112,7 +112,7 @@ static void note_row(struct builder *builder, enum ledger_note_kind kind, size_t
                  (unsigned long long)builder->report->rows[row].line, VIEW_ARGUMENTS(code), what);
 }
 
-static void add_event(struct builder *builder, const struct event *event)
+static void report_profile_add_event(struct builder *builder, const struct event *event)
 {
     profile_track(builder->profile, event->track)->ledger.expected++;
     profile_event_add(builder->profile, event, bytes_view(&builder->values));
@@ -120,7 +120,7 @@ static void add_event(struct builder *builder, const struct event *event)
 
 // Devices --------------------------------------------------------------------
 
-static struct report_device *device_of(struct builder *builder, size_t row)
+static struct report_device *report_profile_device_of(struct builder *builder, size_t row)
 {
     uint64_t id;
     if (!report_padded(report_text(builder->report, row, COLUMN_DEVICE_ID), &id))
@@ -144,10 +144,10 @@ static uint64_t cycles_to_ns(const struct builder *builder, uint64_t cycles)
 }
 
 // The device's clock is as late as the call that it would otherwise precede.
-static void fit_clock(struct builder *builder, size_t row)
+static void report_profile_fit_clock(struct builder *builder, size_t row)
 {
     uint64_t host, cycle;
-    struct report_device *device = device_of(builder, row);
+    struct report_device *device = report_profile_device_of(builder, row);
     if (device == NULL || !report_u64(builder->report, row, COLUMN_HOST_START, &host) ||
         !report_u64(builder->report, row, COLUMN_FW_START_CYCLE, &cycle))
         return;
@@ -170,8 +170,8 @@ static void fit_clock(struct builder *builder, size_t row)
         device->base_ns = host - since;
 }
 
-static uint32_t lane_add(struct builder *builder, uint32_t parent, uint32_t clock, const char *name,
-                         enum provenance provenance, int32_t rank)
+static uint32_t report_profile_lane_add(struct builder *builder, uint32_t parent, uint32_t clock,
+                                        const char *name, enum provenance provenance, int32_t rank)
 {
     const struct track lane = {.kind = TRACK_LANE,
                                .parent = parent,
@@ -182,7 +182,7 @@ static uint32_t lane_add(struct builder *builder, uint32_t parent, uint32_t cloc
     return profile_track_add(builder->profile, &lane);
 }
 
-static void make_device(struct builder *builder, struct report_device *device)
+static void report_profile_make_device(struct builder *builder, struct report_device *device)
 {
     char name[48];
     snprintf(name, sizeof name, "device %llu", (unsigned long long)device->id);
@@ -203,7 +203,7 @@ static uint32_t operations_lane(struct builder *builder, struct report_device *d
 {
     const struct view sub = report_text(builder->report, row, COLUMN_SUB_DEVICE_ID);
     if (device->process == 0)
-        make_device(builder, device);
+        report_profile_make_device(builder, device);
     for (size_t i = 0; i < device->lane_count; i++) {
         if (view_equal(device->lanes[i].name, sub))
             return device->lanes[i].track;
@@ -214,21 +214,22 @@ static uint32_t operations_lane(struct builder *builder, struct report_device *d
                  (int)(sub.size < 60 ? sub.size : 60), sub.data);
     device->lanes = memory_grow(device->lanes, device->lane_count, &device->lane_capacity,
                                 sizeof *device->lanes);
-    const uint32_t track = lane_add(builder, device->process, device->clock, name,
-                                    PROVENANCE_MEASURED, (int32_t)device->lane_count);
+    const uint32_t track =
+        report_profile_lane_add(builder, device->process, device->clock, name, PROVENANCE_MEASURED,
+                                (int32_t)device->lane_count);
     profile_track_set_engine(builder->profile, profile_track(builder->profile, track), ROLE_DEVICE,
                              "npu");
     device->lanes[device->lane_count].name = sub;
     device->lanes[device->lane_count++].track = track;
     if (device->kernels == 0)
-        device->kernels = lane_add(builder, device->process, device->clock, "kernels",
-                                   PROVENANCE_DERIVED, INT32_MAX);
+        device->kernels = report_profile_lane_add(builder, device->process, device->clock,
+                                                  "kernels", PROVENANCE_DERIVED, INT32_MAX);
     return track;
 }
 
 // Rows -----------------------------------------------------------------------
 
-static uint32_t add_call(struct builder *builder, size_t row)
+static uint32_t report_profile_add_call(struct builder *builder, size_t row)
 {
     const struct report *report = builder->report;
     uint64_t device = 0;
@@ -277,7 +278,7 @@ static void add_host_span(struct builder *builder, size_t row, uint32_t call, ui
                                 .start = start,
                                 .end = end,
                                 .call = call};
-    add_event(builder, &event);
+    report_profile_add_event(builder, &event);
 }
 
 static void add_figures(struct builder *builder, size_t row)
@@ -308,11 +309,11 @@ static void add_kernel_span(struct builder *builder, size_t row, const struct ev
     kernel.track = track;
     if (cycles < (double)(operation->end - operation->start))
         kernel.start = operation->end - (uint64_t)cycles;
-    add_event(builder, &kernel);
+    report_profile_add_event(builder, &kernel);
 }
 
-static bool read_cycles(const struct report *report, size_t row, uint64_t *out_start,
-                        uint64_t *out_end)
+static bool report_profile_read_cycles(const struct report *report, size_t row, uint64_t *out_start,
+                                       uint64_t *out_end)
 {
     return report_u64(report, row, COLUMN_FW_START_CYCLE, out_start) &&
            report_u64(report, row, COLUMN_FW_END_CYCLE, out_end);
@@ -321,16 +322,16 @@ static bool read_cycles(const struct report *report, size_t row, uint64_t *out_s
 static void add_operation(struct builder *builder, size_t row)
 {
     const struct report *report = builder->report;
-    struct report_device *device = device_of(builder, row);
+    struct report_device *device = report_profile_device_of(builder, row);
     const uint32_t lane = operations_lane(builder, device, row);
-    const uint32_t call = add_call(builder, row);
+    const uint32_t call = report_profile_add_call(builder, row);
     const uint64_t flow = row + 1;
     struct event event = {
         .kind = EVENT_SPAN,
         .track = lane,
         .name = profile_string(builder->profile, report_text(report, row, COLUMN_OP_CODE)),
         .call = call};
-    if (!read_cycles(report, row, &event.start, &event.end)) {
+    if (!report_profile_read_cycles(report, row, &event.start, &event.end)) {
         note_row(builder, LEDGER_LOST, row, lane, "has no DEVICE FW START and END CYCLE");
         add_host_span(builder, row, call, 0);
         return;
@@ -349,16 +350,16 @@ static void add_operation(struct builder *builder, size_t row)
     const struct call *made = profile_call(builder->profile, call);
     const struct view described = profile_operator(builder->profile, made->operator_id)->values;
     bytes_append(&builder->values, described.data, described.size);
-    add_event(builder, &event);
+    report_profile_add_event(builder, &event);
     add_kernel_span(builder, row, &event, device->kernels);
 }
 
-static void add_signpost(struct builder *builder, size_t row)
+static void report_profile_add_signpost(struct builder *builder, size_t row)
 {
     const struct report *report = builder->report;
     if (builder->signposts == 0)
-        builder->signposts =
-            lane_add(builder, builder->host_process, 0, "signposts", PROVENANCE_MEASURED, 0);
+        builder->signposts = report_profile_lane_add(builder, builder->host_process, 0, "signposts",
+                                                     PROVENANCE_MEASURED, 0);
     struct event event = {
         .kind = EVENT_INSTANT,
         .track = builder->signposts,
@@ -371,11 +372,11 @@ static void add_signpost(struct builder *builder, size_t row)
     builder->values.size = 0;
     report_value_add(builder->profile, &builder->values, "message",
                      report_text(report, row, COLUMN_ATTRIBUTES));
-    add_event(builder, &event);
+    report_profile_add_event(builder, &event);
 }
 
 // Replays have the number of the call that was captured.
-static void count_call(struct builder *builder, size_t row)
+static void report_profile_count_call(struct builder *builder, size_t row)
 {
     uint64_t number;
     const struct report *report = builder->report;
@@ -396,7 +397,7 @@ static bool is_number_or_empty(const struct report *report, size_t row, enum col
     return text.size == 0 || report_padded(text, &number);
 }
 
-static void add_row(struct builder *builder, size_t row)
+static void report_profile_add_row(struct builder *builder, size_t row)
 {
     const struct view type = report_text(builder->report, row, COLUMN_OP_TYPE);
     if (doubles_find(&builder->doubles, view_trim(builder->report->rows[row].source))) {
@@ -409,13 +410,13 @@ static void add_row(struct builder *builder, size_t row)
                  "has a DEVICE ID or GLOBAL CALL COUNT that is no number");
         return;
     }
-    count_call(builder, row);
+    report_profile_count_call(builder, row);
     if (view_find_text(type, "signpost") < type.size)
-        add_signpost(builder, row);
-    else if (device_of(builder, row) != NULL)
+        report_profile_add_signpost(builder, row);
+    else if (report_profile_device_of(builder, row) != NULL)
         add_operation(builder, row);
     else
-        add_host_span(builder, row, add_call(builder, row), 0);
+        add_host_span(builder, row, report_profile_add_call(builder, row), 0);
 }
 
 // All ------------------------------------------------------------------------
@@ -452,13 +453,13 @@ static void make_host(struct builder *builder)
                                   .name = profile_string(builder->profile, VIEW_LITERAL("host"))};
     builder->host_process = profile_track_add(builder->profile, &process);
     builder->host_calls =
-        lane_add(builder, builder->host_process, 0, "calls", PROVENANCE_MEASURED, 1);
+        report_profile_lane_add(builder, builder->host_process, 0, "calls", PROVENANCE_MEASURED, 1);
     struct track *calls = profile_track(builder->profile, builder->host_calls);
     profile_track_set_engine(builder->profile, calls, ROLE_HOST, "host");
     calls->nests = true;
 }
 
-static void note_damage(struct builder *builder)
+static void report_profile_note_damage(struct builder *builder)
 {
     const struct report *report = builder->report;
     for (size_t i = 0; i < report->damage_count; i++) {
@@ -475,7 +476,7 @@ static void note_damage(struct builder *builder)
 
 // Calls are numbered. What could not be read leaves a hole as well. Of several devices not all need
 // to have done everything.
-static void note_missing(struct builder *builder)
+static void report_profile_note_missing(struct builder *builder)
 {
     const struct report *report = builder->report;
     const struct dense *numbers = builder->device_count > 1 ? &builder->programs : &builder->calls;
@@ -517,11 +518,11 @@ static void report_profile_build(struct builder *builder)
     choose_clock(builder);
     make_host(builder);
     for (size_t i = 0; i < builder->report->row_count; i++)
-        fit_clock(builder, i);
+        report_profile_fit_clock(builder, i);
     for (size_t i = 0; i < builder->report->row_count; i++)
-        add_row(builder, i);
-    note_damage(builder);
-    note_missing(builder);
+        report_profile_add_row(builder, i);
+    report_profile_note_damage(builder);
+    report_profile_note_missing(builder);
     note_differences(builder);
     report_operators_free(&builder->operators);
     for (size_t i = 0; i < builder->device_count; i++)

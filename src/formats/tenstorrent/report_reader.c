@@ -44,7 +44,7 @@ static struct view report_reader_keep_text(struct reader *reader, struct view fi
     return arena_copy(&reader->report->arena, field);
 }
 
-static void note_damage(struct reader *reader, bool loses, const char *what)
+static void report_reader_note_damage(struct reader *reader, bool loses, const char *what)
 {
     struct report *report = reader->report;
     report->damage = memory_grow(report->damage, report->damage_count, &report->damage_capacity,
@@ -53,7 +53,7 @@ static void note_damage(struct reader *reader, bool loses, const char *what)
         (struct report_damage){reader->records.number, loses, what};
 }
 
-static enum report_version version_of(const struct report *report)
+static enum report_version report_reader_version_of(const struct report *report)
 {
     if (report_column(report, COLUMN_DEVICE_ARCH) != REPORT_NO_COLUMN ||
         report_column(report, COLUMN_WORKER_CORES) != REPORT_NO_COLUMN)
@@ -65,7 +65,7 @@ static enum report_version version_of(const struct report *report)
     return report_column(report, COLUMN_DISPATCH_TOTAL) == REPORT_NO_COLUMN ? REPORT_V0 : REPORT_V1;
 }
 
-static status read_header(struct reader *reader)
+static status report_reader_read_header(struct reader *reader)
 {
     struct report *report = reader->report;
     const struct view bytes = reader->input->bytes;
@@ -84,7 +84,7 @@ static status read_header(struct reader *reader)
     report->header = (struct view){bytes.data, (size_t)(end - bytes.data)};
     report->header_count = report->column_count;
     report->bare_line_feeds = !view_ends_with(report->header, "\r\n");
-    report->version = version_of(report);
+    report->version = report_reader_version_of(report);
     reader->end_of_last = end;
     return STATUS_OK;
 }
@@ -103,14 +103,14 @@ static void check_row(struct reader *reader, struct report_row *row)
     const size_t count = reader->records.count;
     row->is_cut = count < reader->report->column_count;
     if (row->is_cut)
-        note_damage(reader, true,
-                    reader->records.terminated ? "has fewer fields than the header"
-                                               : "the last line is cut off");
+        report_reader_note_damage(reader, true,
+                                  reader->records.terminated ? "has fewer fields than the header"
+                                                             : "the last line is cut off");
     else if (count > reader->report->column_count)
-        note_damage(reader, false, "has more fields than the header");
+        report_reader_note_damage(reader, false, "has more fields than the header");
 }
 
-static void add_row(struct reader *reader)
+static void report_reader_add_row(struct reader *reader)
 {
     struct report *report = reader->report;
     const struct csv_records *records = &reader->records;
@@ -126,25 +126,25 @@ static void add_row(struct reader *reader)
     check_row(reader, row);
 }
 
-static bool is_blank(const struct csv_records *records)
+static bool report_reader_is_blank(const struct csv_records *records)
 {
     return records->count == 1 && view_trim(records->fields[0]).size == 0;
 }
 
-static void read_rows(struct reader *reader)
+static void report_reader_read_rows(struct reader *reader)
 {
     enum csv_result result;
     while ((result = csv_record_next(&reader->records)) != CSV_END) {
         if (result == CSV_UNCLOSED)
-            note_damage(reader, true, "a quote is opened and never closed");
-        if (result == CSV_UNCLOSED || is_blank(&reader->records))
+            report_reader_note_damage(reader, true, "a quote is opened and never closed");
+        if (result == CSV_UNCLOSED || report_reader_is_blank(&reader->records))
             extend_last(reader);
         else
-            add_row(reader);
+            report_reader_add_row(reader);
         reader->end_of_last = reader->records.lines.at;
     }
     if (reader->input->damage != NULL)
-        note_damage(reader, true, reader->input->damage);
+        report_reader_note_damage(reader, true, reader->input->damage);
 }
 
 status report_read(const struct input *input, struct report **out_report)
@@ -152,9 +152,9 @@ status report_read(const struct input *input, struct report **out_report)
     struct reader reader = {.input = input,
                             .report = report_create(),
                             .records = csv_records_of(input->bytes, ',', '"')};
-    const status result = read_header(&reader);
+    const status result = report_reader_read_header(&reader);
     if (result == STATUS_OK) {
-        read_rows(&reader);
+        report_reader_read_rows(&reader);
         *out_report = reader.report;
     } else {
         report_free(reader.report);

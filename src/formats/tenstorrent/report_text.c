@@ -110,7 +110,7 @@ void report_append_quoted(struct bytes *text, struct view item)
 }
 
 // A whole number, also as a data frame writes one: 32.0.
-static bool whole_number(struct view text, uint64_t *out_number)
+static bool report_text_whole_number(struct view text, uint64_t *out_number)
 {
     text = view_trim(text);
     if (view_ends_with(text, ".0"))
@@ -120,7 +120,7 @@ static bool whole_number(struct view text, uint64_t *out_number)
 
 bool report_padded(struct view cell, uint64_t *out_number)
 {
-    return whole_number(view_slice(cell, 0, view_find(cell, '[')), out_number);
+    return report_text_whole_number(view_slice(cell, 0, view_find(cell, '[')), out_number);
 }
 
 bool report_logical(struct view cell, uint64_t *out_number)
@@ -128,6 +128,7 @@ bool report_logical(struct view cell, uint64_t *out_number)
     const size_t from = view_find(cell, '[');
     const size_t to = view_find(cell, ']');
     if (from == cell.size)
-        return whole_number(cell, out_number);
-    return to > from && to < cell.size && whole_number(view_slice(cell, from + 1, to), out_number);
+        return report_text_whole_number(cell, out_number);
+    return to > from && to < cell.size &&
+           report_text_whole_number(view_slice(cell, from + 1, to), out_number);
 }

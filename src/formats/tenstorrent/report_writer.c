@@ -7,7 +7,7 @@
 #include "wire/csv.h"
 
 // Quotes as Python's csv module does: blanks at the ends need none.
-static void append_cell(struct bytes *line, struct view text)
+static void report_writer_append_cell(struct bytes *line, struct view text)
 {
     for (size_t i = 0; i < text.size; i++) {
         const char byte = text.data[i];
@@ -33,7 +33,7 @@ static void append_own_header(const struct report *report, struct bytes *line)
     for (uint32_t i = 0; i < report->column_count; i++) {
         if (i > 0)
             bytes_append(line, ",", 1);
-        append_cell(line, report->columns[i].name);
+        report_writer_append_cell(line, report->columns[i].name);
     }
 }
 
@@ -57,7 +57,7 @@ static void append_own_row(const struct report *report, size_t row, struct bytes
     for (uint32_t i = 0; i < width; i++) {
         if (i > 0)
             bytes_append(line, ",", 1);
-        append_cell(line, report_cell(report, row, i));
+        report_writer_append_cell(line, report_cell(report, row, i));
     }
 }
 
@@ -159,7 +159,7 @@ static bool is_host_function(struct view name)
     return view_ends_with(name, "_TT_HOST_FUNC [ns]");
 }
 
-static int compare_names(const void *left, const void *right)
+static int report_writer_compare_names(const void *left, const void *right)
 {
     const struct view a = ((const struct written_column *)left)->name;
     const struct view b = ((const struct written_column *)right)->name;
@@ -182,7 +182,7 @@ static void plan_others(struct plan *plan)
     }
     if (plan->count > sorted_from)
         qsort(plan->columns + sorted_from, plan->count - sorted_from, sizeof *plan->columns,
-              compare_names);
+              report_writer_compare_names);
 }
 
 // V1 has no logical shapes.
@@ -197,7 +197,7 @@ static void write_planned(const struct plan *plan, struct output *output)
     for (size_t i = 0; i < plan->count; i++) {
         if (i > 0)
             bytes_append(&line, ",", 1);
-        append_cell(&line, plan->columns[i].name);
+        report_writer_append_cell(&line, plan->columns[i].name);
     }
     write_line(&line, "\r\n", output);
     for (size_t row = 0; row < plan->report->row_count; row++) {
@@ -208,7 +208,7 @@ static void write_planned(const struct plan *plan, struct output *output)
                 text = shape_in(plan->version, text);
             if (i > 0)
                 bytes_append(&line, ",", 1);
-            append_cell(&line, text);
+            report_writer_append_cell(&line, text);
         }
         write_line(&line, "\r\n", output);
     }

@@ -46,8 +46,9 @@ static bool has_ids(enum torq_form form)
     return form == TORQ_C1 || form == TORQ_C2;
 }
 
-static const struct torq_run *add_run(struct compile_reader *reader, struct view bytes,
-                                      uint32_t hash, struct split_problem *out_problem)
+static const struct torq_run *compile_reader_add_run(struct compile_reader *reader,
+                                                     struct view bytes, uint32_t hash,
+                                                     struct split_problem *out_problem)
 {
     struct profile *profile = reader->rows.profile;
     struct split_texts *texts = &reader->texts;
@@ -73,7 +74,8 @@ static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
     return lanes_named(&reader->lanes, text, engine, index, LANES_OTHER);
 }
 
-static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const struct torq_run *run)
+static uint32_t compile_reader_lane_of(struct compile_reader *reader, struct unit unit,
+                                       const struct torq_run *run)
 {
     if (unit.kind == NULL)
         return other_lane(reader, run->name);
@@ -87,8 +89,9 @@ static uint32_t lane_of(struct compile_reader *reader, struct unit unit, const s
 }
 
 // The unit that the ID says, or else the one that the event says.
-static struct unit unit_of(const struct compile_reader *reader, const struct split_compile *row,
-                           const struct torq_run *run)
+static struct unit compile_reader_unit_of(const struct compile_reader *reader,
+                                          const struct split_compile *row,
+                                          const struct torq_run *run)
 {
     struct unit unit = {0};
     if (has_ids(reader->rows.form))
@@ -99,8 +102,9 @@ static struct unit unit_of(const struct compile_reader *reader, const struct spl
 }
 
 // Whether a last row without a newline lacks what its kind of row always has.
-static bool is_cut(const struct compile_reader *reader, const struct split_compile *row,
-                   struct unit unit, const struct torq_run *run)
+static bool compile_reader_is_cut(const struct compile_reader *reader,
+                                  const struct split_compile *row, struct unit unit,
+                                  const struct torq_run *run)
 {
     const struct rows *rows = &reader->rows;
     if (rows->line.terminated)
@@ -133,8 +137,8 @@ static struct view row_values(struct compile_reader *reader, const struct split_
     return (struct view){(const char *)start, (size_t)(to - start)};
 }
 
-static void add_span(struct compile_reader *reader, const struct split_compile *row,
-                     const struct torq_run *run, uint32_t lane)
+static void compile_reader_add_span(struct compile_reader *reader, const struct split_compile *row,
+                                    const struct torq_run *run, uint32_t lane)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = row->start,
@@ -159,13 +163,15 @@ static void unquote_id(struct compile_reader *reader, struct split_compile *row)
         row->id = split_text(row->id, &reader->id_scratch);
 }
 
-static const struct torq_run *find_run(struct compile_reader *reader, struct waiting_row *waiting)
+static const struct torq_run *compile_reader_find_run(struct compile_reader *reader,
+                                                      struct waiting_row *waiting)
 {
     if (!waiting->whole)
         return NULL;
     const struct view bytes = waiting->row.run;
     const struct torq_run *run = runs_find(&reader->runs, bytes, waiting->hash);
-    return run != NULL ? run : add_run(reader, bytes, waiting->hash, &waiting->problem);
+    return run != NULL ? run
+                       : compile_reader_add_run(reader, bytes, waiting->hash, &waiting->problem);
 }
 
 static void count_id(struct compile_reader *reader, struct unit unit, struct view id)
@@ -176,7 +182,7 @@ static void count_id(struct compile_reader *reader, struct unit unit, struct vie
 }
 
 // IDs count the rows of some units together, from 0. Rows that could not be read leave holes too.
-static void lose_missing(struct compile_reader *reader)
+static void compile_reader_lose_missing(struct compile_reader *reader)
 {
     uint64_t missing = 0;
     uint64_t there = 0;
@@ -188,10 +194,10 @@ static void lose_missing(struct compile_reader *reader)
         rows_lose_missing(&reader->rows, 0, missing - reader->rows.lost, "IDs count through");
 }
 
-static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
+static void compile_reader_read_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
     struct split_compile *row = &waiting->row;
-    const struct torq_run *run = find_run(reader, waiting);
+    const struct torq_run *run = compile_reader_find_run(reader, waiting);
     reader->rows.line.number = waiting->line;
     reader->rows.line.terminated = waiting->terminated;
     if (run == NULL) {
@@ -199,12 +205,12 @@ static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
         return;
     }
     unquote_id(reader, row);
-    const struct unit unit = unit_of(reader, row, run);
-    if (is_cut(reader, row, unit, run)) {
+    const struct unit unit = compile_reader_unit_of(reader, row, run);
+    if (compile_reader_is_cut(reader, row, unit, run)) {
         rows_lose_cut(&reader->rows);
         return;
     }
-    const uint32_t lane = lane_of(reader, unit, run);
+    const uint32_t lane = compile_reader_lane_of(reader, unit, run);
     if (doubles_find(&reader->doubles, waiting->text)) {
         rows_refuse_copy(&reader->rows, lane);
         return;
@@ -214,11 +220,11 @@ static void read_row(struct compile_reader *reader, struct waiting_row *waiting)
     if (row->end < row->start)
         rows_refuse(&reader->rows, lane, row->start, row->end);
     else
-        add_span(reader, row, run, lane);
+        compile_reader_add_span(reader, row, run, lane);
 }
 
 // Splits the row at hand and asks for the memory that it will need.
-static void split_row(struct compile_reader *reader, struct waiting_row *waiting)
+static void compile_reader_split_row(struct compile_reader *reader, struct waiting_row *waiting)
 {
     const struct csv_line *line = &reader->rows.line;
     waiting->line = line->number;
@@ -236,18 +242,18 @@ static size_t split_ahead(struct compile_reader *reader)
 {
     size_t count = 0;
     while (count < ROWS_AHEAD && rows_next(&reader->rows))
-        split_row(reader, &reader->waiting[count++]);
+        compile_reader_split_row(reader, &reader->waiting[count++]);
     return count;
 }
 
-static void read_rows(struct compile_reader *reader)
+static void compile_reader_read_rows(struct compile_reader *reader)
 {
     size_t count;
     while ((count = split_ahead(reader)) > 0) {
         for (size_t i = 0; i < count; i++)
             runs_prefetch(&reader->runs, reader->waiting[i].hash);
         for (size_t i = 0; i < count; i++)
-            read_row(reader, &reader->waiting[i]);
+            compile_reader_read_row(reader, &reader->waiting[i]);
     }
 }
 
@@ -267,8 +273,8 @@ void compile_reader_run(const struct input *input, enum torq_form form,
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
     bytes_reserve(&reader.values, SPLIT_ID_MOST + 8 * VARINT_MOST);
-    read_rows(&reader);
-    lose_missing(&reader);
+    compile_reader_read_rows(&reader);
+    compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);

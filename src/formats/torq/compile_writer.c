@@ -101,7 +101,7 @@ static void append_id(struct compile_writer *writer, const struct timeline_event
 }
 
 // Digits alone would be read as a number of bytes.
-static void append_type(struct writing *writing, struct view type)
+static void compile_writer_append_type(struct writing *writing, struct view type)
 {
     uint64_t number;
     if (view_to_u64(type, &number))
@@ -121,7 +121,7 @@ static void write_c1_row(struct compile_writer *writer, const struct timeline_ev
     bytes_append_format(&writing->row, ",%" PRIu64 ",%" PRIu64 ",", event->start, event->end);
     writing_location(writing, event->call, ',');
     bytes_append(&writing->row, ",", 1);
-    append_type(writing, type);
+    compile_writer_append_type(writing, type);
     if (bytes != NULL && writing->form == TORQ_C2)
         bytes_append_format(&writing->row, ",%" PRIu64, bytes->number);
     else if (bytes != NULL)
@@ -130,7 +130,7 @@ static void write_c1_row(struct compile_writer *writer, const struct timeline_ev
 
 // C4 -------------------------------------------------------------------------
 
-static void append_event(struct writing *writing, struct unit unit, struct view name)
+static void compile_writer_append_event(struct writing *writing, struct unit unit, struct view name)
 {
     const char *word = unit_event(unit, name);
     if (word[0] != '\0') {
@@ -162,7 +162,7 @@ static void write_c4_row(struct compile_writer *writer, const struct timeline_ev
     bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
                         numbered ? id.number : writer->rows, event->end - event->start,
                         event->start);
-    append_event(writing, unit, profile_text(writing->profile, event->name));
+    compile_writer_append_event(writing, unit, profile_text(writing->profile, event->name));
     bytes_append(&writing->row, ",", 1);
     writing_location(writing, event->call, ',');
     bytes_append(&writing->row, ",", 1);
@@ -171,8 +171,9 @@ static void write_c4_row(struct compile_writer *writer, const struct timeline_ev
 }
 
 // A row of the host is known by its ID: what else ran there has no place here.
-static struct unit unit_of(const struct compile_writer *writer, const struct track *track,
-                           const struct timeline_event *event)
+static struct unit compile_writer_unit_of(const struct compile_writer *writer,
+                                          const struct track *track,
+                                          const struct timeline_event *event)
 {
     struct value id;
     const struct unit unit = writer->units[event->track];
@@ -182,11 +183,12 @@ static struct unit unit_of(const struct compile_writer *writer, const struct tra
     return unit_of_id(id.text, TORQ_SLICES);
 }
 
-static void write_event(struct compile_writer *writer, const struct timeline_event *event)
+static void compile_writer_write_event(struct compile_writer *writer,
+                                       const struct timeline_event *event)
 {
     struct writing *writing = &writer->writing;
     const struct track *track = profile_track(writing->profile, event->track);
-    const struct unit unit = unit_of(writer, track, event);
+    const struct unit unit = compile_writer_unit_of(writer, track, event);
     struct value value;
     if (event->kind != EVENT_SPAN)
         return;
@@ -225,7 +227,7 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
         result = compile_writer_collect(&writer);
     struct timeline_event event;
     while (result == STATUS_OK && timeline_next(&writer.writing.timeline, &event))
-        write_event(&writer, &event);
+        compile_writer_write_event(&writer, &event);
     free(writer.units);
     return writing_finish(&writer.writing, result);
 }

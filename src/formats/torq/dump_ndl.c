@@ -14,7 +14,7 @@ struct cursor {
     const char *end;
 };
 
-static void skip_blanks(struct cursor *cursor)
+static void dump_ndl_skip_blanks(struct cursor *cursor)
 {
     while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\n'))
         cursor->at++;
@@ -22,16 +22,16 @@ static void skip_blanks(struct cursor *cursor)
 
 static bool dump_ndl_accept_byte(struct cursor *cursor, char byte)
 {
-    skip_blanks(cursor);
+    dump_ndl_skip_blanks(cursor);
     if (cursor->at == cursor->end || *cursor->at != byte)
         return false;
     cursor->at++;
     return true;
 }
 
-static struct view take_word(struct cursor *cursor)
+static struct view dump_ndl_take_word(struct cursor *cursor)
 {
-    skip_blanks(cursor);
+    dump_ndl_skip_blanks(cursor);
     const char *start = cursor->at;
     while (cursor->at < cursor->end && ((*cursor->at | 32) >= 'a' && (*cursor->at | 32) <= 'z'))
         cursor->at++;
@@ -40,7 +40,7 @@ static struct view take_word(struct cursor *cursor)
 
 static bool take_count(struct cursor *cursor, uint64_t *out_number)
 {
-    skip_blanks(cursor);
+    dump_ndl_skip_blanks(cursor);
     const char *start = cursor->at;
     while (cursor->at < cursor->end && (unsigned)(*cursor->at - '0') < 10)
         cursor->at++;
@@ -70,11 +70,11 @@ static bool read_dims(struct cursor *cursor, uint64_t *out_cycles)
     *out_cycles = 1;
     while (!dump_ndl_accept_byte(cursor, ']')) {
         dump_ndl_accept_byte(cursor, ',');
-        take_word(cursor);
+        dump_ndl_take_word(cursor);
         uint64_t count;
         if (!dump_ndl_accept_byte(cursor, '('))
             return false;
-        const struct view type = take_word(cursor);
+        const struct view type = dump_ndl_take_word(cursor);
         if (!dump_ndl_accept_byte(cursor, ')') || !dump_ndl_accept_byte(cursor, '[') ||
             !take_count(cursor, &count) || !skip_list(cursor))
             return false;
@@ -95,11 +95,11 @@ static enum dump_ndl ndl_named(struct view name)
 // After "{": "NAME dims = [...]", or something else that is of no interest.
 static bool read_loop(struct cursor *cursor, uint64_t cycles[DUMP_NDLS])
 {
-    const enum dump_ndl ndl = ndl_named(take_word(cursor));
+    const enum dump_ndl ndl = ndl_named(dump_ndl_take_word(cursor));
     if (ndl == DUMP_NDLS)
         return true;
     uint64_t product = 1;
-    if (view_is(take_word(cursor), "dims") &&
+    if (view_is(dump_ndl_take_word(cursor), "dims") &&
         (!dump_ndl_accept_byte(cursor, '=') || !dump_ndl_accept_byte(cursor, '[') ||
          !read_dims(cursor, &product)))
         return false;

@@ -38,8 +38,9 @@ status dump_number(const struct dump_reading *reading, const struct mlir_operati
 }
 
 // A small number that counts in a dispatch: given, or the next one.
-static status read_number(struct dump_reading *reading, const struct mlir_operation *operation,
-                          const char *key, uint32_t *next, uint32_t *out_number)
+static status dump_reader_read_number(struct dump_reading *reading,
+                                      const struct mlir_operation *operation, const char *key,
+                                      uint32_t *next, uint32_t *out_number)
 {
     uint64_t number = 0;
     STATUS_TRY(dump_number(reading, operation, key, *next, &number));
@@ -132,7 +133,8 @@ status dump_price(struct dump_reading *reading, struct dump_program *program)
     return STATUS_OK;
 }
 
-static struct view first_text(struct dump_reading *reading, const struct mlir_operation *operation)
+static struct view dump_reader_first_text(struct dump_reading *reading,
+                                          const struct mlir_operation *operation)
 {
     for (uint32_t i = 0; i < operation->literal_count; i++) {
         if (operation->literals[i].kind == MLIR_TEXT)
@@ -147,8 +149,8 @@ static void define_program(struct dump_reading *reading, const struct mlir_opera
         return;
     reading->programs = memory_grow(reading->programs, reading->program_count,
                                     &reading->program_capacity, sizeof *reading->programs);
-    reading->programs[reading->program_count] =
-        (struct dump_program){.operation = operation, .name = first_text(reading, operation)};
+    reading->programs[reading->program_count] = (struct dump_program){
+        .operation = operation, .name = dump_reader_first_text(reading, operation)};
     dump_scope_add(&reading->values, (struct dump_value){.name = operation->results[0].name,
                                                          .kind = DUMP_PROGRAM,
                                                          .id = (uint32_t)reading->program_count++});
@@ -165,8 +167,8 @@ static status define_invocation(struct dump_reading *reading,
     struct dump_invocation invocation = {
         .program = program.id, .job = PROGRAM_NONE, .task = PROGRAM_NONE};
     if (mlir_find(operation, "torq-job-id") != NULL)
-        STATUS_TRY(
-            read_number(reading, operation, "torq-job-id", &reading->jobs, &invocation.number));
+        STATUS_TRY(dump_reader_read_number(reading, operation, "torq-job-id", &reading->jobs,
+                                           &invocation.number));
     else
         invocation.number = PROGRAM_NONE;
     reading->invocations = memory_grow(reading->invocations, reading->invocation_count,
@@ -181,10 +183,12 @@ static status define_invocation(struct dump_reading *reading,
 
 // Walking an NSS program ---------------------------------------------------------------
 
-static status run_task(struct dump_reading *reading, const struct mlir_operation *operation)
+static status dump_reader_run_task(struct dump_reading *reading,
+                                   const struct mlir_operation *operation)
 {
     uint32_t number = 0;
-    STATUS_TRY(read_number(reading, operation, "torq-task-id", &reading->numbers, &number));
+    STATUS_TRY(
+        dump_reader_read_number(reading, operation, "torq-task-id", &reading->numbers, &number));
     if (operation->region_count == 0 || operation->regions[0].count == 0)
         return STATUS_OK;
     const struct mlir_block *body = &operation->regions[0].blocks[0];
@@ -225,7 +229,7 @@ static status walk_program(struct dump_reading *reading, const struct dump_progr
         for (uint32_t i = 0; i < block->operation_count; i++) {
             const struct mlir_operation *operation = &block->operations[i];
             if (view_is(operation->name, "torq_hw.nss_task"))
-                STATUS_TRY(run_task(reading, operation));
+                STATUS_TRY(dump_reader_run_task(reading, operation));
             else if (view_is(operation->name, "torq_hl.next"))
                 STATUS_TRY(jump(reading, region, operation, at, &to));
             else if (view_is(operation->name, "torq_hl.return"))
@@ -263,8 +267,9 @@ static status bind_arguments(struct dump_reading *reading, const struct mlir_ope
     return STATUS_OK;
 }
 
-static status start_job(struct dump_reading *reading, const struct mlir_operation *operation,
-                        struct dump_invocation *invocation)
+static status dump_reader_start_job(struct dump_reading *reading,
+                                    const struct mlir_operation *operation,
+                                    struct dump_invocation *invocation)
 {
     const struct dump_program *program = &reading->programs[invocation->program];
     if (program->operation->region_count == 0 || program->operation->regions[0].count == 0)
@@ -287,14 +292,17 @@ static status start_job(struct dump_reading *reading, const struct mlir_operatio
 
 // Actions --------------------------------------------------------------------------
 
-static status add_action(struct dump_reading *reading, const struct mlir_operation *operation,
-                         enum program_action_kind kind, uint32_t subject, uint64_t bytes)
+static status dump_reader_add_action(struct dump_reading *reading,
+                                     const struct mlir_operation *operation,
+                                     enum program_action_kind kind, uint32_t subject,
+                                     uint64_t bytes)
 {
     uint32_t number = 0;
     if (DUMP_COUNT(reading, actions) >= TORQ_DUMP_STEPS_MOST)
         return status_make(STATUS_LIMIT, "%s: more than %d actions", reading->document->name,
                            TORQ_DUMP_STEPS_MOST);
-    STATUS_TRY(read_number(reading, operation, "torq-action-id", &reading->actions, &number));
+    STATUS_TRY(
+        dump_reader_read_number(reading, operation, "torq-action-id", &reading->actions, &number));
     const uint32_t location = dump_location(reading, operation);
     struct program_action *action = DUMP_ADD(reading, actions, NULL);
     *action = (struct program_action){kind, number, subject, location, bytes};
@@ -304,8 +312,10 @@ static status add_action(struct dump_reading *reading, const struct mlir_operati
     return STATUS_OK;
 }
 
-static status find_invocation(struct dump_reading *reading, const struct mlir_operation *operation,
-                              struct dump_invocation **out_invocation, struct view *out_kind)
+static status dump_reader_find_invocation(struct dump_reading *reading,
+                                          const struct mlir_operation *operation,
+                                          struct dump_invocation **out_invocation,
+                                          struct view *out_kind)
 {
     const struct dump_value value = operation->operand_count > 0
                                         ? dump_operand(&reading->values, &operation->operands[0])
@@ -359,35 +369,35 @@ static status start_host(struct dump_reading *reading, const struct mlir_operati
     STATUS_TRY(touch_given(reading, operation, task));
     dump_attribute(reading, &reading->programs[invocation->program], operation, task);
     invocation->task = task;
-    return add_action(reading, operation, PROGRAM_ACTION_HOST_START, task, 0);
+    return dump_reader_add_action(reading, operation, PROGRAM_ACTION_HOST_START, task, 0);
 }
 
 static status start_program(struct dump_reading *reading, const struct mlir_operation *operation)
 {
     struct dump_invocation *invocation = NULL;
     struct view kind = {"", 0};
-    STATUS_TRY(find_invocation(reading, operation, &invocation, &kind));
+    STATUS_TRY(dump_reader_find_invocation(reading, operation, &invocation, &kind));
     if (view_is(kind, "host"))
         return start_host(reading, operation, invocation);
     if (!view_is(kind, "nss"))
         return dump_failure(reading, operation, "starts what is neither NSS nor host");
     const uint32_t job = DUMP_COUNT(reading, jobs);
-    STATUS_TRY(add_action(reading, operation, PROGRAM_ACTION_JOB_START, job, 0));
-    return start_job(reading, operation, invocation);
+    STATUS_TRY(dump_reader_add_action(reading, operation, PROGRAM_ACTION_JOB_START, job, 0));
+    return dump_reader_start_job(reading, operation, invocation);
 }
 
 static status wait_program(struct dump_reading *reading, const struct mlir_operation *operation)
 {
     struct dump_invocation *invocation = NULL;
     struct view kind = {"", 0};
-    STATUS_TRY(find_invocation(reading, operation, &invocation, &kind));
+    STATUS_TRY(dump_reader_find_invocation(reading, operation, &invocation, &kind));
     dump_scope_define(&reading->values, &reading->globals, operation);
     const bool host = view_is(kind, "host");
     const uint32_t subject = host ? invocation->task : invocation->job;
     if (subject == PROGRAM_NONE)
         return dump_failure(reading, operation, "waits for what was never started");
-    return add_action(reading, operation, host ? PROGRAM_ACTION_HOST_WAIT : PROGRAM_ACTION_JOB_WAIT,
-                      subject, 0);
+    return dump_reader_add_action(
+        reading, operation, host ? PROGRAM_ACTION_HOST_WAIT : PROGRAM_ACTION_JOB_WAIT, subject, 0);
 }
 
 // Of the value that an action is about: its buffer and bytes.
@@ -402,7 +412,7 @@ static status add_memory_action(struct dump_reading *reading,
     const uint32_t buffer = dump_buffer(reading, &value, memory, bytes, true);
     struct program_buffer *item = DUMP_GET(reading, buffers, buffer);
     item->to = reading->moment;
-    return add_action(reading, operation, kind, buffer, bytes);
+    return dump_reader_add_action(reading, operation, kind, buffer, bytes);
 }
 
 static status dump_reader_allocate(struct dump_reading *reading,
@@ -505,7 +515,7 @@ static bool is_around_functions(struct view name)
            view_is(name, "hal.executable") || view_is(name, "hal.executable.variant");
 }
 
-static status read_block(struct dump_reading *reading, const struct mlir_block *block)
+static status dump_reader_read_block(struct dump_reading *reading, const struct mlir_block *block)
 {
     for (uint32_t i = 0; i < block->operation_count; i++) {
         const struct mlir_operation *operation = &block->operations[i];
@@ -515,14 +525,14 @@ static status read_block(struct dump_reading *reading, const struct mlir_block *
             STATUS_TRY(read_function(reading, operation));
         else if (is_around_functions(operation->name) && operation->region_count > 0 &&
                  operation->regions[0].count > 0)
-            STATUS_TRY(read_block(reading, &operation->regions[0].blocks[0]));
+            STATUS_TRY(dump_reader_read_block(reading, &operation->regions[0].blocks[0]));
     }
     return STATUS_OK;
 }
 
 static status read_document(struct dump_reading *reading)
 {
-    STATUS_TRY(read_block(reading, &reading->document->top));
+    STATUS_TRY(dump_reader_read_block(reading, &reading->document->top));
     if (DUMP_COUNT(reading, dispatches) == 0 && !torq_dump_recognise(reading->document->text))
         return status_make(STATUS_DATA, "%s: has no func.func of a dispatch",
                            reading->document->name);

@@ -60,7 +60,8 @@ static bool is_code(const struct target *target, uint32_t memory, uint64_t addre
     return address < end && bytes <= end - address;
 }
 
-static enum program_buffer_kind kind_of(const struct dump_value *value, bool local, bool writes)
+static enum program_buffer_kind dump_tables_kind_of(const struct dump_value *value, bool local,
+                                                    bool writes)
 {
     if (value->is_constant)
         return PROGRAM_BUFFER_CONSTANT;
@@ -89,7 +90,8 @@ uint32_t dump_buffer(struct dump_reading *reading, const struct dump_value *valu
         .memory = memory,
         .kind = (uint16_t)(is_code(reading->target, memory, value->address, bytes)
                                ? PROGRAM_BUFFER_CODE
-                               : kind_of(value, reading->target->memories[memory].local, writes)),
+                               : dump_tables_kind_of(value, reading->target->memories[memory].local,
+                                                     writes)),
         .element = ELEMENT_I8,
         .rank = 1,
         .address = value->address,

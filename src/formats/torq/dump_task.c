@@ -28,8 +28,9 @@ static status dump_task_start_job(struct dump_reading *reading, uint32_t task, u
     return add_step(reading, PROGRAM_STEP_START, task, number);
 }
 
-static status wait_for(struct dump_reading *reading, const struct mlir_operation *operation,
-                       uint32_t task, uint32_t number)
+static status dump_task_wait_for(struct dump_reading *reading,
+                                 const struct mlir_operation *operation, uint32_t task,
+                                 uint32_t number)
 {
     if (task == PROGRAM_NONE)
         return dump_failure(reading, operation, "waits for what was never started");
@@ -131,16 +132,17 @@ static status wait_cdma(struct dump_reading *reading, const struct mlir_operatio
             continue;
         any = true;
         if (!has_waited(reading, reading->last[i]))
-            STATUS_TRY(wait_for(reading, operation, reading->last[i], number));
+            STATUS_TRY(dump_task_wait_for(reading, operation, reading->last[i], number));
     }
-    return any ? STATUS_OK : wait_for(reading, operation, PROGRAM_NONE, number);
+    return any ? STATUS_OK : dump_task_wait_for(reading, operation, PROGRAM_NONE, number);
 }
 
 // Programs of slices and of the CSS ---------------------------------------------------
 
 // The invocation that an operation starts; NULL with a failure.
-static status find_invocation(struct dump_reading *reading, const struct mlir_operation *operation,
-                              struct dump_program **out_program)
+static status dump_task_find_invocation(struct dump_reading *reading,
+                                        const struct mlir_operation *operation,
+                                        struct dump_program **out_program)
 {
     if (operation->operand_count == 0)
         return dump_failure(reading, operation, "needs an invocation");
@@ -222,7 +224,7 @@ static status start_slice(struct dump_reading *reading, const struct mlir_operat
     struct dump_program *program = NULL;
     uint64_t id = 0;
     uint32_t task = 0;
-    STATUS_TRY(find_invocation(reading, operation, &program));
+    STATUS_TRY(dump_task_find_invocation(reading, operation, &program));
     STATUS_TRY(dump_price(reading, program));
     STATUS_TRY(dump_number(reading, operation, "id", 0, &id));
     const struct cost_request cost = {.kind = COST_FIXED, .cycles = program->cycles};
@@ -242,8 +244,8 @@ static status wait_slice(struct dump_reading *reading, const struct mlir_operati
 {
     uint64_t id = 0;
     STATUS_TRY(dump_number(reading, operation, "id", 0, &id));
-    return wait_for(reading, operation, id <= UINT8_MAX ? reading->last_slice[id] : PROGRAM_NONE,
-                    number);
+    return dump_task_wait_for(reading, operation,
+                              id <= UINT8_MAX ? reading->last_slice[id] : PROGRAM_NONE, number);
 }
 
 // Without a word in the dump it takes what the published compiler charges.
@@ -251,7 +253,7 @@ static status start_css(struct dump_reading *reading, const struct mlir_operatio
                         uint32_t number)
 {
     struct dump_program *program = NULL;
-    STATUS_TRY(find_invocation(reading, operation, &program));
+    STATUS_TRY(dump_task_find_invocation(reading, operation, &program));
     struct cost_request cost = {.kind = COST_FIXED};
     STATUS_TRY(dump_number(reading, operation, TORQ_DUMP_CYCLES,
                            (uint64_t)target_number(reading->target, "css.fixed_cycles", 8000),
@@ -273,9 +275,9 @@ status dump_execute(struct dump_reading *reading, const struct mlir_operation *o
     if (view_is(name, "torq_hw.dma_in_start") || view_is(name, "torq_hw.dma_out_start"))
         return start_dma(reading, operation, view_is(name, "torq_hw.dma_in_start"), number);
     if (view_is(name, "torq_hw.dma_in_wait"))
-        return wait_for(reading, operation, reading->last[DUMP_LANE_IN], number);
+        return dump_task_wait_for(reading, operation, reading->last[DUMP_LANE_IN], number);
     if (view_is(name, "torq_hw.dma_out_wait"))
-        return wait_for(reading, operation, reading->last[DUMP_LANE_OUT], number);
+        return dump_task_wait_for(reading, operation, reading->last[DUMP_LANE_OUT], number);
     if (view_is(name, "torq_hw.cdma_start"))
         return start_cdma(reading, operation, number);
     if (view_is(name, "torq_hw.cdma_wait"))
@@ -287,7 +289,7 @@ status dump_execute(struct dump_reading *reading, const struct mlir_operation *o
     if (view_is(name, "torq_hw.css_start"))
         return start_css(reading, operation, number);
     if (view_is(name, "torq_hw.css_wait"))
-        return wait_for(reading, operation, reading->last[DUMP_LANE_CSS], number);
+        return dump_task_wait_for(reading, operation, reading->last[DUMP_LANE_CSS], number);
     if (!view_starts_with(name, "memref."))
         return dump_failure(reading, operation, "is not known inside an nss_task");
     dump_scope_define(&reading->locals, &reading->globals, operation);

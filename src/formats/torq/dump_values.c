@@ -6,7 +6,7 @@
 #include "dump_ndl.h"
 #include "network/element.h"
 
-static uint32_t hash_of(struct view name, uint32_t number)
+static uint32_t dump_values_hash_of(struct view name, uint32_t number)
 {
     return hash_bytes(name.data, name.size) ^ number;
 }
@@ -14,7 +14,7 @@ static uint32_t hash_of(struct view name, uint32_t number)
 static struct dump_value *dump_values_find(const struct dump_scope *scope, struct view name,
                                            uint32_t number)
 {
-    const uint32_t hash = hash_of(name, number);
+    const uint32_t hash = dump_values_hash_of(name, number);
     uint32_t id;
     for (uint32_t at = hash_first(&scope->index, hash);
          (id = hash_next(&scope->index, hash, &at)) != HASH_NONE;) {
@@ -33,7 +33,7 @@ void dump_scope_add(struct dump_scope *scope, struct dump_value value)
         return;
     }
     scope->items = memory_grow(scope->items, scope->count, &scope->capacity, sizeof *scope->items);
-    hash_add(&scope->index, hash_of(value.name, value.number), (uint32_t)scope->count);
+    hash_add(&scope->index, dump_values_hash_of(value.name, value.number), (uint32_t)scope->count);
     scope->items[scope->count++] = value;
 }
 
@@ -67,7 +67,7 @@ static bool find_address(const struct mlir_operation *operation, uint64_t *out_a
 }
 
 // The type of what a pretty or generic form defines.
-static const struct mlir_type *result_type(const struct mlir_operation *operation)
+static const struct mlir_type *dump_values_result_type(const struct mlir_operation *operation)
 {
     if (operation->result_types.count > 0)
         return operation->result_types.items[0];
@@ -79,7 +79,7 @@ void dump_scope_define_global(struct dump_scope *globals, const struct mlir_oper
 {
     struct dump_value value = {.name = operation->symbol,
                                .kind = DUMP_MEMORY,
-                               .type = result_type(operation),
+                               .type = dump_values_result_type(operation),
                                .label = operation->symbol};
     const struct view text = operation->text;
     value.is_constant = view_find_text(view_slice(text, 0, view_find(text, '@')), " constant ") <
@@ -138,7 +138,7 @@ void dump_scope_define(struct dump_scope *scope, const struct dump_scope *global
         value = *source;
     value.name = operation->results[0].name;
     value.number = 0;
-    value.type = result_type(operation);
+    value.type = dump_values_result_type(operation);
     if (view_is(operation->name, "memref.subview") && !starts_at_zero(operation))
         value.has_address = false;
     if (view_is(operation->name, "torq_hl.map_binding"))

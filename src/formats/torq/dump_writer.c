@@ -13,14 +13,15 @@ enum { CONSTANT_SHOWN_MOST = 1024, PAGE = 4096 };
 static const char SPACE[] = "          ";
 static const char SLOT[] = "memref<640xi8, #torq_hl<enc mem_space = lram>>";
 
-static const struct program_dispatch *dispatch_of(const struct dump_writing *writing)
+static const struct program_dispatch *dump_writer_dispatch_of(const struct dump_writing *writing)
 {
     return &writing->program->dispatches[writing->dispatch];
 }
 
-static const struct program_action *action_of(const struct dump_writing *writing, uint32_t index)
+static const struct program_action *dump_writer_action_of(const struct dump_writing *writing,
+                                                          uint32_t index)
 {
-    return &writing->program->actions[dispatch_of(writing)->first_action + index];
+    return &writing->program->actions[dump_writer_dispatch_of(writing)->first_action + index];
 }
 
 // What a dispatch uses -----------------------------------------------------------------
@@ -80,7 +81,7 @@ static void forget_dispatch(struct dump_writing *writing)
 
 // The module ---------------------------------------------------------------------------
 
-static void write_head(struct dump_writing *writing)
+static void dump_writer_write_head(struct dump_writing *writing)
 {
     struct view name = writing->program->source;
     name.size = view_find(name, '.');
@@ -312,7 +313,7 @@ static void write_allocation(struct dump_writing *writing, uint32_t action)
     end_action(writing, action);
 }
 
-static void write_action(struct dump_writing *writing, uint32_t action)
+static void dump_writer_write_action(struct dump_writing *writing, uint32_t action)
 {
     const struct program_action *item = &writing->program->actions[action];
     switch ((enum program_action_kind)item->kind) {
@@ -339,7 +340,7 @@ static void write_action(struct dump_writing *writing, uint32_t action)
 }
 
 // Local memory of the dispatch, and its longest program of a slice.
-static void write_profile(struct dump_writing *writing)
+static void dump_writer_write_profile(struct dump_writing *writing)
 {
     const struct program *program = writing->program;
     uint64_t memory = 0, longest = 0;
@@ -348,8 +349,8 @@ static void write_profile(struct dump_writing *writing)
         if (buffer->kind == PROGRAM_BUFFER_TILE)
             memory += buffer->size;
     }
-    for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++) {
-        const struct program_action *action = action_of(writing, i);
+    for (uint32_t i = 0; i < dump_writer_dispatch_of(writing)->action_count; i++) {
+        const struct program_action *action = dump_writer_action_of(writing, i);
         if (action->kind != PROGRAM_ACTION_JOB_START)
             continue;
         const struct program_job *job = &program->jobs[action->subject];
@@ -380,7 +381,7 @@ static void write_slots(struct dump_writing *writing)
 }
 
 // What the dispatch is bound to, and that it runs once.
-static void write_layout(struct dump_writing *writing)
+static void dump_writer_write_layout(struct dump_writing *writing)
 {
     bool first = true;
     output_text(writing->output, " ordinal(0) layout(#hal.pipeline.layout<bindings = [");
@@ -416,18 +417,19 @@ static void append_executable(struct dump_writing *writing, struct view name)
         bytes_append_format(&writing->text, "@main_dispatch_%" PRIu32, writing->dispatch);
 }
 
-static void write_dispatch(struct dump_writing *writing)
+static void dump_writer_write_dispatch(struct dump_writing *writing)
 {
     struct bytes *text = &writing->text;
     const uint64_t base = writing->code;
     uint64_t end = base;
-    for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++) {
-        if (action_of(writing, i)->kind == PROGRAM_ACTION_JOB_START)
-            end += dump_job_code(writing, action_of(writing, i)->subject);
+    for (uint32_t i = 0; i < dump_writer_dispatch_of(writing)->action_count; i++) {
+        if (dump_writer_action_of(writing, i)->kind == PROGRAM_ACTION_JOB_START)
+            end += dump_job_code(writing, dump_writer_action_of(writing, i)->subject);
     }
-    for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++)
-        use_action(writing, action_of(writing, i));
-    const struct view name = view_of(program_text(writing->program, dispatch_of(writing)->name));
+    for (uint32_t i = 0; i < dump_writer_dispatch_of(writing)->action_count; i++)
+        use_action(writing, dump_writer_action_of(writing, i));
+    const struct view name =
+        view_of(program_text(writing->program, dump_writer_dispatch_of(writing)->name));
     bytes_append_format(text, "  hal.executable private ");
     append_executable(writing, name);
     dump_flush(writing, text);
@@ -437,7 +439,7 @@ static void write_dispatch(struct dump_writing *writing)
                 "      hal.executable.export public ");
     dump_append_symbol(name, text);
     dump_flush(writing, text);
-    write_layout(writing);
+    dump_writer_write_layout(writing);
     write_globals(writing);
     bytes_append_format(text, "        func.func ");
     dump_append_symbol(name, text);
@@ -447,11 +449,11 @@ static void write_dispatch(struct dump_writing *writing)
                   " : i64, \"torq-nss-program-base\" = %" PRIu64 " : i64} {\n",
                   (end + PAGE - 1) / PAGE * PAGE, base);
     if (writing->times != NULL)
-        write_profile(writing);
+        dump_writer_write_profile(writing);
     write_slots(writing);
     write_bindings(writing);
-    for (uint32_t i = 0; i < dispatch_of(writing)->action_count; i++)
-        write_action(writing, dispatch_of(writing)->first_action + i);
+    for (uint32_t i = 0; i < dump_writer_dispatch_of(writing)->action_count; i++)
+        dump_writer_write_action(writing, dump_writer_dispatch_of(writing)->first_action + i);
     output_text(writing->output, "          return\n        }\n      }\n    }\n  }\n");
     forget_dispatch(writing);
 }
@@ -524,9 +526,9 @@ status torq_dump_write(const struct program *program, const struct target *targe
                                    .program_of = numbers(program->task_count),
                                    .invocation = numbers(program->job_count)};
     writing.code = end_of_far_memory(&writing);
-    write_head(&writing);
+    dump_writer_write_head(&writing);
     for (; writing.dispatch < program->dispatch_count; writing.dispatch++)
-        write_dispatch(&writing);
+        dump_writer_write_dispatch(&writing);
     output_text(output, "}\n");
     free(writing.used);
     free(writing.order);

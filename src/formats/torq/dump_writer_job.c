@@ -39,7 +39,7 @@ static const struct program_task *task_of(const struct job_writing *job, uint32_
     return &job->writing->program->tasks[step_of(job, step)->task];
 }
 
-static enum torq_kind kind_of(const struct job_writing *job, uint32_t step)
+static enum torq_kind dump_writer_job_kind_of(const struct job_writing *job, uint32_t step)
 {
     return torq_kind_of(job->writing->target, task_of(job, step)->engine);
 }
@@ -50,12 +50,13 @@ static const struct target_queue *controller_of(const struct job_writing *job)
     return &job->writing->target->queues[0];
 }
 
-static bool is_transfer(enum torq_kind kind)
+static bool dump_writer_job_is_transfer(enum torq_kind kind)
 {
     return kind == TORQ_KIND_DMA_IN || kind == TORQ_KIND_DMA_OUT || kind == TORQ_KIND_CDMA;
 }
 
-static const struct program_operand *operands_of(const struct job_writing *job, uint32_t step)
+static const struct program_operand *dump_writer_job_operands_of(const struct job_writing *job,
+                                                                 uint32_t step)
 {
     return &job->writing->program->operands[task_of(job, step)->first_operand];
 }
@@ -78,15 +79,16 @@ static void dump_writer_job_collect(struct job_writing *job)
     for (uint32_t i = 0; i < count; i++) {
         const struct program_task *task = task_of(job, i);
         for (uint32_t k = 0; k < task->operand_count; k++) {
-            const uint32_t buffer = operands_of(job, i)[k].buffer;
+            const uint32_t buffer = dump_writer_job_operands_of(job, i)[k].buffer;
             collect_port(job, buffer);
             if (writing->program->buffers[buffer].kind == PROGRAM_BUFFER_CODE &&
-                operands_of(job, i)[k].writes != 0)
+                dump_writer_job_operands_of(job, i)[k].writes != 0)
                 job->code = buffer;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (step_of(job, i)->kind != PROGRAM_STEP_START || is_transfer(kind_of(job, i)))
+        if (step_of(job, i)->kind != PROGRAM_STEP_START ||
+            dump_writer_job_is_transfer(dump_writer_job_kind_of(job, i)))
             continue;
         const uint32_t id = writing->program_of[step_of(job, i)->task];
         struct dump_written_program *program = &writing->programs[id];
@@ -105,7 +107,7 @@ static const char *invocation_kind(const struct job_writing *job, uint32_t index
     return program->kind == TORQ_KIND_SLICE ? "slice" : "css";
 }
 
-static void append_arguments(struct job_writing *job, struct bytes *text)
+static void dump_writer_job_append_arguments(struct job_writing *job, struct bytes *text)
 {
     bytes_append_format(text,
                         "          ^bb0(%%arg0: %s, %%arg1: %s, %%arg2: !torq_hl.invocation<nss>",
@@ -134,8 +136,8 @@ static void append_globals(struct job_writing *job, struct bytes *text)
 {
     for (uint32_t i = 0; i < job_of(job)->step_count; i++) {
         for (uint32_t k = 0; k < task_of(job, i)->operand_count; k++)
-            append_global(job, operands_of(job, i)[k].buffer, text);
-        if (kind_of(job, i) != TORQ_KIND_CSS || job->css_program != PROGRAM_NONE)
+            append_global(job, dump_writer_job_operands_of(job, i)[k].buffer, text);
+        if (dump_writer_job_kind_of(job, i) != TORQ_KIND_CSS || job->css_program != PROGRAM_NONE)
             continue;
         job->css_program = job->values;
         job->values += 2;
@@ -194,7 +196,7 @@ static void append_dma(const struct job_writing *job, uint32_t step, const char 
                        struct bytes *text)
 {
     const struct program_task *task = task_of(job, step);
-    const struct program_operand *sides = operands_of(job, step);
+    const struct program_operand *sides = dump_writer_job_operands_of(job, step);
     bytes_append_format(text, "%s  torq_hw.dma_%s_cfg", SPACE, direction);
     append_side(job, "from", sides[0].buffer, text);
     append_side(job, "to", sides[1].buffer, text);
@@ -210,7 +212,7 @@ static void append_dma(const struct job_writing *job, uint32_t step, const char 
 
 static void append_cdma(const struct job_writing *job, uint32_t step, struct bytes *text)
 {
-    const struct program_operand *sides = operands_of(job, step);
+    const struct program_operand *sides = dump_writer_job_operands_of(job, step);
     bytes_append_format(text, "%s  torq_hw.cdma_start", SPACE);
     append_side(job, "from", sides[0].buffer, text);
     append_side(job, "to", sides[1].buffer, text);
@@ -238,7 +240,7 @@ static uint32_t append_operands(const struct job_writing *job, uint32_t step, bo
     uint32_t written = 0;
     for (int writes = 1; writes >= 0; writes--) {
         for (uint32_t i = 0; i < task_of(job, step)->operand_count; i++) {
-            const struct program_operand *operand = &operands_of(job, step)[i];
+            const struct program_operand *operand = &dump_writer_job_operands_of(job, step)[i];
             if ((operand->writes != 0) != (writes != 0))
                 continue;
             bytes_append_format(text, comma || written > 0 ? ", " : "");
@@ -257,7 +259,8 @@ static uint32_t argument_of(const struct job_writing *job, uint32_t step)
     return job->writing->programs[job->writing->program_of[step_of(job, step)->task]].argument;
 }
 
-static void append_slice(const struct job_writing *job, uint32_t step, struct bytes *text)
+static void dump_writer_job_append_slice(const struct job_writing *job, uint32_t step,
+                                         struct bytes *text)
 {
     const bool loaded = job->code != PROGRAM_NONE;
     const struct program_buffer *buffers = job->writing->program->buffers;
@@ -301,7 +304,7 @@ static void append_css(const struct job_writing *job, uint32_t step, struct byte
 
 static void append_start(const struct job_writing *job, uint32_t step, struct bytes *text)
 {
-    switch (kind_of(job, step)) {
+    switch (dump_writer_job_kind_of(job, step)) {
     case TORQ_KIND_DMA_IN:
         append_dma(job, step, "in", text);
         break;
@@ -312,7 +315,7 @@ static void append_start(const struct job_writing *job, uint32_t step, struct by
         append_cdma(job, step, text);
         break;
     case TORQ_KIND_SLICE:
-        append_slice(job, step, text);
+        dump_writer_job_append_slice(job, step, text);
         break;
     default:
         append_css(job, step, text);
@@ -328,11 +331,12 @@ static void append_wait(const struct job_writing *job, uint32_t step, struct byt
                                                   [TORQ_KIND_DMA_OUT] = "dma_out",
                                                   [TORQ_KIND_CDMA] = "cdma",
                                                   [TORQ_KIND_CSS] = "css"};
-    if (kind_of(job, step) == TORQ_KIND_SLICE)
+    if (dump_writer_job_kind_of(job, step) == TORQ_KIND_SLICE)
         bytes_append_format(text, "%s  \"torq_hw.slice_wait\"() <{id = %u : index}> : () -> ()\n",
                             SPACE, task_of(job, step)->lane);
     else
-        bytes_append_format(text, "%s  torq_hw.%s_wait\n", SPACE, WAITS[kind_of(job, step)]);
+        bytes_append_format(text, "%s  torq_hw.%s_wait\n", SPACE,
+                            WAITS[dump_writer_job_kind_of(job, step)]);
 }
 
 static bool starts_task(const struct job_writing *job, uint32_t step)
@@ -389,7 +393,7 @@ static void write_steps(struct job_writing *job, struct bytes *text)
 
 // Code ------------------------------------------------------------------------------
 
-static uint64_t code_of(const struct job_writing *job, uint32_t step)
+static uint64_t dump_writer_job_code_of(const struct job_writing *job, uint32_t step)
 {
     const struct target_engine *engine = &job->writing->target->engines[task_of(job, step)->engine];
     return step_of(job, step)->kind == PROGRAM_STEP_START ? engine->start_code : engine->wait_code;
@@ -402,7 +406,7 @@ static uint64_t block_bytes(const struct job_writing *job, uint32_t *step)
     const uint32_t block = *step < count ? step_of(job, *step)->block : 0;
     uint64_t bytes = 0;
     for (; *step < count && step_of(job, *step)->block == block; (*step)++)
-        bytes += code_of(job, *step);
+        bytes += dump_writer_job_code_of(job, *step);
     return bytes + (*step < count ? controller_of(job)->code_next : 0);
 }
 
@@ -493,8 +497,8 @@ static void dump_writer_job_forget(struct job_writing *job)
 {
     for (uint32_t i = 0; i < job_of(job)->step_count; i++) {
         for (uint32_t k = 0; k < task_of(job, i)->operand_count; k++) {
-            job->writing->inside[operands_of(job, i)[k].buffer] = PROGRAM_NONE;
-            job->writing->argument[operands_of(job, i)[k].buffer] = PROGRAM_NONE;
+            job->writing->inside[dump_writer_job_operands_of(job, i)[k].buffer] = PROGRAM_NONE;
+            job->writing->argument[dump_writer_job_operands_of(job, i)[k].buffer] = PROGRAM_NONE;
         }
     }
 }
@@ -508,7 +512,8 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
     size_t operands = 0;
     for (uint32_t i = 0; i < job_of(&job)->step_count; i++) {
         operands += task_of(&job, i)->operand_count;
-        if (step_of(&job, i)->kind == PROGRAM_STEP_START && !is_transfer(kind_of(&job, i)))
+        if (step_of(&job, i)->kind == PROGRAM_STEP_START &&
+            !dump_writer_job_is_transfer(dump_writer_job_kind_of(&job, i)))
             dump_write_engine_program(writing, step_of(&job, i)->task);
     }
     job.ports = memory_allocate_zeroed(operands + 1, sizeof *job.ports);
@@ -521,7 +526,7 @@ void dump_write_job(struct dump_writing *writing, uint32_t id, uint32_t action)
     bytes_append_format(text, " {block_sizes = array<i32: ");
     append_blocks(&job, ", ", "", 0, false, text);
     bytes_append_format(text, ">} : !torq_hl.program<nss> {\n");
-    append_arguments(&job, text);
+    dump_writer_job_append_arguments(&job, text);
     append_globals(&job, text);
     write_steps(&job, text);
     write_descriptor(&job, value, name, text);

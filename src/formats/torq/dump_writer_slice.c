@@ -9,7 +9,7 @@
 
 static const char SPACE[] = "            "; // in front of what a program does
 
-static enum torq_kind kind_of(const struct dump_writing *writing, uint32_t task)
+static enum torq_kind dump_writer_slice_kind_of(const struct dump_writing *writing, uint32_t task)
 {
     return torq_kind_of(writing->target, writing->program->tasks[task].engine);
 }
@@ -21,7 +21,8 @@ static const struct program_operand *dump_writer_slice_operand(const struct dump
 }
 
 // What is written comes first.
-static void append_arguments(const struct dump_writing *writing, uint32_t task, struct bytes *to)
+static void dump_writer_slice_append_arguments(const struct dump_writing *writing, uint32_t task,
+                                               struct bytes *to)
 {
     const uint32_t count = writing->program->tasks[task].operand_count;
     uint32_t number = 0;
@@ -40,7 +41,7 @@ static void append_arguments(const struct dump_writing *writing, uint32_t task, 
 
 // Slices -----------------------------------------------------------------------------
 
-static bool has_weights(const struct program_task *task)
+static bool dump_writer_slice_has_weights(const struct program_task *task)
 {
     return task->cost.kind == COST_CONVOLUTION || task->cost.kind == COST_DEPTHWISE ||
            task->cost.kind == COST_MATMUL;
@@ -49,7 +50,7 @@ static bool has_weights(const struct program_task *task)
 // Which bus an input takes: weights and biases of products have their own.
 static char bus_of(const struct program_task *task, uint32_t input)
 {
-    return !has_weights(task) || input == 0 ? 'D' : input == 1 ? 'W' : 'B';
+    return !dump_writer_slice_has_weights(task) || input == 0 ? 'D' : input == 1 ? 'W' : 'B';
 }
 
 static uint32_t count_written(const struct dump_writing *writing, uint32_t task)
@@ -158,7 +159,8 @@ static void append_profile(const struct dump_writing *writing, uint32_t task,
     bytes_append(to, "\n", 1);
 }
 
-static void append_slice(const struct dump_writing *writing, uint32_t task, struct bytes *to)
+static void dump_writer_slice_append_slice(const struct dump_writing *writing, uint32_t task,
+                                           struct bytes *to)
 {
     const struct program_task *item = &writing->program->tasks[task];
     const uint64_t cycles =
@@ -197,11 +199,11 @@ void dump_append_program_name(const struct dump_writing *writing,
 
 static void append_body(const struct dump_writing *writing, uint32_t task, struct bytes *to)
 {
-    const enum torq_kind kind = kind_of(writing, task);
+    const enum torq_kind kind = dump_writer_slice_kind_of(writing, task);
     bytes_append_format(to, " : !torq_hl.program<%s> {\n", short_name(kind));
-    append_arguments(writing, task, to);
+    dump_writer_slice_append_arguments(writing, task, to);
     if (kind == TORQ_KIND_SLICE)
-        append_slice(writing, task, to);
+        dump_writer_slice_append_slice(writing, task, to);
     bytes_append_format(to, "%storq_hl.return\n          }", SPACE);
     dump_append_group_location(writing, writing->program->tasks[task].group, to);
     bytes_append(to, "\n", 1);
@@ -220,7 +222,8 @@ static uint32_t dump_slice_find_body(const struct dump_writing *writing, struct 
     return PROGRAM_NONE;
 }
 
-static void write_program(struct dump_writing *writing, struct dump_written_program *program)
+static void dump_writer_slice_write_program(struct dump_writing *writing,
+                                            struct dump_written_program *program)
 {
     struct bytes *text = &writing->text;
     const uint32_t value = writing->values++;
@@ -244,20 +247,21 @@ void dump_write_engine_program(struct dump_writing *writing, uint32_t task)
     const uint32_t group = writing->program->tasks[task].group;
     const uint32_t hash = hash_bytes(body.data, body.size) ^ group;
     // Each program of the host is waited for by itself.
-    const bool alone = kind_of(writing, task) == TORQ_KIND_HOST;
+    const bool alone = dump_writer_slice_kind_of(writing, task) == TORQ_KIND_HOST;
     uint32_t id =
         alone ? PROGRAM_NONE : dump_slice_find_body(writing, bytes_view(&body), group, hash);
     if (id == PROGRAM_NONE) {
         writing->programs = memory_grow(writing->programs, writing->program_count,
                                         &writing->program_capacity, sizeof *writing->programs);
         id = (uint32_t)writing->program_count++;
-        writing->programs[id] = (struct dump_written_program){.body = body,
-                                                              .number = id,
-                                                              .kind = kind_of(writing, task),
-                                                              .group = group,
-                                                              .job = PROGRAM_NONE};
+        writing->programs[id] =
+            (struct dump_written_program){.body = body,
+                                          .number = id,
+                                          .kind = dump_writer_slice_kind_of(writing, task),
+                                          .group = group,
+                                          .job = PROGRAM_NONE};
         hash_add(&writing->program_index, hash, id);
-        write_program(writing, &writing->programs[id]);
+        dump_writer_slice_write_program(writing, &writing->programs[id]);
     } else {
         bytes_free(&body);
     }

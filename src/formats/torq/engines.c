@@ -58,7 +58,7 @@ static size_t simplify(struct view name, char *text, size_t room)
     return size;
 }
 
-static struct view take_number(struct view text, uint32_t *out_number)
+static struct view engines_take_number(struct view text, uint32_t *out_number)
 {
     size_t digits = 0;
     while (digits < text.size && isdigit((unsigned char)text.data[text.size - 1 - digits]))
@@ -81,7 +81,7 @@ const struct torq_engine *torq_engine_of_name(struct view name, uint32_t *out_in
     struct view words = {text, size};
     if (view_ends_with(words, " used"))
         words.size -= 5;
-    words = take_number(words, out_index);
+    words = engines_take_number(words, out_index);
     if (view_starts_with(words, "hal "))
         return &TORQ_HAL;
     for (size_t i = 0; i < sizeof SPELLINGS / sizeof SPELLINGS[0]; i++) {

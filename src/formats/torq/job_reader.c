@@ -30,7 +30,8 @@ struct job_reader {
 
 // The call of a location; 0 for an empty one. False when the location is a
 // piece of one.
-static bool find_call(struct job_reader *reader, struct view location, uint32_t *out_call)
+static bool job_reader_find_call(struct job_reader *reader, struct view location,
+                                 uint32_t *out_call)
 {
     const uint32_t hash = hash_bytes(location.data, location.size);
     const struct torq_run *run = runs_find(&reader->runs, location, hash);
@@ -64,7 +65,7 @@ static void count_job(struct job_reader *reader, uint64_t job)
 }
 
 // A program that ran once may have its jobs in any order.
-static void lose_missing(struct job_reader *reader)
+static void job_reader_lose_missing(struct job_reader *reader)
 {
     const uint64_t count = reader->jobs.count;
     uint64_t missing = reader->jobs.missing;
@@ -78,7 +79,8 @@ static void lose_missing(struct job_reader *reader)
         rows_lose_missing(&reader->rows, reader->lane, missing, "jobs count through");
 }
 
-static void add_job(struct job_reader *reader, const struct split_job *row, uint32_t call)
+static void job_reader_add_job(struct job_reader *reader, const struct split_job *row,
+                               uint32_t call)
 {
     struct profile *profile = reader->rows.profile;
     if (row->elapsed > row->open) {
@@ -101,7 +103,7 @@ static void add_job(struct job_reader *reader, const struct split_job *row, uint
     profile_event_add(profile, &event, bytes_view(&reader->values));
 }
 
-static void read_row(struct job_reader *reader)
+static void job_reader_read_row(struct job_reader *reader)
 {
     struct split_job row;
     struct split_problem problem;
@@ -118,7 +120,7 @@ static void read_row(struct job_reader *reader)
             rows_lose_cut(&reader->rows);
         return;
     }
-    if (!find_call(reader, row.location, &call)) {
+    if (!job_reader_find_call(reader, row.location, &call)) {
         problem = (struct split_problem){"location", row.location, "is not closed"};
         rows_lose(&reader->rows, &problem);
         return;
@@ -131,7 +133,7 @@ static void read_row(struct job_reader *reader)
         return;
     }
     count_job(reader, row.job);
-    add_job(reader, &row, call);
+    job_reader_add_job(reader, &row, call);
 }
 
 void job_reader_run(const struct input *input, enum torq_form form,
@@ -147,8 +149,8 @@ void job_reader_run(const struct input *input, enum torq_form form,
         .name = profile_string(profile, VIEW_LITERAL("NSS")),
     };
     while (rows_next(&reader.rows))
-        read_row(&reader);
-    lose_missing(&reader);
+        job_reader_read_row(&reader);
+    job_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
 
     runs_free(&reader.runs);

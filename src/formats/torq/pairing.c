@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/recovery.h"
 
-static uint32_t hash_of(struct pairing_key key)
+static uint32_t pairing_hash_of(struct pairing_key key)
 {
     const uint64_t words[] = {key.invocation, key.action, key.event};
     return hash_bytes(words, sizeof words);
@@ -21,7 +21,7 @@ static bool same_key(struct pairing_key a, struct pairing_key b)
 // The slot that holds the list of `key`, or the free one where it would go.
 static uint32_t pairing_find(const struct pairing *pairing, struct pairing_key key)
 {
-    uint32_t at = hash_of(key) & pairing->mask;
+    uint32_t at = pairing_hash_of(key) & pairing->mask;
     while (pairing->slots[at] != 0 && !same_key(pairing->items[pairing->slots[at] - 1].key, key))
         at = (at + 1) & pairing->mask;
     return at;
@@ -48,7 +48,7 @@ static void close_gap(struct pairing *pairing, uint32_t gap)
 {
     const uint32_t mask = pairing->mask;
     for (uint32_t at = (gap + 1) & mask; pairing->slots[at] != 0; at = (at + 1) & mask) {
-        const uint32_t home = hash_of(pairing->items[pairing->slots[at] - 1].key) & mask;
+        const uint32_t home = pairing_hash_of(pairing->items[pairing->slots[at] - 1].key) & mask;
         if (((at - home) & mask) < ((at - gap) & mask))
             continue;
         pairing->slots[gap] = pairing->slots[at];

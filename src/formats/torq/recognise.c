@@ -172,7 +172,7 @@ enum torq_form torq_recognise(struct view bytes)
     return form;
 }
 
-static bool is_empty(struct view bytes)
+static bool recognise_is_empty(struct view bytes)
 {
     struct csv_lines lines = csv_lines_of(bytes);
     struct csv_line line;
@@ -216,11 +216,12 @@ static status unknown(const struct input *input)
 static status form_of(const struct input *input, enum torq_form *out_form)
 {
     *out_form = torq_recognise(input->bytes);
-    return *out_form == TORQ_UNKNOWN && !is_empty(input->bytes) ? unknown(input) : STATUS_OK;
+    return *out_form == TORQ_UNKNOWN && !recognise_is_empty(input->bytes) ? unknown(input)
+                                                                          : STATUS_OK;
 }
 
-static status read_form(const struct input *input, enum torq_form form,
-                        const struct torq_options *options, struct profile *profile)
+static status recognise_read_form(const struct input *input, enum torq_form form,
+                                  const struct torq_options *options, struct profile *profile)
 {
     if (form == TORQ_UNKNOWN) {
         struct rows none = rows_start(input, form, profile);
@@ -236,7 +237,7 @@ status torq_read(struct input *input, const struct torq_options *options, struct
 {
     enum torq_form form;
     STATUS_TRY(form_of(input, &form));
-    return read_form(input, form, options, profile);
+    return recognise_read_form(input, form, options, profile);
 }
 
 status torq_check(const struct input *input, bool compile)

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-static bool split_row(enum torq_form form, struct view line, struct split_action *out_row)
+static bool row_order_split_row(enum torq_form form, struct view line, struct split_action *out_row)
 {
     struct split_problem problem;
     return form == TORQ_R4 ? split_r4(line, out_row, &problem) : split_r2(line, out_row, &problem);
@@ -18,7 +18,7 @@ static bool is_in_order(const struct rows *rows)
     struct split_action row;
     uint64_t before = 0;
     while (csv_line_next(&lines, &line)) {
-        if (!split_row(rows->form, line.text, &row))
+        if (!row_order_split_row(rows->form, line.text, &row))
             continue;
         if (row.timestamp < before)
             return false;
@@ -29,7 +29,7 @@ static bool is_in_order(const struct rows *rows)
 
 // At the same time ends come first, so that what follows them begins after them; of two ends, or
 // two begins, that of the earlier action.
-static int by_time(const void *left, const void *right)
+static int row_order_by_time(const void *left, const void *right)
 {
     const struct ordered_row *a = left, *b = right;
     if (a->timestamp != b->timestamp)
@@ -48,7 +48,7 @@ struct row_order row_order_find(struct rows *rows)
     while (rows_next(rows)) {
         struct split_action row;
         struct ordered_row item = {.line = rows->line};
-        if (split_row(rows->form, rows->line.text, &row)) {
+        if (row_order_split_row(rows->form, rows->line.text, &row)) {
             item.timestamp = row.timestamp;
             item.action = row.has_action ? row.action : 0;
             item.begins = !view_ends_with(row.event, "_END");
@@ -56,7 +56,7 @@ struct row_order row_order_find(struct rows *rows)
         order.rows = memory_grow(order.rows, order.count, &order.capacity, sizeof *order.rows);
         order.rows[order.count++] = item;
     }
-    qsort(order.rows, order.count, sizeof *order.rows, by_time);
+    qsort(order.rows, order.count, sizeof *order.rows, row_order_by_time);
     return order;
 }
 

@@ -46,7 +46,7 @@ enum torq_form rows_header_form(struct view line)
 }
 
 // Said first: it may be the reason for all that follows.
-static void note_damage(const struct input *input, struct profile *profile)
+static void rows_note_damage(const struct input *input, struct profile *profile)
 {
     profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s; the rows after it are lost", input->path,
                  input->damage);
@@ -56,7 +56,7 @@ static void note_damage(const struct input *input, struct profile *profile)
 struct rows rows_start(const struct input *input, enum torq_form form, struct profile *profile)
 {
     if (input->damage != NULL)
-        note_damage(input, profile);
+        rows_note_damage(input, profile);
     return (struct rows){.input = input,
                          .profile = profile,
                          .form = form,

@@ -17,7 +17,8 @@ struct collecting {
     uint32_t action_key, dispatch_key, iteration_key, lane, init;
 };
 
-static uint32_t dispatch_named(const struct collecting *collecting, uint64_t name, uint32_t like)
+static uint32_t run_actions_dispatch_named(const struct collecting *collecting, uint64_t name,
+                                           uint32_t like)
 {
     const uint32_t count = collecting->actions->program->dispatch_count;
     for (uint32_t i = 0; i < count; i++) { // most often that of the action before
@@ -58,7 +59,7 @@ static void take_action(struct collecting *collecting, const struct event *event
         if (value.key == collecting->action_key)
             number = value.number;
         else if (value.key == collecting->dispatch_key)
-            item.dispatch = dispatch_named(collecting, value.number, like);
+            item.dispatch = run_actions_dispatch_named(collecting, value.number, like);
         else if (value.key == collecting->iteration_key)
             item.iteration = value.number;
     }
@@ -93,7 +94,7 @@ static status run_actions_take_batch(struct event_sink *sink, const struct event
     return STATUS_OK;
 }
 
-static int by_start(const void *left, const void *right)
+static int run_actions_by_start(const void *left, const void *right)
 {
     const struct run_action *a = left, *b = right;
     if (a->start != b->start)
@@ -161,7 +162,8 @@ status run_actions_read(const struct program *program, struct profile *recorded,
         return result;
     }
     if (out_actions->count > 1)
-        qsort(out_actions->items, out_actions->count, sizeof *out_actions->items, by_start);
+        qsort(out_actions->items, out_actions->count, sizeof *out_actions->items,
+              run_actions_by_start);
     find_finishes(out_actions);
     return STATUS_OK;
 }
@@ -186,7 +188,7 @@ struct describing_run {
     uint32_t action_key, job_key, dispatch_key, invocation_key;
 };
 
-static uint32_t call_of(struct describing_run *run, uint32_t id)
+static uint32_t run_actions_call_of(struct describing_run *run, uint32_t id)
 {
     const struct program *program = run->actions->program;
     const struct program_action *action = &program->actions[id];
@@ -221,8 +223,8 @@ static const char *event_of(enum torq_form form, uint32_t kind)
     return NULL;
 }
 
-static void add_span(struct describing_run *run, uint32_t lane, const char *name, uint64_t start,
-                     uint64_t end, uint32_t call)
+static void run_actions_add_span(struct describing_run *run, uint32_t lane, const char *name,
+                                 uint64_t start, uint64_t end, uint32_t call)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .track = lane,
@@ -242,7 +244,7 @@ static void set_invocation(struct describing_run *run, uint32_t dispatch, uint64
     value_add_string(&run->values, run->dispatch_key, profile_string(run->profile, view_of(name)));
 }
 
-static void add_action(struct describing_run *run, const struct run_action *item)
+static void run_actions_add_action(struct describing_run *run, const struct run_action *item)
 {
     const struct program_action *action = &run->actions->program->actions[item->action];
     const char *event = event_of(run->form, action->kind);
@@ -250,15 +252,15 @@ static void add_action(struct describing_run *run, const struct run_action *item
         return;
     const bool whole = run->form == TORQ_R2 && action->kind == PROGRAM_ACTION_HOST_START;
     value_add_uint(&run->values, run->action_key, action->number);
-    add_span(run, run->lane, event, item->start, whole ? item->finish : item->end,
-             run->form == TORQ_R2 ? call_of(run, item->action) : 0);
+    run_actions_add_span(run, run->lane, event, item->start, whole ? item->finish : item->end,
+                         run->form == TORQ_R2 ? run_actions_call_of(run, item->action) : 0);
 }
 
 static void add_host_actions(struct describing_run *run)
 {
     for (size_t i = 0; i < run->actions->count; i++) {
         run->values.size = 0;
-        add_action(run, &run->actions->items[i]);
+        run_actions_add_action(run, &run->actions->items[i]);
     }
 }
 
@@ -269,7 +271,8 @@ static void add_scopes(struct describing_run *run)
     uint64_t invocation = 0;
     if (run->actions->init_end != 0 && run->actions->program->dispatch_count > 0) {
         set_invocation(run, 0, invocation);
-        add_span(run, run->scopes, "INIT", run->actions->init_start, run->actions->init_end, 0);
+        run_actions_add_span(run, run->scopes, "INIT", run->actions->init_start,
+                             run->actions->init_end, 0);
     }
     for (size_t from = 0, to; from < run->actions->count; from = to) {
         uint64_t end = 0;
@@ -278,10 +281,10 @@ static void add_scopes(struct describing_run *run)
              to++)
             end = items[to].end > end ? items[to].end : end;
         set_invocation(run, items[from].dispatch, ++invocation);
-        add_span(run, run->scopes, "DISPATCH", items[from].start, end, 0);
+        run_actions_add_span(run, run->scopes, "DISPATCH", items[from].start, end, 0);
         for (size_t i = from; i < to; i++) {
             set_invocation(run, items[i].dispatch, invocation);
-            add_action(run, &items[i]);
+            run_actions_add_action(run, &items[i]);
         }
     }
 }
@@ -296,12 +299,13 @@ static void add_jobs(struct describing_run *run)
             continue;
         run->values.size = 0;
         value_add_uint(&run->values, run->job_key, program->jobs[action->subject].number);
-        add_span(run, run->lane, "NSS", item->start, item->finish, call_of(run, item->action));
+        run_actions_add_span(run, run->lane, "NSS", item->start, item->finish,
+                             run_actions_call_of(run, item->action));
     }
 }
 
-static uint32_t add_lane(struct describing_run *run, const char *name, uint32_t clock,
-                         const struct torq_engine *engine)
+static uint32_t run_actions_add_lane(struct describing_run *run, const char *name, uint32_t clock,
+                                     const struct torq_engine *engine)
 {
     struct track lane = {.name = profile_string(run->profile, view_of(name)),
                          .kind = TRACK_LANE,
@@ -312,7 +316,7 @@ static uint32_t add_lane(struct describing_run *run, const char *name, uint32_t 
 }
 
 // R1's times are since the program was opened.
-static uint32_t add_clock(const struct describing_run *run)
+static uint32_t run_actions_add_clock(const struct describing_run *run)
 {
     const struct run_actions *actions = run->actions;
     const uint64_t frequency = actions->clock.frequency != 0 ? actions->clock.frequency : 1;
@@ -326,19 +330,19 @@ static uint32_t add_clock(const struct describing_run *run)
 
 static void run_actions_describe(struct describing_run *run)
 {
-    const uint32_t clock = add_clock(run);
+    const uint32_t clock = run_actions_add_clock(run);
     run->action_key = profile_string(run->profile, VIEW_LITERAL("action"));
     run->job_key = profile_string(run->profile, VIEW_LITERAL("job"));
     run->dispatch_key = profile_string(run->profile, VIEW_LITERAL("dispatch"));
     run->invocation_key = profile_string(run->profile, VIEW_LITERAL("invocation"));
     if (run->form == TORQ_R1) {
-        run->lane = add_lane(run, "NSS", clock, &TORQ_NPU);
+        run->lane = run_actions_add_lane(run, "NSS", clock, &TORQ_NPU);
         add_jobs(run);
         return;
     }
     // Scopes begin before what is in them: their lane comes first.
-    run->scopes = add_lane(run, "SCOPES", clock, NULL);
-    run->lane = add_lane(run, RUN_ACTIONS_LANE, clock, NULL);
+    run->scopes = run_actions_add_lane(run, "SCOPES", clock, NULL);
+    run->lane = run_actions_add_lane(run, RUN_ACTIONS_LANE, clock, NULL);
     if (run->form == TORQ_R4)
         add_scopes(run);
     else

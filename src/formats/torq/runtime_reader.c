@@ -77,7 +77,7 @@ static bool take_suffix(struct view *event, const char *suffix)
 }
 
 // What is left in `*event` is the name of the event without its phase.
-static enum phase take_phase(enum torq_form form, struct view *event)
+static enum phase runtime_reader_take_phase(enum torq_form form, struct view *event)
 {
     // R2 and R3 write this begin without a suffix; its end is NSS_START_END.
     if (form != TORQ_R4 && view_is(*event, "NSS_START"))
@@ -87,7 +87,7 @@ static enum phase take_phase(enum torq_form form, struct view *event)
     return take_suffix(event, "_END") ? PHASE_END : PHASE_ONCE;
 }
 
-static const struct torq_engine *engine_of(struct view event)
+static const struct torq_engine *runtime_reader_engine_of(struct view event)
 {
     if (view_is(event, "HOST_COPY"))
         return &TORQ_HOST_COPY;
@@ -100,9 +100,10 @@ static const struct torq_engine *engine_of(struct view event)
 // Fills in name, phase and lane.
 static void describe_event(struct runtime_reader *reader, struct view event, struct torq_run *run)
 {
-    run->kind = take_phase(reader->rows.form, &event);
+    run->kind = runtime_reader_take_phase(reader->rows.form, &event);
     run->name = profile_string(reader->rows.profile, event);
-    run->index = lanes_named(&reader->lanes, event, engine_of(event), 0, LANES_OTHER);
+    run->index =
+        lanes_named(&reader->lanes, event, runtime_reader_engine_of(event), 0, LANES_OTHER);
 }
 
 static const struct torq_run *find_located_event(struct runtime_reader *reader, struct view bytes,
@@ -147,8 +148,8 @@ static uint32_t operator_of_dispatch(struct runtime_reader *reader, uint32_t nam
     return runs_add(&reader->dispatches, text, hash, &run)->kind;
 }
 
-static const struct torq_run *find_invocation(struct runtime_reader *reader,
-                                              const struct split_action *row)
+static const struct torq_run *runtime_reader_find_invocation(struct runtime_reader *reader,
+                                                             const struct split_action *row)
 {
     struct profile *profile = reader->rows.profile;
     const uint32_t hash = hash_bytes(row->run.data, row->run.size);
@@ -168,7 +169,7 @@ static const struct torq_run *find_invocation(struct runtime_reader *reader,
 
 // Spans ----------------------------------------------------------------------
 
-static void add_values(struct runtime_reader *reader, const struct occurrence *at)
+static void runtime_reader_add_values(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct bytes *values = &reader->values;
     values->size = 0;
@@ -181,8 +182,8 @@ static void add_values(struct runtime_reader *reader, const struct occurrence *a
         value_add_string(values, reader->dispatch_key, at->dispatch);
 }
 
-static void add_event(struct runtime_reader *reader, const struct occurrence *at,
-                      enum event_kind kind, uint64_t start, uint32_t call)
+static void runtime_reader_add_event(struct runtime_reader *reader, const struct occurrence *at,
+                                     enum event_kind kind, uint64_t start, uint32_t call)
 {
     struct profile *profile = reader->rows.profile;
     const struct event event = {.kind = kind,
@@ -191,7 +192,7 @@ static void add_event(struct runtime_reader *reader, const struct occurrence *at
                                 .track = at->lane,
                                 .name = at->name,
                                 .call = call};
-    add_values(reader, at);
+    runtime_reader_add_values(reader, at);
     rows_expect(profile_track(profile, at->lane));
     profile_event_add(profile, &event, bytes_view(&reader->values));
 }
@@ -210,7 +211,8 @@ static struct pairing_begin half_of(const struct runtime_reader *reader,
 // Calls of the HAL -------------------------------------------------------------
 
 // The lane of an event that lies on `lane` as long as nothing finer is known.
-static uint32_t lane_of(struct runtime_reader *reader, uint32_t lane, struct pairing_key key)
+static uint32_t runtime_reader_lane_of(struct runtime_reader *reader, uint32_t lane,
+                                       struct pairing_key key)
 {
     return key.event == reader->hal.name && hal_calls_are_detailed(&reader->hal, key.invocation)
                ? lanes_named(&reader->lanes, view_of(HAL_CALL_AROUND), NULL, 0, LANES_OTHER)
@@ -221,19 +223,19 @@ static void hal_add_calls(struct runtime_reader *reader)
 {
     for (size_t i = 0; i < reader->hal.count; i++) {
         const struct hal_call *call = &reader->hal.items[i];
-        const struct occurrence at = {.lane = lane_of(reader, call->lane, call->key),
+        const struct occurrence at = {.lane = runtime_reader_lane_of(reader, call->lane, call->key),
                                       .name = reader->hal.name,
                                       .dispatch = call->dispatch,
                                       .key = call->key,
                                       .timestamp = call->end};
-        add_event(reader, &at, EVENT_SPAN, call->start, call->call);
+        runtime_reader_add_event(reader, &at, EVENT_SPAN, call->start, call->call);
     }
 }
 
 // Pairs ------------------------------------------------------------------------
 
-static void add_span(struct runtime_reader *reader, const struct occurrence *at, uint64_t start,
-                     uint32_t call)
+static void runtime_reader_add_span(struct runtime_reader *reader, const struct occurrence *at,
+                                    uint64_t start, uint32_t call)
 {
     if (at->name == reader->hal.name)
         hal_calls_keep(&reader->hal, &(struct hal_call){.key = at->key,
@@ -243,7 +245,7 @@ static void add_span(struct runtime_reader *reader, const struct occurrence *at,
                                                         .start = start,
                                                         .end = at->timestamp});
     else
-        add_event(reader, at, EVENT_SPAN, start, call);
+        runtime_reader_add_event(reader, at, EVENT_SPAN, start, call);
 }
 
 // `explained`: what is missing is counted already.
@@ -252,8 +254,8 @@ static void lose_half(struct runtime_reader *reader, const struct pairing_begin 
 {
     struct torq_halves *halves = reader->halves;
     if (!explained)
-        rows_lose_event(&reader->rows, lane_of(reader, half->lane, half->key), half->line,
-                        is_end ? "ends and did not begin" : "begins and does not end");
+        rows_lose_event(&reader->rows, runtime_reader_lane_of(reader, half->lane, half->key),
+                        half->line, is_end ? "ends and did not begin" : "begins and does not end");
     if (halves == NULL)
         return;
     halves->items =
@@ -270,14 +272,14 @@ static void lose_half(struct runtime_reader *reader, const struct pairing_begin 
 }
 
 // What ends when it begins: its end may come first.
-static void begin_span(struct runtime_reader *reader, const struct occurrence *at)
+static void runtime_reader_begin_span(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct pairing_begin end;
     const bool ended = pairing_take(&reader->ended, at->key, &end);
     if (ended && end.start >= at->timestamp) {
         struct occurrence whole = *at;
         whole.timestamp = end.start;
-        add_span(reader, &whole, at->timestamp, at->call);
+        runtime_reader_add_span(reader, &whole, at->timestamp, at->call);
         return;
     }
     if (ended)
@@ -286,11 +288,11 @@ static void begin_span(struct runtime_reader *reader, const struct occurrence *a
     pairing_add_first(&reader->open, &begin);
 }
 
-static void end_span(struct runtime_reader *reader, const struct occurrence *at)
+static void runtime_reader_end_span(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct pairing_begin begin;
     if (pairing_take(&reader->open, at->key, &begin)) { // in order of time
-        add_span(reader, at, begin.start, begin.call);
+        runtime_reader_add_span(reader, at, begin.start, begin.call);
         return;
     }
     const struct pairing_begin end = half_of(reader, at);
@@ -314,8 +316,9 @@ static uint32_t program_lane(struct runtime_reader *reader, struct programs *pro
 }
 
 // The ledger counts what the file has rows for, so this span stays out of it.
-static void add_program(struct runtime_reader *reader, struct programs *programs,
-                        const struct pairing_begin *begin, const struct occurrence *wait)
+static void runtime_reader_add_program(struct runtime_reader *reader, struct programs *programs,
+                                       const struct pairing_begin *begin,
+                                       const struct occurrence *wait)
 {
     struct profile *profile = reader->rows.profile;
     const struct event event = {.kind = EVENT_SPAN,
@@ -326,7 +329,7 @@ static void add_program(struct runtime_reader *reader, struct programs *programs
                                 .call = begin->call};
     struct occurrence start = *wait;
     start.key.action = begin->action;
-    add_values(reader, &start);
+    runtime_reader_add_values(reader, &start);
     if (wait->key.action != PAIRING_NONE)
         value_add_uint(&reader->values, reader->wait_key, wait->key.action);
     struct ledger *account = &profile_track(profile, event.track)->ledger;
@@ -349,8 +352,8 @@ static struct pairing_begin program_half(const struct occurrence *at)
                                   .action = at->key.action};
 }
 
-static void start_program(struct runtime_reader *reader, struct programs *programs,
-                          const struct occurrence *at)
+static void runtime_reader_start_program(struct runtime_reader *reader, struct programs *programs,
+                                         const struct occurrence *at)
 {
     const struct pairing_begin begin = program_half(at);
     struct pairing_begin end;
@@ -366,7 +369,7 @@ static void start_program(struct runtime_reader *reader, struct programs *progra
     struct occurrence wait = *at;
     wait.key.action = end.action;
     wait.timestamp = end.start;
-    add_program(reader, programs, &begin, &wait);
+    runtime_reader_add_program(reader, programs, &begin, &wait);
 }
 
 static void end_program(struct runtime_reader *reader, struct programs *programs,
@@ -376,7 +379,7 @@ static void end_program(struct runtime_reader *reader, struct programs *programs
     const struct pairing_begin end = program_half(at);
     const bool started = pairing_take(&programs->started, end.key, &begin);
     if (started && begin.start <= at->timestamp) {
-        add_program(reader, programs, &begin, at);
+        runtime_reader_add_program(reader, programs, &begin, at);
         return;
     }
     if (started)
@@ -388,7 +391,7 @@ static void follow_program(struct runtime_reader *reader, struct programs *progr
                            const struct occurrence *at)
 {
     if (at->name == programs->start && at->phase == PHASE_BEGIN)
-        start_program(reader, programs, at);
+        runtime_reader_start_program(reader, programs, at);
     else if (at->name == programs->wait && at->phase == PHASE_END)
         end_program(reader, programs, at);
 }
@@ -451,7 +454,7 @@ static void look_up_r4(struct runtime_reader *reader, const struct split_action 
                        struct occurrence *out)
 {
     const struct torq_run *event = find_event(reader, row->event);
-    const struct torq_run *invocation = find_invocation(reader, row);
+    const struct torq_run *invocation = runtime_reader_find_invocation(reader, row);
     *out = (struct occurrence){.phase = (enum phase)event->kind,
                                .lane = event->index,
                                .name = event->name,
@@ -464,18 +467,18 @@ static void look_up_r4(struct runtime_reader *reader, const struct split_action 
 static void add_once(struct runtime_reader *reader, const struct occurrence *at)
 {
     struct occurrence once = *at;
-    once.lane = lane_of(reader, at->lane, at->key);
-    add_event(reader, &once, EVENT_INSTANT, at->timestamp, at->call);
+    once.lane = runtime_reader_lane_of(reader, at->lane, at->key);
+    runtime_reader_add_event(reader, &once, EVENT_INSTANT, at->timestamp, at->call);
 }
 
 static void runtime_reader_take_event(struct runtime_reader *reader, const struct occurrence *at)
 {
     switch (at->phase) {
     case PHASE_BEGIN:
-        begin_span(reader, at);
+        runtime_reader_begin_span(reader, at);
         break;
     case PHASE_END:
-        end_span(reader, at);
+        runtime_reader_end_span(reader, at);
         break;
     case PHASE_ONCE:
         add_once(reader, at);
@@ -486,12 +489,14 @@ static void runtime_reader_take_event(struct runtime_reader *reader, const struc
 }
 
 // A row that lacks what every row has; the last one without a newline may lack it for certain.
-static bool is_cut(const struct runtime_reader *reader, const struct split_action *row)
+static bool runtime_reader_is_cut(const struct runtime_reader *reader,
+                                  const struct split_action *row)
 {
     const bool last = !reader->rows.line.terminated;
     struct view event = row->event;
-    return reader->rows.form == TORQ_R4 ? last && take_phase(TORQ_R4, &event) == PHASE_ONCE
-                                        : !row->has_location && (last || reader->located);
+    return reader->rows.form == TORQ_R4
+               ? last && runtime_reader_take_phase(TORQ_R4, &event) == PHASE_ONCE
+               : !row->has_location && (last || reader->located);
 }
 
 // An action may be over within a microsecond and begin again, but it does not begin twice in a row.
@@ -503,7 +508,7 @@ static bool is_copy(struct runtime_reader *reader, const struct occurrence *at)
     return same && at->phase != PHASE_ONCE && at->key.action != PAIRING_NONE;
 }
 
-static void read_row(struct runtime_reader *reader)
+static void runtime_reader_read_row(struct runtime_reader *reader)
 {
     struct rows *rows = &reader->rows;
     struct split_action row;
@@ -511,7 +516,7 @@ static void read_row(struct runtime_reader *reader)
     struct occurrence at;
     const bool whole = rows->form == TORQ_R4 ? split_r4(rows->line.text, &row, &problem)
                                              : split_r2(rows->line.text, &row, &problem);
-    if (whole && is_cut(reader, &row)) {
+    if (whole && runtime_reader_is_cut(reader, &row)) {
         problem = (struct split_problem){"location", VIEW_LITERAL(""), "is missing"};
         if (rows->line.terminated)
             rows_lose(rows, &problem);
@@ -553,7 +558,8 @@ static bool refuse_pair(struct runtime_reader *reader, const struct pairing_begi
         return false;
     }
     reader->rows.line.number = end.line;
-    rows_refuse(&reader->rows, lane_of(reader, end.lane, end.key), begin->start, end.start);
+    rows_refuse(&reader->rows, runtime_reader_lane_of(reader, end.lane, end.key), begin->start,
+                end.start);
     return true;
 }
 
@@ -608,17 +614,17 @@ static void free_reader(struct runtime_reader *reader)
     }
 }
 
-static void read_rows(struct runtime_reader *reader)
+static void runtime_reader_read_rows(struct runtime_reader *reader)
 {
     struct row_order order = row_order_find(&reader->rows);
     // Elapsed times follow the order of the file.
     reader->elapsed_settled = order.rows != NULL;
     for (size_t i = 0; i < order.count; i++) {
         reader->rows.line = order.rows[i].line;
-        read_row(reader);
+        runtime_reader_read_row(reader);
     }
     while (order.rows == NULL && rows_next(&reader->rows))
-        read_row(reader);
+        runtime_reader_read_row(reader);
     row_order_free(&order);
 }
 
@@ -647,7 +653,7 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
                       .name = profile_string(profile, VIEW_LITERAL("HOST PROGRAM")),
                       .engine = &TORQ_HOST}},
     };
-    read_rows(&reader);
+    runtime_reader_read_rows(&reader);
     hal_add_calls(&reader);
     lose_waiting(&reader);
     remark_halves(&reader);

@@ -44,7 +44,8 @@ static bool ends_before(const struct open_span *a, const struct open_span *b)
     return a->event.end != b->event.end ? a->event.end < b->event.end : a->serial > b->serial;
 }
 
-static void open_push(struct runtime_writer *writer, const struct timeline_event *event)
+static void runtime_writer_open_push(struct runtime_writer *writer,
+                                     const struct timeline_event *event)
 {
     writer->open =
         memory_grow(writer->open, writer->open_count, &writer->open_capacity, sizeof *writer->open);
@@ -91,7 +92,7 @@ static bool next_phase(struct runtime_writer *writer, struct timeline_event *out
     *out_phase = writer->ahead.kind == EVENT_SPAN ? PHASE_BEGIN : PHASE_ONCE;
     writer->has_ahead = false;
     if (*out_phase == PHASE_BEGIN)
-        open_push(writer, out_event);
+        runtime_writer_open_push(writer, out_event);
     return true;
 }
 
@@ -151,7 +152,8 @@ static void write_r1_row(struct runtime_writer *writer, const struct timeline_ev
 
 // The event with the suffix of its phase. R2 writes the begin of NSS_START
 // without one.
-static void append_event(struct runtime_writer *writer, uint32_t name, enum phase phase)
+static void runtime_writer_append_event(struct runtime_writer *writer, uint32_t name,
+                                        enum phase phase)
 {
     static const char *const SUFFIXES[] = {"_BEGIN", "_END", ""};
     struct writing *writing = &writer->writing;
@@ -167,7 +169,8 @@ static void append_event(struct runtime_writer *writer, uint32_t name, enum phas
     writing_text(writing, bytes_view(text), ',');
 }
 
-static void append_action(struct runtime_writer *writer, const struct timeline_event *event)
+static void runtime_writer_append_action(struct runtime_writer *writer,
+                                         const struct timeline_event *event)
 {
     struct value action = {0};
     if (writing_value(event, writer->action_key, &action) && action.kind == VALUE_UINT)
@@ -183,20 +186,20 @@ static void write_r2_row(struct runtime_writer *writer, const struct timeline_ev
     struct value value;
     if (writer->rows == 0)
         writer->base = timestamp;
-    append_action(writer, event);
+    runtime_writer_append_action(writer, event);
     bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",", timestamp - writer->base,
                         timestamp);
     if (writer->elapsed == TORQ_SINCE_PREVIOUS)
         writer->base = timestamp;
-    append_event(writer, event->name, phase);
+    runtime_writer_append_event(writer, event->name, phase);
     bytes_append(&writing->row, ",", 1);
     writing_last_location(writing, event->call, ',');
     if (phase != PHASE_END && writing_value(event, writer->invocation_key, &value))
         writing->losses[WRITING_DISPATCHES]++;
 }
 
-static struct view dispatch_of(const struct runtime_writer *writer,
-                               const struct timeline_event *event)
+static struct view runtime_writer_dispatch_of(const struct runtime_writer *writer,
+                                              const struct timeline_event *event)
 {
     const struct profile *profile = writer->writing.profile;
     struct value dispatch;
@@ -217,13 +220,13 @@ static void write_r4_row(struct runtime_writer *writer, const struct timeline_ev
     struct value invocation = {0};
     const bool known =
         writing_value(event, writer->invocation_key, &invocation) && invocation.kind == VALUE_UINT;
-    writing_text(writing, dispatch_of(writer, event), ',');
+    writing_text(writing, runtime_writer_dispatch_of(writer, event), ',');
     bytes_append_format(&writing->row, ",%" PRIu64 ",",
                         known ? invocation.number
                               : profile_call(writing->profile, event->call)->invocation);
-    append_action(writer, event);
+    runtime_writer_append_action(writer, event);
     bytes_append_format(&writing->row, "%" PRIu64 ",", timestamp);
-    append_event(writer, event->name, phase);
+    runtime_writer_append_event(writer, event->name, phase);
     if (phase != PHASE_END && writing_location_of(writing, event->call).size > 0)
         writing->losses[WRITING_LOCATIONS]++;
 }
@@ -236,8 +239,8 @@ static bool is_ambiguous(const struct writing *writing, const struct timeline_ev
            view_ends_with(name, "_START");
 }
 
-static void write_phase(struct runtime_writer *writer, const struct timeline_event *event,
-                        enum phase phase)
+static void runtime_writer_write_phase(struct runtime_writer *writer,
+                                       const struct timeline_event *event, enum phase phase)
 {
     struct writing *writing = &writer->writing;
     const uint64_t timestamp = (phase == PHASE_END ? event->end : event->start) / writer->divisor;
@@ -255,13 +258,13 @@ static void write_phase(struct runtime_writer *writer, const struct timeline_eve
     writer->rows++;
 }
 
-static void write_rows(struct runtime_writer *writer)
+static void runtime_writer_write_rows(struct runtime_writer *writer)
 {
     struct timeline_event event;
     enum phase phase;
     while (next_phase(writer, &event, &phase)) {
         if (writer->writing.form != TORQ_R1)
-            write_phase(writer, &event, phase);
+            runtime_writer_write_phase(writer, &event, phase);
         else if (phase == PHASE_END)
             write_r1_row(writer, &event);
     }
@@ -317,7 +320,7 @@ status torq_runtime_write(struct profile *profile, enum torq_form form, enum tor
     if (result == STATUS_OK)
         result = runtime_writer_collect(&writer);
     if (result == STATUS_OK)
-        write_rows(&writer);
+        runtime_writer_write_rows(&writer);
     free(writer.open);
     bytes_free(&writer.event_text);
     return writing_finish(&writer.writing, result);

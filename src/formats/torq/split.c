@@ -2,7 +2,7 @@
 
 #include "wire/csv.h"
 
-static bool is_digit(char byte)
+static bool split_is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
@@ -31,7 +31,7 @@ static const char *why_no_number(struct view text)
     if (at == text.size)
         return text.size == 0 ? "is empty" : "is not a number";
     for (; at < text.size; at++) {
-        if (!is_digit(text.data[at]))
+        if (!split_is_digit(text.data[at]))
             return "is not a number";
     }
     return negative ? "is negative" : "does not fit 64 bits";
@@ -47,8 +47,8 @@ static bool bad_number(struct view rest, char separator, const char *column,
     return problem(out, column, text, why_no_number(text));
 }
 
-static inline bool take_number(struct view *rest, char separator, const char *column,
-                               uint64_t *out_number, struct split_problem *out)
+static inline bool split_take_number(struct view *rest, char separator, const char *column,
+                                     uint64_t *out_number, struct split_problem *out)
 {
     if (csv_number_take(rest, separator, out_number))
         return true;
@@ -85,7 +85,7 @@ static inline size_t last_digits(struct view text, uint64_t *out_number)
         if (count < 8)
             return count;
     }
-    while (count < text.size && is_digit(text.data[text.size - 1 - count]))
+    while (count < text.size && split_is_digit(text.data[text.size - 1 - count]))
         count++;
     csv_digits_take(text.data + text.size - count, count, out_number);
     return count;
@@ -93,8 +93,8 @@ static inline size_t last_digits(struct view text, uint64_t *out_number)
 
 // Takes a field of digits from the right: C2's bytes. An empty last field
 // counts as one without a number.
-static inline bool take_bytes(struct view *run, struct split_compile *row,
-                              struct split_problem *out)
+static inline bool split_take_bytes(struct view *run, struct split_compile *row,
+                                    struct split_problem *out)
 {
     uint64_t number;
     const size_t count = last_digits(*run, &number);
@@ -134,15 +134,15 @@ bool split_c1(struct view line, struct split_compile *out_row, struct split_prob
         return missing(out_problem, "ID");
     if (out_row->id.size > SPLIT_ID_MOST)
         return problem(out_problem, "ID", shortened(out_row->id), "is too long");
-    if (!take_number(&rest, ',', "Start", &out_row->start, out_problem) ||
-        !take_number(&rest, ',', "End", &out_row->end, out_problem))
+    if (!split_take_number(&rest, ',', "Start", &out_row->start, out_problem) ||
+        !split_take_number(&rest, ',', "End", &out_row->end, out_problem))
         return false;
     if (rest.data == NULL)
         return missing(out_problem, "Location");
     out_row->number = 0;
     out_row->run = trimmed(rest);
     return check_run(out_row->run, "Location", out_problem) &&
-           take_bytes(&out_row->run, out_row, out_problem);
+           split_take_bytes(&out_row->run, out_row, out_problem);
 }
 
 // The field after the location; rows of some tools end with the location.
@@ -169,10 +169,10 @@ bool split_c3(struct view line, enum torq_form form, struct split_compile *out_r
 {
     struct view rest = line;
     uint64_t elapsed;
-    if (!take_number(&rest, ',', form == TORQ_C3 ? "actionIndex" : "taskId", &out_row->number,
-                     out_problem) ||
-        !take_number(&rest, ',', "elapsed_time(us)", &elapsed, out_problem) ||
-        !take_number(&rest, ',', "timestamp(us)", &out_row->start, out_problem))
+    if (!split_take_number(&rest, ',', form == TORQ_C3 ? "actionIndex" : "taskId", &out_row->number,
+                           out_problem) ||
+        !split_take_number(&rest, ',', "elapsed_time(us)", &elapsed, out_problem) ||
+        !split_take_number(&rest, ',', "timestamp(us)", &out_row->start, out_problem))
         return false;
     if (__builtin_add_overflow(out_row->start, elapsed, &out_row->end))
         return problem(out_problem, "timestamp(us)", VIEW_LITERAL(""),
@@ -187,9 +187,9 @@ bool split_c3(struct view line, enum torq_form form, struct split_compile *out_r
 bool split_r1(struct view line, struct split_job *out_row, struct split_problem *out_problem)
 {
     struct view rest = line;
-    if (!take_number(&rest, ';', "id", &out_row->job, out_problem) ||
-        !take_number(&rest, ';', "time_since_open", &out_row->open, out_problem) ||
-        !take_number(&rest, ';', "time_since_start", &out_row->elapsed, out_problem))
+    if (!split_take_number(&rest, ';', "id", &out_row->job, out_problem) ||
+        !split_take_number(&rest, ';', "time_since_open", &out_row->open, out_problem) ||
+        !split_take_number(&rest, ';', "time_since_start", &out_row->elapsed, out_problem))
         return false;
     out_row->has_location = rest.data != NULL;
     out_row->location = rest.data != NULL ? view_trim(rest) : VIEW_LITERAL("");
@@ -208,7 +208,7 @@ static bool to_action(struct view text, const char *column, struct split_action 
 }
 
 // The event in front of a run "event,location", in its quotes if it has any.
-static bool take_event(struct view *rest, struct view *out_event)
+static bool split_take_event(struct view *rest, struct view *out_event)
 {
     return csv_quoted_take(rest, ',', out_event) || csv_field_take(rest, ',', out_event);
 }
@@ -220,13 +220,13 @@ bool split_r2(struct view line, struct split_action *out_row, struct split_probl
     if (!csv_field_take(&rest, ',', &action))
         return missing(out_problem, "actionIndex");
     if (!to_action(action, "actionIndex", out_row, out_problem) ||
-        !take_number(&rest, ',', "elapsed_time(us)", &out_row->elapsed, out_problem) ||
-        !take_number(&rest, ',', "timestamp(us)", &out_row->timestamp, out_problem))
+        !split_take_number(&rest, ',', "elapsed_time(us)", &out_row->elapsed, out_problem) ||
+        !split_take_number(&rest, ',', "timestamp(us)", &out_row->timestamp, out_problem))
         return false;
     if (rest.data == NULL)
         return missing(out_problem, "event");
     out_row->run = view_trim(rest);
-    if (!take_event(&rest, &out_row->event) || out_row->event.size == 0)
+    if (!split_take_event(&rest, &out_row->event) || out_row->event.size == 0)
         return missing(out_problem, "event");
     out_row->has_location = rest.data != NULL;
     out_row->invocation = 0;
@@ -312,7 +312,8 @@ bool split_location_is_whole(struct view location)
 }
 
 // Asked of a field and, as a cut may make two quotes one, of what is in its quotes.
-static bool is_closed(struct view location, const char *column, struct split_problem *out_problem)
+static bool split_is_closed(struct view location, const char *column,
+                            struct split_problem *out_problem)
 {
     return split_location_is_whole(location) ||
            problem(out_problem, column, shortened(location), "is not closed");
@@ -325,27 +326,27 @@ bool split_run_c1(struct view run, struct split_texts *texts, struct split_probl
     if (!csv_field_take_last(&location, ',', &type) || type.size == 0)
         return missing(out_problem, "Op Type");
     location = view_trim(location);
-    if (!is_closed(location, "Location", out_problem))
+    if (!split_is_closed(location, "Location", out_problem))
         return false;
     texts->type = split_text(type, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return is_closed(texts->location, "Location", out_problem);
+    return split_is_closed(texts->location, "Location", out_problem);
 }
 
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem)
 {
     struct view location = run;
     struct view event;
-    if (!take_event(&location, &event) || event.size == 0)
+    if (!split_take_event(&location, &event) || event.size == 0)
         return missing(out_problem, "event");
     if (location.data == NULL)
         location = VIEW_LITERAL("");
     location = view_trim(location);
-    if (!is_closed(location, "location", out_problem))
+    if (!split_is_closed(location, "location", out_problem))
         return false;
     texts->type = split_text(event, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return is_closed(texts->location, "location", out_problem);
+    return split_is_closed(texts->location, "location", out_problem);
 }
 
 void split_run_r4(struct view run, struct split_texts *texts)

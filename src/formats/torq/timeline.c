@@ -49,7 +49,7 @@ struct timeline timeline_create(struct profile *profile, timeline_ticks to_ticks
                              .spool = SPOOL_EMPTY};
 }
 
-static int compare_tracks(const void *left, const void *right, void *context)
+static int torq_timeline_compare_tracks(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;
     const uint32_t a_id = *(const uint32_t *)left;
@@ -69,7 +69,7 @@ uint32_t *timeline_tracks(const struct profile *profile)
     uint32_t *ids = memory_allocate(count * sizeof *ids);
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i;
-    qsort_r(ids, count, sizeof *ids, compare_tracks, (void *)(uintptr_t)profile);
+    qsort_r(ids, count, sizeof *ids, torq_timeline_compare_tracks, (void *)(uintptr_t)profile);
     return ids;
 }
 
@@ -86,7 +86,7 @@ status timeline_add(struct timeline *timeline, uint32_t track)
     return STATUS_OK;
 }
 
-static bool comes_before(const struct timeline *timeline, uint32_t a, uint32_t b)
+static bool torq_timeline_comes_before(const struct timeline *timeline, uint32_t a, uint32_t b)
 {
     const uint64_t a_start = timeline->lanes[a].start;
     const uint64_t b_start = timeline->lanes[b].start;
@@ -98,9 +98,10 @@ static void torq_timeline_sift(struct timeline *timeline, size_t root)
     uint32_t *const heap = timeline->heap;
     const uint32_t moved = heap[root];
     for (size_t child; (child = 2 * root + 1) < timeline->heap_size; root = child) {
-        if (child + 1 < timeline->heap_size && comes_before(timeline, heap[child + 1], heap[child]))
+        if (child + 1 < timeline->heap_size &&
+            torq_timeline_comes_before(timeline, heap[child + 1], heap[child]))
             child++;
-        if (!comes_before(timeline, heap[child], moved))
+        if (!torq_timeline_comes_before(timeline, heap[child], moved))
             break;
         heap[root] = heap[child];
     }

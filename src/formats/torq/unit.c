@@ -37,7 +37,7 @@ enum { WORD_COUNT = sizeof WORDS / sizeof WORDS[0] };
 
 static const struct unit OTHER = {NULL, 0};
 
-static bool is_digit(char byte)
+static bool unit_is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
@@ -64,7 +64,7 @@ struct unit unit_of_id(struct view id, uint32_t num_slices)
         return OTHER;
     if (id.data[0] == 'S')
         return slice_of_id(view_slice(id, 1, id.size), num_slices);
-    if (id.size > 2 && id.data[0] == 'D' && is_digit(id.data[2])) {
+    if (id.size > 2 && id.data[0] == 'D' && unit_is_digit(id.data[2])) {
         if (id.data[1] == 'I')
             return (struct unit){&UNIT_DMA_IN, 0};
         if (id.data[1] == 'O')
@@ -72,9 +72,9 @@ struct unit unit_of_id(struct view id, uint32_t num_slices)
     }
     if (view_starts_with(id, "CDMA_"))
         return (struct unit){&UNIT_CDMA, 0};
-    if (view_starts_with(id, "CSS") && id.size > 3 && is_digit(id.data[3]))
+    if (view_starts_with(id, "CSS") && id.size > 3 && unit_is_digit(id.data[3]))
         return (struct unit){&UNIT_CSS, 0};
-    return id.data[0] == 'H' && is_digit(id.data[1]) ? (struct unit){&UNIT_HOST, 0} : OTHER;
+    return id.data[0] == 'H' && unit_is_digit(id.data[1]) ? (struct unit){&UNIT_HOST, 0} : OTHER;
 }
 
 bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
@@ -83,7 +83,7 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
         return false;
     size_t at = 1;
     if (unit.kind != &UNIT_SLICE) { // the only one with something after it
-        for (at = id.size; at > 0 && is_digit(id.data[at - 1]);)
+        for (at = id.size; at > 0 && unit_is_digit(id.data[at - 1]);)
             at--;
     }
     const size_t digits = csv_digits_take(id.data + at, id.size - at, out_index);

@@ -113,7 +113,7 @@ bool writing_value(const struct timeline_event *event, uint32_t key, struct valu
     return false;
 }
 
-static void note_losses(struct writing *writing)
+static void writing_note_losses(struct writing *writing)
 {
     for (unsigned i = 0; i < WRITING_LOSSES; i++) {
         const unsigned long long count = writing->losses[i];
@@ -132,7 +132,7 @@ static void note_losses(struct writing *writing)
 status writing_finish(struct writing *writing, status result)
 {
     if (result == STATUS_OK)
-        note_losses(writing);
+        writing_note_losses(writing);
     if (writing->output != NULL)
         result = output_finish(writing->output, result);
     timeline_free(&writing->timeline);

@@ -7,7 +7,7 @@
 // No span has room there, nor has one ended.
 static const struct lane_ends NOTHING = {.least = UINT64_MAX, .most = 0};
 
-static struct lane_ends join(struct lane_ends a, struct lane_ends b)
+static struct lane_ends lane_search_join(struct lane_ends a, struct lane_ends b)
 {
     return (struct lane_ends){.least = a.least < b.least ? a.least : b.least,
                               .most = a.most > b.most ? a.most : b.most};
@@ -16,7 +16,8 @@ static struct lane_ends join(struct lane_ends a, struct lane_ends b)
 static void join_above(struct lane_search *search, size_t node)
 {
     while ((node /= 2) > 0)
-        search->nodes[node] = join(search->nodes[2 * node], search->nodes[2 * node + 1]);
+        search->nodes[node] =
+            lane_search_join(search->nodes[2 * node], search->nodes[2 * node + 1]);
 }
 
 static void lane_search_grow(struct lane_search *search, size_t lane)
@@ -28,7 +29,7 @@ static void lane_search_grow(struct lane_search *search, size_t lane)
     for (size_t i = 0; i < leaves; i++)
         nodes[leaves + i] = i < search->leaves ? search->nodes[search->leaves + i] : NOTHING;
     for (size_t i = leaves - 1; i > 0; i--)
-        nodes[i] = join(nodes[2 * i], nodes[2 * i + 1]);
+        nodes[i] = lane_search_join(nodes[2 * i], nodes[2 * i + 1]);
     free(search->nodes);
     *search = (struct lane_search){nodes, leaves};
 }

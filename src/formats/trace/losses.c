@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 
-static struct loss_entry *find_entry(const struct losses *losses, uint32_t hash, uint32_t track,
-                                     uint32_t reason, uint64_t detail)
+static struct loss_entry *losses_find_entry(const struct losses *losses, uint32_t hash,
+                                            uint32_t track, uint32_t reason, uint64_t detail)
 {
     uint32_t id;
     for (uint32_t at = hash_first(&losses->index, hash);
@@ -21,7 +21,7 @@ void losses_add(struct losses *losses, uint32_t track, uint32_t reason, uint64_t
                 uint64_t offset)
 {
     const uint32_t hash = hash_u64(((uint64_t)track << 8 | reason) ^ detail << 40);
-    struct loss_entry *entry = find_entry(losses, hash, track, reason, detail);
+    struct loss_entry *entry = losses_find_entry(losses, hash, track, reason, detail);
     if (entry != NULL) {
         entry->count++;
         return;

@@ -89,7 +89,8 @@ static void trace_spans_emit(struct spans *spans, struct span_lane *lane,
     lane->last_end = event.end;
 }
 
-static void append_values(const struct spans *spans, struct bytes *to, const struct span_edge *edge)
+static void spans_append_values(const struct spans *spans, struct bytes *to,
+                                const struct span_edge *edge)
 {
     if (edge->begins && edge->category != 0)
         value_add_string(to, spans->category_key, edge->category);
@@ -113,7 +114,7 @@ void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct s
     struct view values = edge->values;
     if (edge->category != 0) {
         spans->values.size = 0;
-        append_values(spans, &spans->values, edge);
+        spans_append_values(spans, &spans->values, edge);
         values = bytes_view(&spans->values);
     }
     expect_one(spans, lane);
@@ -122,7 +123,8 @@ void spans_add_whole(struct spans *spans, struct span_lane *lane, const struct s
 
 // Pairing ---------------------------------------------------------------------
 
-static void begin_span(struct spans *spans, struct span_lane *lane, const struct span_edge *edge)
+static void spans_begin_span(struct spans *spans, struct span_lane *lane,
+                             const struct span_edge *edge)
 {
     expect_one(spans, lane);
     if (lane->open_count == SPAN_DEPTH_MOST) {
@@ -135,7 +137,7 @@ static void begin_span(struct spans *spans, struct span_lane *lane, const struct
     struct span_open *span = &lane->open[lane->open_count++];
     *span = open_of(edge);
     span->values_at = lane->values.size;
-    append_values(spans, &lane->values, edge);
+    spans_append_values(spans, &lane->values, edge);
 }
 
 static bool trace_spans_closes(const struct span_edge *end, const struct span_open *span)
@@ -181,7 +183,7 @@ static void end_inner(struct spans *spans, struct span_lane *lane, size_t index,
     spans->values.size = 0;
     if (size > 0)
         bytes_append(&spans->values, lane->values.data + span.values_at, size);
-    append_values(spans, &spans->values, edge);
+    spans_append_values(spans, &spans->values, edge);
     trace_spans_emit(spans, lane, &span, EVENT_SPAN, edge->time, bytes_view(&spans->values));
     remove_open(lane, index);
 }
@@ -189,7 +191,7 @@ static void end_inner(struct spans *spans, struct span_lane *lane, size_t index,
 static void end_innermost(struct spans *spans, struct span_lane *lane, const struct span_edge *edge)
 {
     const struct span_open *span = &lane->open[lane->open_count - 1];
-    append_values(spans, &lane->values, edge);
+    spans_append_values(spans, &lane->values, edge);
     struct view values = bytes_view(&lane->values);
     if (values.size > 0)
         values = view_slice(values, span->values_at, values.size);
@@ -198,7 +200,8 @@ static void end_innermost(struct spans *spans, struct span_lane *lane, const str
     lane->open_count--;
 }
 
-static void end_span(struct spans *spans, struct span_lane *lane, const struct span_edge *edge)
+static void spans_end_span(struct spans *spans, struct span_lane *lane,
+                           const struct span_edge *edge)
 {
     if (lane->too_deep > 0) {
         lane->too_deep--;
@@ -224,9 +227,9 @@ static void end_span(struct spans *spans, struct span_lane *lane, const struct s
 static void pair(struct spans *spans, struct span_lane *lane, const struct span_edge *edge)
 {
     if (edge->begins)
-        begin_span(spans, lane, edge);
+        spans_begin_span(spans, lane, edge);
     else
-        end_span(spans, lane, edge);
+        spans_end_span(spans, lane, edge);
 }
 
 // Order of time ---------------------------------------------------------------
@@ -255,7 +258,7 @@ void spans_add(struct spans *spans, struct span_lane *lane, const struct span_ed
         spans->failure = spans_keep_edge(spans, lane, edge);
 }
 
-static bool comes_before(const void *left, const void *right)
+static bool spans_comes_before(const void *left, const void *right)
 {
     const struct kept_key *a = left;
     const struct kept_key *b = right;
@@ -274,7 +277,7 @@ static status pair_kept(struct spans *spans)
     STATUS_TRY(spool_read(&spans->kept, &kept, &kept_size));
     struct kept_key *keys = (struct kept_key *)(void *)data;
     const size_t count = size / sizeof *keys;
-    sort_in_place(keys, count, sizeof *keys, comes_before);
+    sort_in_place(keys, count, sizeof *keys, spans_comes_before);
     for (size_t i = 0; i < count; i++) {
         struct span_edge edge;
         memcpy(&edge, kept + keys[i].at, sizeof edge);

@@ -23,7 +23,7 @@ static bool needs_place(const struct profile *profile, const struct track *track
     }
 }
 
-static bool is_plain(struct view text)
+static bool track_source_is_plain(struct view text)
 {
     return view_find(text, ';') == text.size;
 }
@@ -33,7 +33,7 @@ static int describe_place(const struct profile *profile, const struct track *tra
 {
     const struct view engine = profile_text(profile, track->engine);
     const struct view queue = profile_text(profile, track->queue);
-    if (!is_plain(engine) || !is_plain(queue))
+    if (!track_source_is_plain(engine) || !track_source_is_plain(queue))
         return 0;
     int size = snprintf(text, room, "%s%s; engine=%.*s; lane=%u", ROLE, role_name(track->role),
                         VIEW_ARGUMENTS(engine), track->index);

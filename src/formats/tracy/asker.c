@@ -18,7 +18,7 @@ void tracy_asker_free(struct tracy_asker *asker)
     bytes_free(&asker->questions);
 }
 
-static void ask(struct tracy_asker *asker, enum tracy_question question, uint64_t pointer)
+static void asker_ask(struct tracy_asker *asker, enum tracy_question question, uint64_t pointer)
 {
     const uint32_t hash = hash_u64(pointer * 8 + question);
     uint32_t id;
@@ -42,7 +42,7 @@ static void ask_unless_null(struct tracy_asker *asker, enum tracy_question quest
                             uint64_t pointer)
 {
     if (pointer != 0)
-        ask(asker, question, pointer);
+        asker_ask(asker, question, pointer);
 }
 
 uint64_t tracy_item_location(const struct tracy_wire *wire, const struct tracy_item *item)
@@ -89,7 +89,7 @@ void tracy_asker_see(struct tracy_asker *asker, const struct tracy_wire *wire,
     struct tracy_cursor payload = item->payload;
     switch (item->type) {
     case TRACY_THREAD:
-        ask(asker, TRACY_ASK_THREAD, tracy_u32(&payload));
+        asker_ask(asker, TRACY_ASK_THREAD, tracy_u32(&payload));
         break;
     case TRACY_PLOT_INT:
     case TRACY_PLOT_FLOAT:

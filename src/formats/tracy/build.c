@@ -60,15 +60,15 @@ void tracy_build_free(struct tracy_build *build)
 
 // Lanes -----------------------------------------------------------------------
 
-static uint32_t key_hash(enum lane_kind kind, uint64_t number, uint64_t part)
+static uint32_t tracy_build_key_hash(enum lane_kind kind, uint64_t number, uint64_t part)
 {
     return hash_u64(number * 8 + kind) ^ hash_u64(part);
 }
 
-static uint32_t find_lane(const struct tracy_build *build, enum lane_kind kind, uint64_t number,
-                          uint64_t part)
+static uint32_t tracy_build_find_lane(const struct tracy_build *build, enum lane_kind kind,
+                                      uint64_t number, uint64_t part)
 {
-    const uint32_t hash = key_hash(kind, number, part);
+    const uint32_t hash = tracy_build_key_hash(kind, number, part);
     uint32_t id;
     for (uint32_t at = hash_first(&build->lanes, hash);
          (id = hash_next(&build->lanes, hash, &at)) != HASH_NONE;) {
@@ -79,19 +79,19 @@ static uint32_t find_lane(const struct tracy_build *build, enum lane_kind kind, 
     return 0;
 }
 
-static uint32_t add_lane(struct tracy_build *build, enum lane_kind kind, uint64_t number,
-                         uint64_t part, struct track *track)
+static uint32_t tracy_build_add_lane(struct tracy_build *build, enum lane_kind kind,
+                                     uint64_t number, uint64_t part, struct track *track)
 {
     track->clock = build->clock;
     const uint32_t id = profile_track_add(build->profile, track);
-    hash_add(&build->lanes, key_hash(kind, number, part), build->lane_keys.count);
+    hash_add(&build->lanes, tracy_build_key_hash(kind, number, part), build->lane_keys.count);
     *(struct lane_key *)segments_add(&build->lane_keys) = (struct lane_key){kind, number, part, id};
     return id;
 }
 
 uint32_t tracy_build_thread(struct tracy_build *build, uint64_t thread)
 {
-    const uint32_t found = find_lane(build, LANE_THREAD, thread, 0);
+    const uint32_t found = tracy_build_find_lane(build, LANE_THREAD, thread, 0);
     if (found != 0)
         return found;
     char name[48];
@@ -105,7 +105,7 @@ uint32_t tracy_build_thread(struct tracy_build *build, uint64_t thread)
         .rank = (int32_t)(build->lane_keys.count < INT32_MAX ? build->lane_keys.count : INT32_MAX),
         .nests = true};
     profile_track_set_engine(build->profile, &track, ROLE_HOST, "host");
-    return add_lane(build, LANE_THREAD, thread, 0, &track);
+    return tracy_build_add_lane(build, LANE_THREAD, thread, 0, &track);
 }
 
 void tracy_build_name_thread(struct tracy_build *build, uint64_t thread, struct view name)
@@ -121,7 +121,7 @@ uint32_t tracy_build_frames(struct tracy_build *build, struct view name)
     snprintf(text, sizeof text, "frames%s%.*s", name.size > 0 ? " " : "",
              VIEW_ARGUMENTS(view_shortened(name, 100)));
     const uint32_t id = profile_string(build->profile, view_of(text));
-    const uint32_t found = find_lane(build, LANE_FRAMES, id, 0);
+    const uint32_t found = tracy_build_find_lane(build, LANE_FRAMES, id, 0);
     if (found != 0)
         return found;
     struct track track = {.kind = TRACK_LANE,
@@ -130,13 +130,13 @@ uint32_t tracy_build_frames(struct tracy_build *build, struct view name)
                           .provenance = PROVENANCE_MEASURED,
                           .rank = -1,
                           .nests = true};
-    return add_lane(build, LANE_FRAMES, id, 0, &track);
+    return tracy_build_add_lane(build, LANE_FRAMES, id, 0, &track);
 }
 
 uint32_t tracy_build_counter(struct tracy_build *build, struct view name, const char *unit)
 {
     const uint32_t id = profile_string(build->profile, name);
-    const uint32_t found = find_lane(build, LANE_COUNTER, id, 0);
+    const uint32_t found = tracy_build_find_lane(build, LANE_COUNTER, id, 0);
     if (found != 0)
         return found;
     struct track track = {.kind = TRACK_COUNTER,
@@ -144,7 +144,7 @@ uint32_t tracy_build_counter(struct tracy_build *build, struct view name, const 
                           .name = id,
                           .unit = profile_string(build->profile, view_of(unit)),
                           .provenance = PROVENANCE_MEASURED};
-    return add_lane(build, LANE_COUNTER, id, 0, &track);
+    return tracy_build_add_lane(build, LANE_COUNTER, id, 0, &track);
 }
 
 // Devices ---------------------------------------------------------------------
@@ -152,14 +152,14 @@ uint32_t tracy_build_counter(struct tracy_build *build, struct view name, const 
 static uint32_t holder(struct tracy_build *build, enum lane_kind kind, uint64_t number,
                        uint64_t part, uint32_t parent, struct view name)
 {
-    const uint32_t found = find_lane(build, kind, number, part);
+    const uint32_t found = tracy_build_find_lane(build, kind, number, part);
     if (found != 0)
         return found;
     struct track track = {.kind = kind == LANE_PROCESS ? TRACK_PROCESS : TRACK_GROUP,
                           .parent = parent,
                           .name = profile_string(build->profile, name),
                           .rank = (int32_t)(build->lane_keys.count & INT32_MAX)};
-    return add_lane(build, kind, number, part, &track);
+    return tracy_build_add_lane(build, kind, number, part, &track);
 }
 
 static uint32_t add_core_lane(struct tracy_build *build, uint32_t context, uint64_t thread,
@@ -179,7 +179,7 @@ static uint32_t add_core_lane(struct tracy_build *build, uint32_t context, uint6
                           .provenance = PROVENANCE_MEASURED,
                           .rank = (int32_t)place->processor,
                           .nests = true};
-    return add_lane(build, LANE_DEVICE, context, thread, &track);
+    return tracy_build_add_lane(build, LANE_DEVICE, context, thread, &track);
 }
 
 uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct view name,
@@ -187,7 +187,7 @@ uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct 
 {
     static const char *const TYPES[] = {
         "", "OpenGL", "Vulkan", "OpenCL", "Direct3D 12", "Direct3D 11", "device"};
-    const uint32_t found = find_lane(build, LANE_DEVICE, context, thread);
+    const uint32_t found = tracy_build_find_lane(build, LANE_DEVICE, context, thread);
     if (found != 0)
         return found;
     struct tracy_device_lane place;
@@ -208,7 +208,7 @@ uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct 
         .provenance = PROVENANCE_MEASURED,
         .nests = true};
     profile_track_set_engine(build->profile, &track, ROLE_DEVICE, "gpu");
-    return add_lane(build, LANE_DEVICE, context, thread, &track);
+    return tracy_build_add_lane(build, LANE_DEVICE, context, thread, &track);
 }
 
 // Events ----------------------------------------------------------------------
@@ -241,7 +241,7 @@ static bool is_possible(struct tracy_build *build, uint32_t lane, int64_t start,
     return false;
 }
 
-static void add_event(struct tracy_build *build, const struct event *event)
+static void tracy_build_add_event(struct tracy_build *build, const struct event *event)
 {
     profile_event_add(build->profile, event, bytes_view(&build->values));
 }
@@ -273,7 +273,7 @@ void tracy_build_zone(struct tracy_build *build, uint32_t lane, const struct tra
                                 .track = lane,
                                 .name = location->name,
                                 .kind = EVENT_SPAN};
-    add_event(build, &event);
+    tracy_build_add_event(build, &event);
 }
 
 void tracy_build_message(struct tracy_build *build, uint32_t lane, int64_t time, struct view text)
@@ -290,7 +290,7 @@ void tracy_build_message(struct tracy_build *build, uint32_t lane, int64_t time,
                                 .track = lane,
                                 .name = profile_string(build->profile, name),
                                 .kind = EVENT_INSTANT};
-    add_event(build, &event);
+    tracy_build_add_event(build, &event);
 }
 
 void tracy_build_sample(struct tracy_build *build, uint32_t counter, int64_t time, double value)
@@ -302,7 +302,7 @@ void tracy_build_sample(struct tracy_build *build, uint32_t counter, int64_t tim
     value_add(&build->values, &sample);
     const struct event event = {
         .start = (uint64_t)time, .end = (uint64_t)time, .track = counter, .kind = EVENT_COUNTER};
-    add_event(build, &event);
+    tracy_build_add_event(build, &event);
 }
 
 void tracy_build_frame(struct tracy_build *build, uint32_t lane, int64_t start, int64_t end,
@@ -317,5 +317,5 @@ void tracy_build_frame(struct tracy_build *build, uint32_t lane, int64_t start, 
         .track = lane,
         .name = profile_string(build->profile, name.size > 0 ? name : VIEW_LITERAL("frame")),
         .kind = EVENT_SPAN};
-    add_event(build, &event);
+    tracy_build_add_event(build, &event);
 }

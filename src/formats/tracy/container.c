@@ -38,7 +38,7 @@ bool tracy_container_recognise(struct view bytes)
 }
 
 // False where the header is of no container that is known.
-static bool read_header(struct tracy_cursor *cursor, struct unpacking *unpacking)
+static bool tracy_container_read_header(struct tracy_cursor *cursor, struct unpacking *unpacking)
 {
     const struct view magic = tracy_take(cursor, MAGIC);
     unpacking->stream_count = 1;
@@ -64,19 +64,19 @@ static int unpack_lz4(struct stream *stream, struct view packed, char *block)
     return size;
 }
 
-static void free_zstd(void *stream)
+static void tracy_container_free_zstd(void *stream)
 {
     ZSTD_freeDStream(stream);
 }
 
 // The frame is flushed at each block and never ended.
-static int unpack_zstd(struct stream *stream, struct view packed, char *block)
+static int tracy_container_unpack_zstd(struct stream *stream, struct view packed, char *block)
 {
     if (stream->zstd == NULL) {
         stream->zstd = ZSTD_createDStream();
         if (stream->zstd == NULL)
             recovery_fail(0);
-        recovery_hold(RECOVERY_AT_ONCE, free_zstd, stream->zstd);
+        recovery_hold(RECOVERY_AT_ONCE, tracy_container_free_zstd, stream->zstd);
     }
     ZSTD_inBuffer in = {packed.data, packed.size, 0};
     ZSTD_outBuffer out = {block, TRACY_BLOCK, 0};
@@ -100,7 +100,7 @@ static const char *unpack_block(struct unpacking *unpacking, unsigned number,
         return "the file is cut off";
     const int size = unpacking->packing == PACKED_LZ4
                          ? unpack_lz4(stream, packed, unpacking->block)
-                         : unpack_zstd(stream, packed, unpacking->block);
+                         : tracy_container_unpack_zstd(stream, packed, unpacking->block);
     if (size < 0)
         return "a packed block is damaged";
     *out_size = size;
@@ -127,7 +127,7 @@ status tracy_container_unpack(struct view bytes, struct spool *out, const char *
     struct unpacking *unpacking = memory_allocate_zeroed(1, sizeof *unpacking);
     *out_damage = NULL;
     status result = STATUS_OK;
-    if (!read_header(&cursor, unpacking))
+    if (!tracy_container_read_header(&cursor, unpacking))
         *out_damage = "the header names no packing that is known";
     else
         result = unpack_blocks(unpacking, &cursor, out, out_damage);

@@ -5,7 +5,7 @@
 enum { PROCESSOR_BITS = 7 };
 
 // "Device: 0, Core (1,2)"
-static bool read_place(struct view name, struct tracy_device_lane *lane)
+static bool device_lanes_read_place(struct view name, struct tracy_device_lane *lane)
 {
     char text[64] = "";
     int used = 0;
@@ -23,7 +23,7 @@ bool tracy_device_lane_of(struct view context_name, uint64_t thread,
     static const char *const NAMES[PROCESSOR_BITS + 1] = {
         "BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2", "ERISC", "CORE_AGG", "other"};
     *out_lane = (struct tracy_device_lane){0};
-    if (!read_place(context_name, out_lane))
+    if (!device_lanes_read_place(context_name, out_lane))
         return false;
     out_lane->processor = (unsigned)thread & PROCESSOR_BITS;
     out_lane->processor_name = NAMES[out_lane->processor];

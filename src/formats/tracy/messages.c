@@ -39,7 +39,7 @@ status tracy_messages_read(struct tracy_messages *messages, int version)
     return STATUS_OK;
 }
 
-static struct message_entry *find_entry(struct tracy_messages *messages, uint64_t handle)
+static struct message_entry *messages_find_entry(struct tracy_messages *messages, uint64_t handle)
 {
     size_t from = 0;
     size_t to = messages->count;
@@ -55,7 +55,8 @@ static struct message_entry *find_entry(struct tracy_messages *messages, uint64_
                : NULL;
 }
 
-static void add_message(struct tracy_messages *messages, uint32_t lane, struct message_entry *entry)
+static void messages_add_message(struct tracy_messages *messages, uint32_t lane,
+                                 struct message_entry *entry)
 {
     struct tracy_cursor at = {entry->at, messages->cursor->end, false};
     const struct tracy_reference text = tracy_tables_reference(&at);
@@ -71,9 +72,9 @@ void tracy_messages_read_thread(struct tracy_messages *messages, uint32_t lane)
     struct tracy_cursor *cursor = messages->cursor;
     const uint64_t count = tracy_count(cursor, 8);
     for (uint64_t i = 0; i < count; i++) {
-        struct message_entry *entry = find_entry(messages, tracy_u64(cursor));
+        struct message_entry *entry = messages_find_entry(messages, tracy_u64(cursor));
         if (entry != NULL)
-            add_message(messages, lane, entry);
+            messages_add_message(messages, lane, entry);
     }
 }
 
@@ -81,7 +82,8 @@ void tracy_messages_finish(struct tracy_messages *messages)
 {
     for (size_t i = 0; i < messages->count; i++) {
         if (messages->entries[i].time != INT64_MIN)
-            add_message(messages, tracy_build_thread(messages->build, 0), &messages->entries[i]);
+            messages_add_message(messages, tracy_build_thread(messages->build, 0),
+                                 &messages->entries[i]);
     }
 }
 

@@ -35,7 +35,7 @@ bool tracy_recognise(struct view bytes)
 
 // The beginning ---------------------------------------------------------------
 
-static status check_version(struct reader *reader)
+static status tracy_reader_check_version(struct reader *reader)
 {
     const struct view word = tracy_take(&reader->cursor, 5);
     const unsigned major = tracy_u8(&reader->cursor);
@@ -58,7 +58,7 @@ static status check_version(struct reader *reader)
                              "'-m' give the CSVs that 'opscope tt-report' reads");
 }
 
-static struct view read_text(struct tracy_cursor *cursor)
+static struct view tracy_reader_read_text(struct tracy_cursor *cursor)
 {
     return tracy_take(cursor, tracy_u64(cursor));
 }
@@ -71,10 +71,10 @@ static void start_build(struct reader *reader)
     const uint64_t pid = tracy_u64(cursor);
     tracy_skip(cursor, 1, 8 + 1 + 4 + 12);                 // sampling period, processor
     tracy_skip(cursor, is_since(reader, 9, 2) ? 1 : 0, 1); // on demand
-    read_text(cursor);                                     // what the capture is called
-    const struct view program = read_text(cursor);
+    tracy_reader_read_text(cursor);                        // what the capture is called
+    const struct view program = tracy_reader_read_text(cursor);
     tracy_skip(cursor, 2, 8); // times of the capture and of the program
-    const struct view host = read_text(cursor);
+    const struct view host = tracy_reader_read_text(cursor);
     tracy_build_start(&reader->build, reader->profile, reader->path, program, pid);
     if (host.size > 0)
         profile_fact_add(reader->profile, "host", host);
@@ -139,8 +139,8 @@ static void read_marks(struct reader *reader, struct tracy_cursor *cursor, uint6
     }
 }
 
-static void read_pairs(struct reader *reader, struct tracy_cursor *cursor, uint64_t count,
-                       struct view name)
+static void tracy_reader_read_pairs(struct reader *reader, struct tracy_cursor *cursor,
+                                    uint64_t count, struct view name)
 {
     int64_t reference = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -167,7 +167,7 @@ static void read_frames(struct reader *reader)
         if (continuous)
             read_marks(reader, &cursor, count, name);
         else
-            read_pairs(reader, &cursor, count, name);
+            tracy_reader_read_pairs(reader, &cursor, count, name);
     }
 }
 
@@ -265,7 +265,7 @@ static void read_context(struct reader *reader, uint32_t number)
         skip_notes(reader);
 }
 
-static void read_devices(struct reader *reader)
+static void tracy_reader_read_devices(struct reader *reader)
 {
     struct tracy_cursor *cursor = &reader->cursor;
     reader->zones.has_query = is_since(reader, 12, 4);
@@ -309,7 +309,7 @@ static void read_plots(struct reader *reader)
 
 // The whole -------------------------------------------------------------------
 
-static status read_sections(struct reader *reader)
+static status tracy_reader_read_sections(struct reader *reader)
 {
     skip_topology(reader);
     read_crash(reader);
@@ -321,7 +321,7 @@ static status read_sections(struct reader *reader)
     STATUS_TRY(tracy_messages_read(&reader->messages, reader->version));
     read_extras(reader);
     read_threads(reader);
-    read_devices(reader);
+    tracy_reader_read_devices(reader);
     read_plots(reader);
     tracy_skip(&reader->cursor, 1, 8); // pools of memory
     reader->memory_events = tracy_u64(&reader->cursor);
@@ -329,7 +329,7 @@ static status read_sections(struct reader *reader)
     return STATUS_OK;
 }
 
-static void note_crash(struct reader *reader)
+static void tracy_reader_note_crash(struct reader *reader)
 {
     struct view text = VIEW_LITERAL("");
     if (reader->crash_time == 0)
@@ -342,28 +342,28 @@ static void note_crash(struct reader *reader)
                  reader->path, (long long)reader->crash_time, VIEW_ARGUMENTS(text));
 }
 
-static void remark(struct reader *reader, uint64_t count, const char *what)
+static void tracy_reader_remark(struct reader *reader, uint64_t count, const char *what)
 {
     if (count > 0)
         profile_note(reader->profile, 0, LEDGER_REMARK, 1, "%s: %s are not read: %llu",
                      reader->path, what, (unsigned long long)count);
 }
 
-static void close_account(struct reader *reader, const char *damage)
+static void tracy_reader_close_account(struct reader *reader, const char *damage)
 {
     struct profile *profile = reader->profile;
-    note_crash(reader);
-    remark(reader, reader->lock_events, "events of locks");
-    remark(reader, reader->call_stack_samples, "samples of call stacks");
+    tracy_reader_note_crash(reader);
+    tracy_reader_remark(reader, reader->lock_events, "events of locks");
+    tracy_reader_remark(reader, reader->call_stack_samples, "samples of call stacks");
     tracy_build_finish(&reader->build);
     if (damage == NULL && reader->cursor.short_of)
         damage = "a number in it makes no sense, or the file is cut off";
     if (damage == NULL) {
-        remark(reader, reader->memory_events, "allocations of memory");
+        tracy_reader_remark(reader, reader->memory_events, "allocations of memory");
         return;
     }
-    profile_note(profile, 0, LEDGER_LOST, 1,
-                 "%s: %s: what could be read is kept, nothing after it", reader->path, damage);
+    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s: what could be read is kept, nothing after it",
+                 reader->path, damage);
     profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }
 
@@ -380,7 +380,7 @@ status tracy_read_content(const char *path, struct view content, const char *dam
                           struct profile *profile)
 {
     struct reader reader = {.profile = profile, .path = path, .cursor = tracy_cursor_of(content)};
-    STATUS_TRY(check_version(&reader));
+    STATUS_TRY(tracy_reader_check_version(&reader));
     say_version(&reader);
     start_build(&reader);
     tracy_tables_start(&reader.tables, &reader.cursor);
@@ -390,9 +390,9 @@ status tracy_read_content(const char *path, struct view content, const char *dam
                                               .spool = SPOOL_EMPTY};
     reader.zones = (struct tracy_zones){
         .build = &reader.build, .tables = &reader.tables, .cursor = &reader.cursor};
-    const status result = read_sections(&reader);
+    const status result = tracy_reader_read_sections(&reader);
     if (result == STATUS_OK)
-        close_account(&reader, damage);
+        tracy_reader_close_account(&reader, damage);
     tracy_zones_free(&reader.zones);
     tracy_messages_free(&reader.messages);
     tracy_tables_free(&reader.tables);

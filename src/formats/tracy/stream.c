@@ -154,7 +154,7 @@ static void enter_thread(struct streaming *stream, uint64_t number)
         tracy_build_name_thread(&stream->build, number, name);
 }
 
-static uint32_t lane_of(struct streaming *stream)
+static uint32_t stream_lane_of(struct streaming *stream)
 {
     return tracy_build_thread(&stream->build, stream->thread != NULL ? stream->thread->number : 0);
 }
@@ -216,12 +216,12 @@ static void begin_zone(struct streaming *stream, int64_t tick, struct tracy_loca
         (struct open_zone){.start = ns_of(stream, tick), .location = location};
 }
 
-static void end_zone(struct streaming *stream, int64_t tick)
+static void stream_end_zone(struct streaming *stream, int64_t tick)
 {
     struct thread *thread = stream->thread;
     if (thread != NULL && thread->too_deep > 0) {
         thread->too_deep--;
-        profile_note(stream->profile, lane_of(stream), LEDGER_LOST, 1,
+        profile_note(stream->profile, stream_lane_of(stream), LEDGER_LOST, 1,
                      "%s: a zone that lies more than %d deep", stream->path, DEPTH_MOST);
         return;
     }
@@ -235,7 +235,7 @@ static void end_zone(struct streaming *stream, int64_t tick)
                                     .location = open->location,
                                     .name = open->name,
                                     .text = bytes_view(&open->text)};
-    tracy_build_zone(&stream->build, lane_of(stream), &zone);
+    tracy_build_zone(&stream->build, stream_lane_of(stream), &zone);
     bytes_free(&open->text);
 }
 
@@ -245,7 +245,7 @@ static struct open_zone *innermost(struct streaming *stream)
     return thread != NULL && thread->open_count > 0 ? &thread->open[thread->open_count - 1] : NULL;
 }
 
-static void append_text(struct streaming *stream, struct view text)
+static void stream_append_text(struct streaming *stream, struct view text)
 {
     struct open_zone *zone = innermost(stream);
     if (zone == NULL || zone->text.size + text.size > TEXT_MOST)
@@ -255,9 +255,9 @@ static void append_text(struct streaming *stream, struct view text)
     bytes_append(&zone->text, text.data, text.size);
 }
 
-static void add_message(struct streaming *stream, int64_t tick, struct view text)
+static void stream_add_message(struct streaming *stream, int64_t tick, struct view text)
 {
-    tracy_build_message(&stream->build, lane_of(stream), ns_of(stream, tick), text);
+    tracy_build_message(&stream->build, stream_lane_of(stream), ns_of(stream, tick), text);
 }
 
 static void add_literal(struct streaming *stream, struct tracy_cursor payload, size_t colour)
@@ -266,7 +266,7 @@ static void add_literal(struct streaming *stream, struct tracy_cursor payload, s
     struct view text;
     tracy_take(&payload, colour);
     tracy_names_find(&stream->texts, tracy_u64(&payload), &text);
-    add_message(stream, tick, text);
+    stream_add_message(stream, tick, text);
 }
 
 static void add_plot(struct streaming *stream, const struct tracy_item *item)
@@ -287,7 +287,7 @@ static void add_plot(struct streaming *stream, const struct tracy_item *item)
                            value);
 }
 
-static void add_usage(struct streaming *stream, struct tracy_cursor payload)
+static void stream_add_usage(struct streaming *stream, struct tracy_cursor payload)
 {
     const int64_t time = ns_of(stream, tracy_i64(&payload));
     const double value = (double)tracy_f32(&payload);
@@ -320,12 +320,12 @@ static void add_frame(struct streaming *stream, const struct tracy_item *item)
     set->begun = item->type == TRACY_FRAME_END ? INT64_MIN : time;
 }
 
-static void note_crash(struct streaming *stream, struct tracy_cursor payload)
+static void stream_note_crash(struct streaming *stream, struct tracy_cursor payload)
 {
     const int64_t tick = tracy_i64(&payload);
     struct view text;
     tracy_names_find(&stream->texts, tracy_u64(&payload), &text);
-    add_message(stream, tick, text.size > 0 ? text : VIEW_LITERAL("crash"));
+    stream_add_message(stream, tick, text.size > 0 ? text : VIEW_LITERAL("crash"));
     profile_note(stream->profile, 0, LEDGER_REMARK, 1, "%s: the program crashed: %.*s",
                  stream->path, VIEW_ARGUMENTS(text));
 }
@@ -346,7 +346,7 @@ static void read_device_item(struct streaming *stream, const struct tracy_item *
                          pointer != 0 ? find_location(stream, pointer) : stream->sent);
 }
 
-static void read_other(struct streaming *stream, const struct tracy_item *item)
+static void stream_read_other(struct streaming *stream, const struct tracy_item *item)
 {
     struct tracy_cursor payload = item->payload;
     switch (item->type) {
@@ -371,10 +371,10 @@ static void read_other(struct streaming *stream, const struct tracy_item *item)
         add_frame(stream, item);
         break;
     case TRACY_CPU_USAGE:
-        add_usage(stream, payload);
+        stream_add_usage(stream, payload);
         break;
     case TRACY_CRASH_REPORT:
-        note_crash(stream, payload);
+        stream_note_crash(stream, payload);
         break;
     case TRACY_APPLICATION:
         profile_fact_add(stream->profile, "application", stream->single);
@@ -420,10 +420,10 @@ static void read_item(struct streaming *stream, const struct tracy_item *item)
         begin_zone(stream, advance(&payload, &stream->reference), stream->sent);
         break;
     case TRACY_ZONE_END:
-        end_zone(stream, advance(&payload, &stream->reference));
+        stream_end_zone(stream, advance(&payload, &stream->reference));
         break;
     case TRACY_ZONE_TEXT:
-        append_text(stream, stream->single);
+        stream_append_text(stream, stream->single);
         break;
     case TRACY_ZONE_NAME:
         if (innermost(stream) != NULL)
@@ -432,14 +432,14 @@ static void read_item(struct streaming *stream, const struct tracy_item *item)
     case TRACY_ZONE_VALUE: {
         char text[32];
         snprintf(text, sizeof text, "%llu", (unsigned long long)tracy_u64(&payload));
-        append_text(stream, view_of(text));
+        stream_append_text(stream, view_of(text));
         break;
     }
     case TRACY_MESSAGE:
     case TRACY_MESSAGE_COLOR:
     case TRACY_MESSAGE_STACK:
     case TRACY_MESSAGE_COLOR_STACK:
-        add_message(stream, tracy_i64(&payload), stream->single);
+        stream_add_message(stream, tracy_i64(&payload), stream->single);
         break;
     case TRACY_MESSAGE_LITERAL:
     case TRACY_MESSAGE_LITERAL_STACK:
@@ -461,7 +461,7 @@ static void read_item(struct streaming *stream, const struct tracy_item *item)
         stream->sent = sent_location(stream, item->body);
         break;
     default:
-        read_other(stream, item);
+        stream_read_other(stream, item);
     }
 }
 

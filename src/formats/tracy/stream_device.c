@@ -79,7 +79,7 @@ static int64_t program_ns(const struct stream_devices *devices, int64_t tick)
     return ns > -9e18 && ns < 9e18 ? (int64_t)ns : INT64_MIN;
 }
 
-static int64_t scaled(int64_t ticks, double by)
+static int64_t stream_device_scaled(int64_t ticks, double by)
 {
     const double ns = (double)ticks * by;
     return ns > -9e18 && ns < 9e18 ? (int64_t)ns : 0;
@@ -97,7 +97,7 @@ void stream_devices_new(struct stream_devices *devices, struct tracy_cursor payl
     context->type = tracy_u8(&payload);
     context->modifier = 1;
     context->zero = program_ns(devices, cpu);
-    context->device_zero = scaled(device, context->period);
+    context->device_zero = stream_device_scaled(device, context->period);
     context->name = VIEW_LITERAL("");
 }
 
@@ -122,7 +122,7 @@ void stream_devices_calibrate(struct stream_devices *devices, struct tracy_curso
         find_context(devices, tracy_wire_context(devices->wire, &payload), &index);
     if (context == NULL)
         return;
-    const int64_t now = scaled(device, context->period);
+    const int64_t now = stream_device_scaled(device, context->period);
     const double since = (double)now - (double)context->device_zero;
     const double modifier = since != 0 ? (double)passed / since : 1;
     context->modifier = modifier > 0 && modifier < 1e6 ? modifier : 1;
@@ -139,7 +139,7 @@ void stream_devices_sync(struct stream_devices *devices, struct tracy_cursor pay
         find_context(devices, tracy_wire_context(devices->wire, &payload), &index);
     if (context == NULL || context->calibrated)
         return;
-    context->device_zero = scaled(device, context->period);
+    context->device_zero = stream_device_scaled(device, context->period);
     context->zero = program_ns(devices, cpu);
 }
 

@@ -18,7 +18,7 @@ void tracy_names_start(struct tracy_names *names)
     segments_start(&names->entries, sizeof(struct named));
 }
 
-static struct named *find_named(const struct tracy_names *names, uint64_t number)
+static struct named *tracy_tables_find_named(const struct tracy_names *names, uint64_t number)
 {
     const uint32_t hash = hash_u64(number);
     uint32_t id;
@@ -33,7 +33,7 @@ static struct named *find_named(const struct tracy_names *names, uint64_t number
 
 void tracy_names_set(struct tracy_names *names, uint64_t number, struct view text)
 {
-    struct named *named = find_named(names, number);
+    struct named *named = tracy_tables_find_named(names, number);
     if (named == NULL) {
         hash_add(&names->index, hash_u64(number), names->entries.count);
         named = segments_add(&names->entries);
@@ -44,7 +44,7 @@ void tracy_names_set(struct tracy_names *names, uint64_t number, struct view tex
 
 bool tracy_names_find(const struct tracy_names *names, uint64_t number, struct view *out_text)
 {
-    const struct named *named = find_named(names, number);
+    const struct named *named = tracy_tables_find_named(names, number);
     *out_text = named != NULL ? named->text : VIEW_LITERAL("");
     return named != NULL;
 }

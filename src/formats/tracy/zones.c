@@ -31,8 +31,8 @@ static bool is_too_many(struct tracy_cursor *cursor, uint64_t count, size_t leas
     return true;
 }
 
-static void add_zone(struct tracy_zones *zones, uint32_t lane, const struct open_zone *zone,
-                     int64_t end)
+static void zones_add_zone(struct tracy_zones *zones, uint32_t lane, const struct open_zone *zone,
+                           int64_t end)
 {
     struct tracy_zone added = {.start = zone->start,
                                .end = end,
@@ -66,7 +66,7 @@ void tracy_zones_read_thread(struct tracy_zones *zones, uint32_t lane)
             if (--zones->open_count > 0) {
                 const int64_t end = tracy_time(cursor, &reference);
                 if (!cursor->short_of)
-                    add_zone(zones, lane, &done, end);
+                    zones_add_zone(zones, lane, &done, end);
             }
         } else {
             around->left--;
@@ -100,7 +100,7 @@ void tracy_zones_read_device(struct tracy_zones *zones, uint32_t lane, uint64_t 
                 if (zones->has_query)
                     tracy_skip(cursor, 1, 2);
                 if (!cursor->short_of)
-                    add_zone(zones, lane, &done, end);
+                    zones_add_zone(zones, lane, &done, end);
             }
         } else {
             around->left--;

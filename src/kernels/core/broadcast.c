@@ -92,7 +92,8 @@ struct broadcast_position {
     const char **in;
 };
 
-static void place_at(const struct plan *plan, uint64_t element, struct broadcast_position *place)
+static void broadcast_place_at(const struct plan *plan, uint64_t element,
+                               struct broadcast_position *place)
 {
     for (uint32_t i = 0; i < plan->input_count; i++)
         place->in[i] = plan->inputs[i].data;
@@ -132,14 +133,14 @@ static void place_advance(const struct plan *plan, struct broadcast_position *pl
     }
 }
 
-static void run_piece(void *context, uint64_t from, uint64_t to)
+static void broadcast_run_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct plan *plan = context;
     const char *few[4];
     const uint32_t inputs = plan->input_count;
     const char **many = inputs > 4 ? memory_allocate(inputs * sizeof *many) : NULL;
     struct broadcast_position place = {.in = many != NULL ? many : few};
-    place_at(plan, from, &place);
+    broadcast_place_at(plan, from, &place);
     const uint64_t length = plan->loops[plan->rank - 1].length;
     while (from < to) {
         const uint64_t left = length - place.index[plan->rank - 1];
@@ -171,7 +172,7 @@ void broadcast_run(struct parallel *parallel, const struct tensor *out,
     plan.steps = memory_allocate_zeroed((size_t)input_count + 1, 1);
     plan_loops(&plan, &out->shape, strides);
     plan_strides(&plan);
-    parallel_for(parallel, total, GRAIN, run_piece, &plan);
+    parallel_for(parallel, total, GRAIN, broadcast_run_piece, &plan);
     free(strides);
     free(plan.steps);
 }

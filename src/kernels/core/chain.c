@@ -270,8 +270,8 @@ struct registers {
     const float *numbers[CHAIN_STEPS_MOST]; // by step
 };
 
-static void run_block(const struct chain *chain, const void *const *inputs, void *result,
-                      uint64_t at, uint64_t count, struct registers *registers)
+static void chain_run_block(const struct chain *chain, const void *const *inputs, void *result,
+                            uint64_t at, uint64_t count, struct registers *registers)
 {
     const uint32_t last = chain->step_count - 1;
     for (uint32_t i = 0; i <= last; i++) {
@@ -304,7 +304,7 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
 {
     struct registers registers;
     for (uint64_t at = from; at < to; at += BLOCK)
-        run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
+        chain_run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
 }
 
 struct job {
@@ -313,7 +313,7 @@ struct job {
     void *result;
 };
 
-static void run_piece(void *context, uint64_t from, uint64_t to)
+static void chain_run_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct job *job = context;
     chain_run(job->chain, job->inputs, job->result, from, to);
@@ -323,5 +323,5 @@ void chain_run_all(const struct chain *chain, const void *const *inputs, void *r
                    uint64_t count, struct parallel *parallel)
 {
     struct job job = {chain, inputs, result};
-    parallel_for(parallel, count, PIECE, run_piece, &job);
+    parallel_for(parallel, count, PIECE, chain_run_piece, &job);
 }

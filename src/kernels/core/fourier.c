@@ -60,7 +60,7 @@ static bool factorize(uint64_t length, uint32_t factors[FACTORS_MOST])
     return length == 1;
 }
 
-static status no_memory(uint64_t length)
+static status core_fourier_no_memory(uint64_t length)
 {
     return status_no_memory("a Fourier transform of length %llu", (unsigned long long)length);
 }
@@ -75,7 +75,7 @@ static status prepare_bluestein(struct fourier *fourier)
     fourier->spectrum = fourier_allocate(size);
     struct fourier_number *kernel = fourier_allocate(size), *scratch = NULL;
     status result = fourier->chirp == NULL || fourier->spectrum == NULL || kernel == NULL
-                        ? no_memory(n)
+                        ? core_fourier_no_memory(n)
                         : STATUS_OK;
     if (result == STATUS_OK)
         result = fourier_create(size, false, &fourier->forward);
@@ -84,7 +84,7 @@ static status prepare_bluestein(struct fourier *fourier)
     if (result == STATUS_OK)
         scratch = fourier_allocate(fourier_scratch(fourier->forward));
     if (result == STATUS_OK && scratch == NULL)
-        result = no_memory(n);
+        result = core_fourier_no_memory(n);
     if (result == STATUS_OK) {
         memset(kernel, 0, (size_t)size * sizeof *kernel);
         uint64_t square = 0; // k^2 mod 2n
@@ -106,10 +106,10 @@ static status prepare_bluestein(struct fourier *fourier)
 status fourier_create(uint64_t length, bool inverse, struct fourier **out_fourier)
 {
     if (length > UINT64_C(1) << 38)
-        return no_memory(length);
+        return core_fourier_no_memory(length);
     struct fourier *fourier = calloc(1, sizeof *fourier);
     if (fourier == NULL)
-        return no_memory(length);
+        return core_fourier_no_memory(length);
     fourier->length = length;
     fourier->inverse = inverse;
     status result = STATUS_OK;
@@ -118,7 +118,7 @@ status fourier_create(uint64_t length, bool inverse, struct fourier **out_fourie
     } else {
         fourier->roots = fourier_allocate(length);
         if (fourier->roots == NULL)
-            result = no_memory(length);
+            result = core_fourier_no_memory(length);
         for (uint64_t k = 0; result == STATUS_OK && k < length; k++)
             fourier->roots[k] = root_of_unity(k, length, inverse ? 1 : -1);
     }

@@ -112,7 +112,7 @@ struct cuts {
     int64_t channels; // of a piece
 };
 
-static double time_of(const struct convolution *c)
+static double fused_convolution_time_of(const struct convolution *c)
 {
     const double pixels = (double)c->batch * (double)c->output[0] * (double)c->output[1];
     const double outputs = pixels * (double)c->groups * (double)c->outputs;
@@ -128,9 +128,9 @@ static int64_t divide_up(int64_t count, int64_t parts)
     return (count + parts - 1) / parts;
 }
 
-static struct cuts choose_cuts(const struct convolution *c)
+static struct cuts fused_convolution_choose_cuts(const struct convolution *c)
 {
-    const double time = time_of(c) / (double)c->batch;
+    const double time = fused_convolution_time_of(c) / (double)c->batch;
     const double worth = time / PIECE_TIME;
     int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
     struct cuts cuts = {c->output[0], c->outputs};
@@ -276,9 +276,10 @@ static bool fused_convolution_pack(const struct fused_convolution *fused, struct
 }
 
 // Primitives for other borders may want other layouts.
-static dnnl_memory_t find_packed(struct fused_convolution *fused, const struct channels *channels,
-                                 const dnnl_memory_desc_t *layout,
-                                 const struct fused_convolution_plan *plan)
+static dnnl_memory_t fused_convolution_find_packed(struct fused_convolution *fused,
+                                                   const struct channels *channels,
+                                                   const dnnl_memory_desc_t *layout,
+                                                   const struct fused_convolution_plan *plan)
 {
     for (uint32_t i = 0; i < fused->packed_count; i++) {
         if (fused->packed[i].channels == channels &&
@@ -339,9 +340,10 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
 }
 
 // Rows [from, to) of the output of image `batch`.
-static bool add_piece(struct fused_convolution *fused, const struct channels *channels,
-                      const struct fused_convolution_plan *plan, int64_t batch, int64_t from,
-                      int64_t to)
+static bool fused_convolution_add_piece(struct fused_convolution *fused,
+                                        const struct channels *channels,
+                                        const struct fused_convolution_plan *plan, int64_t batch,
+                                        int64_t from, int64_t to)
 {
     const struct convolution *c = &fused->c;
     const int64_t start = from * c->strides[0] - c->pads[0];
@@ -368,7 +370,7 @@ static bool add_piece(struct fused_convolution *fused, const struct channels *ch
         make_own_piece(fused, channels, &wanted, piece);
         return true;
     }
-    piece->weights = find_packed(fused, channels, &shared->weights, plan);
+    piece->weights = fused_convolution_find_packed(fused, channels, &shared->weights, plan);
     return piece->weights != NULL && make_piece(fused, channels, shared, piece);
 }
 
@@ -404,7 +406,7 @@ static bool add_channels(struct fused_convolution *fused, const struct cuts *cut
     for (int64_t batch = 0; batch < c->batch; batch++) {
         for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
             const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
-            if (!add_piece(fused, channels, plan, batch, row, to))
+            if (!fused_convolution_add_piece(fused, channels, plan, batch, row, to))
                 return false;
         }
     }
@@ -414,7 +416,7 @@ static bool add_channels(struct fused_convolution *fused, const struct cuts *cut
 static bool make_all(struct fused_convolution *fused, const struct fused_convolution_plan *plan)
 {
     const struct convolution *c = &fused->c;
-    const struct cuts cuts = choose_cuts(c);
+    const struct cuts cuts = fused_convolution_choose_cuts(c);
     const size_t parts = (size_t)divide_up(c->outputs, cuts.channels);
     const size_t pieces = parts * (size_t)(c->batch * divide_up(c->output[0], cuts.rows));
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
@@ -590,7 +592,8 @@ static size_t scratch_bytes(const struct piece *piece)
                                      : dnnl_memory_desc_get_size(&piece->shared->scratch));
 }
 
-static bool run_piece(const struct fused_pass *pass, const struct piece *piece, char *room)
+static bool fused_convolution_run_piece(const struct fused_pass *pass, const struct piece *piece,
+                                        char *room)
 {
     const struct fused_convolution *fused = pass->fused;
     const struct channels *range = piece->channels;
@@ -620,7 +623,7 @@ static bool run_piece(const struct fused_pass *pass, const struct piece *piece, 
     return true;
 }
 
-static void run_pieces(void *context, uint64_t from, uint64_t to)
+static void fused_convolution_run_pieces(void *context, uint64_t from, uint64_t to)
 {
     struct fused_pass *pass = context;
     onednn_single_thread();
@@ -630,7 +633,7 @@ static void run_pieces(void *context, uint64_t from, uint64_t to)
         return;
     }
     for (uint64_t i = from; i < to; i++) {
-        if (!run_piece(pass, &pass->fused->pieces[i], room))
+        if (!fused_convolution_run_piece(pass, &pass->fused->pieces[i], room))
             atomic_store(&pass->failed, true);
     }
     scratch_pool_give_back(pass->rooms, room);
@@ -641,6 +644,6 @@ status fused_convolution_run(struct fused_convolution *fused, const void *source
                              struct parallel *parallel)
 {
     struct fused_pass pass = {fused, source, others, result, rooms, false};
-    parallel_for(parallel, fused->piece_count, 1, run_pieces, &pass);
+    parallel_for(parallel, fused->piece_count, 1, fused_convolution_run_pieces, &pass);
     return atomic_load(&pass.failed) ? status_no_memory("a convolution") : STATUS_OK;
 }

@@ -26,7 +26,7 @@ static uint64_t integer_convolution_product(const uint64_t dims[3])
     return dims[0] * dims[1] * dims[2];
 }
 
-static void widen_piece(void *context, uint64_t from, uint64_t to)
+static void integer_convolution_widen_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
@@ -285,7 +285,7 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
     job.input = integer_allocate(positions * convolution->channels + 1);
     if (job.input != NULL) {
         job.input[positions * convolution->channels] = 0;
-        parallel_for(parallel, positions, 4096, widen_piece, &job);
+        parallel_for(parallel, positions, 4096, integer_convolution_widen_piece, &job);
         if (depthwise)
             run_depthwise(&job, parallel);
         else

@@ -91,8 +91,8 @@ DEFINE_LOOPS(multiply_f64, double)
 DEFINE_LOOPS(multiply_32, uint32_t)
 DEFINE_LOOPS(multiply_64, uint64_t)
 
-static void multiply_f32(const struct matrix_product *product, const float *a, const float *b,
-                         float *c)
+static void matrix_multiply_f32(const struct matrix_product *product, const float *a,
+                                const float *b, float *c)
 {
     if (product->depth == 0) {
         matrix_clear(product, c);
@@ -111,7 +111,7 @@ void matrix_multiply_here(const struct matrix_product *product, enum element ele
         return;
     switch (element) {
     case ELEMENT_F32:
-        multiply_f32(product, a, b, c);
+        matrix_multiply_f32(product, a, b, c);
         break;
     case ELEMENT_F64:
         multiply_f64(product, a, b, c);

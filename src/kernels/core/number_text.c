@@ -9,7 +9,7 @@
 #include "network/real.h"
 
 // What decides whether digits name the number: its own type.
-static bool names(const char *text, double value, enum element element)
+static bool number_text_names(const char *text, double value, enum element element)
 {
     if (element == ELEMENT_F64)
         return strtod(text, NULL) == value;
@@ -24,7 +24,7 @@ static void shortest(double value, enum element element, char text[NUMBER_TEXT_M
 {
     for (int digits = 0; digits < 17; digits++) {
         snprintf(text, NUMBER_TEXT_MOST, "%.*e", digits, value);
-        if (names(text, value, element))
+        if (number_text_names(text, value, element))
             return;
     }
 }

@@ -95,7 +95,7 @@ struct prepared {
     uint32_t packed_count;
 };
 
-static void operand_free(struct operand *operand)
+static void onednn_operand_free(struct operand *operand)
 {
     dnnl_memory_destroy(operand->plain);
     dnnl_memory_destroy(operand->wanted);
@@ -107,8 +107,8 @@ static void prepared_free(struct kernel_state *state)
     struct prepared *prepared = (struct prepared *)state;
     for (uint32_t i = 0; i < prepared->piece_count; i++) {
         struct piece *piece = &prepared->pieces[i];
-        operand_free(&piece->source);
-        operand_free(&piece->result);
+        onednn_operand_free(&piece->source);
+        onednn_operand_free(&piece->result);
         dnnl_memory_destroy(piece->weights);
         dnnl_memory_destroy(piece->bias);
         dnnl_memory_destroy(piece->scratch);
@@ -146,7 +146,7 @@ static int64_t onednn_reach(const struct convolution *c, uint32_t axis)
     return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
 }
 
-static double steps(const struct convolution *c)
+static double onednn_steps(const struct convolution *c)
 {
     double product = (double)c->batch * (double)c->groups * (double)c->outputs * (double)c->inputs;
     for (uint32_t i = 0; i < c->spatial; i++)
@@ -155,10 +155,10 @@ static double steps(const struct convolution *c)
 }
 
 // Cuts that depend on the shapes alone.
-static struct cuts choose_cuts(const struct convolution *c)
+static struct cuts onednn_choose_cuts(const struct convolution *c)
 {
     struct cuts cuts = {1, 1, 1, 1};
-    const double worth = steps(c) / PIECE_STEPS;
+    const double worth = onednn_steps(c) / PIECE_STEPS;
     const int64_t wanted = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
     if (wanted < 2)
         return cuts;
@@ -190,7 +190,8 @@ static int64_t cut_at(int64_t count, int64_t parts, int64_t index, int64_t block
     return at < count ? at : count;
 }
 
-static struct part part_at(const struct convolution *c, const struct cuts *cuts, int64_t index)
+static struct part onednn_part_at(const struct convolution *c, const struct cuts *cuts,
+                                  int64_t index)
 {
     const int64_t channel = index % cuts->channels;
     const int64_t group = index / cuts->channels % cuts->groups;
@@ -400,8 +401,8 @@ static bool prepare_operand(struct operand *operand, const dnnl_memory_desc_t *p
 }
 
 // The packed weights of this layout and place, new ones if need be.
-static uint32_t find_packed(struct prepared *prepared, const dnnl_memory_desc_t *layout,
-                            int64_t offset)
+static uint32_t onednn_find_packed(struct prepared *prepared, const dnnl_memory_desc_t *layout,
+                                   int64_t offset)
 {
     for (uint32_t i = 0; i < prepared->packed_count; i++) {
         if (prepared->packed[i].offset == offset &&
@@ -428,7 +429,7 @@ static bool prepare_piece(struct prepared *prepared, const struct geometry *geom
     piece->scratch_bytes = dnnl_memory_desc_get_size(scratch);
     piece->packed = dnnl_memory_desc_equal(weights, &geometry->weights)
                         ? UINT32_MAX
-                        : find_packed(prepared, weights, geometry->weight_offset);
+                        : onednn_find_packed(prepared, weights, geometry->weight_offset);
     return dnnl_stream_create(&piece->stream, engine, dnnl_stream_default_flags) == dnnl_success &&
            dnnl_primitive_create(&piece->primitive, description) == dnnl_success &&
            prepare_operand(&piece->source, &geometry->source, source, geometry->source_offset,
@@ -442,12 +443,12 @@ static bool prepare_piece(struct prepared *prepared, const struct geometry *geom
 static bool prepare_pieces(struct prepared *prepared)
 {
     const struct convolution *c = &prepared->convolution;
-    const struct cuts cuts = choose_cuts(c);
+    const struct cuts cuts = onednn_choose_cuts(c);
     const int64_t count = cuts.batch * cuts.rows * cuts.groups * cuts.channels;
     prepared->pieces = memory_allocate_zeroed((size_t)count, sizeof *prepared->pieces);
     prepared->packed = memory_allocate_zeroed((size_t)count, sizeof *prepared->packed);
     for (int64_t i = 0; i < count; i++) {
-        const struct part part = part_at(c, &cuts, i);
+        const struct part part = onednn_part_at(c, &cuts, i);
         struct geometry geometry;
         dnnl_primitive_desc_t description;
         if (!describe_part(c, &part, &geometry) ||
@@ -482,12 +483,12 @@ static bool onednn_pack(struct packed *packed, const struct geometry *geometry,
 static bool pack_weights(struct prepared *prepared, const float *weights)
 {
     const struct convolution *c = &prepared->convolution;
-    const struct cuts cuts = choose_cuts(c);
+    const struct cuts cuts = onednn_choose_cuts(c);
     uint32_t next = 0;
     for (uint32_t i = 0; i < prepared->piece_count && next < prepared->packed_count; i++) {
         if (prepared->pieces[i].packed != next)
             continue;
-        const struct part part = part_at(c, &cuts, i);
+        const struct part part = onednn_part_at(c, &cuts, i);
         struct geometry geometry;
         if (!describe_part(c, &part, &geometry) ||
             !onednn_pack(&prepared->packed[next], &geometry, weights))
@@ -505,7 +506,7 @@ struct task {
     atomic_bool failed;
 };
 
-static void *align(char *at)
+static void *onednn_align(char *at)
 {
     return at + (TENSOR_ALIGNMENT - (uintptr_t)at % TENSOR_ALIGNMENT) % TENSOR_ALIGNMENT;
 }
@@ -524,14 +525,14 @@ static void set_data(dnnl_memory_t memory, const void *data)
 }
 
 // `room` holds the source and the result in oneDNN's layout, and its scratchpad.
-static bool run_piece(const struct task *task, const struct piece *piece, char *room)
+static bool onednn_run_piece(const struct task *task, const struct piece *piece, char *room)
 {
     const struct convolution_operands *operands = task->operands;
     const struct operand *source = &piece->source;
     const struct operand *result = &piece->result;
-    char *source_room = align(room);
-    char *result_room = align(source_room + source->bytes);
-    char *scratch_room = align(result_room + result->bytes);
+    char *source_room = onednn_align(room);
+    char *result_room = onednn_align(source_room + source->bytes);
+    char *scratch_room = onednn_align(result_room + result->bytes);
     set_data(source->plain, operands->source + source->offset);
     set_data(result->plain, operands->result + result->offset);
     set_data(piece->scratch, scratch_room);
@@ -561,7 +562,7 @@ static bool run_piece(const struct task *task, const struct piece *piece, char *
            onednn_reorder_operand(piece, result, result->wanted, result->plain);
 }
 
-static void run_pieces(void *context, uint64_t from, uint64_t to)
+static void onednn_run_pieces(void *context, uint64_t from, uint64_t to)
 {
     struct task *task = context;
     onednn_single_thread();
@@ -569,7 +570,7 @@ static void run_pieces(void *context, uint64_t from, uint64_t to)
         const struct piece *piece = &task->prepared->pieces[i];
         char *room = malloc(piece->source.bytes + piece->result.bytes + piece->scratch_bytes +
                             4 * TENSOR_ALIGNMENT);
-        if (room == NULL || !run_piece(task, piece, room))
+        if (room == NULL || !onednn_run_piece(task, piece, room))
             atomic_store(&task->failed, true);
         free(room);
     }
@@ -644,7 +645,7 @@ status onednn_convolution(const struct convolution *convolution,
     prepared->packed_once = operands->weights_fixed;
     prepared->weights = operands->weights;
     struct task task = {.prepared = prepared, .operands = operands};
-    parallel_for(parallel, prepared->piece_count, 1, run_pieces, &task);
+    parallel_for(parallel, prepared->piece_count, 1, onednn_run_pieces, &task);
     if (atomic_load(&task.failed))
         return status_no_memory("a convolution");
     *out_done = true;

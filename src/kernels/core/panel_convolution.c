@@ -156,8 +156,8 @@ static void surround(const struct panel_convolution *own, const struct panel_con
     memset(padded, 0, (size_t)rows->after * row * sizeof *padded);
 }
 
-static struct panels_product product_of(const struct panel_convolution *own, uint64_t row,
-                                        uint64_t step)
+static struct panels_product panel_convolution_product_of(const struct panel_convolution *own,
+                                                          uint64_t row, uint64_t step)
 {
     return (struct panels_product){
         .panels = own->panels,
@@ -181,7 +181,7 @@ static void run_padded(const struct panel_convolution *own,
                        uint64_t step)
 {
     const uint64_t row = own->padded * own->inputs;
-    const struct panels_product product = product_of(own, row, step);
+    const struct panels_product product = panel_convolution_product_of(own, row, step);
     // Rows of the output whose vectors lie at one distance are one long row.
     const bool joined =
         own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
@@ -207,7 +207,7 @@ static void run_inner(const struct panel_convolution *own,
     const struct inner inner = inner_columns(own);
     const uint64_t row = own->width * own->inputs;
     const uint64_t start = (inner.from * own->strides[1] - own->left) * own->inputs;
-    struct panels_product product = product_of(own, row, step);
+    struct panels_product product = panel_convolution_product_of(own, row, step);
     for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
         uint64_t first = 0, last = own->kernel[0], from = 0, to;
         while (first < last && !find_row(own, rows, y, first, &from))
@@ -247,7 +247,7 @@ static void run_column(const struct panel_convolution *own,
                        (to - from) * own->inputs * sizeof *windows);
         }
     }
-    struct panels_product product = product_of(own, 0, own->width_out * step);
+    struct panels_product product = panel_convolution_product_of(own, 0, own->width_out * step);
     product.parts = 0;
     product.x_stride = depth;
     panels_multiply(&product, windows, (uint64_t)rows->out, made + column * step);

@@ -13,7 +13,7 @@ struct panels_kept {
     float *panels;
 };
 
-static void kept_free(struct kernel_state *state)
+static void panels_kept_free(struct kernel_state *state)
 {
     struct panels_kept *kept = (struct panels_kept *)state;
     free(kept->panels);
@@ -52,7 +52,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
 {
     const void *data = call->inputs[index]->data;
     struct kernel_state *state = panels_kept_stays(call, index) ? *call->state : NULL;
-    if (state != NULL && state->free == kept_free &&
+    if (state != NULL && state->free == panels_kept_free &&
         panels_kept_match((struct panels_kept *)state, data, first, count)) {
         *out_kept = (struct panels_kept *)state;
         return STATUS_OK;
@@ -60,11 +60,11 @@ status panels_take(const struct kernel_call *call, uint32_t index,
     struct panels_kept *kept = calloc(1, sizeof *kept);
     if (kept == NULL)
         return status_no_memory("the packed weights of a product");
-    *kept =
-        (struct panels_kept){.base = {kept_free}, .data = data, .first = *first, .count = count};
+    *kept = (struct panels_kept){
+        .base = {panels_kept_free}, .data = data, .first = *first, .count = count};
     const status failure = pack_all(kept);
     if (failure != STATUS_OK) {
-        kept_free(&kept->base);
+        panels_kept_free(&kept->base);
         return failure;
     }
     if (panels_kept_stays(call, index)) {
@@ -79,7 +79,7 @@ status panels_take(const struct kernel_call *call, uint32_t index,
 void panels_release(struct panels_kept *kept, const struct kernel_call *call, uint32_t index)
 {
     if (kept != NULL && !panels_kept_stays(call, index))
-        kept_free(&kept->base);
+        panels_kept_free(&kept->base);
 }
 
 const float *panels_of(const struct panels_kept *kept, uint64_t matrix)

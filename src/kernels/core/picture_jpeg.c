@@ -24,7 +24,7 @@ struct reading {
 };
 
 // Does not come back.
-static void fail(j_common_ptr common)
+static void picture_jpeg_fail(j_common_ptr common)
 {
     struct reading *reading = common->client_data;
     char message[JMSG_LENGTH_MAX];
@@ -35,13 +35,13 @@ static void fail(j_common_ptr common)
 }
 
 // What libjpeg would only warn of: data that are missing or make no sense.
-static void take_message(j_common_ptr common, int level)
+static void picture_jpeg_take_message(j_common_ptr common, int level)
 {
     const int code = common->err->msg_code;
     const bool harmless =
         code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR;
     if (level < 0 && !harmless)
-        fail(common);
+        picture_jpeg_fail(common);
 }
 
 static void limit_scans(j_common_ptr common)
@@ -53,7 +53,7 @@ static void limit_scans(j_common_ptr common)
     longjmp(reading->back, 1);
 }
 
-static status start(struct reading *reading, struct view file)
+static status picture_jpeg_start(struct reading *reading, struct view file)
 {
     struct jpeg_decompress_struct *jpeg = &reading->jpeg;
     jpeg_mem_src(jpeg, (const unsigned char *)file.data, file.size);
@@ -69,7 +69,7 @@ static status start(struct reading *reading, struct view file)
 }
 
 // libjpeg jumps back here from whatever is wrong.
-static status read_pixels(struct reading *reading, struct view file)
+static status picture_jpeg_read_pixels(struct reading *reading, struct view file)
 {
     struct jpeg_decompress_struct *jpeg = &reading->jpeg;
     if (setjmp(reading->back) != 0)
@@ -77,7 +77,7 @@ static status read_pixels(struct reading *reading, struct view file)
     jpeg_create_decompress(jpeg);
     reading->progress.progress_monitor = limit_scans;
     jpeg->progress = &reading->progress;
-    STATUS_TRY(start(reading, file));
+    STATUS_TRY(picture_jpeg_start(reading, file));
     jpeg_start_decompress(jpeg);
     while (jpeg->output_scanline < jpeg->output_height) {
         unsigned char *row =
@@ -93,9 +93,9 @@ status picture_read_jpeg(struct view file, struct picture *out_picture)
     struct reading reading = {0};
     reading.jpeg.err = jpeg_std_error(&reading.errors);
     reading.jpeg.client_data = &reading;
-    reading.errors.error_exit = fail;
-    reading.errors.emit_message = take_message;
-    const status failure = read_pixels(&reading, file);
+    reading.errors.error_exit = picture_jpeg_fail;
+    reading.errors.emit_message = picture_jpeg_take_message;
+    const status failure = picture_jpeg_read_pixels(&reading, file);
     jpeg_destroy_decompress(&reading.jpeg);
     if (failure == STATUS_OK)
         *out_picture = reading.picture;

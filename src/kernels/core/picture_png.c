@@ -16,7 +16,7 @@ struct reading {
     status failure;
 };
 
-static void take_bytes(png_structp png, png_bytep out, size_t size)
+static void picture_png_take_bytes(png_structp png, png_bytep out, size_t size)
 {
     struct reading *reading = png_get_io_ptr(png);
     if (size > reading->rest.size)
@@ -26,7 +26,7 @@ static void take_bytes(png_structp png, png_bytep out, size_t size)
 }
 
 // Does not come back.
-static void fail(png_structp png, png_const_charp message)
+static void picture_png_fail(png_structp png, png_const_charp message)
 {
     struct reading *reading = png_get_error_ptr(png);
     if (reading->failure == STATUS_OK)
@@ -40,7 +40,7 @@ static void ignore(png_structp png, png_const_charp message)
     (void)message;
 }
 
-static status start(struct reading *reading, struct view file)
+static status picture_png_start(struct reading *reading, struct view file)
 {
     png_read_info(reading->png, reading->info);
     const uint64_t width = png_get_image_width(reading->png, reading->info);
@@ -66,15 +66,15 @@ static bool has_unknown_colours(const struct reading *reading)
 }
 
 // libpng jumps back here from whatever is wrong.
-static status read_pixels(struct reading *reading, struct view file)
+static status picture_png_read_pixels(struct reading *reading, struct view file)
 {
     if (setjmp(png_jmpbuf(reading->png)) != 0)
         return reading->failure;
-    png_set_read_fn(reading->png, reading, take_bytes);
+    png_set_read_fn(reading->png, reading, picture_png_take_bytes);
     png_set_user_limits(reading->png, PICTURE_SIDE_MOST, PICTURE_SIDE_MOST);
     // What is neither pixels nor palette is skipped, whatever length it claims to have.
     png_set_keep_unknown_chunks(reading->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    STATUS_TRY(start(reading, file));
+    STATUS_TRY(picture_png_start(reading, file));
     const struct picture picture = reading->picture;
     reading->rows = malloc(picture.height * sizeof *reading->rows);
     if (reading->rows == NULL)
@@ -92,10 +92,10 @@ static status read_pixels(struct reading *reading, struct view file)
 status picture_read_png(struct view file, struct picture *out_picture)
 {
     struct reading reading = {.rest = file};
-    reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, fail, ignore);
+    reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, picture_png_fail, ignore);
     reading.info = reading.png != NULL ? png_create_info_struct(reading.png) : NULL;
     const status failure = reading.info != NULL
-                               ? read_pixels(&reading, file)
+                               ? picture_png_read_pixels(&reading, file)
                                : status_make(STATUS_LIMIT, "no memory to read a PNG file");
     png_destroy_read_struct(&reading.png, &reading.info, NULL);
     free(reading.rows);

@@ -340,7 +340,7 @@ static void reduce_compute_lanes(const struct reduction *reduction, uint64_t bas
     reduce_store_row(reduction, &lanes, from, count);
 }
 
-static void reduce_piece(void *context, uint64_t from, uint64_t to)
+static void core_reduce_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct reduction *reduction = context;
     const struct group *last = &reduction->groups[reduction->group_count - 1];
@@ -356,7 +356,7 @@ static void reduce_piece(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static bool is_real(enum element element, enum reduce_kind kind)
+static bool core_reduce_is_real(enum element element, enum reduce_kind kind)
 {
     return element_is_float(element) || kind == REDUCE_L2 || kind == REDUCE_LOG_SUM ||
            kind == REDUCE_LOG_SUM_EXP;
@@ -366,9 +366,9 @@ void reduce_run(struct parallel *parallel, const struct tensor *in, const bool *
                 enum reduce_kind kind, const struct tensor *out)
 {
     struct reduction reduction = {
-        .in = in, .out = out, .kind = kind, .real = is_real(in->element, kind)};
+        .in = in, .out = out, .kind = kind, .real = core_reduce_is_real(in->element, kind)};
     plan_groups(&reduction, axes);
     const uint64_t reduced = reduction.reduced_count;
     const uint64_t grain = reduced < GRAIN ? GRAIN / (reduced > 0 ? reduced : 1) : 1;
-    parallel_for(parallel, tensor_count(out), grain, reduce_piece, &reduction);
+    parallel_for(parallel, tensor_count(out), grain, core_reduce_piece, &reduction);
 }

@@ -176,7 +176,7 @@ static status translate_name(struct translation *translation)
 }
 
 // "[:" is a character and another where no ":]" follows.
-static bool is_name(const struct translation *translation)
+static bool regex_syntax_is_name(const struct translation *translation)
 {
     const struct view rest =
         view_slice(translation->pattern, translation->at, translation->pattern.size);
@@ -194,7 +194,7 @@ static status translate_class(struct translation *translation)
             translation->at = start;
             return regex_syntax_fail(translation, "[ without ]");
         }
-        if (is_name(translation))
+        if (regex_syntax_is_name(translation))
             STATUS_TRY(translate_name(translation));
         else if (peek(translation, 0) == '\\')
             STATUS_TRY(translate_common(translation, true));

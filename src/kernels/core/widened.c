@@ -12,15 +12,15 @@ struct conversion {
     float *data;
 };
 
-static void *element_at(const struct conversion *conversion, uint64_t index)
+static void *widened_element_at(const struct conversion *conversion, uint64_t index)
 {
     return (char *)conversion->tensor->data + index * element_size(conversion->tensor->element);
 }
 
-static void widen_piece(void *context, uint64_t from, uint64_t to)
+static void widened_widen_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct conversion *conversion = context;
-    convert_row(conversion->tensor->element, element_at(conversion, from), ELEMENT_F32,
+    convert_row(conversion->tensor->element, widened_element_at(conversion, from), ELEMENT_F32,
                 conversion->data + from, to - from, false);
 }
 
@@ -28,7 +28,7 @@ static void narrow_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct conversion *conversion = context;
     convert_from_f32(conversion->tensor->element, conversion->data + from,
-                     element_at(conversion, from), to - from);
+                     widened_element_at(conversion, from), to - from);
 }
 
 status widened_output(const struct tensor *tensor, struct widened *out_widened)
@@ -55,7 +55,7 @@ status widened_input(const struct tensor *tensor, struct parallel *parallel,
 {
     STATUS_TRY(widened_output(tensor, out_widened));
     if (out_widened->owned)
-        parallel_for(parallel, tensor_count(tensor), GRAIN, widen_piece,
+        parallel_for(parallel, tensor_count(tensor), GRAIN, widened_widen_piece,
                      &(struct conversion){tensor, out_widened->data});
     return STATUS_OK;
 }

@@ -80,7 +80,7 @@ static void store(struct kernel_call *call, uint32_t index, const double *number
 }
 
 // The running statistics, and (before opset 14) those of the batch.
-static void store_statistics(struct kernel_call *call, struct batch *batch)
+static void batch_normalization_store_statistics(struct kernel_call *call, struct batch *batch)
 {
     const double momentum = attribute_real(call->attributes, "momentum", 0.9);
     for (uint64_t i = 0; i < batch->channels; i++) {
@@ -129,7 +129,7 @@ status batch_normalization_run(struct kernel_call *call)
         if (trains) {
             if (tensor_count(call->inputs[0]) > 0)
                 parallel_for(call->parallel, batch.channels, 1, measure_channels, &batch);
-            store_statistics(call, &batch);
+            batch_normalization_store_statistics(call, &batch);
         }
         if (batch.reals.y != NULL && batch.area > 0)
             parallel_for(

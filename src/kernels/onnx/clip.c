@@ -59,8 +59,8 @@ static void type_bound(enum element element, bool highest, uint64_t *out_bound)
         convert_row(ELEMENT_I64, &integer, element, out_bound, 1, true);
 }
 
-static struct broadcast_input bound_of(const struct kernel_call *call, enum element element,
-                                       bool highest, uint64_t *room)
+static struct broadcast_input clip_bound_of(const struct kernel_call *call, enum element element,
+                                            bool highest, uint64_t *room)
 {
     const char *name = highest ? "max" : "min";
     const struct tensor *given = call->version >= 11 ? kernel_input(call, highest ? 2 : 1) : NULL;
@@ -85,8 +85,8 @@ status unary_clip(struct kernel_call *call)
     uint64_t lowest = 0, highest = 0;
     const struct broadcast_input inputs[3] = {
         broadcast_input(in),
-        bound_of(call, in->element, false, &lowest),
-        bound_of(call, in->element, true, &highest),
+        clip_bound_of(call, in->element, false, &lowest),
+        clip_bound_of(call, in->element, true, &highest),
     };
     return typed_run(call->parallel, out, inputs, 3, in->element, rows, NULL);
 }

@@ -8,7 +8,7 @@
 #include "kernels/executor.h"
 #include "kernels/kernel_tables.h"
 
-static uint32_t graph_of(const struct kernel_call *call, const char *name)
+static uint32_t onnx_control_graph_of(const struct kernel_call *call, const char *name)
 {
     return attribute_find(call->attributes, name, ATTRIBUTE_GRAPH)->graph;
 }
@@ -37,7 +37,7 @@ static status run_if(struct kernel_call *call)
 {
     bool condition;
     STATUS_TRY(one_bool(kernel_input(call, 0), &condition));
-    const uint32_t branch = graph_of(call, condition ? "then_branch" : "else_branch");
+    const uint32_t branch = onnx_control_graph_of(call, condition ? "then_branch" : "else_branch");
     struct datum **outputs = datum_list(call->output_count);
     const status failure =
         executor_run_graph(call->runner, branch, NULL, 0, outputs, call->output_count);
@@ -108,8 +108,9 @@ static status check_stackable(const struct stack *stack)
 }
 
 // Copies one item to its place along `axis` of the stacked tensor.
-static void place_item(struct kernel_call *call, uint32_t output, const struct tensor *item,
-                       struct tensor *stacked, uint32_t axis, uint64_t position)
+static void onnx_control_place_item(struct kernel_call *call, uint32_t output,
+                                    const struct tensor *item, struct tensor *stacked,
+                                    uint32_t axis, uint64_t position)
 {
     struct tensor layer = {item->element, stacked->shape, item->data};
     layer.shape.dims[axis] = 1;
@@ -150,8 +151,8 @@ static status stack_output(struct kernel_call *call, uint32_t output, const stru
     struct tensor *stacked;
     STATUS_TRY(kernel_make(call, output, first->element, &shape, &stacked));
     for (size_t i = 0; i < stack->count; i++)
-        place_item(call, output, &stack->items[i]->tensor, stacked, at,
-                   reversed ? stack->count - 1 - i : i);
+        onnx_control_place_item(call, output, &stack->items[i]->tensor, stacked, at,
+                                reversed ? stack->count - 1 - i : i);
     return STATUS_OK;
 }
 
@@ -225,7 +226,7 @@ static status loop_iterate(struct kernel_call *call, struct loop *loop)
 
 static status run_loop(struct kernel_call *call)
 {
-    struct loop loop = {.body = graph_of(call, "body")};
+    struct loop loop = {.body = onnx_control_graph_of(call, "body")};
     loop.carried = call->input_count > 2 ? call->input_count - 2 : 0;
     loop.scans = call->output_count - loop.carried;
     loop.inputs = datum_list(loop.carried + 2);
@@ -251,7 +252,8 @@ struct scan {
     struct stack *stacks;
 };
 
-static int64_t list_item(const struct kernel_call *call, const char *name, uint32_t index)
+static int64_t onnx_control_list_item(const struct kernel_call *call, const char *name,
+                                      uint32_t index)
 {
     const int64_t *items;
     const uint32_t count = attribute_integers(call->attributes, name, &items);
@@ -279,7 +281,7 @@ static status cut(struct kernel_call *call, const struct tensor *tensor, uint32_
 // The direction attributes: version 8 has one list for the inputs.
 static bool is_reversed(const struct kernel_call *call, const char *name, uint32_t index)
 {
-    return list_item(call, call->version < 9 ? "directions" : name, index) == 1;
+    return onnx_control_list_item(call, call->version < 9 ? "directions" : name, index) == 1;
 }
 
 // One run of the body, number `step` of `length`, with the scan inputs in `items`.
@@ -289,8 +291,8 @@ static status scan_step(struct kernel_call *call, struct scan *scan,
     for (uint32_t i = 0; i < scan->scans; i++) {
         uint32_t axis = 0;
         if (call->version >= 9)
-            STATUS_TRY(
-                shape_axis(list_item(call, "scan_input_axes", i), items[i]->shape.rank, &axis));
+            STATUS_TRY(shape_axis(onnx_control_list_item(call, "scan_input_axes", i),
+                                  items[i]->shape.rank, &axis));
         datum_release(scan->inputs[scan->states + i]);
         scan->inputs[scan->states + i] = NULL;
         const bool back = is_reversed(call, "scan_input_directions", i);
@@ -317,7 +319,8 @@ static status scan_whole(struct kernel_call *call, struct scan *scan)
 {
     const struct tensor *const *items = call->inputs + scan->states;
     uint32_t axis;
-    STATUS_TRY(shape_axis(list_item(call, "scan_input_axes", 0), items[0]->shape.rank, &axis));
+    STATUS_TRY(shape_axis(onnx_control_list_item(call, "scan_input_axes", 0), items[0]->shape.rank,
+                          &axis));
     const uint64_t length = (uint64_t)items[0]->shape.dims[axis];
     for (uint32_t i = 0; i < scan->states; i++)
         scan->inputs[i] = datum_keep(call->data[i]);
@@ -328,7 +331,7 @@ static status scan_whole(struct kernel_call *call, struct scan *scan)
     for (uint32_t i = 0; i < scan->given; i++)
         STATUS_TRY(stack_output(call, scan->states + i, &scan->stacks[i],
                                 body_output_type(call, scan->body, scan->states + i),
-                                list_item(call, "scan_output_axes", i),
+                                onnx_control_list_item(call, "scan_output_axes", i),
                                 is_reversed(call, "scan_output_directions", i)));
     return STATUS_OK;
 }
@@ -424,7 +427,8 @@ static status scan_batch(struct kernel_call *call, struct scan *scan)
 
 static status run_scan(struct kernel_call *call)
 {
-    struct scan scan = {.body = graph_of(call, "body"), .first = call->version < 9 ? 1 : 0};
+    struct scan scan = {.body = onnx_control_graph_of(call, "body"),
+                        .first = call->version < 9 ? 1 : 0};
     scan.scans = (uint32_t)attribute_integer(call->attributes, "num_scan_inputs", 1);
     scan.states = call->input_count - scan.first - scan.scans;
     scan.given = call->output_count - scan.states;
@@ -438,7 +442,7 @@ static status run_scan(struct kernel_call *call)
     return failure;
 }
 
-static status check_lengths(const struct kernel_call *call)
+static status onnx_control_check_lengths(const struct kernel_call *call)
 {
     for (uint32_t i = 0; i < call->input_count; i++) {
         const struct datum *datum = call->data[i];
@@ -452,7 +456,7 @@ static status check_lengths(const struct kernel_call *call)
 static status map_items(struct kernel_call *call, struct stack *results, struct datum **inputs,
                         struct datum **outputs)
 {
-    const uint32_t body = graph_of(call, "body");
+    const uint32_t body = onnx_control_graph_of(call, "body");
     for (size_t item = 0; item < call->data[0]->count; item++) {
         for (uint32_t i = 0; i < call->input_count; i++) {
             const struct datum *datum = call->data[i];
@@ -473,7 +477,7 @@ static status run_sequence_map(struct kernel_call *call)
 {
     if (call->data[0]->kind != DATUM_SEQUENCE)
         return status_make(STATUS_DATA, "input 0 is not a sequence");
-    STATUS_TRY(check_lengths(call));
+    STATUS_TRY(onnx_control_check_lengths(call));
     struct datum **inputs = datum_list(call->input_count);
     struct datum **outputs = datum_list(call->output_count);
     struct stack *results = memory_allocate_zeroed((size_t)call->output_count + 1, sizeof *results);

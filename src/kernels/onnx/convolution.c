@@ -5,8 +5,8 @@
 #include "network/onnx/window.h"
 #include "deform_convolution.h"
 
-static struct convolution convolution_of(const struct window *window, const struct tensor *x,
-                                         int64_t groups, int64_t outputs)
+static struct convolution onnx_convolution_of(const struct window *window, const struct tensor *x,
+                                              int64_t groups, int64_t outputs)
 {
     struct convolution c = {
         .spatial = window->spatial,
@@ -38,8 +38,10 @@ typedef status (*widened_function)(struct kernel_call *call, const struct convol
                                    const struct convolution_operands *operands);
 
 // Calls `compute` with all operands in f32.
-static status run_widened(struct kernel_call *call, const struct convolution *convolution,
-                          const struct operands *operands, widened_function compute)
+static status onnx_convolution_run_widened(struct kernel_call *call,
+                                           const struct convolution *convolution,
+                                           const struct operands *operands,
+                                           widened_function compute)
 {
     struct widened x = {0}, weights = {0}, bias = {0}, y = {0};
     status failure = widened_input(operands->x, call->parallel, &x);
@@ -102,14 +104,15 @@ static status onnx_convolution_run(struct kernel_call *call, bool transposed)
     struct window window;
     STATUS_TRY((transposed ? window_resolve_transposed : window_resolve)(
         call->attributes, x->rank - 2, x->dims + 2, weights->dims + 2, &window));
-    const struct convolution c = convolution_of(
+    const struct convolution c = onnx_convolution_of(
         &window, operands.x, groups, transposed ? weights->dims[1] : weights->dims[0] / groups);
     if (operands.x->element == ELEMENT_F64)
         return run_f64(call, &c, &operands, transposed);
-    return run_widened(call, &c, &operands, transposed ? compute_conv_transpose : compute_conv);
+    return onnx_convolution_run_widened(call, &c, &operands,
+                                        transposed ? compute_conv_transpose : compute_conv);
 }
 
-static status run_conv(struct kernel_call *call)
+static status onnx_convolution_run_conv(struct kernel_call *call)
 {
     return onnx_convolution_run(call, false);
 }
@@ -120,7 +123,7 @@ static status run_conv_transpose(struct kernel_call *call)
 }
 
 static const struct kernel KERNELS[] = {
-    {"Conv", run_conv},
+    {"Conv", onnx_convolution_run_conv},
     {"ConvTranspose", run_conv_transpose},
     {"DeformConv", deform_convolution_run},
 };

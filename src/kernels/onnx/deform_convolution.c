@@ -103,7 +103,7 @@ struct deform {
 DEFINE_DEFORM(pixel_f32, sample_f32, sample_rows_f32, add_bias_f32, float)
 DEFINE_DEFORM(pixel_f64, sample_f64, sample_rows_f64, add_bias_f64, double)
 
-static struct matrix_product product_of(const struct deform *deform)
+static struct matrix_product deform_convolution_product_of(const struct deform *deform)
 {
     const int64_t filters = deform->filters / deform->groups;
     const int64_t depth = deform->channels / deform->groups * deform->taps;
@@ -127,7 +127,7 @@ static status deform_convolution_compute(struct deform *deform, struct parallel 
     deform->samples = malloc((count + 1) * size);
     if (deform->samples == NULL)
         return status_no_memory("the samples of a convolution");
-    const struct matrix_product product = product_of(deform);
+    const struct matrix_product product = deform_convolution_product_of(deform);
     for (deform->item = 0; deform->item < deform->batch; deform->item++) {
         const int64_t place = deform->item * deform->filters * deform->positions;
         parallel_for(parallel, (uint64_t)(deform->channels * deform->taps), 1,

@@ -62,7 +62,7 @@ static uint64_t labels_of_term(const struct einsum_term *term)
     return set;
 }
 
-static void operand_free(struct operand *operand)
+static void onnx_einsum_operand_free(struct operand *operand)
 {
     free(operand->owned);
     operand->owned = NULL;
@@ -80,8 +80,8 @@ static status einsum_allocate(const struct evaluation *evaluation, uint64_t coun
 }
 
 // Product of the lengths of labels; fails when it does not fit.
-static status count_of(const struct evaluation *evaluation, const uint8_t *labels, uint32_t rank,
-                       uint64_t *out_count)
+static status onnx_einsum_count_of(const struct evaluation *evaluation, const uint8_t *labels,
+                                   uint32_t rank, uint64_t *out_count)
 {
     uint64_t count = 1;
     bool empty = false;
@@ -172,11 +172,11 @@ static status make_dense(const struct evaluation *evaluation, struct operand *op
     if (!is_dense(evaluation, operand, labels, rank)) {
         uint64_t count;
         void *data;
-        STATUS_TRY(count_of(evaluation, labels, rank, &count));
+        STATUS_TRY(onnx_einsum_count_of(evaluation, labels, rank, &count));
         STATUS_TRY(einsum_allocate(evaluation, count, &data));
         if (count > 0)
             arrange(evaluation, operand, labels, rank, data);
-        operand_free(operand);
+        onnx_einsum_operand_free(operand);
         operand->owned = data;
         operand->data = data;
     }
@@ -232,11 +232,11 @@ static status sum_out(const struct evaluation *evaluation, struct operand *opera
     uint64_t rows;
     uint64_t length;
     void *data;
-    STATUS_TRY(count_of(evaluation, labels, kept, &rows));
-    STATUS_TRY(count_of(evaluation, labels + kept, rank - kept, &length));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, labels, kept, &rows));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, labels + kept, rank - kept, &length));
     STATUS_TRY(einsum_allocate(evaluation, rows, &data));
     sum_rows(evaluation->element, operand->data, data, rows, length);
-    operand_free(operand);
+    onnx_einsum_operand_free(operand);
     *operand = (struct operand){.data = data, .owned = data};
     set_dense(evaluation, operand, labels, kept);
     return STATUS_OK;
@@ -301,11 +301,11 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
     uint64_t columns;
     uint64_t depth;
     uint64_t count;
-    STATUS_TRY(count_of(evaluation, roles.batch, roles.batch_rank, &matrices));
-    STATUS_TRY(count_of(evaluation, roles.rows, roles.rows_rank, &rows));
-    STATUS_TRY(count_of(evaluation, roles.columns, roles.columns_rank, &columns));
-    STATUS_TRY(count_of(evaluation, roles.depth, roles.depth_rank, &depth));
-    STATUS_TRY(count_of(evaluation, labels, rank, &count));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, roles.batch, roles.batch_rank, &matrices));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, roles.rows, roles.rows_rank, &rows));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, roles.columns, roles.columns_rank, &columns));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, roles.depth, roles.depth_rank, &depth));
+    STATUS_TRY(onnx_einsum_count_of(evaluation, labels, rank, &count));
     void *data;
     STATUS_TRY(einsum_allocate(evaluation, count, &data));
     struct matrix_product product = matrix_product_dense(rows, columns, depth);
@@ -316,7 +316,7 @@ static status contract(const struct evaluation *evaluation, struct operand *a, s
     product.c_batch[0] = rows * columns;
     matrix_multiply(&product, evaluation->element, a->data, b->data, data,
                     evaluation->call->parallel);
-    operand_free(a);
+    onnx_einsum_operand_free(a);
     *a = (struct operand){.data = data, .owned = data};
     set_dense(evaluation, a, labels, rank);
     return STATUS_OK;
@@ -331,8 +331,8 @@ static uint64_t needed_after(const struct evaluation *evaluation, uint32_t first
     return needed;
 }
 
-static status write_output(const struct evaluation *evaluation, struct operand *operand,
-                           struct tensor *out)
+static status onnx_einsum_write_output(const struct evaluation *evaluation, struct operand *operand,
+                                       struct tensor *out)
 {
     const struct einsum_term *term = &evaluation->einsum.output;
     STATUS_TRY(sum_out(evaluation, operand, labels_of_term(term)));
@@ -357,10 +357,10 @@ static status einsum_evaluate(const struct evaluation *evaluation, struct operan
         status failure = take_operand(evaluation, i, &next);
         if (failure == STATUS_OK)
             failure = contract(evaluation, result, &next, needed_after(evaluation, i + 1));
-        operand_free(&next);
+        onnx_einsum_operand_free(&next);
         STATUS_TRY(failure);
     }
-    return write_output(evaluation, result, out);
+    return onnx_einsum_write_output(evaluation, result, out);
 }
 
 status einsum_run(struct kernel_call *call)
@@ -382,6 +382,6 @@ status einsum_run(struct kernel_call *call)
                             shapes, &evaluation.einsum));
     struct operand result = {0};
     const status failure = einsum_evaluate(&evaluation, &result, out);
-    operand_free(&result);
+    onnx_einsum_operand_free(&result);
     return failure;
 }

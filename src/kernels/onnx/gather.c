@@ -52,7 +52,7 @@ static status make_offsets(uint64_t count, struct datum **out_datum)
     return datum_tensor(ELEMENT_I64, &(struct shape){1, {(int64_t)count}}, out_datum);
 }
 
-static status run_gather(struct kernel_call *call)
+static status onnx_gather_run_gather(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -160,7 +160,7 @@ static status run_gather_elements(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"Gather", run_gather},
+    {"Gather", onnx_gather_run_gather},
     {"GatherElements", run_gather_elements},
     {"GatherND", run_gather_nd},
     {"Scatter", gathering_scatter_elements},

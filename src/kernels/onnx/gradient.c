@@ -81,7 +81,7 @@ static status find_rule(const struct network_node *node, const struct rule **out
                        network_node_text(node, text, sizeof text));
 }
 
-static double *load_numbers(const struct tensor *tensor)
+static double *gradient_load_numbers(const struct tensor *tensor)
 {
     const uint64_t count = tensor_count(tensor);
     double *numbers = memory_allocate_zeroed((size_t)count + 1, sizeof *numbers);
@@ -89,13 +89,13 @@ static double *load_numbers(const struct tensor *tensor)
     return numbers;
 }
 
-static status set_value(struct tape *tape, uint32_t id, struct datum *datum)
+static status gradient_set_value(struct tape *tape, uint32_t id, struct datum *datum)
 {
     struct tape_value *value = &tape->values[id];
     value->datum = datum;
     if (datum->kind != DATUM_TENSOR || !convert_knows(datum->tensor.element))
         return status_make(STATUS_UNSUPPORTED, "a gradient through what is no tensor of numbers");
-    value->numbers = load_numbers(&datum->tensor);
+    value->numbers = gradient_load_numbers(&datum->tensor);
     return STATUS_OK;
 }
 
@@ -110,7 +110,7 @@ static status take_constant(struct tape *tape, uint32_t id)
     STATUS_TRY(
         datum_tensor(value->constant->tensor.element, &value->constant->tensor.shape, &datum));
     constant_unpack(value->constant, datum->tensor.data);
-    return set_value(tape, id, datum);
+    return gradient_set_value(tape, id, datum);
 }
 
 static status find_result(const struct tape *tape, const struct network_graph *graph,
@@ -180,7 +180,7 @@ static status gradient_compute(struct tape *tape, const struct network_node *nod
     if (state != NULL)
         state->free(state);
     STATUS_TRY(result);
-    return set_value(tape, node->outputs[0], outputs[0]);
+    return gradient_set_value(tape, node->outputs[0], outputs[0]);
 }
 
 // The place in an operand that belongs to place `index` of a result of shape `out`.
@@ -238,7 +238,7 @@ static status walk(struct tape *tape, bool *on_the_way)
         if (id == NETWORK_NONE || call->data[i] == NULL)
             return status_make(STATUS_DATA, "input %" PRIu32 " is left out", i);
         if (tape->values[id].datum == NULL)
-            STATUS_TRY(set_value(tape, id, datum_keep(call->data[i])));
+            STATUS_TRY(gradient_set_value(tape, id, datum_keep(call->data[i])));
     }
     tape->values[result].needed = true;
     mark_needed(tape, graph, on_the_way);

@@ -103,7 +103,8 @@ static uint32_t axis_taps(const struct sampler *sampler, double at, int64_t leng
 }
 
 // All combinations of the taps of the dimensions, but for zeros.
-static void find_taps(const struct sampler *sampler, const double *point, struct taps *taps)
+static void gridding_find_taps(const struct sampler *sampler, const double *point,
+                               struct taps *taps)
 {
     taps->count = 1;
     taps->offsets[0] = 0;
@@ -147,7 +148,7 @@ static void sample_points(void *context, uint64_t from, uint64_t to, bool single
     struct taps taps;
     for (uint64_t i = from; i < to; i++) {
         const uint64_t batch = i / s->places, place = i % s->places;
-        find_taps(s, s->grid + i * s->spatial, &taps);
+        gridding_find_taps(s, s->grid + i * s->spatial, &taps);
         if (single)
             SAMPLE_CHANNELS(float);
         else

@@ -45,8 +45,8 @@ static void batch_steps(const struct shape *shape, uint64_t matrix, uint32_t bat
     }
 }
 
-static struct matrix_product product_of(const struct shape *a, const struct shape *b,
-                                        const struct shape *out)
+static struct matrix_product onnx_matmul_product_of(const struct shape *a, const struct shape *b,
+                                                    const struct shape *out)
 {
     const uint64_t rows = a->rank > 1 ? (uint64_t)a->dims[a->rank - 2] : 1;
     const uint64_t depth = (uint64_t)a->dims[a->rank - 1];
@@ -66,13 +66,13 @@ static struct matrix_product product_of(const struct shape *a, const struct shap
     return product;
 }
 
-static status run_matmul(struct kernel_call *call)
+static status onnx_matmul_run_matmul(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
         return STATUS_OK;
     const struct matrix_product product =
-        product_of(&call->inputs[0]->shape, &call->inputs[1]->shape, &out->shape);
+        onnx_matmul_product_of(&call->inputs[0]->shape, &call->inputs[1]->shape, &out->shape);
     return onnx_matmul_multiply(call, &product, out);
 }
 
@@ -289,7 +289,7 @@ static status run_det(struct kernel_call *call)
 }
 
 static const struct kernel KERNELS[] = {
-    {"MatMul", run_matmul},
+    {"MatMul", onnx_matmul_run_matmul},
     {"Gemm", run_gemm},
     {"Einsum", einsum_run},
     {"Det", run_det},

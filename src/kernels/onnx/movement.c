@@ -15,7 +15,7 @@ static status done(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_concat(struct kernel_call *call)
+static status onnx_movement_run_concat(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -30,7 +30,7 @@ static status run_concat(struct kernel_call *call)
     return done(call);
 }
 
-static status run_split(struct kernel_call *call)
+static status onnx_movement_run_split(struct kernel_call *call)
 {
     const struct tensor *input = call->inputs[0];
     const struct tensor *lengths = kernel_input(call, 1);
@@ -56,7 +56,7 @@ static status run_split(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_slice(struct kernel_call *call)
+static status onnx_movement_run_slice(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -84,7 +84,7 @@ static status run_slice(struct kernel_call *call)
     return done(call);
 }
 
-static status run_transpose(struct kernel_call *call)
+static status onnx_movement_run_transpose(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -95,7 +95,7 @@ static status run_transpose(struct kernel_call *call)
     return done(call);
 }
 
-static status run_tile(struct kernel_call *call)
+static status onnx_movement_run_tile(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -302,7 +302,7 @@ static status run_center_crop_pad(struct kernel_call *call)
     return done(call);
 }
 
-static status run_pad(struct kernel_call *call)
+static status onnx_movement_run_pad(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -312,12 +312,12 @@ static status run_pad(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"Concat", run_concat},
-    {"Split", run_split},
-    {"Slice", run_slice},
-    {"Transpose", run_transpose},
-    {"Pad", run_pad},
-    {"Tile", run_tile},
+    {"Concat", onnx_movement_run_concat},
+    {"Split", onnx_movement_run_split},
+    {"Slice", onnx_movement_run_slice},
+    {"Transpose", onnx_movement_run_transpose},
+    {"Pad", onnx_movement_run_pad},
+    {"Tile", onnx_movement_run_tile},
     {"Expand", run_expand},
     {"DepthToSpace", run_depth_to_space},
     {"SpaceToDepth", run_space_to_depth},

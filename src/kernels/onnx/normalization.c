@@ -10,7 +10,7 @@
 #include "reals.h"
 
 // y = normalized x, with scale and bias of `parameters` numbers each.
-static status run_rows(struct kernel_call *call, struct normalize *normalize)
+static status onnx_normalization_run_rows(struct kernel_call *call, struct normalize *normalize)
 {
     struct reals reals;
     void *scale = NULL;
@@ -43,13 +43,13 @@ static double epsilon_of(const struct kernel_call *call)
 static status run_instance(struct kernel_call *call)
 {
     const struct shape *x = &call->inputs[0]->shape;
-    return run_rows(call, &(struct normalize){
-                              .rows = shape_count_between(x, 0, 2),
-                              .blocks = 1,
-                              .area = shape_count_between(x, 2, x->rank),
-                              .parameters = (uint64_t)x->dims[1],
-                              .epsilon = epsilon_of(call),
-                          });
+    return onnx_normalization_run_rows(call, &(struct normalize){
+                                                 .rows = shape_count_between(x, 0, 2),
+                                                 .blocks = 1,
+                                                 .area = shape_count_between(x, 2, x->rank),
+                                                 .parameters = (uint64_t)x->dims[1],
+                                                 .epsilon = epsilon_of(call),
+                                             });
 }
 
 // Until opset 21 a group has one factor, then each of its channels has its own.
@@ -60,13 +60,14 @@ static status run_group(struct kernel_call *call)
     const uint64_t channels = (uint64_t)x->dims[1] / groups;
     const uint64_t area = shape_count_between(x, 2, x->rank);
     const bool by_group = call->version < 21;
-    return run_rows(call, &(struct normalize){
-                              .rows = (uint64_t)x->dims[0] * groups,
-                              .blocks = by_group ? 1 : channels,
-                              .area = by_group ? channels * area : area,
-                              .parameters = by_group ? groups : (uint64_t)x->dims[1],
-                              .epsilon = epsilon_of(call),
-                          });
+    return onnx_normalization_run_rows(call,
+                                       &(struct normalize){
+                                           .rows = (uint64_t)x->dims[0] * groups,
+                                           .blocks = by_group ? 1 : channels,
+                                           .area = by_group ? channels * area : area,
+                                           .parameters = by_group ? groups : (uint64_t)x->dims[1],
+                                           .epsilon = epsilon_of(call),
+                                       });
 }
 
 // LayerNormalization ------------------------------------------------------------
@@ -102,7 +103,8 @@ static status expand_parameters(struct kernel_call *call, uint32_t index, const 
     return *out_data != NULL ? STATUS_OK : status_no_memory("the parameters of a normalization");
 }
 
-static void store_statistics(struct kernel_call *call, uint32_t index, const double *numbers)
+static void onnx_normalization_store_statistics(struct kernel_call *call, uint32_t index,
+                                                const double *numbers)
 {
     struct tensor *out = kernel_output(call, index);
     if (out != NULL)
@@ -147,8 +149,8 @@ static status run_layer(struct kernel_call *call)
                        call->parallel);
         reals_finish(&reals, call->parallel);
         if (asked) {
-            store_statistics(call, 1, statistics);
-            store_statistics(call, 2, statistics + rows);
+            onnx_normalization_store_statistics(call, 1, statistics);
+            onnx_normalization_store_statistics(call, 2, statistics + rows);
         }
     }
     reals_close(&reals);

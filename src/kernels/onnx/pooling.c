@@ -7,7 +7,7 @@
 
 typedef status (*pooling_function)(struct kernel_call *call, const struct pooling *pooling);
 
-static bool is_narrow(enum element element)
+static bool onnx_pooling_is_narrow(enum element element)
 {
     return element == ELEMENT_F16 || element == ELEMENT_BF16;
 }
@@ -32,7 +32,7 @@ static status run_pooling(struct kernel_call *call, struct pooling *pooling,
     pooling->source = x->data;
     pooling->result = y->data;
     status failure = STATUS_OK;
-    if (is_narrow(x->element)) {
+    if (onnx_pooling_is_narrow(x->element)) {
         struct widened from = {0}, to = {0};
         failure = widened_input(x, call->parallel, &from);
         if (failure == STATUS_OK)

@@ -88,7 +88,7 @@ static struct segment segment_at(const struct segments_plan *plan, uint64_t inde
     return segment;
 }
 
-static const void *element_at(const struct tensor *tensor, uint64_t index)
+static const void *onnx_quantize_element_at(const struct tensor *tensor, uint64_t index)
 {
     return (const char *)tensor->data + index * element_size(tensor->element);
 }
@@ -97,7 +97,7 @@ static const void *element_at(const struct tensor *tensor, uint64_t index)
 static void quantize_load(const struct tensor *tensor, uint64_t first, uint64_t step,
                           uint64_t count, enum element element, void *out)
 {
-    const void *from = element_at(tensor, first);
+    const void *from = onnx_quantize_element_at(tensor, first);
     convert_row(tensor->element, from, element, out, step == 0 ? 1 : count, true);
     uint32_t *items = out;
     for (uint64_t i = 1; step == 0 && i < count; i++)
@@ -143,7 +143,7 @@ static struct linear_job open_job(const struct kernel_call *call)
     };
 }
 
-static void run_job(const struct kernel_call *call, struct linear_job *job)
+static void onnx_quantize_run_job(const struct kernel_call *call, struct linear_job *job)
 {
     job->plan = plan_segments(call);
     job->saturate = attribute_integer(call->attributes, "saturate", 1) != 0;
@@ -182,7 +182,8 @@ static void quantize_chunk(const struct linear_job *job, uint64_t first, uint64_
     else
         quantize_numbers(x, scales, zeros, (float)element_lowest(element),
                          (float)element_highest(element), count, y);
-    convert_row(ELEMENT_F32, y, element, (void *)element_at(job->y, first), count, job->saturate);
+    convert_row(ELEMENT_F32, y, element, (void *)onnx_quantize_element_at(job->y, first), count,
+                job->saturate);
 }
 
 static int32_t zero_at(const struct linear_job *job, uint64_t index)
@@ -198,7 +199,7 @@ static void quantize_row(const struct linear_job *job, uint64_t first, uint64_t 
 {
     linear_quantize_row(job->y->element, (const float *)job->x->data + first,
                         ((const float *)job->scale->data)[scale], zero_at(job, scale), count,
-                        (void *)element_at(job->y, first));
+                        (void *)onnx_quantize_element_at(job->y, first));
 }
 
 static status quantize_linear(struct kernel_call *call)
@@ -210,7 +211,7 @@ static status quantize_linear(struct kernel_call *call)
     if (job.x->element == ELEMENT_F32 && job.scale->element == ELEMENT_F32 &&
         linear_writes(job.y->element))
         job.row = quantize_row;
-    run_job(call, &job);
+    onnx_quantize_run_job(call, &job);
     return STATUS_OK;
 }
 
@@ -249,13 +250,14 @@ static void dequantize_chunk(const struct linear_job *job, uint64_t first, uint6
             quantize_load(job->zero, scale, step, count, ELEMENT_I32, zeros);
         dequantize_numbers(x, scales, zeros, count, y);
     }
-    convert_row(ELEMENT_F32, y, job->y->element, (void *)element_at(job->y, first), count, true);
+    convert_row(ELEMENT_F32, y, job->y->element, (void *)onnx_quantize_element_at(job->y, first),
+                count, true);
 }
 
 static void dequantize_row(const struct linear_job *job, uint64_t first, uint64_t scale,
                            uint64_t count)
 {
-    linear_dequantize_row(job->x->element, element_at(job->x, first),
+    linear_dequantize_row(job->x->element, onnx_quantize_element_at(job->x, first),
                           ((const float *)job->scale->data)[scale], zero_at(job, scale), count,
                           (float *)job->y->data + first);
 }
@@ -269,12 +271,12 @@ static status dequantize_linear(struct kernel_call *call)
     if (job.y->element == ELEMENT_F32 && job.scale->element == ELEMENT_F32 &&
         linear_reads(job.x->element))
         job.row = dequantize_row;
-    run_job(call, &job);
+    onnx_quantize_run_job(call, &job);
     return STATUS_OK;
 }
 
 // The range of the numbers, widened to hold 0.
-static void find_range(const struct tensor *x, float *out_lowest, float *out_highest)
+static void onnx_quantize_find_range(const struct tensor *x, float *out_lowest, float *out_highest)
 {
     const float *items = x->data;
     const uint64_t count = tensor_count(x);
@@ -291,7 +293,7 @@ static status dynamic_quantize_linear(struct kernel_call *call)
 {
     const struct tensor *x = call->inputs[0];
     float lowest, highest;
-    find_range(x, &lowest, &highest);
+    onnx_quantize_find_range(x, &lowest, &highest);
     float scale = highest == lowest ? 1.0F : (highest - lowest) / 255.0F;
     uint8_t zero = (uint8_t)quantize_round(0 - lowest / scale, 0, 255);
 

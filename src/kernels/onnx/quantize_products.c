@@ -123,7 +123,7 @@ static struct shape batch_shape(const struct shape *shape, uint32_t rank)
     return batch;
 }
 
-static struct batches batches_of(const struct tensor *a, const struct tensor *b)
+static struct batches quantize_products_batches_of(const struct tensor *a, const struct tensor *b)
 {
     const uint32_t a_rank = a->shape.rank, b_rank = b->shape.rank;
     struct batches batches = {
@@ -227,7 +227,7 @@ static struct matmul_sides sides_load(const struct kernel_call *call, uint32_t a
 {
     struct matmul_sides sides = {.a = call->inputs[a], .b = call->inputs[b]};
     sides.fixed = inputs_fixed(call, b, b_zero);
-    sides.batches = batches_of(sides.a, sides.b);
+    sides.batches = quantize_products_batches_of(sides.a, sides.b);
     sides.a_zeros = lines_load(kernel_input(call, a_zero), ELEMENT_I32);
     sides.b_zeros = lines_load(kernel_input(call, b_zero), ELEMENT_I32);
     repeat_lines(&sides.a_zeros, sides.batches.rows);
@@ -396,9 +396,10 @@ struct convolution_zeros {
     struct lines x, w;
 };
 
-static status describe_convolution(const struct kernel_call *call, const struct tensor *x,
-                                   const struct tensor *w, const struct convolution_zeros *zeros,
-                                   struct integer_convolution *out_shape)
+static status quantize_products_describe_convolution(const struct kernel_call *call,
+                                                     const struct tensor *x, const struct tensor *w,
+                                                     const struct convolution_zeros *zeros,
+                                                     struct integer_convolution *out_shape)
 {
     struct window window;
     struct shape out;
@@ -445,7 +446,8 @@ status quantize_convolution_integer(struct kernel_call *call)
     struct convolution_zeros zeros = {lines_load(kernel_input(call, 2), ELEMENT_I32),
                                       lines_load(kernel_input(call, 3), ELEMENT_I32)};
     struct integer_convolution shape = {0};
-    status result = describe_convolution(call, call->inputs[0], call->inputs[1], &zeros, &shape);
+    status result = quantize_products_describe_convolution(call, call->inputs[0], call->inputs[1],
+                                                           &zeros, &shape);
     shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 1, 3)};
     const uint64_t positions = positions_of(y);
     struct integer_store store = {.narrow = y->data,
@@ -487,7 +489,8 @@ status quantize_qlinear_convolution(struct kernel_call *call)
         .column_stride = positions,
     };
     struct integer_convolution shape = {0};
-    status result = describe_convolution(call, call->inputs[0], call->inputs[3], &zeros, &shape);
+    status result = quantize_products_describe_convolution(call, call->inputs[0], call->inputs[3],
+                                                           &zeros, &shape);
     shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 3, 5)};
     if (result == STATUS_OK)
         result = integer_convolve(&shape, call->parallel, requantize_tile, &task);

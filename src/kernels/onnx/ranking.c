@@ -24,7 +24,7 @@ static bool ranked_before(const void *left, const void *right)
 }
 
 // Restores the order of a heap whose top, the last in order, has changed.
-static void sink(struct ranked *heap, uint64_t count)
+static void ranking_sink(struct ranked *heap, uint64_t count)
 {
     uint64_t at = 0;
     for (;;) {
@@ -78,7 +78,7 @@ static void ranking_choose(const struct top *top, const char *line, struct ranke
                 rise(heap, held++);
             } else if (ranked_before(&item, &heap[0])) {
                 heap[0] = item;
-                sink(heap, held);
+                ranking_sink(heap, held);
             }
         }
     }
@@ -138,7 +138,7 @@ struct row {
     uint64_t index;
 };
 
-static int compare_keys(const struct row *a, const struct row *b)
+static int ranking_compare_keys(const struct row *a, const struct row *b)
 {
     const uint64_t *left = a->items;
     const uint64_t *right = b->items;
@@ -149,7 +149,7 @@ static int compare_keys(const struct row *a, const struct row *b)
     return 0;
 }
 
-static int compare_texts(const struct row *a, const struct row *b)
+static int ranking_compare_texts(const struct row *a, const struct row *b)
 {
     const struct view *left = a->items;
     const struct view *right = b->items;
@@ -168,7 +168,7 @@ static bool keys_before(const void *left, const void *right)
 {
     const struct row *a = left;
     const struct row *b = right;
-    const int order = compare_keys(a, b);
+    const int order = ranking_compare_keys(a, b);
     return order != 0 ? order < 0 : a->index < b->index;
 }
 
@@ -176,7 +176,7 @@ static bool texts_before(const void *left, const void *right)
 {
     const struct row *a = left;
     const struct row *b = right;
-    const int order = compare_texts(a, b);
+    const int order = ranking_compare_texts(a, b);
     return order != 0 ? order < 0 : a->index < b->index;
 }
 
@@ -211,7 +211,7 @@ static void unique_free(struct unique *unique)
 }
 
 // Moves the axis to the front.
-static status turn(struct kernel_call *call, struct unique *unique, uint32_t axis)
+static status ranking_turn(struct kernel_call *call, struct unique *unique, uint32_t axis)
 {
     const struct tensor *input = call->inputs[0];
     uint32_t order[SHAPE_RANK_MOST] = {axis};
@@ -243,7 +243,7 @@ static status make_keys(struct unique *unique, uint64_t *out_width)
     return STATUS_OK;
 }
 
-static status sort_rows(struct unique *unique)
+static status ranking_sort_rows(struct unique *unique)
 {
     const bool texts = unique->source.element == ELEMENT_TEXT;
     uint64_t width = unique->width;
@@ -259,8 +259,8 @@ static status sort_rows(struct unique *unique)
     unique->groups = memory_allocate_zeroed(unique->count + 1, sizeof *unique->groups);
     for (uint64_t i = 0; i < unique->count; i++) {
         const struct row *row = &unique->rows[i];
-        const bool same =
-            i > 0 && (texts ? compare_texts(row - 1, row) : compare_keys(row - 1, row)) == 0;
+        const bool same = i > 0 && (texts ? ranking_compare_texts(row - 1, row)
+                                          : ranking_compare_keys(row - 1, row)) == 0;
         if (!same)
             unique->groups[unique->group_count++] = (struct group){row->index, i, 0};
         unique->groups[unique->group_count - 1].count++;
@@ -326,13 +326,13 @@ status gathering_unique(struct kernel_call *call)
         unique.width = shape_count_between(&input->shape, 0, axis) *
                        shape_count_between(&input->shape, axis + 1, input->shape.rank);
         if (axis > 0)
-            failure = turn(call, &unique, axis);
+            failure = ranking_turn(call, &unique, axis);
     }
     // Rows without elements take no memory, but their order does.
     if (failure == STATUS_OK && unique.width == 0 && unique.count > EMPTY_ROWS_MOST)
         failure = status_make(STATUS_LIMIT, "%" PRIu64 " empty rows", unique.count);
     if (failure == STATUS_OK)
-        failure = sort_rows(&unique);
+        failure = ranking_sort_rows(&unique);
     if (failure == STATUS_OK && attribute_integer(call->attributes, "sorted", 1) == 0)
         sort_in_place(unique.groups, unique.group_count, sizeof *unique.groups, group_before);
     if (failure == STATUS_OK)

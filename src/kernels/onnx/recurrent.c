@@ -50,7 +50,7 @@ static uint64_t hidden_place(const struct recurrence *run)
     return reset_place(run) + run->hidden;
 }
 
-static uint64_t cell_place(const struct recurrence *run)
+static uint64_t onnx_recurrent_cell_place(const struct recurrence *run)
 {
     return hidden_place(run) + run->hidden;
 }
@@ -86,7 +86,7 @@ static void *item_at(const struct lane *lane, uint64_t item, uint64_t place)
     return at(run, run->items, (lane->direction * run->batch + item) * run->item_width + place);
 }
 
-static uint64_t length_of(const struct recurrence *run, uint64_t item)
+static uint64_t onnx_recurrent_length_of(const struct recurrence *run, uint64_t item)
 {
     return run->lengths != NULL ? (uint64_t)run->lengths[item] : run->steps;
 }
@@ -184,9 +184,9 @@ static void multiply_part(const struct lane *lane, uint64_t part, uint64_t place
 }
 
 // The step of an item: false after its end.
-static bool time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
+static bool onnx_recurrent_time_of(const struct lane *lane, uint64_t item, uint64_t *out_time)
 {
-    const uint64_t length = length_of(lane->run, item);
+    const uint64_t length = onnx_recurrent_length_of(lane->run, item);
     if (lane->step >= length)
         return false;
     *out_time = lane->backwards ? length - 1 - lane->step : lane->step;
@@ -209,7 +209,7 @@ static struct recurrent_cell cell_of(const struct lane *lane, uint64_t item, uin
         .bias = at(run, run->inputs[INPUT_B], bias),
         .peepholes = at(run, run->inputs[INPUT_P], lane->direction * 3 * run->hidden),
         .hidden_state = item_at(lane, item, hidden_place(run)),
-        .cell_state = item_at(lane, item, cell_place(run)),
+        .cell_state = item_at(lane, item, onnx_recurrent_cell_place(run)),
         .reset = item_at(lane, item, reset_place(run)),
     };
 }
@@ -226,7 +226,7 @@ static void run_gates(const struct lane *lane)
 {
     for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
         uint64_t time;
-        if (!time_of(lane, item, &time))
+        if (!onnx_recurrent_time_of(lane, item, &time))
             continue;
         const struct recurrent_cell cell = cell_of(lane, item, time);
         recurrent_cell_gates(lane->run->element, &cell);
@@ -238,7 +238,7 @@ static void finish_step(const struct lane *lane)
     const struct recurrence *run = lane->run;
     for (uint64_t item = lane->first; item < lane->first + lane->count; item++) {
         uint64_t time;
-        if (!time_of(lane, item, &time))
+        if (!onnx_recurrent_time_of(lane, item, &time))
             continue;
         const struct recurrent_cell cell = cell_of(lane, item, time);
         if (run->recurrent.kind == RECURRENT_GRU)
@@ -249,7 +249,7 @@ static void finish_step(const struct lane *lane)
     }
 }
 
-static void run_step(const struct lane *lane)
+static void onnx_recurrent_run_step(const struct lane *lane)
 {
     const struct recurrence *run = lane->run;
     multiply_part(lane, 0, hidden_place(run));
@@ -300,11 +300,11 @@ static void run_lanes(void *context, uint64_t from, uint64_t to)
         lane.first = i % lanes_of_direction(run) * LANE_ITEMS;
         lane.count = run->batch - lane.first < LANE_ITEMS ? run->batch - lane.first : LANE_ITEMS;
         load_state(&lane, INPUT_H, hidden_place(run));
-        load_state(&lane, INPUT_C, cell_place(run));
+        load_state(&lane, INPUT_C, onnx_recurrent_cell_place(run));
         for (lane.step = 0; lane.step < run->steps; lane.step++)
-            run_step(&lane);
+            onnx_recurrent_run_step(&lane);
         store_state(&lane, OUTPUT_H, hidden_place(run));
-        store_state(&lane, OUTPUT_C, cell_place(run));
+        store_state(&lane, OUTPUT_C, onnx_recurrent_cell_place(run));
     }
 }
 
@@ -313,7 +313,7 @@ static void plan_parts(struct recurrence *run)
 {
     run->parts = run->recurrent.kind == RECURRENT_GRU ? run->recurrent.gates : 1;
     run->part_rows = row_width(run) / run->parts;
-    run->item_width = cell_place(run) + run->hidden;
+    run->item_width = onnx_recurrent_cell_place(run) + run->hidden;
 }
 
 // One block for all that the directions need.
@@ -359,7 +359,7 @@ struct kept {
     struct kernel_state *input, *recurring;
 };
 
-static void kept_free(struct kernel_state *state)
+static void onnx_recurrent_kept_free(struct kernel_state *state)
 {
     struct kept *kept = (struct kept *)state;
     if (kept->input != NULL)
@@ -370,17 +370,17 @@ static void kept_free(struct kernel_state *state)
 }
 
 // NULL where nothing is kept.
-static struct kept *find_kept(const struct kernel_call *call)
+static struct kept *onnx_recurrent_find_kept(const struct kernel_call *call)
 {
     if (call->state == NULL)
         return NULL;
-    if (*call->state != NULL && (*call->state)->free != kept_free) {
+    if (*call->state != NULL && (*call->state)->free != onnx_recurrent_kept_free) {
         (*call->state)->free(*call->state);
         *call->state = NULL;
     }
     if (*call->state == NULL) {
         struct kept *kept = memory_allocate_zeroed(1, sizeof *kept);
-        kept->base.free = kept_free;
+        kept->base.free = onnx_recurrent_kept_free;
         *call->state = &kept->base;
     }
     return (struct kept *)*call->state;
@@ -388,7 +388,7 @@ static struct kept *find_kept(const struct kernel_call *call)
 
 static status run_arranged(struct recurrence *run)
 {
-    struct kept *kept = find_kept(run->call);
+    struct kept *kept = onnx_recurrent_find_kept(run->call);
     struct kernel_call input = *run->call, recurring = *run->call;
     input.state = kept != NULL ? &kept->input : NULL;
     recurring.state = kept != NULL ? &kept->recurring : NULL;
@@ -411,7 +411,7 @@ static status run_arranged(struct recurrence *run)
     return failure;
 }
 
-static status check_lengths(const struct recurrence *run)
+static status onnx_recurrent_check_lengths(const struct recurrence *run)
 {
     for (uint64_t item = 0; run->lengths != NULL && item < run->batch; item++) {
         if (run->lengths[item] < 0 || (uint64_t)run->lengths[item] > run->steps)
@@ -422,7 +422,8 @@ static status check_lengths(const struct recurrence *run)
 }
 
 // Runs with all tensors in the element that is computed in.
-static status run_widened(struct recurrence *run, struct widened *inputs, struct widened *outputs)
+static status onnx_recurrent_run_widened(struct recurrence *run, struct widened *inputs,
+                                         struct widened *outputs)
 {
     struct kernel_call *call = run->call;
     for (uint32_t i = 0; i < INPUTS; i++) {
@@ -463,12 +464,12 @@ static status run_recurrent(struct kernel_call *call)
     run.width = (uint64_t)x->shape.dims[2];
     run.hidden = (uint64_t)call->inputs[INPUT_R]->shape.dims[2];
     run.lengths = lengths != NULL ? lengths->data : NULL;
-    STATUS_TRY(check_lengths(&run));
+    STATUS_TRY(onnx_recurrent_check_lengths(&run));
     if (run.batch == 0 || run.hidden == 0)
         return STATUS_OK; // nothing comes out, however many steps there are
     struct widened inputs[INPUTS] = {{0}};
     struct widened outputs[OUTPUTS] = {{0}};
-    const status failure = run_widened(&run, inputs, outputs);
+    const status failure = onnx_recurrent_run_widened(&run, inputs, outputs);
     for (uint32_t i = 0; i < INPUTS; i++)
         widened_free(&inputs[i]);
     for (uint32_t i = 0; i < OUTPUTS; i++)

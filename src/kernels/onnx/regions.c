@@ -40,7 +40,7 @@ static status images_load(const struct tensor *x, struct images *out_images)
     return STATUS_OK;
 }
 
-static double *load_numbers(const struct tensor *tensor)
+static double *regions_load_numbers(const struct tensor *tensor)
 {
     const uint64_t count = tensor_count(tensor);
     double *numbers = memory_allocate_zeroed((size_t)count + 1, sizeof *numbers);
@@ -229,7 +229,7 @@ status vision_roi_align(struct kernel_call *call)
     };
     struct images images;
     STATUS_TRY(images_load(x, &images));
-    double *corners = load_numbers(rois);
+    double *corners = regions_load_numbers(rois);
     const int64_t *indices = call->inputs[2]->data;
     status result = STATUS_OK;
     for (uint64_t i = 0; i < (uint64_t)rois->shape.dims[0] && result == STATUS_OK; i++)
@@ -325,7 +325,7 @@ status vision_max_roi_pool(struct kernel_call *call)
         return STATUS_OK;
     struct images images;
     STATUS_TRY(images_load(x, &images));
-    double *regions = load_numbers(rois);
+    double *regions = regions_load_numbers(rois);
     struct pool_job job = {&images, regions, attribute_real(call->attributes, "spatial_scale", 1),
                            out};
     status result = STATUS_OK;

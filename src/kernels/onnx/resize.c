@@ -241,7 +241,7 @@ struct conversion {
     char *target;
 };
 
-static void convert_piece(void *context, uint64_t from, uint64_t to)
+static void onnx_resize_convert_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct conversion *c = context;
     convert_row(c->from, c->source + from * element_size(c->from), c->to,
@@ -252,7 +252,7 @@ static void convert_all(struct parallel *parallel, const struct tensor *source,
                         const struct tensor *target)
 {
     struct conversion conversion = {source->element, target->element, source->data, target->data};
-    parallel_for(parallel, tensor_count(source), PIECE, convert_piece, &conversion);
+    parallel_for(parallel, tensor_count(source), PIECE, onnx_resize_convert_piece, &conversion);
 }
 
 // Resizes dimension `axis` of `*value`, which is replaced: by `target`, or where that is NULL
@@ -352,7 +352,7 @@ static status plan_call(const struct kernel_call *call, struct resize *out_resiz
     return resize_plan(&node, &inputs, &call->inputs[0]->shape, out_resize, out_shape);
 }
 
-static status run_resize(struct kernel_call *call)
+static status onnx_resize_run_resize(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -382,8 +382,8 @@ static status run_resize(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"Resize", run_resize},
-    {"Upsample", run_resize},
+    {"Resize", onnx_resize_run_resize},
+    {"Upsample", onnx_resize_run_resize},
     {"GridSample", gridding_sample},
     {"AffineGrid", gridding_affine},
 };

@@ -71,7 +71,7 @@ static status run_empty(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_at(struct kernel_call *call)
+static status onnx_sequence_run_at(struct kernel_call *call)
 {
     const struct datum *sequence = call->data[0];
     size_t place;
@@ -204,7 +204,7 @@ static status make_part(struct kernel_call *call, const struct shape *shape, con
     return STATUS_OK;
 }
 
-static status run_split(struct kernel_call *call)
+static status onnx_sequence_run_split(struct kernel_call *call)
 {
     const struct tensor *input = call->inputs[0], *split = kernel_input(call, 1);
     const uint32_t axis =
@@ -273,7 +273,7 @@ static status concat_shape(const struct datum *sequence, bool stacks, int64_t ax
     return STATUS_OK;
 }
 
-static status run_concat(struct kernel_call *call)
+static status onnx_sequence_run_concat(struct kernel_call *call)
 {
     const struct datum *sequence = call->data[0];
     if (sequence->count == 0)
@@ -338,12 +338,12 @@ static status run_has_element(struct kernel_call *call)
 static const struct kernel ITEMS[] = {
     {"SequenceConstruct", run_construct},
     {"SequenceEmpty", run_empty},
-    {"SequenceAt", run_at},
+    {"SequenceAt", onnx_sequence_run_at},
     {"SequenceErase", run_erase},
     {"SequenceInsert", run_insert},
     {"SequenceLength", run_length},
-    {"SplitToSequence", run_split},
-    {"ConcatFromSequence", run_concat},
+    {"SplitToSequence", onnx_sequence_run_split},
+    {"ConcatFromSequence", onnx_sequence_run_concat},
     {"Optional", run_optional},
     {"OptionalGetElement", run_get_element},
     {"OptionalHasElement", run_has_element},

@@ -6,7 +6,7 @@
 #include "moving.h"
 #include "network/real.h"
 
-static status run_shape(struct kernel_call *call)
+static status onnx_shape_run_shape(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -147,11 +147,16 @@ static status run_eye_like(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"Shape", run_shape},       {"Size", run_size},
-    {"Reshape", run_view},      {"Flatten", run_view},
-    {"Squeeze", run_view},      {"Unsqueeze", run_view},
-    {"Constant", run_constant}, {"ConstantOfShape", run_constant_of_shape},
-    {"Range", run_range},       {"EyeLike", run_eye_like},
+    {"Shape", onnx_shape_run_shape},
+    {"Size", run_size},
+    {"Reshape", run_view},
+    {"Flatten", run_view},
+    {"Squeeze", run_view},
+    {"Unsqueeze", run_view},
+    {"Constant", run_constant},
+    {"ConstantOfShape", run_constant_of_shape},
+    {"Range", run_range},
+    {"EyeLike", run_eye_like},
 };
 
 const struct kernel_table ONNX_SHAPE_KERNELS = KERNEL_TABLE(ITEMS);

@@ -119,7 +119,7 @@ static status run_normalizer(struct kernel_call *call)
 
 // StringConcat -------------------------------------------------------------------
 
-static status run_concat(struct kernel_call *call)
+static status onnx_text_run_concat(struct kernel_call *call)
 {
     struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -157,15 +157,15 @@ static struct splitter splitter_make(struct attributes attributes)
                              most < 0 ? UINT64_MAX : (uint64_t)most};
 }
 
-static bool is_blank(char c)
+static bool onnx_text_is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static struct view skip_blanks(struct view text)
+static struct view onnx_text_skip_blanks(struct view text)
 {
     size_t at = 0;
-    while (at < text.size && is_blank(text.data[at]))
+    while (at < text.size && onnx_text_is_blank(text.data[at]))
         at++;
     return view_slice(text, at, text.size);
 }
@@ -180,14 +180,14 @@ static size_t piece_length(const struct splitter *splitter, struct view text)
         return found != NULL ? (size_t)(found - text.data) : text.size;
     }
     size_t at = 0;
-    while (at < text.size && !is_blank(text.data[at]))
+    while (at < text.size && !onnx_text_is_blank(text.data[at]))
         at++;
     return at;
 }
 
 static struct view cut_blanks(struct view text)
 {
-    while (text.size > 0 && is_blank(text.data[text.size - 1]))
+    while (text.size > 0 && onnx_text_is_blank(text.data[text.size - 1]))
         text.size--;
     return text;
 }
@@ -204,7 +204,7 @@ static uint64_t split_text(const struct splitter *splitter, struct view text, st
         return 0;
     for (;;) {
         if (blanks)
-            text = skip_blanks(text);
+            text = onnx_text_skip_blanks(text);
         if (blanks && text.size == 0)
             return count;
         const size_t length = count < splitter->most ? piece_length(splitter, text) : text.size;
@@ -217,7 +217,7 @@ static uint64_t split_text(const struct splitter *splitter, struct view text, st
     }
 }
 
-static status run_split(struct kernel_call *call)
+static status onnx_text_run_split(struct kernel_call *call)
 {
     const struct tensor *input = call->inputs[0];
     const struct splitter splitter = splitter_make(call->attributes);
@@ -264,8 +264,8 @@ static status run_match(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"StringNormalizer", run_normalizer}, {"TfIdfVectorizer", vectorizer_run},
-    {"StringConcat", run_concat},         {"StringSplit", run_split},
+    {"StringNormalizer", run_normalizer},   {"TfIdfVectorizer", vectorizer_run},
+    {"StringConcat", onnx_text_run_concat}, {"StringSplit", onnx_text_run_split},
     {"RegexFullMatch", run_match},
 };
 

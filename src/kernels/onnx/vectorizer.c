@@ -49,7 +49,7 @@ static uint32_t find_place(const struct vectorizer *v, uint32_t parent,
     return HASH_NONE;
 }
 
-static uint32_t add_place(struct vectorizer *v, uint32_t parent, struct gram_node word)
+static uint32_t vectorizer_add_place(struct vectorizer *v, uint32_t parent, struct gram_node word)
 {
     uint32_t id = find_place(v, parent, &word);
     if (id != HASH_NONE)
@@ -85,7 +85,7 @@ static void read_pool(struct vectorizer *v, struct attributes attributes)
                     word.text = texts->texts[i];
                 else
                     word.number = numbers[i];
-                place = add_place(v, place, word);
+                place = vectorizer_add_place(v, place, word);
             }
             v->places[place].gram = gram++;
         }

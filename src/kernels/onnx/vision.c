@@ -14,7 +14,7 @@ struct box {
     float area;
 };
 
-static struct box box_of(const float *corners, bool center)
+static struct box onnx_vision_box_of(const float *corners, bool center)
 {
     struct box box;
     if (center) {
@@ -95,7 +95,8 @@ static void suppress_class(struct suppression *task, const float *boxes, const f
     qsort(task->candidates, count, sizeof *task->candidates, compare_candidates);
     int64_t kept = 0;
     for (size_t i = 0; i < count && kept < task->most; i++) {
-        const struct box box = box_of(boxes + 4 * task->candidates[i].index, task->center);
+        const struct box box =
+            onnx_vision_box_of(boxes + 4 * task->candidates[i].index, task->center);
         bool suppressed = false;
         for (int64_t k = 0; k < kept && !suppressed; k++)
             suppressed = vision_overlap(&box, &task->kept[k], task->overlap_threshold);
@@ -150,7 +151,7 @@ struct blocks {
     bool no_memory; // set by any piece
 };
 
-static struct blocks blocks_of(const struct kernel_call *call, struct tensor *out)
+static struct blocks onnx_vision_blocks_of(const struct kernel_call *call, struct tensor *out)
 {
     const struct tensor *image = call->inputs[1], *block = call->inputs[2];
     struct blocks blocks = {.rank = out->shape.rank - 2,
@@ -250,7 +251,7 @@ static status col2im(struct kernel_call *call)
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
         return STATUS_OK;
-    struct blocks blocks = blocks_of(call, out);
+    struct blocks blocks = onnx_vision_blocks_of(call, out);
     const uint64_t images = (uint64_t)out->shape.dims[0] * (uint64_t)out->shape.dims[1];
     parallel_for(call->parallel, images, 1, col2im_piece, &blocks);
     return blocks.no_memory ? status_no_memory("a decoded image") : STATUS_OK;

@@ -181,7 +181,7 @@ static status convolve_integers(const struct problem *problem, const struct kern
 
 // Floats ----------------------------------------------------------------------
 
-static struct convolution convolution_of(const struct problem *problem)
+static struct convolution tosa_convolution_of(const struct problem *problem)
 {
     struct convolution c = {
         .spatial = problem->dimensions,
@@ -282,7 +282,7 @@ static status convolve_f32(const struct problem *problem, const struct convoluti
 
 static status convolve_reals(const struct problem *problem, struct kernel_call *call)
 {
-    const struct convolution c = convolution_of(problem);
+    const struct convolution c = tosa_convolution_of(problem);
     double *bias = real_bias(problem);
     status failure = STATUS_OK;
     if (problem->input.element == ELEMENT_F64)
@@ -333,7 +333,7 @@ static struct problem problem_of(const struct kernel_call *call, const struct te
     return problem;
 }
 
-static status run_conv(struct kernel_call *call, uint32_t dimensions)
+static status tosa_convolution_run_conv(struct kernel_call *call, uint32_t dimensions)
 {
     const struct tensor *output = kernel_output(call, 0);
     if (output == NULL)
@@ -344,12 +344,12 @@ static status run_conv(struct kernel_call *call, uint32_t dimensions)
 
 static status run_conv2d(struct kernel_call *call)
 {
-    return run_conv(call, 2);
+    return tosa_convolution_run_conv(call, 2);
 }
 
 static status run_conv3d(struct kernel_call *call)
 {
-    return run_conv(call, 3);
+    return tosa_convolution_run_conv(call, 3);
 }
 
 // Weights KH, KW, C, M.
@@ -519,7 +519,8 @@ static status multiply_integers(struct kernel_call *call, const struct tensor *o
     return STATUS_OK;
 }
 
-static struct matrix_product product_of(const struct tensor *a, const struct tensor *b)
+static struct matrix_product tosa_convolution_product_of(const struct tensor *a,
+                                                         const struct tensor *b)
 {
     const uint64_t rows = (uint64_t)a->shape.dims[1];
     const uint64_t depth = (uint64_t)a->shape.dims[2];
@@ -534,8 +535,9 @@ static struct matrix_product product_of(const struct tensor *a, const struct ten
 }
 
 // Sums are of the result's type.
-static void multiply_f32(struct kernel_call *call, const struct matrix_product *product,
-                         const float *a, const float *b, float *c)
+static void tosa_convolution_multiply_f32(struct kernel_call *call,
+                                          const struct matrix_product *product, const float *a,
+                                          const float *b, float *c)
 {
     const enum element sums = kernel_output(call, 0)->element;
     if (sums == ELEMENT_F32)
@@ -546,7 +548,7 @@ static void multiply_f32(struct kernel_call *call, const struct matrix_product *
                         call->parallel);
 }
 
-static status run_matmul(struct kernel_call *call)
+static status tosa_convolution_run_matmul(struct kernel_call *call)
 {
     const struct tensor *out = kernel_output(call, 0);
     if (out == NULL || tensor_count(out) == 0)
@@ -555,7 +557,7 @@ static status run_matmul(struct kernel_call *call)
     const struct tensor *b = call->inputs[1];
     if (!element_is_float(a->element))
         return multiply_integers(call, out);
-    const struct matrix_product product = product_of(a, b);
+    const struct matrix_product product = tosa_convolution_product_of(a, b);
     if (a->element == ELEMENT_F64) {
         matrix_multiply(&product, ELEMENT_F64, a->data, b->data, out->data, call->parallel);
         return STATUS_OK;
@@ -567,7 +569,7 @@ static status run_matmul(struct kernel_call *call)
     if (failure == STATUS_OK)
         failure = widened_output(out, &result);
     if (failure == STATUS_OK) {
-        multiply_f32(call, &product, left.data, right.data, result.data);
+        tosa_convolution_multiply_f32(call, &product, left.data, right.data, result.data);
         widened_finish(&result, call->parallel);
     }
     widened_free(&left);
@@ -581,7 +583,7 @@ static const struct kernel ITEMS[] = {
     {"tosa.conv3d", run_conv3d},
     {"tosa.depthwise_conv2d", run_depthwise_conv2d},
     {"tosa.fully_connected", run_fully_connected},
-    {"tosa.matmul", run_matmul},
+    {"tosa.matmul", tosa_convolution_run_matmul},
     {"tosa.transpose_conv2d", run_transpose_conv2d},
 };
 

@@ -16,18 +16,18 @@ static status run_copy(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static uint32_t axis_of(const struct kernel_call *call, uint32_t rank)
+static uint32_t tosa_movement_axis_of(const struct kernel_call *call, uint32_t rank)
 {
     const int64_t axis = attribute_integer(call->attributes, "axis", 0);
     return (uint32_t)(axis < 0 ? axis + (int64_t)rank : axis);
 }
 
-static status run_concat(struct kernel_call *call)
+static status tosa_movement_run_concat(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
         return STATUS_OK;
-    const uint32_t axis = axis_of(call, out->shape.rank);
+    const uint32_t axis = tosa_movement_axis_of(call, out->shape.rank);
     uint64_t at[SHAPE_RANK_MOST] = {0};
     for (uint32_t i = 0; i < call->input_count; i++) {
         copy_into(call->parallel, call->inputs[i], out, at);
@@ -36,7 +36,7 @@ static status run_concat(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_pad(struct kernel_call *call)
+static status tosa_movement_run_pad(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
@@ -50,7 +50,7 @@ static status run_pad(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_slice(struct kernel_call *call)
+static status tosa_movement_run_slice(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
@@ -98,7 +98,7 @@ static status run_reverse(struct kernel_call *call)
     if (out == NULL || tensor_count(out) == 0)
         return STATUS_OK;
     const struct tensor *in = call->inputs[0];
-    const uint32_t axis = axis_of(call, in->shape.rank);
+    const uint32_t axis = tosa_movement_axis_of(call, in->shape.rank);
     struct copy copy = copy_over(&in->shape, in->element);
     const uint64_t last = (copy.lengths[axis] - 1) * (uint64_t)copy.source_steps[axis];
     copy.source_steps[axis] = -copy.source_steps[axis];
@@ -108,7 +108,7 @@ static status run_reverse(struct kernel_call *call)
 }
 
 // Each dimension becomes two: which repetition, and the place within it.
-static status run_tile(struct kernel_call *call)
+static status tosa_movement_run_tile(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL || tensor_count(out) == 0)
@@ -131,7 +131,7 @@ static status run_tile(struct kernel_call *call)
     return STATUS_OK;
 }
 
-static status run_transpose(struct kernel_call *call)
+static status tosa_movement_run_transpose(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
@@ -205,7 +205,7 @@ static struct choice tosa_movement_choose(const struct kernel_call *call, const 
     };
 }
 
-static status run_gather(struct kernel_call *call)
+static status tosa_movement_run_gather(struct kernel_call *call)
 {
     struct tensor *out = kernel_output(call, 0);
     if (out == NULL)
@@ -232,16 +232,16 @@ static status run_scatter(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"tosa.concat", run_concat},
-    {"tosa.gather", run_gather},
+    {"tosa.concat", tosa_movement_run_concat},
+    {"tosa.gather", tosa_movement_run_gather},
     {"tosa.identity", run_copy},
-    {"tosa.pad", run_pad},
+    {"tosa.pad", tosa_movement_run_pad},
     {"tosa.reshape", run_copy},
     {"tosa.reverse", run_reverse},
     {"tosa.scatter", run_scatter},
-    {"tosa.slice", run_slice},
-    {"tosa.tile", run_tile},
-    {"tosa.transpose", run_transpose},
+    {"tosa.slice", tosa_movement_run_slice},
+    {"tosa.tile", tosa_movement_run_tile},
+    {"tosa.transpose", tosa_movement_run_transpose},
     {"tensor.extract_slice", run_extract_slice},
 };
 

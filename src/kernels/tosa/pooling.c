@@ -37,7 +37,8 @@ struct pool {
 
 // The places of a window, which begins at place `index` of the output along
 // `axis` (0 is y), that lie within the input.
-static struct sliding_range window_range(const struct pool *pool, uint32_t axis, uint64_t index)
+static struct sliding_range tosa_pooling_window_range(const struct pool *pool, uint32_t axis,
+                                                      uint64_t index)
 {
     const int64_t start =
         (int64_t)index * pool->window.stride[1 + axis] - pool->window.before[1 + axis];
@@ -54,9 +55,9 @@ static void pool_rows(void *context, uint64_t from, uint64_t to)
     const uint64_t channels = (uint64_t)pool->in_shape.dims[3];
     const uint64_t image = shape_count_between(&pool->in_shape, 1, 4) * pool->in_size;
     for (uint64_t row = from; row < to; row++) {
-        const struct sliding_range y = window_range(pool, 0, row % height);
+        const struct sliding_range y = tosa_pooling_window_range(pool, 0, row % height);
         for (uint64_t column = 0; column < width; column++) {
-            const struct sliding_range x = window_range(pool, 1, column);
+            const struct sliding_range x = tosa_pooling_window_range(pool, 1, column);
             pool->pixel(pool, pool->in + row / height * image, y, x,
                         pool->out + (row * width + column) * channels * pool->out_size);
         }

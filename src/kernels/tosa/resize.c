@@ -23,7 +23,7 @@ struct resize {
     bool bilinear;
 };
 
-static int64_t floor_divide(int64_t a, int64_t b)
+static int64_t tosa_resize_floor_divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
@@ -34,12 +34,13 @@ static uint64_t tosa_resize_clamp(int64_t value, int64_t length)
 }
 
 // `axis` is 0 for y, 1 for x.
-static struct resize_source place_of(const struct resize *resize, uint32_t axis, uint64_t index)
+static struct resize_source tosa_resize_place_of(const struct resize *resize, uint32_t axis,
+                                                 uint64_t index)
 {
     const int64_t unit = resize->scale[2 * axis];
     const int64_t length = resize->in->shape.dims[1 + axis];
     const int64_t at = (int64_t)index * resize->scale[2 * axis + 1] + resize->offset[axis];
-    const int64_t whole = floor_divide(at, unit);
+    const int64_t whole = tosa_resize_floor_divide(at, unit);
     return (struct resize_source){tosa_resize_clamp(whole, length),
                                   tosa_resize_clamp(whole + 1, length), at - whole * unit};
 }
@@ -144,7 +145,7 @@ static void blend_pair(enum element element, float *a, float *b, float b_part, u
     narrow_round(element, a, count);
 }
 
-static float part_of(enum element element, int64_t fraction, int64_t unit)
+static float tosa_resize_part_of(enum element element, int64_t fraction, int64_t unit)
 {
     float parts[2] = {(float)fraction, (float)unit};
     narrow_round(element, parts, 2);
@@ -162,13 +163,13 @@ static void blend_narrow(const struct resize *resize, const struct corners *corn
     for (uint32_t corner = 0; corner < 4; corner++)
         convert_to_f32(element, corners->pixels[corner] + at * size, values[corner], count);
     if (resize->in->shape.dims[2] > 1) {
-        const float x_part = part_of(element, corners->x_fraction, resize->scale[2]);
+        const float x_part = tosa_resize_part_of(element, corners->x_fraction, resize->scale[2]);
         blend_pair(element, values[0], values[1], x_part, count);
         blend_pair(element, values[2], values[3], x_part, count);
     }
     if (resize->in->shape.dims[1] > 1)
         blend_pair(element, values[0], values[2],
-                   part_of(element, corners->y_fraction, resize->scale[0]), count);
+                   tosa_resize_part_of(element, corners->y_fraction, resize->scale[0]), count);
     convert_from_f32(element, values[0], out + at * size, count);
 }
 
@@ -201,10 +202,10 @@ static void resize_rows(void *context, uint64_t from, uint64_t to)
     const uint64_t width = (uint64_t)shape->dims[2];
     const uint64_t bytes = (uint64_t)shape->dims[3] * element_size(resize->out->element);
     for (uint64_t row = from; row < to; row++) {
-        const struct resize_source y = place_of(resize, 0, row % height);
+        const struct resize_source y = tosa_resize_place_of(resize, 0, row % height);
         char *out = (char *)resize->out->data + row * width * bytes;
         for (uint64_t column = 0; column < width; column++, out += bytes) {
-            const struct resize_source x = place_of(resize, 1, column);
+            const struct resize_source x = tosa_resize_place_of(resize, 1, column);
             if (resize->bilinear)
                 bilinear(resize, row / height, y, x, out);
             else
@@ -213,7 +214,7 @@ static void resize_rows(void *context, uint64_t from, uint64_t to)
     }
 }
 
-static status run_resize(struct kernel_call *call)
+static status tosa_resize_run_resize(struct kernel_call *call)
 {
     const struct tensor *out = kernel_output(call, 0);
     if (out == NULL || tensor_count(out) == 0)
@@ -234,7 +235,7 @@ static status run_resize(struct kernel_call *call)
 }
 
 static const struct kernel ITEMS[] = {
-    {"tosa.resize", run_resize},
+    {"tosa.resize", tosa_resize_run_resize},
 };
 
 const struct kernel_table TOSA_RESIZE_KERNELS = KERNEL_TABLE(ITEMS);

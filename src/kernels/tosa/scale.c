@@ -178,7 +178,7 @@ static status read_scales(const struct tensor *multipliers, const struct tensor 
 }
 
 // A zero point of the element it belongs to, which may be unsigned.
-static int64_t zero_point(const struct tensor *tensor, bool is_unsigned)
+static int64_t tosa_scale_zero_point(const struct tensor *tensor, bool is_unsigned)
 {
     const struct tensor view = tosa_view(tensor, is_unsigned);
     return tosa_scale_between(tosa_integer(&view, 0), INT32_MIN, INT32_MAX);
@@ -198,8 +198,8 @@ static status run_rescale(struct kernel_call *call)
     struct rescale rescale = {
         .in = input.element,
         .out = tosa_element(out->element, out_unsigned),
-        .in_zero = zero_point(call->inputs[3], in_unsigned),
-        .out_zero = zero_point(call->inputs[4], out_unsigned),
+        .in_zero = tosa_scale_zero_point(call->inputs[3], in_unsigned),
+        .out_zero = tosa_scale_zero_point(call->inputs[4], out_unsigned),
         .double_round = scale32 && view_is(mode, "DOUBLE_ROUND"),
     };
     rescale.lowest = element_lowest(rescale.out);
@@ -301,8 +301,8 @@ static void round_row(const void *context, void *out, const void *const *in, con
     }
 }
 
-static void convert_piece(const void *context, void *out, const void *const *in,
-                          const uint8_t *steps, uint64_t count)
+static void tosa_scale_convert_piece(const void *context, void *out, const void *const *in,
+                                     const uint8_t *steps, uint64_t count)
 {
     const struct cast *cast = context;
     (void)steps;
@@ -322,8 +322,8 @@ static status run_cast(struct kernel_call *call)
         .lowest = rounds ? (double)element_lowest(out->element) : 0,
         .highest = rounds ? (double)element_highest(out->element) : 0,
     };
-    broadcast_tensors(call->parallel, out, call->inputs, 1, rounds ? round_row : convert_piece,
-                      &cast);
+    broadcast_tensors(call->parallel, out, call->inputs, 1,
+                      rounds ? round_row : tosa_scale_convert_piece, &cast);
     return STATUS_OK;
 }
 

@@ -145,7 +145,7 @@ static void measure_variadic(const struct inference *inference, struct work *wor
 }
 
 // And a division.
-static void measure_mean(const struct inference *inference, struct work *work)
+static void onnx_binary_measure_mean(const struct inference *inference, struct work *work)
 {
     work->flops = work->elements * inference->input_count;
 }
@@ -177,7 +177,7 @@ static const struct operator_definition DEFINITIONS[] = {
     BINARY(.name = "LessOrEqual", .sort = SORT_CHOICE, .flops = 1, .infer = infer_order),
     VARIADIC(.name = "Max", .sort = SORT_CHOICE, .infer = infer_variadic_number,
              .measure = measure_variadic),
-    VARIADIC(.name = "Mean", .infer = infer_variadic_real, .measure = measure_mean),
+    VARIADIC(.name = "Mean", .infer = infer_variadic_real, .measure = onnx_binary_measure_mean),
     VARIADIC(.name = "Min", .sort = SORT_CHOICE, .infer = infer_variadic_number,
              .measure = measure_variadic),
     BINARY(.name = "Mod", .flops = 1, .infer = infer_arithmetic),

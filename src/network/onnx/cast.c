@@ -39,7 +39,7 @@ static enum element element_of_text(struct view name)
     return ELEMENT_NONE;
 }
 
-static status infer_cast(struct inference *inference)
+static status onnx_cast_infer_cast(struct inference *inference)
 {
     const struct attributes attributes = inference->node->attributes;
     const struct view name = attribute_text(attributes, "to", "");
@@ -65,7 +65,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {1, 1},
      .outputs = {1, 1},
-     .infer = infer_cast,
+     .infer = onnx_cast_infer_cast,
      .tiling = TILED_AS_ELEMENTS,
      .price = PRICED_AS_ELEMENTS,
      .function = COMPUTES_CAST},

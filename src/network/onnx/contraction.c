@@ -59,7 +59,8 @@ static status check_kernel(struct attributes attributes, const struct shape *wei
                        shape_text(weights, text));
 }
 
-static status check_channels(const struct shape *x, const struct shape *weights, int64_t groups)
+static status contraction_check_channels(const struct shape *x, const struct shape *weights,
+                                         int64_t groups)
 {
     if (groups < 1)
         return status_make(STATUS_DATA, "attribute group is %" PRId64, groups);
@@ -87,7 +88,7 @@ status contraction_convolution(struct attributes attributes, const struct shape 
                            "a convolution of %" PRIu32 " dimensions with weights of %" PRIu32,
                            x->rank, weights->rank);
     STATUS_TRY(check_kernel(attributes, weights));
-    STATUS_TRY(check_channels(x, weights, attribute_integer(attributes, "group", 1)));
+    STATUS_TRY(contraction_check_channels(x, weights, attribute_integer(attributes, "group", 1)));
     STATUS_TRY(window_resolve(attributes, x->rank - 2, x->dims + 2, weights->dims + 2, out_window));
     out_shape->rank = x->rank;
     out_shape->dims[0] = x->dims[0];

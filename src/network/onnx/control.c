@@ -38,7 +38,8 @@ static struct value_type join_types(const struct value_type *a, const struct val
     return joined;
 }
 
-static status check_outputs(const struct inference *inference, uint32_t graph, uint32_t expected)
+static status onnx_control_check_outputs(const struct inference *inference, uint32_t graph,
+                                         uint32_t expected)
 {
     const uint32_t given = network_graph(inference->network, graph)->output_count;
     if (given == expected)
@@ -47,7 +48,8 @@ static status check_outputs(const struct inference *inference, uint32_t graph, u
                        expected);
 }
 
-static status check_inputs(const struct inference *inference, uint32_t graph, uint32_t expected)
+static status onnx_control_check_inputs(const struct inference *inference, uint32_t graph,
+                                        uint32_t expected)
 {
     const uint32_t given = network_graph(inference->network, graph)->input_count;
     if (given == expected)
@@ -57,8 +59,8 @@ static status check_inputs(const struct inference *inference, uint32_t graph, ui
 }
 
 // Tells an inner graph what its input is; what its file declares fills the gaps.
-static void set_input(const struct inference *inference, uint32_t graph, uint32_t index,
-                      const struct value_type *type)
+static void onnx_control_set_input(const struct inference *inference, uint32_t graph,
+                                   uint32_t index, const struct value_type *type)
 {
     if (inference->building == NULL)
         return;
@@ -77,8 +79,8 @@ static status infer_if(struct inference *inference)
     STATUS_TRY(body_of(inference, "else_branch", &branches[1]));
     STATUS_TRY(inference_check_element(inference, 0, ELEMENT_BIT(ELEMENT_BOOL)));
     for (int i = 0; i < 2; i++) {
-        STATUS_TRY(check_inputs(inference, branches[i], 0));
-        STATUS_TRY(check_outputs(inference, branches[i], inference->output_count));
+        STATUS_TRY(onnx_control_check_inputs(inference, branches[i], 0));
+        STATUS_TRY(onnx_control_check_outputs(inference, branches[i], inference->output_count));
         STATUS_TRY(inference_graph(inference, branches[i]));
     }
     if (inference->building == NULL)
@@ -130,20 +132,20 @@ static status infer_loop(struct inference *inference)
     const uint32_t carried = inference->input_count > 2 ? inference->input_count - 2 : 0;
     STATUS_TRY(inference_check_element(inference, 0, ELEMENT_BIT(ELEMENT_I64)));
     STATUS_TRY(inference_check_element(inference, 1, ELEMENT_BIT(ELEMENT_BOOL)));
-    STATUS_TRY(check_inputs(inference, body, carried + 2));
+    STATUS_TRY(onnx_control_check_inputs(inference, body, carried + 2));
     if (inference->output_count < carried)
         return status_make(STATUS_DATA, "%" PRIu32 " outputs for %" PRIu32 " carried values",
                            inference->output_count, carried);
-    STATUS_TRY(check_outputs(inference, body, inference->output_count + 1));
+    STATUS_TRY(onnx_control_check_outputs(inference, body, inference->output_count + 1));
     for (uint32_t i = 0; i < carried; i++) {
         if (inference->inputs[i + 2] == NULL)
             return status_make(STATUS_DATA, "input %" PRIu32 " is left out", i + 2);
     }
-    set_input(inference, body, 0, &SCALAR_I64);
-    set_input(inference, body, 1, &SCALAR_BOOL);
+    onnx_control_set_input(inference, body, 0, &SCALAR_I64);
+    onnx_control_set_input(inference, body, 1, &SCALAR_BOOL);
     for (uint32_t i = 0; i < carried; i++) {
         const struct value_type type = carried_type(inference->inputs[i + 2]);
-        set_input(inference, body, i + 2, &type);
+        onnx_control_set_input(inference, body, i + 2, &type);
     }
     STATUS_TRY(inference_graph(inference, body));
     if (inference->building == NULL)
@@ -226,11 +228,11 @@ static status infer_scan_body(struct inference *inference, uint32_t body, uint32
 {
     int64_t length = SHAPE_UNKNOWN;
     for (uint32_t i = 0; i < states; i++)
-        set_input(inference, body, i, inference->inputs[i]);
+        onnx_control_set_input(inference, body, i, inference->inputs[i]);
     for (uint32_t i = 0; i < scans; i++) {
         struct value_type type;
         STATUS_TRY(scan_input_type(inference, i, states + i, &type, &length));
-        set_input(inference, body, states + i, &type);
+        onnx_control_set_input(inference, body, states + i, &type);
     }
     STATUS_TRY(inference_graph(inference, body));
     if (inference->building == NULL)
@@ -266,7 +268,7 @@ static status infer_scan_batch(struct inference *inference, uint32_t body, uint3
         struct value_type inner = without_axis(type, 0);
         if (leading == 2)
             inner = without_axis(&inner, 0);
-        set_input(inference, body, i, &inner);
+        onnx_control_set_input(inference, body, i, &inner);
     }
     STATUS_TRY(inference_graph(inference, body));
     for (uint32_t i = 0; inference->building != NULL && i < inference->output_count; i++)
@@ -282,8 +284,8 @@ static status infer_scan(struct inference *inference)
     uint32_t states;
     STATUS_TRY(body_of(inference, "body", &body));
     STATUS_TRY(scan_counts(inference, &scans, &first, &states));
-    STATUS_TRY(check_inputs(inference, body, states + scans));
-    STATUS_TRY(check_outputs(inference, body, inference->output_count));
+    STATUS_TRY(onnx_control_check_inputs(inference, body, states + scans));
+    STATUS_TRY(onnx_control_check_outputs(inference, body, inference->output_count));
     if (inference->output_count < states)
         return status_make(STATUS_DATA, "%" PRIu32 " outputs for %" PRIu32 " states",
                            inference->output_count, states);
@@ -306,15 +308,15 @@ static status infer_sequence_map(struct inference *inference)
 {
     uint32_t body;
     STATUS_TRY(body_of(inference, "body", &body));
-    STATUS_TRY(check_inputs(inference, body, inference->input_count));
-    STATUS_TRY(check_outputs(inference, body, inference->output_count));
+    STATUS_TRY(onnx_control_check_inputs(inference, body, inference->input_count));
+    STATUS_TRY(onnx_control_check_outputs(inference, body, inference->output_count));
     if (inference->inputs[0]->kind == VALUE_TENSOR)
         return status_make(STATUS_DATA, "input 0 is a tensor, not a sequence");
     for (uint32_t i = 0; i < inference->input_count; i++) {
         if (inference->inputs[i] == NULL)
             return status_make(STATUS_DATA, "input %" PRIu32 " is left out", i);
         const struct value_type type = mapped_type(inference->inputs[i]);
-        set_input(inference, body, i, &type);
+        onnx_control_set_input(inference, body, i, &type);
     }
     STATUS_TRY(inference_graph(inference, body));
     for (uint32_t i = 0; inference->building != NULL && i < inference->output_count; i++) {

@@ -67,7 +67,7 @@ static status make_term(struct view equation, const struct spelled *spelled, uin
     return STATUS_OK;
 }
 
-static status set_length(struct view equation, int64_t *length, int64_t given)
+static status onnx_einsum_set_length(struct view equation, int64_t *length, int64_t given)
 {
     if (*length == given || given == 1)
         return STATUS_OK;
@@ -92,7 +92,8 @@ static status parse_operand(struct view equation, struct view text, const struct
     struct einsum_term *term = &einsum->operands[einsum->operand_count++];
     STATUS_TRY(make_term(equation, &spelled, dimensions, term));
     for (uint32_t d = 0; d < term->rank; d++)
-        STATUS_TRY(set_length(equation, &einsum->lengths[term->labels[d]], shape->dims[d]));
+        STATUS_TRY(
+            onnx_einsum_set_length(equation, &einsum->lengths[term->labels[d]], shape->dims[d]));
     return STATUS_OK;
 }
 

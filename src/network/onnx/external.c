@@ -40,8 +40,8 @@ static bool stays_inside(struct view location)
     return true;
 }
 
-static status open_file(struct external_files *files, struct view location, uint32_t hash,
-                        const struct input **out_input)
+static status external_open_file(struct external_files *files, struct view location, uint32_t hash,
+                                 const struct input **out_input)
 {
     struct network *network = files->network;
     struct input *input;
@@ -59,8 +59,8 @@ static status open_file(struct external_files *files, struct view location, uint
     return STATUS_OK;
 }
 
-static status find_file(struct external_files *files, struct view location,
-                        const struct input **out_input)
+static status external_find_file(struct external_files *files, struct view location,
+                                 const struct input **out_input)
 {
     const uint32_t hash = hash_bytes(location.data, location.size);
     uint32_t id;
@@ -71,7 +71,7 @@ static status find_file(struct external_files *files, struct view location,
             return STATUS_OK;
         }
     }
-    return open_file(files, location, hash, out_input);
+    return external_open_file(files, location, hash, out_input);
 }
 
 status external_find(struct external_files *files, const struct external_place *place,
@@ -85,7 +85,7 @@ status external_find(struct external_files *files, const struct external_place *
         return status_make(STATUS_DATA, "%" PRIu64 " bytes of external data instead of %" PRIu64,
                            place->length, size);
     const struct input *input;
-    STATUS_TRY(find_file(files, place->location, &input));
+    STATUS_TRY(external_find_file(files, place->location, &input));
     const uint64_t there = input->bytes.size;
     if (place->offset > there || size > there - place->offset)
         return status_make(STATUS_DATA,

@@ -38,7 +38,7 @@ static status append_part(struct shape *shape, const struct shape *part, uint32_
     return STATUS_OK;
 }
 
-static status infer_gather(struct inference *inference)
+static status onnx_gather_infer_gather(struct inference *inference)
 {
     const struct value_type *data, *indices;
     STATUS_TRY(data_and_indices(inference, 1, &data, &indices));
@@ -59,8 +59,9 @@ static status infer_gather(struct inference *inference)
 }
 
 // Indices of as many dimensions as the data, none longer but along the axis.
-static status check_elements(const struct inference *inference, const struct value_type *data,
-                             const struct value_type *indices)
+static status onnx_gather_check_elements(const struct inference *inference,
+                                         const struct value_type *data,
+                                         const struct value_type *indices)
 {
     if (!data->ranked)
         return STATUS_OK;
@@ -87,7 +88,7 @@ static status infer_gather_elements(struct inference *inference)
 {
     const struct value_type *data, *indices;
     STATUS_TRY(data_and_indices(inference, 1, &data, &indices));
-    STATUS_TRY(check_elements(inference, data, indices));
+    STATUS_TRY(onnx_gather_check_elements(inference, data, indices));
     if (indices->ranked)
         inference_set(inference, 0, data->element, &indices->shape);
     else
@@ -184,7 +185,7 @@ static status infer_scatter_elements(struct inference *inference)
 {
     const struct value_type *data, *indices, *updates;
     STATUS_TRY(check_scatter(inference, &data, &indices, &updates));
-    STATUS_TRY(check_elements(inference, data, indices));
+    STATUS_TRY(onnx_gather_check_elements(inference, data, indices));
     if (indices->ranked && updates->ranked)
         STATUS_TRY(check_updates(&updates->shape, &indices->shape));
     return STATUS_OK;
@@ -346,7 +347,7 @@ static status infer_compress(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    GATHER(.name = "Gather", .inputs = {2, 2}, .infer = infer_gather),
+    GATHER(.name = "Gather", .inputs = {2, 2}, .infer = onnx_gather_infer_gather),
     GATHER(.name = "GatherElements", .inputs = {2, 2}, .infer = infer_gather_elements),
     GATHER(.name = "GatherND", .inputs = {2, 2}, .infer = infer_gather_nd),
     GATHER(.name = "Scatter", .inputs = {3, 3}, .infer = infer_scatter_elements),

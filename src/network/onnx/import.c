@@ -39,8 +39,8 @@ static status cut_off(const struct message *message, struct view file)
     return message_close(message, "the model");
 }
 
-static status field_read(struct importer *importer, struct message *message,
-                         struct model_fields *fields)
+static status onnx_import_field_read(struct importer *importer, struct message *message,
+                                     struct model_fields *fields)
 {
     switch (message->field.number) {
     case MODEL_IR_VERSION:
@@ -64,11 +64,12 @@ static status field_read(struct importer *importer, struct message *message,
     }
 }
 
-static status fields_read(struct importer *importer, struct view file, struct model_fields *fields)
+static status onnx_import_fields_read(struct importer *importer, struct view file,
+                                      struct model_fields *fields)
 {
     struct message message = message_open(file);
     while (message_next(&message))
-        STATUS_TRY(field_read(importer, &message, fields));
+        STATUS_TRY(onnx_import_field_read(importer, &message, fields));
     STATUS_TRY(cut_off(&message, file));
     if (fields->graph.data == NULL)
         return status_make(STATUS_DATA, "not an ONNX model: it holds no graph");
@@ -104,7 +105,7 @@ static status model_read(struct importer *importer)
         return status_make(STATUS_DATA, "%s", source->damage);
     struct model_fields fields = {.producer_name = VIEW_LITERAL(""),
                                   .producer_version = VIEW_LITERAL("")};
-    STATUS_TRY(fields_read(importer, source->bytes, &fields));
+    STATUS_TRY(onnx_import_fields_read(importer, source->bytes, &fields));
     network->producer = producer_of(&network->arena, &fields);
     uint32_t graph;
     STATUS_TRY(import_graph(importer, NULL, fields.graph, &graph));

@@ -46,7 +46,8 @@ struct attribute_fields {
     uint64_t seen;         // bit `field` for each field that is there
 };
 
-static status fields_read(struct view bytes, struct attribute_fields *out_fields)
+static status onnx_import_attribute_fields_read(struct view bytes,
+                                                struct attribute_fields *out_fields)
 {
     struct attribute_fields fields = {bytes, VIEW_LITERAL(""), VIEW_LITERAL(""), 0, 0};
     struct message message = message_open(bytes);
@@ -82,7 +83,7 @@ static status form_find(const struct attribute_fields *fields, struct attribute_
 }
 
 // Goes to the next field that holds a part of the value.
-static bool next_part(struct message *message, uint32_t field)
+static bool onnx_import_attribute_next_part(struct message *message, uint32_t field)
 {
     while (message_next(message)) {
         if (message->field.number == field)
@@ -91,8 +92,8 @@ static bool next_part(struct message *message, uint32_t field)
     return false;
 }
 
-static status tensor_read(struct importer *importer, struct message *message,
-                          struct constant *out_constant)
+static status onnx_import_attribute_tensor_read(struct importer *importer, struct message *message,
+                                                struct constant *out_constant)
 {
     struct view name;
     const struct view bytes = message_bytes(message);
@@ -129,7 +130,7 @@ static status single_read(struct importer *importer, const struct frame *frame,
     case ATTRIBUTE_TENSOR:
         constant = arena_allocate(&importer->network->arena, sizeof *constant);
         attribute->tensor = constant;
-        return tensor_read(importer, message, constant);
+        return onnx_import_attribute_tensor_read(importer, message, constant);
     case ATTRIBUTE_GRAPH:
         return import_graph(importer, frame, message_bytes(message), &attribute->graph);
     default:
@@ -143,7 +144,7 @@ static status last_read(struct importer *importer, const struct frame *frame, ui
 {
     struct message last = {0};
     struct message message = message_open(bytes);
-    while (next_part(&message, field))
+    while (onnx_import_attribute_next_part(&message, field))
         last = message;
     if (last.field.number == field) {
         STATUS_TRY(single_read(importer, frame, &last, attribute));
@@ -162,7 +163,7 @@ static status count_parts(uint32_t field, struct view bytes, enum attribute_kind
 {
     uint64_t count = 0;
     struct message message = message_open(bytes);
-    while (next_part(&message, field)) {
+    while (onnx_import_attribute_next_part(&message, field)) {
         struct view rest = {0};
         uint64_t number;
         if (kind == ATTRIBUTE_INTEGERS || kind == ATTRIBUTE_REALS) {
@@ -188,7 +189,7 @@ static void numbers_read(struct arena *arena, uint32_t field, struct view bytes,
     const bool real = attribute->kind == ATTRIBUTE_REALS;
     uint32_t count = 0;
     struct message message = message_open(bytes);
-    while (next_part(&message, field)) {
+    while (onnx_import_attribute_next_part(&message, field)) {
         struct view rest = {0};
         uint64_t number;
         while (message_next_number(&message, real ? PROTOBUF_FIXED32 : PROTOBUF_VARINT, &rest,
@@ -223,11 +224,11 @@ static status plural_read(struct importer *importer, const struct frame *frame, 
     uint32_t *graphs = items;
     uint32_t count = 0;
     struct message message = message_open(bytes);
-    while (next_part(&message, field)) {
+    while (onnx_import_attribute_next_part(&message, field)) {
         if (attribute->kind == ATTRIBUTE_TEXTS)
             texts[count] = message_bytes(&message);
         else if (attribute->kind == ATTRIBUTE_TENSORS)
-            STATUS_TRY(tensor_read(importer, &message, &tensors[count]));
+            STATUS_TRY(onnx_import_attribute_tensor_read(importer, &message, &tensors[count]));
         else
             STATUS_TRY(import_graph(importer, frame, message_bytes(&message), &graphs[count]));
         count++;
@@ -270,7 +271,7 @@ static status default_find(struct importer *importer, const struct frame *frame,
     *out_there = false;
     for (uint32_t i = 0; i < frame->call->default_count; i++) {
         struct attribute_fields fields;
-        STATUS_TRY(fields_read(frame->call->defaults[i], &fields));
+        STATUS_TRY(onnx_import_attribute_fields_read(frame->call->defaults[i], &fields));
         if (!view_equal(fields.name, name))
             continue;
         *out_there = true;
@@ -301,7 +302,7 @@ status import_attribute(struct importer *importer, const struct frame *frame, st
 {
     *out_there = true;
     struct attribute_fields fields;
-    STATUS_TRY(fields_read(message, &fields));
+    STATUS_TRY(onnx_import_attribute_fields_read(message, &fields));
     if (fields.name.size == 0)
         return status_make(STATUS_DATA, "an attribute has no name");
     *out_attribute = (struct attribute){0};

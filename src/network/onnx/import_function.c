@@ -121,8 +121,8 @@ static status input_bind(struct frame *frame, struct view name, const struct cal
     return STATUS_OK;
 }
 
-static void output_bind(struct frame *frame, struct view name, const struct call_values *values,
-                        uint32_t index)
+static void import_function_output_bind(struct frame *frame, struct view name,
+                                        const struct call_values *values, uint32_t index)
 {
     if (index < values->output_count && values->outputs[index] != NETWORK_NONE &&
         scope_own(&frame->scope, name) == NULL)
@@ -152,7 +152,7 @@ static status signature_read(struct frame *frame, struct view body,
     message = message_open(body);
     while (message_next(&message)) {
         if (message.field.number == FUNCTION_OUTPUT)
-            output_bind(frame, message_bytes(&message), values, outputs++);
+            import_function_output_bind(frame, message_bytes(&message), values, outputs++);
     }
     STATUS_TRY(message_close(&message, "the function"));
     if (values->input_count > inputs || values->output_count > outputs)
@@ -213,8 +213,8 @@ static status put_in(struct importer *importer, struct frame *frame,
     return outputs_settle(importer, frame, body, values);
 }
 
-static status path_of(struct importer *importer, const struct frame *frame,
-                      const struct node_fields *node, struct view *out_path)
+static status import_function_path_of(struct importer *importer, const struct frame *frame,
+                                      const struct node_fields *node, struct view *out_path)
 {
     struct view name;
     STATUS_TRY(import_name(importer, frame, node->name.size > 0 ? node->name : node->type, &name));
@@ -246,7 +246,7 @@ status import_call(struct importer *importer, struct frame *frame, const struct 
                           .opsets = &call.opsets,
                           .call = &call,
                           .index = index};
-    STATUS_TRY(path_of(importer, frame, node, &inner.path));
+    STATUS_TRY(import_function_path_of(importer, frame, node, &inner.path));
     importer->depth++;
     function->active = true;
     const status failure = put_in(importer, &inner, &values);

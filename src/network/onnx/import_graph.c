@@ -20,7 +20,8 @@ enum graph_field {
 };
 
 // Moves the ids to the arena.
-static uint32_t *list_keep(struct importer *importer, struct id_list *list, uint32_t *out_count)
+static uint32_t *onnx_import_graph_list_keep(struct importer *importer, struct id_list *list,
+                                             uint32_t *out_count)
 {
     const size_t size = list->count * sizeof *list->ids;
     uint32_t *kept = arena_allocate(&importer->network->arena, size + 1);
@@ -178,7 +179,8 @@ static status nodes_read(struct importer *importer, struct frame *frame, struct 
     return message_close(&message, "the graph");
 }
 
-static status parts_read(struct importer *importer, struct frame *frame, struct view bytes)
+static status onnx_import_graph_parts_read(struct importer *importer, struct frame *frame,
+                                           struct view bytes)
 {
     struct id_list inputs = {0};
     struct id_list outputs = {0};
@@ -188,8 +190,8 @@ static status parts_read(struct importer *importer, struct frame *frame, struct 
     if (failure == STATUS_OK)
         failure = nodes_read(importer, frame, bytes, &outputs);
     struct network_graph *graph = network_graph(importer->network, frame->graph);
-    graph->inputs = list_keep(importer, &inputs, &graph->input_count);
-    graph->outputs = list_keep(importer, &outputs, &graph->output_count);
+    graph->inputs = onnx_import_graph_list_keep(importer, &inputs, &graph->input_count);
+    graph->outputs = onnx_import_graph_list_keep(importer, &outputs, &graph->output_count);
     return failure;
 }
 
@@ -209,9 +211,9 @@ status import_graph(struct importer *importer, const struct frame *outer, struct
     frame.nodes = &nodes;
     *out_graph = frame.graph;
 
-    status failure = parts_read(importer, &frame, message);
+    status failure = onnx_import_graph_parts_read(importer, &frame, message);
     struct network_graph *graph = network_graph(importer->network, frame.graph);
-    graph->nodes = list_keep(importer, &nodes, &graph->node_count);
+    graph->nodes = onnx_import_graph_list_keep(importer, &nodes, &graph->node_count);
     if (failure == STATUS_OK)
         failure = network_sort(importer->network, frame.graph);
     scope_free(&frame.scope);

@@ -128,7 +128,8 @@ static status blame(status failure, const struct node_fields *fields, uint32_t i
     return status_within(failure, "%s", network_node_text(&node, text, sizeof text));
 }
 
-static status output_bind(struct importer *importer, struct frame *frame, struct view name)
+static status import_node_output_bind(struct importer *importer, struct frame *frame,
+                                      struct view name)
 {
     if (name.size == 0)
         return STATUS_OK;
@@ -151,7 +152,7 @@ static status outputs_bind(struct importer *importer, struct frame *frame,
     struct message message = message_open(fields->message);
     while (message_next(&message)) {
         if (message.field.number == NODE_OUTPUT)
-            STATUS_TRY(output_bind(importer, frame, message_bytes(&message)));
+            STATUS_TRY(import_node_output_bind(importer, frame, message_bytes(&message)));
     }
     return message_close(&message, "the node");
 }
@@ -214,8 +215,8 @@ void import_node_enter(struct importer *importer, struct frame *frame, uint32_t 
 }
 
 // The version of the node's operator set: the function's, else the model's.
-static uint64_t version_of(const struct importer *importer, const struct frame *frame,
-                           struct view domain)
+static uint64_t import_node_version_of(const struct importer *importer, const struct frame *frame,
+                                       struct view domain)
 {
     const uint64_t version = opsets_version(frame->opsets, domain);
     return version != 0 ? version : opsets_version(&importer->opsets, domain);
@@ -241,8 +242,8 @@ static status definition_find(const struct node_fields *fields, uint64_t version
 
 // A node inside a function is called by the path that leads there, also when the
 // file gives it no name.
-static status name_of(struct importer *importer, const struct frame *frame,
-                      const struct node_fields *fields, struct view *out_name)
+static status import_node_name_of(struct importer *importer, const struct frame *frame,
+                                  const struct node_fields *fields, struct view *out_name)
 {
     const bool inside = frame->path.size > 0;
     return import_name(importer, frame,
@@ -252,7 +253,7 @@ static status name_of(struct importer *importer, const struct frame *frame,
 static status node_add(struct importer *importer, struct frame *frame,
                        const struct node_fields *fields, uint32_t index)
 {
-    const uint64_t version = version_of(importer, frame, fields->domain);
+    const uint64_t version = import_node_version_of(importer, frame, fields->domain);
     const struct operator_definition *definition = NULL;
     STATUS_TRY(definition_find(fields, version, &definition));
     const uint32_t id = network_node_add(importer->network, frame->graph);
@@ -266,7 +267,7 @@ static status node_add(struct importer *importer, struct frame *frame,
     node->location = fields->location;
     node->input_count = fields->input_count;
     node->output_count = fields->output_count;
-    STATUS_TRY(name_of(importer, frame, fields, &node->name));
+    STATUS_TRY(import_node_name_of(importer, frame, fields, &node->name));
     STATUS_TRY(import_node_inputs(importer, frame, fields, &node->inputs));
     node->outputs = import_node_results(importer, frame, fields);
     import_node_enter(importer, frame, id);

@@ -17,7 +17,7 @@ uint64_t opsets_version(const struct opsets *opsets, struct view domain)
     return 0;
 }
 
-static status check_version(const struct opset *opset)
+static status import_opset_check_version(const struct opset *opset)
 {
     const bool own = opset->domain.size == 0;
     if (!own && !view_is(opset->domain, "ai.onnx.preview.training"))
@@ -42,7 +42,7 @@ status opsets_add(struct opsets *opsets, struct view bytes)
             opset.version = message_number(&message);
     }
     STATUS_TRY(message_close(&message, "an operator set"));
-    STATUS_TRY(check_version(&opset));
+    STATUS_TRY(import_opset_check_version(&opset));
     if (opsets_version(opsets, opset.domain) != 0)
         return STATUS_OK;
     if (opsets->count == OPSETS_MOST)

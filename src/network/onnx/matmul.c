@@ -10,7 +10,7 @@ static const uint32_t ELEMENTS_OF_PRODUCTS = ELEMENT_BIT(ELEMENT_F16) | ELEMENT_
                                              ELEMENT_BIT(ELEMENT_I32) | ELEMENT_BIT(ELEMENT_U32) |
                                              ELEMENT_BIT(ELEMENT_I64) | ELEMENT_BIT(ELEMENT_U64);
 
-static status infer_matmul(struct inference *inference)
+static status onnx_matmul_infer_matmul(struct inference *inference)
 {
     enum element element;
     STATUS_TRY(common_element(inference, 0, 2, ELEMENTS_OF_PRODUCTS, &element));
@@ -25,7 +25,7 @@ static status infer_matmul(struct inference *inference)
     return STATUS_OK;
 }
 
-static void measure_matmul(const struct inference *inference, struct work *work)
+static void onnx_matmul_measure_matmul(const struct inference *inference, struct work *work)
 {
     work->macs =
         contraction_matmul_macs(&inference->inputs[0]->shape, &inference->outputs[0].shape);
@@ -195,8 +195,9 @@ static void measure_det(const struct inference *inference, struct work *work)
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    MATMUL(.name = "MatMul", .inputs = {2, 2}, .infer = infer_matmul, .measure = measure_matmul,
-           .tiling = TILED_AS_MATMUL, .function = COMPUTES_MATMUL),
+    MATMUL(.name = "MatMul", .inputs = {2, 2}, .infer = onnx_matmul_infer_matmul,
+           .measure = onnx_matmul_measure_matmul, .tiling = TILED_AS_MATMUL,
+           .function = COMPUTES_MATMUL),
     MATMUL(.name = "Gemm", .inputs = {2, 3}, .infer = infer_gemm, .measure = measure_gemm,
            .tiling = TILED_AS_GEMM),
     MATMUL(.name = "Einsum", .inputs = {1, UINT16_MAX}, .infer = infer_einsum,

@@ -25,7 +25,7 @@ static struct shape onnx_movement_forget(const struct shape *shape)
 }
 
 // Fails for shapes that no tensor can have, so that sums and products fit.
-static status check_size(const struct shape *shape)
+static status onnx_movement_check_size(const struct shape *shape)
 {
     uint64_t count;
     return shape_known(shape) ? shape_elements(shape, &count) : STATUS_OK;
@@ -61,7 +61,7 @@ static status onnx_concat_shapes(struct shape *result, const struct shape *shape
     return STATUS_OK;
 }
 
-static status infer_concat(struct inference *inference)
+static status onnx_movement_infer_concat(struct inference *inference)
 {
     const bool needs_axis = inference->node->version >= 4;
     if (needs_axis && !attribute_given(inference->node->attributes, "axis"))
@@ -90,14 +90,14 @@ static status infer_concat(struct inference *inference)
     }
     if (result.ranked && !ranked) // an input of unknown length
         result.shape.dims[axis < 0 ? axis + (int64_t)result.shape.rank : axis] = SHAPE_UNKNOWN;
-    STATUS_TRY(check_size(&result.shape));
+    STATUS_TRY(onnx_movement_check_size(&result.shape));
     set_like(inference, 0, &result, result.ranked ? &result.shape : NULL);
     return STATUS_OK;
 }
 
 // Split --------------------------------------------------------------------------
 
-static status infer_split(struct inference *inference)
+static status onnx_movement_infer_split(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -135,7 +135,7 @@ static status infer_split(struct inference *inference)
 
 // Slice --------------------------------------------------------------------------
 
-static status infer_slice(struct inference *inference)
+static status onnx_movement_infer_slice(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -166,7 +166,7 @@ static status infer_slice(struct inference *inference)
     return STATUS_OK;
 }
 
-static status infer_transpose(struct inference *inference)
+static status onnx_movement_infer_transpose(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -184,7 +184,7 @@ static status infer_transpose(struct inference *inference)
 
 // Pad ----------------------------------------------------------------------------
 
-static status infer_pad(struct inference *inference)
+static status onnx_movement_infer_pad(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -212,12 +212,12 @@ static status infer_pad(struct inference *inference)
     struct padding padding;
     if (pads.known && (!axes.given || axes.known))
         STATUS_TRY(movement_padding(&pads, &axes, &type->shape, mode, &padding, &shape));
-    STATUS_TRY(check_size(&shape));
+    STATUS_TRY(onnx_movement_check_size(&shape));
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
 }
 
-static status infer_tile(struct inference *inference)
+static status onnx_movement_infer_tile(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -237,7 +237,7 @@ static status infer_tile(struct inference *inference)
                 return status_make(STATUS_LIMIT, "dimension %" PRIu32 " is too long", i);
         }
     }
-    STATUS_TRY(check_size(&shape));
+    STATUS_TRY(onnx_movement_check_size(&shape));
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
 }
@@ -262,7 +262,7 @@ static status infer_expand(struct inference *inference)
     }
     if (list.known) {
         STATUS_TRY(shape_broadcast(&type->shape, &shape, &shape));
-        STATUS_TRY(check_size(&shape));
+        STATUS_TRY(onnx_movement_check_size(&shape));
     } else {
         shape.rank = shape.rank > type->shape.rank ? shape.rank : type->shape.rank;
         shape = onnx_movement_forget(&shape);
@@ -303,7 +303,7 @@ static status infer_blocks(struct inference *inference, bool to_space)
         else if (__builtin_mul_overflow(shape.dims[i], factor, &shape.dims[i]))
             return status_make(STATUS_LIMIT, "dimension %" PRIu32 " is too long", i);
     }
-    STATUS_TRY(check_size(&shape));
+    STATUS_TRY(onnx_movement_check_size(&shape));
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
 }
@@ -374,7 +374,7 @@ static status infer_center_crop_pad(struct inference *inference)
     struct shape shape = onnx_movement_forget(&type->shape);
     if (lengths.known)
         STATUS_TRY(movement_center(&lengths, &axes, &type->shape, &shape));
-    STATUS_TRY(check_size(&shape));
+    STATUS_TRY(onnx_movement_check_size(&shape));
     inference_set(inference, 0, type->element, &shape);
     return STATUS_OK;
 }
@@ -385,19 +385,22 @@ static status infer_center_crop_pad(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    MOVEMENT(.name = "Concat", .inputs = {1, UINT16_MAX}, .infer = infer_concat,
+    MOVEMENT(.name = "Concat", .inputs = {1, UINT16_MAX}, .infer = onnx_movement_infer_concat,
              .tiling = TILED_AS_CONCAT, .price = PRICED_AS_ROWS, .function = COMPUTES_CONCAT),
     {.name = "Split",
      .class = OPERATOR_MOVEMENT,
      .inputs = {1, 2},
      .outputs = {1, UINT16_MAX},
-     .infer = infer_split,
+     .infer = onnx_movement_infer_split,
      .price = PRICED_AS_ROWS},
-    MOVEMENT(.name = "Slice", .inputs = {1, 5}, .infer = infer_slice, .price = PRICED_AS_ROWS),
-    MOVEMENT(.name = "Transpose", .inputs = {1, 1}, .infer = infer_transpose,
+    MOVEMENT(.name = "Slice", .inputs = {1, 5}, .infer = onnx_movement_infer_slice,
+             .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Transpose", .inputs = {1, 1}, .infer = onnx_movement_infer_transpose,
              .tiling = TILED_AS_TRANSPOSE, .price = PRICED_AS_TRANSPOSE),
-    MOVEMENT(.name = "Pad", .inputs = {1, 4}, .infer = infer_pad, .price = PRICED_AS_ROWS),
-    MOVEMENT(.name = "Tile", .inputs = {2, 3}, .infer = infer_tile, .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Pad", .inputs = {1, 4}, .infer = onnx_movement_infer_pad,
+             .price = PRICED_AS_ROWS),
+    MOVEMENT(.name = "Tile", .inputs = {2, 3}, .infer = onnx_movement_infer_tile,
+             .price = PRICED_AS_ROWS),
     MOVEMENT(.name = "Expand", .inputs = {2, 2}, .infer = infer_expand, .price = PRICED_AS_ROWS),
     MOVEMENT(.name = "DepthToSpace", .inputs = {1, 1}, .infer = infer_depth_to_space,
              .price = PRICED_AS_MOVEMENT),

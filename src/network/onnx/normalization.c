@@ -16,7 +16,7 @@ static bool normalization_given(const struct inference *inference, uint32_t inde
 }
 
 // Channels of a tensor: dimension 1, or 1 for a list.
-static int64_t channels_of(const struct shape *shape)
+static int64_t onnx_normalization_channels_of(const struct shape *shape)
 {
     return shape->rank > 1 ? shape->dims[1] : 1;
 }
@@ -50,7 +50,7 @@ static status infer_batch(struct inference *inference)
     const struct value_type *x = common_ranked(inference, 0);
     struct shape shape = {1, {SHAPE_UNKNOWN}};
     if (x != NULL && is_spatial(inference)) {
-        shape.dims[0] = channels_of(&x->shape);
+        shape.dims[0] = onnx_normalization_channels_of(&x->shape);
     } else if (x != NULL) {
         shape.rank = x->shape.rank - 1;
         for (uint32_t d = 0; d < shape.rank; d++)

@@ -28,7 +28,7 @@ static status take_kernel(const struct inference *inference, uint32_t spatial,
     return STATUS_OK;
 }
 
-static status infer_window(struct inference *inference, uint32_t elements)
+static status onnx_pooling_infer_window(struct inference *inference, uint32_t elements)
 {
     enum element element;
     STATUS_TRY(common_element(inference, 0, 1, elements, &element));
@@ -52,9 +52,9 @@ static status infer_window(struct inference *inference, uint32_t elements)
     return STATUS_OK;
 }
 
-static status infer_pool(struct inference *inference)
+static status onnx_pooling_infer_pool(struct inference *inference)
 {
-    return infer_window(inference, ELEMENTS_FLOAT);
+    return onnx_pooling_infer_window(inference, ELEMENTS_FLOAT);
 }
 
 static status infer_max_pool(struct inference *inference)
@@ -62,7 +62,7 @@ static status infer_max_pool(struct inference *inference)
     const int64_t order = attribute_integer(inference->node->attributes, "storage_order", 0);
     if (order != 0 && order != 1)
         return status_make(STATUS_DATA, "attribute storage_order is %" PRId64, order);
-    return infer_window(inference, ELEMENTS_OF_MAX_POOL);
+    return onnx_pooling_infer_window(inference, ELEMENTS_OF_MAX_POOL);
 }
 
 // Opset 1 of LpPool and GlobalLpPool has a real p, the others an integer.
@@ -75,7 +75,7 @@ static status check_power(const struct inference *inference)
 static status infer_lp_pool(struct inference *inference)
 {
     STATUS_TRY(check_power(inference));
-    return infer_window(inference, ELEMENTS_FLOAT);
+    return onnx_pooling_infer_window(inference, ELEMENTS_FLOAT);
 }
 
 static status infer_global(struct inference *inference)
@@ -163,7 +163,7 @@ static uint64_t taps(const struct inference *inference)
 }
 
 // Additions and a division, or comparisons: one for each tap, in the padding too.
-static void measure_pool(const struct inference *inference, struct work *work)
+static void onnx_pooling_measure_pool(const struct inference *inference, struct work *work)
 {
     work->flops = taps(inference) * shape_count(&inference->outputs[0].shape);
 }
@@ -201,15 +201,16 @@ static void measure_global_lp(const struct inference *inference, struct work *wo
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    POOLING(.name = "AveragePool", .inputs = {1, 1}, .infer = infer_pool, .measure = measure_pool,
-            .tiling = TILED_AS_POOL, .function = COMPUTES_AVERAGE_POOL),
+    POOLING(.name = "AveragePool", .inputs = {1, 1}, .infer = onnx_pooling_infer_pool,
+            .measure = onnx_pooling_measure_pool, .tiling = TILED_AS_POOL,
+            .function = COMPUTES_AVERAGE_POOL),
     {.name = "MaxPool",
      .sort = SORT_CHOICE,
      .class = OPERATOR_POOLING,
      .inputs = {1, 1},
      .outputs = {1, 2},
      .infer = infer_max_pool,
-     .measure = measure_pool,
+     .measure = onnx_pooling_measure_pool,
      .tiling = TILED_AS_POOL,
      .price = PRICED_AS_POOLING,
      .function = COMPUTES_MAX_POOL},

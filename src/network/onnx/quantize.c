@@ -87,13 +87,13 @@ static void set_like_first(struct inference *inference, uint32_t index, enum ele
         inference_set_unranked(inference, index, element);
 }
 
-static enum element element_of(const struct inference *inference, uint32_t index)
+static enum element onnx_quantize_element_of(const struct inference *inference, uint32_t index)
 {
     const struct value_type *type = inference_tensor(inference, index);
     return type == NULL ? ELEMENT_NONE : type->element;
 }
 
-static bool is_given(const struct inference *inference, uint32_t index)
+static bool onnx_quantize_is_given(const struct inference *inference, uint32_t index)
 {
     return index < inference->input_count && inference->inputs[index] != NULL;
 }
@@ -112,11 +112,11 @@ static status infer_quantize(struct inference *inference)
         (wanted != 0 && (QUANTIZED & ELEMENT_BIT(wanted)) == 0))
         return status_make(STATUS_DATA, "attribute output_dtype is %" PRId64, wanted);
     const enum element fallback = wanted != 0 ? (enum element)wanted : ELEMENT_U8;
-    const enum element given = element_of(inference, 2);
+    const enum element given = onnx_quantize_element_of(inference, 2);
     if (wanted != 0 && given != ELEMENT_NONE && given != fallback)
         return status_make(STATUS_DATA, "a zero point of %s for numbers of %s", element_name(given),
                            element_name(fallback));
-    set_like_first(inference, 0, is_given(inference, 2) ? given : fallback);
+    set_like_first(inference, 0, onnx_quantize_is_given(inference, 2) ? given : fallback);
     return STATUS_OK;
 }
 
@@ -127,12 +127,13 @@ static status infer_dequantize(struct inference *inference)
     STATUS_TRY(inference_need_tensor(inference, 1, &type));
     STATUS_TRY(inference_check_element(inference, 0, QUANTIZED | ELEMENT_BIT(ELEMENT_I32)));
     STATUS_TRY(inference_check_element(inference, 1, SCALES));
-    const enum element x = element_of(inference, 0), zero = element_of(inference, 2);
+    const enum element x = onnx_quantize_element_of(inference, 0),
+                       zero = onnx_quantize_element_of(inference, 2);
     if (x != ELEMENT_NONE && zero != ELEMENT_NONE && x != zero)
         return status_make(STATUS_DATA, "a zero point of %s for numbers of %s", element_name(zero),
                            element_name(x));
     STATUS_TRY(check_scales(inference));
-    set_like_first(inference, 0, element_of(inference, 1));
+    set_like_first(inference, 0, onnx_quantize_element_of(inference, 1));
     return STATUS_OK;
 }
 
@@ -171,8 +172,8 @@ static status check_lines(const struct inference *inference, uint32_t index,
                              : "one number, or one for each row");
 }
 
-static status infer_matmul(struct inference *inference, uint32_t a_index, uint32_t b_index,
-                           enum element element)
+static status onnx_quantize_infer_matmul(struct inference *inference, uint32_t a_index,
+                                         uint32_t b_index, enum element element)
 {
     const struct value_type *a, *b;
     STATUS_TRY(inference_need_tensor(inference, a_index, &a));
@@ -193,7 +194,7 @@ static status infer_matmul_integer(struct inference *inference)
         STATUS_TRY(inference_check_element(inference, i, BYTES));
     STATUS_TRY(check_lines(inference, 2, known_shape(inference, 0), false));
     STATUS_TRY(check_lines(inference, 3, known_shape(inference, 1), true));
-    return infer_matmul(inference, 0, 1, ELEMENT_I32);
+    return onnx_quantize_infer_matmul(inference, 0, 1, ELEMENT_I32);
 }
 
 // Scale and zero point at `index` and `index` + 1, of what is quantized as `set` says.
@@ -205,7 +206,8 @@ static status check_parameters(const struct inference *inference, uint32_t index
 
 static status check_same_element(const struct inference *inference, uint32_t a, uint32_t b)
 {
-    const enum element first = element_of(inference, a), second = element_of(inference, b);
+    const enum element first = onnx_quantize_element_of(inference, a),
+                       second = onnx_quantize_element_of(inference, b);
     if (first == ELEMENT_NONE || second == ELEMENT_NONE || first == second)
         return STATUS_OK;
     return status_make(STATUS_DATA, "a zero point of %s for numbers of %s", element_name(second),
@@ -227,15 +229,15 @@ static status infer_qlinear_matmul(struct inference *inference)
         STATUS_TRY(check_lines(inference, i, a, false));
         STATUS_TRY(check_lines(inference, i + 3, b, true));
     }
-    STATUS_TRY(infer_matmul(inference, 0, 3, element_of(inference, 7)));
+    STATUS_TRY(onnx_quantize_infer_matmul(inference, 0, 3, onnx_quantize_element_of(inference, 7)));
     const struct value_type *out = &inference->outputs[0];
     const struct shape *y = out->ranked && shape_known(&out->shape) ? &out->shape : NULL;
     STATUS_TRY(check_lines(inference, 6, y, false));
     return check_lines(inference, 7, y, false);
 }
 
-static status infer_convolution(struct inference *inference, uint32_t x_index, uint32_t w_index,
-                                enum element element)
+static status onnx_quantize_infer_convolution(struct inference *inference, uint32_t x_index,
+                                              uint32_t w_index, enum element element)
 {
     const struct value_type *x, *w;
     STATUS_TRY(inference_need_tensor(inference, x_index, &x));
@@ -273,7 +275,7 @@ static status infer_convolution_integer(struct inference *inference)
         STATUS_TRY(inference_check_element(inference, i, BYTES));
     STATUS_TRY(check_single(inference, 2));
     STATUS_TRY(check_filters(inference, 3, 1));
-    return infer_convolution(inference, 0, 1, ELEMENT_I32);
+    return onnx_quantize_infer_convolution(inference, 0, 1, ELEMENT_I32);
 }
 
 static status infer_qlinear_convolution(struct inference *inference)
@@ -295,7 +297,7 @@ static status infer_qlinear_convolution(struct inference *inference)
     if (bias != NULL && w != NULL && w->rank > 0 &&
         (bias->rank != 1 || bias->dims[0] != w->dims[0]))
         return misshapen(inference, 8, "one number for each filter");
-    return infer_convolution(inference, 0, 3, element_of(inference, 7));
+    return onnx_quantize_infer_convolution(inference, 0, 3, onnx_quantize_element_of(inference, 7));
 }
 
 // What is added to the multiply-accumulates for each output: multiply, round, add, clamp.
@@ -331,7 +333,7 @@ static void measure_qlinear_convolution(const struct inference *inference, struc
 {
     const struct shape *out = &inference->outputs[0].shape;
     work->macs = contraction_convolution_macs(&inference->inputs[3]->shape, out);
-    const uint64_t bias = is_given(inference, 8) ? 1 : 0;
+    const uint64_t bias = onnx_quantize_is_given(inference, 8) ? 1 : 0;
     work->flops = 2 * work->macs + (REQUANTIZE_FLOPS + bias) * shape_count(out);
 }
 

@@ -18,7 +18,7 @@ static status element_of_attribute(const struct inference *inference, uint32_t s
     return STATUS_OK;
 }
 
-static status infer_shape(struct inference *inference)
+static status onnx_random_infer_shape(struct inference *inference)
 {
     const int64_t *dims = NULL;
     const uint32_t rank = attribute_integers(inference->node->attributes, "shape", &dims);
@@ -145,9 +145,9 @@ static const struct operator_definition DEFINITIONS[] = {
      .price = PRICED_AS_ELEMENTS},
     OTHER(.name = "Multinomial", .inputs = {1, 1}, .infer = infer_multinomial,
           .measure = measure_multinomial),
-    OTHER(.name = "RandomNormal", .inputs = {0, 0}, .flops = 6, .infer = infer_shape),
+    OTHER(.name = "RandomNormal", .inputs = {0, 0}, .flops = 6, .infer = onnx_random_infer_shape),
     ELEMENTWISE(.name = "RandomNormalLike", .flops = 6, .infer = infer_like),
-    OTHER(.name = "RandomUniform", .inputs = {0, 0}, .flops = 6, .infer = infer_shape),
+    OTHER(.name = "RandomUniform", .inputs = {0, 0}, .flops = 6, .infer = onnx_random_infer_shape),
     ELEMENTWISE(.name = "RandomUniformLike", .flops = 6, .infer = infer_like),
 };
 

@@ -34,7 +34,7 @@ static const struct named_function {
     {"Softplus", RECURRENT_SOFTPLUS, false, false, 0, 0, 9},
 };
 
-static const struct named_function *find_function(struct view name)
+static const struct named_function *onnx_recurrent_find_function(struct view name)
 {
     for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
         if (view_is_ignoring_case(name, FUNCTIONS[i].name))
@@ -50,7 +50,7 @@ struct numbers {
     uint32_t next;
 };
 
-static double take_number(struct numbers *numbers, bool takes, double fallback)
+static double onnx_recurrent_take_number(struct numbers *numbers, bool takes, double fallback)
 {
     if (!takes || numbers->next >= numbers->count)
         return fallback;
@@ -79,12 +79,14 @@ static status parse_activations(struct attributes attributes, struct recurrent *
         const struct view name = given != NULL && given->count > 0
                                      ? given->texts[i]
                                      : view_of(usual[recurrent->kind][place]);
-        const struct named_function *function = find_function(name);
+        const struct named_function *function = onnx_recurrent_find_function(name);
         if (function == NULL)
             return status_make(STATUS_DATA, "there is no activation '%.*s'", VIEW_ARGUMENTS(name));
         recurrent->functions[i / recurrent->activations][place] = (struct recurrent_activation){
-            function->function, take_number(&alphas, function->takes_alpha, function->alpha),
-            take_number(&betas, function->takes_beta, function->beta), function->flops};
+            function->function,
+            onnx_recurrent_take_number(&alphas, function->takes_alpha, function->alpha),
+            onnx_recurrent_take_number(&betas, function->takes_beta, function->beta),
+            function->flops};
     }
     return STATUS_OK;
 }
@@ -141,8 +143,9 @@ static int64_t times(int64_t factor, int64_t length)
     return length == SHAPE_UNKNOWN || length > INT64_MAX / 16 ? SHAPE_UNKNOWN : factor * length;
 }
 
-static status check_inputs(const struct inference *inference, const struct recurrent *recurrent,
-                           int64_t batch, int64_t hidden)
+static status onnx_recurrent_check_inputs(const struct inference *inference,
+                                          const struct recurrent *recurrent, int64_t batch,
+                                          int64_t hidden)
 {
     const int64_t d = recurrent->directions;
     const int64_t gates = recurrent->gates;
@@ -189,7 +192,7 @@ static status infer_recurrent(struct inference *inference)
                                            length_of(inference, INPUT_H, batch_at));
     const int64_t steps = length_of(inference, INPUT_X, 1 - batch_at);
     const int64_t d = recurrent.directions;
-    STATUS_TRY(check_inputs(inference, &recurrent, batch, wanted));
+    STATUS_TRY(onnx_recurrent_check_inputs(inference, &recurrent, batch, wanted));
     const struct shape y = recurrent.batch_first ? (struct shape){4, {batch, steps, d, wanted}}
                                                  : (struct shape){4, {steps, d, batch, wanted}};
     const struct shape state = recurrent.batch_first ? (struct shape){3, {batch, d, wanted}}

@@ -33,7 +33,7 @@ static void infer_unknown_axes(struct inference *inference, const struct value_t
     inference_set(inference, 0, input->element, &shape);
 }
 
-static status infer_reduction(struct inference *inference)
+static status onnx_reduce_infer_reduction(struct inference *inference)
 {
     const struct value_type *input;
     STATUS_TRY(inference_need_tensor(inference, 0, &input));
@@ -55,16 +55,16 @@ static status infer_reduction(struct inference *inference)
     return STATUS_OK;
 }
 
-static status infer_number(struct inference *inference)
+static status onnx_reduce_infer_number(struct inference *inference)
 {
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC));
-    return infer_reduction(inference);
+    return onnx_reduce_infer_reduction(inference);
 }
 
 static status infer_number_or_bool(struct inference *inference)
 {
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC | ELEMENT_BIT(ELEMENT_BOOL)));
-    return infer_reduction(inference);
+    return onnx_reduce_infer_reduction(inference);
 }
 
 static status infer_arg(struct inference *inference)
@@ -115,7 +115,7 @@ static void measure_plain(const struct inference *inference, struct work *work)
     onnx_reduce_measure(inference, work, 1, 0);
 }
 
-static void measure_mean(const struct inference *inference, struct work *work)
+static void onnx_reduce_measure_mean(const struct inference *inference, struct work *work)
 {
     onnx_reduce_measure(inference, work, 1, 1);
 }
@@ -169,19 +169,22 @@ static const struct operator_definition DEFINITIONS[] = {
      .flops = 1,
      .infer = infer_cumulative,
      .price = PRICED_AS_REDUCTION},
-    REDUCTION(.name = "ReduceL1", .infer = infer_number, .measure = measure_two_steps),
-    REDUCTION(.name = "ReduceL2", .infer = infer_number, .measure = measure_l2),
-    REDUCTION(.name = "ReduceLogSum", .infer = infer_number, .measure = measure_log_sum),
-    REDUCTION(.name = "ReduceLogSumExp", .infer = infer_number, .measure = measure_log_sum_exp),
+    REDUCTION(.name = "ReduceL1", .infer = onnx_reduce_infer_number, .measure = measure_two_steps),
+    REDUCTION(.name = "ReduceL2", .infer = onnx_reduce_infer_number, .measure = measure_l2),
+    REDUCTION(.name = "ReduceLogSum", .infer = onnx_reduce_infer_number,
+              .measure = measure_log_sum),
+    REDUCTION(.name = "ReduceLogSumExp", .infer = onnx_reduce_infer_number,
+              .measure = measure_log_sum_exp),
     REDUCTION(.name = "ReduceMax", .sort = SORT_CHOICE, .infer = infer_number_or_bool,
               .measure = measure_plain),
-    REDUCTION(.name = "ReduceMean", .infer = infer_number, .measure = measure_mean,
-              .function = COMPUTES_REDUCE_MEAN),
+    REDUCTION(.name = "ReduceMean", .infer = onnx_reduce_infer_number,
+              .measure = onnx_reduce_measure_mean, .function = COMPUTES_REDUCE_MEAN),
     REDUCTION(.name = "ReduceMin", .sort = SORT_CHOICE, .infer = infer_number_or_bool,
               .measure = measure_plain),
-    REDUCTION(.name = "ReduceProd", .infer = infer_number, .measure = measure_plain),
-    REDUCTION(.name = "ReduceSum", .infer = infer_number, .measure = measure_plain),
-    REDUCTION(.name = "ReduceSumSquare", .infer = infer_number, .measure = measure_two_steps),
+    REDUCTION(.name = "ReduceProd", .infer = onnx_reduce_infer_number, .measure = measure_plain),
+    REDUCTION(.name = "ReduceSum", .infer = onnx_reduce_infer_number, .measure = measure_plain),
+    REDUCTION(.name = "ReduceSumSquare", .infer = onnx_reduce_infer_number,
+              .measure = measure_two_steps),
 };
 
 const struct operator_table ONNX_REDUCE_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

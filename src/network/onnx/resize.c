@@ -24,7 +24,7 @@ static status read_input(const struct inference *inference, int place,
     return STATUS_OK;
 }
 
-static status infer_resize(struct inference *inference)
+static status onnx_resize_infer_resize(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -68,7 +68,7 @@ static status infer_resize(struct inference *inference)
 }
 
 // A multiplication and an addition for each tap, over all resized dimensions.
-static void measure_resize(const struct inference *inference, struct work *work)
+static void onnx_resize_measure_resize(const struct inference *inference, struct work *work)
 {
     struct resize resize;
     const status failure = resize_attributes(inference->node, &resize);
@@ -86,8 +86,8 @@ static void measure_resize(const struct inference *inference, struct work *work)
 
 // GridSample ---------------------------------------------------------------------
 
-static status check_word(const struct inference *inference, const char *attribute,
-                         const char *fallback, const char *const *words, size_t count)
+static status onnx_resize_check_word(const struct inference *inference, const char *attribute,
+                                     const char *fallback, const char *const *words, size_t count)
 {
     const struct view word = attribute_text(inference->node->attributes, attribute, fallback);
     for (size_t i = 0; i < count; i++) {
@@ -101,13 +101,14 @@ static status check_sampling(const struct inference *inference)
 {
     static const char *const MODES[] = {"bilinear", "linear", "nearest", "bicubic", "cubic"};
     static const char *const PADDINGS[] = {"zeros", "border", "reflection"};
-    STATUS_TRY(check_word(inference, "mode", "linear", MODES, sizeof MODES / sizeof *MODES));
-    return check_word(inference, "padding_mode", "zeros", PADDINGS,
-                      sizeof PADDINGS / sizeof *PADDINGS);
+    STATUS_TRY(
+        onnx_resize_check_word(inference, "mode", "linear", MODES, sizeof MODES / sizeof *MODES));
+    return onnx_resize_check_word(inference, "padding_mode", "zeros", PADDINGS,
+                                  sizeof PADDINGS / sizeof *PADDINGS);
 }
 
-static status check_grid(const struct inference *inference, const struct shape *data,
-                         const struct shape *grid)
+static status onnx_resize_check_grid(const struct inference *inference, const struct shape *data,
+                                     const struct shape *grid)
 {
     const struct view mode = attribute_text(inference->node->attributes, "mode", "linear");
     if (data->rank < 3 || data->rank != grid->rank)
@@ -138,7 +139,7 @@ static status infer_grid_sample(struct inference *inference)
     inference_set_unranked(inference, 0, data->element);
     if (!data->ranked || !grid->ranked)
         return STATUS_OK;
-    STATUS_TRY(check_grid(inference, &data->shape, &grid->shape));
+    STATUS_TRY(onnx_resize_check_grid(inference, &data->shape, &grid->shape));
     struct shape shape = {data->shape.rank, {data->shape.dims[0], data->shape.dims[1]}};
     bool empty = false;
     for (uint32_t i = 2; i < shape.rank; i++) {
@@ -212,9 +213,10 @@ static void measure_affine_grid(const struct inference *inference, struct work *
     }
 
 static const struct operator_definition ITEMS[] = {
-    OTHER(.name = "Resize", .inputs = {1, 4}, .infer = infer_resize, .measure = measure_resize,
-          .function = COMPUTES_RESIZE),
-    OTHER(.name = "Upsample", .inputs = {1, 2}, .infer = infer_resize, .measure = measure_resize),
+    OTHER(.name = "Resize", .inputs = {1, 4}, .infer = onnx_resize_infer_resize,
+          .measure = onnx_resize_measure_resize, .function = COMPUTES_RESIZE),
+    OTHER(.name = "Upsample", .inputs = {1, 2}, .infer = onnx_resize_infer_resize,
+          .measure = onnx_resize_measure_resize),
     {.name = "GridSample",
      .class = OPERATOR_GATHER,
      .inputs = {2, 2},

@@ -63,7 +63,7 @@ static bool is_upsample(const struct network_node *node)
 }
 
 // Whether the node is of the time before there were coordinate transformations.
-static bool is_old(const struct network_node *node)
+static bool resize_plan_is_old(const struct network_node *node)
 {
     return is_upsample(node) || node->version < 11;
 }
@@ -72,7 +72,7 @@ struct resize_places resize_places(const struct network_node *node)
 {
     if (is_upsample(node) && node->version < 9)
         return (struct resize_places){-1, -1, -1};
-    if (is_old(node))
+    if (resize_plan_is_old(node))
         return (struct resize_places){-1, 1, -1};
     return (struct resize_places){1, 2, 3};
 }
@@ -80,7 +80,7 @@ struct resize_places resize_places(const struct network_node *node)
 status resize_attributes(const struct network_node *node, struct resize *out_resize)
 {
     const struct attributes attributes = node->attributes;
-    const bool old = is_old(node);
+    const bool old = resize_plan_is_old(node);
     int mode, coordinates, nearest;
     STATUS_TRY(WORD(attributes, "mode", "nearest", MODES, &mode));
     STATUS_TRY(WORD(attributes, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel",
@@ -137,7 +137,7 @@ static status read_scale(const struct network_node *node, const struct constant 
     return STATUS_OK;
 }
 
-static status set_length(double length, int64_t *out_length)
+static status resize_plan_set_length(double length, int64_t *out_length)
 {
     if (!(length >= 0 && length < 0x1p53))
         return status_make(STATUS_LIMIT, "a dimension of %g", length);
@@ -159,8 +159,9 @@ static status plan_scales(const struct network_node *node, const struct constant
         axis->from = 1;
         axis->to = axis->scale;
         // In single precision, in which the scales were made.
-        STATUS_TRY(set_length(floor((double)((float)length * (float)part * (float)axis->scale)),
-                              &shape->dims[places[i]]));
+        STATUS_TRY(resize_plan_set_length(
+            floor((double)((float)length * (float)part * (float)axis->scale)),
+            &shape->dims[places[i]]));
     }
     return STATUS_OK;
 }
@@ -197,7 +198,7 @@ static status plan_sizes(const struct network_node *node, const struct constant 
         axis->scale = axis->to = common;
         axis->from = 1;
         axis->length = common * from;
-        STATUS_TRY(set_length(floor(axis->length + 0.5), &shape->dims[places[i]]));
+        STATUS_TRY(resize_plan_set_length(floor(axis->length + 0.5), &shape->dims[places[i]]));
     }
     return STATUS_OK;
 }

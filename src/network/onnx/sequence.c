@@ -35,7 +35,8 @@ static status check_position(const struct inference *inference, uint32_t index)
 }
 
 // What holds of every item when one more is added.
-static status add_item(struct value_type *sequence, const struct value_type *item, bool first)
+static status onnx_sequence_add_item(struct value_type *sequence, const struct value_type *item,
+                                     bool first)
 {
     if (sequence->element == ELEMENT_NONE)
         sequence->element = item->element;
@@ -61,7 +62,7 @@ static status infer_construct(struct inference *inference)
     for (uint32_t i = 0; i < inference->input_count; i++) {
         const struct value_type *type;
         STATUS_TRY(inference_need_tensor(inference, i, &type));
-        STATUS_TRY(add_item(&sequence, type, i == 0));
+        STATUS_TRY(onnx_sequence_add_item(&sequence, type, i == 0));
     }
     inference->outputs[0] = sequence;
     return STATUS_OK;
@@ -100,7 +101,7 @@ static status infer_insert(struct inference *inference)
     const struct value_type *item;
     STATUS_TRY(inference_need_tensor(inference, 1, &item));
     STATUS_TRY(check_position(inference, 2));
-    STATUS_TRY(add_item(&sequence, item, false));
+    STATUS_TRY(onnx_sequence_add_item(&sequence, item, false));
     inference->outputs[0] = sequence;
     return STATUS_OK;
 }
@@ -113,7 +114,7 @@ static status infer_length(struct inference *inference)
     return STATUS_OK;
 }
 
-static status infer_split(struct inference *inference)
+static status onnx_sequence_infer_split(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -144,7 +145,7 @@ static status infer_split(struct inference *inference)
     return STATUS_OK;
 }
 
-static status infer_concat(struct inference *inference)
+static status onnx_sequence_infer_concat(struct inference *inference)
 {
     struct value_type sequence;
     STATUS_TRY(need_sequence(inference, 0, &sequence));
@@ -217,13 +218,13 @@ static const struct operator_definition ITEMS[] = {
      .class = OPERATOR_MOVEMENT,
      .inputs = {1, 2},
      .outputs = {1, 1},
-     .infer = infer_split,
+     .infer = onnx_sequence_infer_split,
      .price = PRICED_AS_MOVEMENT},
     {.name = "ConcatFromSequence",
      .class = OPERATOR_MOVEMENT,
      .inputs = {1, 1},
      .outputs = {1, 1},
-     .infer = infer_concat,
+     .infer = onnx_sequence_infer_concat,
      .price = PRICED_AS_MOVEMENT},
     OTHER(.name = "Optional", .inputs = {0, 1}, .infer = infer_optional),
     OTHER(.name = "OptionalGetElement", .inputs = {1, 1}, .infer = infer_get_element),

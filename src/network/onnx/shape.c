@@ -45,7 +45,7 @@ void shape_part(struct attributes attributes, uint32_t rank, uint32_t *out_from,
     *out_to = (uint32_t)to;
 }
 
-static status infer_shape(struct inference *inference)
+static status onnx_shape_infer_shape(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -176,7 +176,7 @@ static status set_unknown_rank(struct inference *inference, enum element element
     return STATUS_OK;
 }
 
-static status infer_reshape(struct inference *inference)
+static status onnx_shape_infer_reshape(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(inference_need_tensor(inference, 0, &type));
@@ -486,9 +486,9 @@ static status infer_eye_like(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    CONSTANT(.name = "Shape", .inputs = {1, 1}, .infer = infer_shape),
+    CONSTANT(.name = "Shape", .inputs = {1, 1}, .infer = onnx_shape_infer_shape),
     CONSTANT(.name = "Size", .inputs = {1, 1}, .infer = infer_size),
-    VIEW(.name = "Reshape", .inputs = {1, 2}, .infer = infer_reshape),
+    VIEW(.name = "Reshape", .inputs = {1, 2}, .infer = onnx_shape_infer_reshape),
     VIEW(.name = "Flatten", .inputs = {1, 1}, .infer = infer_flatten),
     VIEW(.name = "Squeeze", .inputs = {1, 2}, .infer = infer_squeeze),
     VIEW(.name = "Unsqueeze", .inputs = {1, 2}, .infer = infer_unsqueeze),

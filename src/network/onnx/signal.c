@@ -5,7 +5,7 @@
 #include "lists.h"
 #include "network/operator_tables.h"
 
-static bool is_given(const struct inference *inference, uint32_t index)
+static bool onnx_signal_is_given(const struct inference *inference, uint32_t index)
 {
     return index < inference->input_count && inference->inputs[index] != NULL;
 }
@@ -15,7 +15,7 @@ static bool is_given(const struct inference *inference, uint32_t index)
 static status take_length(const struct inference *inference, uint32_t index, int64_t fallback,
                           int64_t *out_length)
 {
-    *out_length = is_given(inference, index) ? SHAPE_UNKNOWN : fallback;
+    *out_length = onnx_signal_is_given(inference, index) ? SHAPE_UNKNOWN : fallback;
     int64_t length;
     bool known;
     STATUS_TRY(list_scalar(inference, index, &length, &known));
@@ -50,7 +50,7 @@ static status dft_axis(const struct inference *inference, uint32_t rank, uint32_
     int64_t axis = attribute_integer(inference->node->attributes, "axis", 1);
     if (inference->node->version >= 20) {
         axis = -2;
-        if (is_given(inference, 2))
+        if (onnx_signal_is_given(inference, 2))
             STATUS_TRY(list_scalar(inference, 2, &axis, out_known));
     }
     if (!*out_known)
@@ -102,7 +102,7 @@ static status frame_length(const struct inference *inference, int64_t *out_lengt
     const bool known = window != NULL && window->ranked;
     if (known && window->shape.rank != 1)
         return status_make(STATUS_DATA, "a window of %" PRIu32 " dimensions", window->shape.rank);
-    if (!is_given(inference, 2) && !is_given(inference, 3))
+    if (!onnx_signal_is_given(inference, 2) && !onnx_signal_is_given(inference, 3))
         return status_make(STATUS_DATA, "neither a window nor the length of a frame");
     const int64_t width = known ? window->shape.dims[0] : SHAPE_UNKNOWN;
     STATUS_TRY(take_length(inference, 3, width, out_length));
@@ -149,7 +149,8 @@ static status infer_stft(struct inference *inference)
     return STATUS_OK;
 }
 
-static status output_element(const struct inference *inference, enum element *out_element)
+static status onnx_signal_output_element(const struct inference *inference,
+                                         enum element *out_element)
 {
     const int64_t type =
         attribute_integer(inference->node->attributes, "output_datatype", ELEMENT_F32);
@@ -159,10 +160,10 @@ static status output_element(const struct inference *inference, enum element *ou
     return STATUS_OK;
 }
 
-static status infer_window(struct inference *inference)
+static status onnx_signal_infer_window(struct inference *inference)
 {
     enum element element = ELEMENT_F32;
-    STATUS_TRY(output_element(inference, &element));
+    STATUS_TRY(onnx_signal_output_element(inference, &element));
     struct shape out = {1, {SHAPE_UNKNOWN}};
     int64_t size;
     bool known;
@@ -178,7 +179,7 @@ static status infer_window(struct inference *inference)
 static status infer_mel_weights(struct inference *inference)
 {
     enum element element = ELEMENT_F32;
-    STATUS_TRY(output_element(inference, &element));
+    STATUS_TRY(onnx_signal_output_element(inference, &element));
     STATUS_TRY(inference_check_element(inference, 3, ELEMENTS_FLOAT));
     STATUS_TRY(inference_check_element(inference, 4, ELEMENTS_FLOAT));
     struct shape out = {2, {SHAPE_UNKNOWN, SHAPE_UNKNOWN}};
@@ -212,9 +213,11 @@ static uint64_t transform_flops(uint64_t n)
 }
 
 // From the bins back to the length, where the bins are half of them.
-static uint64_t length_of(const struct inference *inference, uint32_t index, uint64_t bins)
+static uint64_t onnx_signal_length_of(const struct inference *inference, uint32_t index,
+                                      uint64_t bins)
 {
-    const struct constant *length = is_given(inference, index) ? inference->known[index] : NULL;
+    const struct constant *length =
+        onnx_signal_is_given(inference, index) ? inference->known[index] : NULL;
     return length != NULL ? (uint64_t)constant_integer(length, 0) : bins;
 }
 
@@ -227,16 +230,16 @@ static void measure_dft(const struct inference *inference, struct work *work)
     const uint64_t bins = (uint64_t)out->dims[axis];
     if (!known || bins == 0)
         return;
-    const uint64_t n = length_of(inference, 1, (uint64_t)in->dims[axis]);
+    const uint64_t n = onnx_signal_length_of(inference, 1, (uint64_t)in->dims[axis]);
     work->flops = shape_count(out) / 2 / bins * transform_flops(n);
 }
 
 static void measure_stft(const struct inference *inference, struct work *work)
 {
     const struct shape *out = &inference->outputs[0].shape;
-    const bool windowed = is_given(inference, 2);
-    const uint64_t n =
-        length_of(inference, 3, windowed ? shape_count(&inference->inputs[2]->shape) : 0);
+    const bool windowed = onnx_signal_is_given(inference, 2);
+    const uint64_t n = onnx_signal_length_of(
+        inference, 3, windowed ? shape_count(&inference->inputs[2]->shape) : 0);
     const uint64_t frames = (uint64_t)out->dims[0] * (uint64_t)out->dims[1];
     work->flops = frames * (transform_flops(n) + (windowed ? n : 0));
 }
@@ -261,9 +264,11 @@ static const struct operator_definition DEFINITIONS[] = {
      .infer = infer_stft,
      .measure = measure_stft,
      .price = PRICED_AS_OTHER},
-    CONSTANT(.name = "HannWindow", .inputs = {1, 1}, .flops = 7, .infer = infer_window),
-    CONSTANT(.name = "HammingWindow", .inputs = {1, 1}, .flops = 7, .infer = infer_window),
-    CONSTANT(.name = "BlackmanWindow", .inputs = {1, 1}, .flops = 14, .infer = infer_window),
+    CONSTANT(.name = "HannWindow", .inputs = {1, 1}, .flops = 7, .infer = onnx_signal_infer_window),
+    CONSTANT(.name = "HammingWindow", .inputs = {1, 1}, .flops = 7,
+             .infer = onnx_signal_infer_window),
+    CONSTANT(.name = "BlackmanWindow", .inputs = {1, 1}, .flops = 14,
+             .infer = onnx_signal_infer_window),
     CONSTANT(.name = "MelWeightMatrix", .inputs = {5, 5}, .flops = 2, .infer = infer_mel_weights),
 };
 

@@ -32,7 +32,7 @@ static void note_data(struct tensor_fields *fields, const struct protobuf_field 
     fields->piece = field->type == PROTOBUF_BYTES ? field->bytes : (struct view){0};
 }
 
-static status field_read(struct message *message, struct tensor_fields *fields)
+static status tensor_proto_field_read(struct message *message, struct tensor_fields *fields)
 {
     switch (message->field.number) {
     case TENSOR_DIMS:
@@ -66,12 +66,12 @@ static status field_read(struct message *message, struct tensor_fields *fields)
     }
 }
 
-static status fields_read(struct view bytes, struct tensor_fields *fields)
+static status tensor_proto_fields_read(struct view bytes, struct tensor_fields *fields)
 {
     fields->message = bytes;
     struct message message = message_open(bytes);
     while (message_next(&message))
-        STATUS_TRY(field_read(&message, fields));
+        STATUS_TRY(tensor_proto_field_read(&message, fields));
     STATUS_TRY(message_close(&message, "the tensor"));
     if (fields->element == ELEMENT_NONE)
         return status_make(STATUS_DATA, "the tensor has no element type");
@@ -279,7 +279,7 @@ status tensor_proto_read(struct tensor_proto_reader *reader, struct view message
                          struct view *out_name, struct constant *out_constant)
 {
     struct tensor_fields fields = {.name = VIEW_LITERAL("")};
-    status failure = fields_read(message, &fields);
+    status failure = tensor_proto_fields_read(message, &fields);
     if (failure == STATUS_OK)
         failure = constant_make(reader, &fields, out_constant);
     *out_name = fields.name;

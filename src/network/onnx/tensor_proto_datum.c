@@ -28,7 +28,8 @@ static status datum_of_constant(const struct constant *constant, struct datum **
 typedef status (*constant_reader)(struct tensor_proto_reader *reader, struct view message,
                                   struct view *out_name, struct constant *out_constant);
 
-static status tensor_read(struct view message, constant_reader read, struct datum **out_datum)
+static status tensor_proto_datum_tensor_read(struct view message, constant_reader read,
+                                             struct datum **out_datum)
 {
     struct arena arena = {0};
     struct tensor_proto_reader reader = {&arena, NULL, tensor_proto_dense_most(message.size)};
@@ -87,9 +88,9 @@ static status item_read(struct message *message, unsigned depth, struct datum **
     const struct view bytes = message_bytes(message);
     switch (message->field.number) {
     case ITEM_TENSOR:
-        return tensor_read(bytes, tensor_proto_read, out_datum);
+        return tensor_proto_datum_tensor_read(bytes, tensor_proto_read, out_datum);
     case ITEM_SPARSE_TENSOR:
-        return tensor_read(bytes, tensor_proto_read_sparse, out_datum);
+        return tensor_proto_datum_tensor_read(bytes, tensor_proto_read_sparse, out_datum);
     case ITEM_SEQUENCE:
         return sequence_read(bytes, depth, out_datum);
     case ITEM_OPTIONAL:
@@ -123,5 +124,5 @@ status tensor_proto_read_datum(struct view message, const struct value_type *typ
         return optional_read(message, 0, out_datum);
     if (type != NULL && type->kind == VALUE_SEQUENCE)
         return sequence_read(message, 0, out_datum);
-    return tensor_read(message, tensor_proto_read, out_datum);
+    return tensor_proto_datum_tensor_read(message, tensor_proto_read, out_datum);
 }

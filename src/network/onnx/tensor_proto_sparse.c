@@ -19,7 +19,7 @@ struct sparse_fields {
     struct shape shape;
 };
 
-static status fields_read(struct view bytes, struct sparse_fields *fields)
+static status tensor_proto_sparse_fields_read(struct view bytes, struct sparse_fields *fields)
 {
     enum { VALUES = 1, INDICES = 2, DIMS = 3 };
     struct message message = message_open(bytes);
@@ -35,8 +35,9 @@ static status fields_read(struct view bytes, struct sparse_fields *fields)
 }
 
 // Where value `index` goes: its index is one number, or one for each dimension.
-static status place_of(const struct constant *indices, const struct shape *shape, uint64_t count,
-                       uint64_t index, uint64_t *out_place)
+static status tensor_proto_sparse_place_of(const struct constant *indices,
+                                           const struct shape *shape, uint64_t count,
+                                           uint64_t index, uint64_t *out_place)
 {
     if (indices->tensor.shape.rank == 1) {
         const int64_t place = constant_integer(indices, index);
@@ -93,7 +94,7 @@ static status unfold(struct tensor_proto_reader *reader, const struct sparse_fie
     const uint64_t given = tensor_count(&values->tensor);
     for (uint64_t i = 0; i < given; i++) {
         uint64_t place;
-        STATUS_TRY(place_of(indices, &fields->shape, count, i, &place));
+        STATUS_TRY(tensor_proto_sparse_place_of(indices, &fields->shape, count, i, &place));
         if (values->packed)
             data[place] = (char)constant_integer(values, i);
         else
@@ -103,8 +104,9 @@ static status unfold(struct tensor_proto_reader *reader, const struct sparse_fie
     return STATUS_OK;
 }
 
-static status parts_read(struct tensor_proto_reader *reader, const struct sparse_fields *fields,
-                         struct view *out_name, struct constant *dense)
+static status tensor_proto_sparse_parts_read(struct tensor_proto_reader *reader,
+                                             const struct sparse_fields *fields,
+                                             struct view *out_name, struct constant *dense)
 {
     struct constant values;
     struct constant indices;
@@ -120,7 +122,7 @@ status tensor_proto_read_sparse(struct tensor_proto_reader *reader, struct view 
 {
     *out_name = VIEW_LITERAL("");
     struct sparse_fields fields = {0};
-    STATUS_TRY(fields_read(message, &fields));
-    const status failure = parts_read(reader, &fields, out_name, out_constant);
+    STATUS_TRY(tensor_proto_sparse_fields_read(message, &fields));
+    const status failure = tensor_proto_sparse_parts_read(reader, &fields, out_name, out_constant);
     return status_within(failure, "sparse tensor '%.*s'", VIEW_ARGUMENTS(*out_name));
 }

@@ -8,7 +8,7 @@ enum item_type {
     ITEM_TYPE_SEQUENCE = 3,
 };
 
-static void put_number(struct bytes *bytes, uint32_t field, uint64_t number)
+static void tensor_proto_write_put_number(struct bytes *bytes, uint32_t field, uint64_t number)
 {
     unsigned char *start = bytes_reserve(bytes, PROTOBUF_HEADER_MOST);
     const unsigned char *end = protobuf_put_varint(start, field, number);
@@ -22,7 +22,7 @@ static void put_header(struct bytes *bytes, uint32_t field, size_t size)
     bytes->size += (size_t)(end - start);
 }
 
-static void put_bytes(struct bytes *bytes, uint32_t field, struct view payload)
+static void tensor_proto_write_put_bytes(struct bytes *bytes, uint32_t field, struct view payload)
 {
     put_header(bytes, field, payload.size);
     bytes_append(bytes, payload.data, payload.size);
@@ -44,39 +44,41 @@ static void put_nibbles(struct bytes *bytes, const struct tensor *tensor)
 void tensor_proto_write(struct bytes *bytes, struct view name, const struct tensor *tensor)
 {
     for (uint32_t i = 0; i < tensor->shape.rank; i++)
-        put_number(bytes, TENSOR_DIMS, (uint64_t)tensor->shape.dims[i]);
-    put_number(bytes, TENSOR_DATA_TYPE, tensor->element);
+        tensor_proto_write_put_number(bytes, TENSOR_DIMS, (uint64_t)tensor->shape.dims[i]);
+    tensor_proto_write_put_number(bytes, TENSOR_DATA_TYPE, tensor->element);
     if (name.size > 0)
-        put_bytes(bytes, TENSOR_NAME, name);
+        tensor_proto_write_put_bytes(bytes, TENSOR_NAME, name);
     if (tensor->element == ELEMENT_TEXT) {
         const struct view *texts = tensor->data;
         for (uint64_t i = 0; i < tensor_count(tensor); i++)
-            put_bytes(bytes, TENSOR_STRING_DATA, texts[i]);
+            tensor_proto_write_put_bytes(bytes, TENSOR_STRING_DATA, texts[i]);
     } else if (tensor->element == ELEMENT_I4 || tensor->element == ELEMENT_U4) {
         put_nibbles(bytes, tensor);
     } else {
-        put_bytes(bytes, TENSOR_RAW_DATA,
-                  (struct view){tensor->data, (size_t)tensor_bytes(tensor)});
+        tensor_proto_write_put_bytes(bytes, TENSOR_RAW_DATA,
+                                     (struct view){tensor->data, (size_t)tensor_bytes(tensor)});
     }
 }
 
 // Puts a datum as an item of a SequenceProto or an OptionalProto.
-static void put_item(struct bytes *bytes, const struct datum *datum)
+static void tensor_proto_write_put_item(struct bytes *bytes, const struct datum *datum)
 {
     struct bytes inner = {0};
     if (datum->kind == DATUM_TENSOR)
         tensor_proto_write(&inner, VIEW_LITERAL(""), &datum->tensor);
     for (size_t i = 0; datum->kind == DATUM_SEQUENCE && i < datum->count; i++)
-        put_item(&inner, datum->items[i]);
-    put_bytes(bytes, datum->kind == DATUM_TENSOR ? ITEM_TENSOR : ITEM_SEQUENCE, bytes_view(&inner));
+        tensor_proto_write_put_item(&inner, datum->items[i]);
+    tensor_proto_write_put_bytes(bytes, datum->kind == DATUM_TENSOR ? ITEM_TENSOR : ITEM_SEQUENCE,
+                                 bytes_view(&inner));
     bytes_free(&inner);
 }
 
 static void put_item_type(struct bytes *bytes, const struct datum *datum)
 {
     if (datum->kind != DATUM_NOTHING)
-        put_number(bytes, ITEM_ELEM_TYPE,
-                   datum->kind == DATUM_TENSOR ? ITEM_TYPE_TENSOR : ITEM_TYPE_SEQUENCE);
+        tensor_proto_write_put_number(bytes, ITEM_ELEM_TYPE,
+                                      datum->kind == DATUM_TENSOR ? ITEM_TYPE_TENSOR
+                                                                  : ITEM_TYPE_SEQUENCE);
 }
 
 void tensor_proto_write_datum(struct bytes *bytes, struct view name, const struct value_type *type,
@@ -88,14 +90,14 @@ void tensor_proto_write_datum(struct bytes *bytes, struct view name, const struc
         return;
     }
     if (name.size > 0)
-        put_bytes(bytes, ITEM_NAME, name);
+        tensor_proto_write_put_bytes(bytes, ITEM_NAME, name);
     if (optional) {
         put_item_type(bytes, datum);
         if (datum->kind != DATUM_NOTHING)
-            put_item(bytes, datum);
+            tensor_proto_write_put_item(bytes, datum);
         return;
     }
-    put_number(bytes, ITEM_ELEM_TYPE, ITEM_TYPE_TENSOR);
+    tensor_proto_write_put_number(bytes, ITEM_ELEM_TYPE, ITEM_TYPE_TENSOR);
     for (size_t i = 0; i < datum->count; i++)
-        put_item(bytes, datum->items[i]);
+        tensor_proto_write_put_item(bytes, datum->items[i]);
 }

@@ -120,7 +120,7 @@ static status infer_vectorizer(struct inference *inference)
 
 // Others -------------------------------------------------------------------------
 
-static status infer_concat(struct inference *inference)
+static status onnx_text_infer_concat(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(need_text(inference, 0, &type));
@@ -128,7 +128,7 @@ static status infer_concat(struct inference *inference)
     return inference_broadcast(inference);
 }
 
-static status infer_split(struct inference *inference)
+static status onnx_text_infer_split(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(need_text(inference, 0, &type));
@@ -176,14 +176,14 @@ static const struct operator_definition ITEMS[] = {
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {2, 2},
      .outputs = {1, 1},
-     .infer = infer_concat,
+     .infer = onnx_text_infer_concat,
      .tiling = TILED_AS_ELEMENTS,
      .price = PRICED_AS_ELEMENTS},
     {.name = "StringSplit",
      .class = OPERATOR_OTHER,
      .inputs = {1, 1},
      .outputs = {1, 2},
-     .infer = infer_split,
+     .infer = onnx_text_infer_split,
      .price = PRICED_AS_OTHER},
     {.name = "RegexFullMatch",
      .class = OPERATOR_ELEMENTWISE,

@@ -18,7 +18,7 @@ static status take_reduction(const struct inference *inference, bool *out_reduce
 }
 
 // Scores are batch, classes, others...; targets the same without the classes.
-static status check_targets(const struct shape *scores, const struct shape *targets)
+static status onnx_training_check_targets(const struct shape *scores, const struct shape *targets)
 {
     bool fits = scores->rank >= 2 && targets->rank + 1 == scores->rank;
     for (uint32_t d = 0; fits && d < targets->rank; d++) {
@@ -59,7 +59,7 @@ static status infer_loss(struct inference *inference)
     bool reduced = true;
     STATUS_TRY(take_reduction(inference, &reduced));
     if (scores->ranked && targets->ranked)
-        STATUS_TRY(check_targets(&scores->shape, &targets->shape));
+        STATUS_TRY(onnx_training_check_targets(&scores->shape, &targets->shape));
     STATUS_TRY(check_class_weights(inference, scores));
     const struct shape scalar = {0};
     if (reduced)

@@ -15,7 +15,7 @@ static status infer_real(struct inference *inference)
     return one_of(inference, ELEMENTS_FLOAT);
 }
 
-static status infer_number(struct inference *inference)
+static status onnx_unary_infer_number(struct inference *inference)
 {
     return one_of(inference, ELEMENTS_NUMERIC);
 }
@@ -75,7 +75,7 @@ static status infer_clip(struct inference *inference)
         if (count != 1)
             return status_make(STATUS_DATA, "input %u is not one number", i);
     }
-    return infer_number(inference);
+    return onnx_unary_infer_number(inference);
 }
 
 // Images of the first, experimental set: batch x channels x height x width.
@@ -128,7 +128,7 @@ static status infer_crop(struct inference *inference)
 }
 
 // Also sequences and optionals.
-static status infer_identity(struct inference *inference)
+static status onnx_unary_infer_identity(struct inference *inference)
 {
     inference->outputs[0] = *inference->inputs[0];
     if (inference->values != NULL)
@@ -143,7 +143,7 @@ static status infer_identity(struct inference *inference)
     }
 
 static const struct operator_definition DEFINITIONS[] = {
-    UNARY(.name = "Abs", .sort = SORT_UNARY, .flops = 1, .infer = infer_number,
+    UNARY(.name = "Abs", .sort = SORT_UNARY, .flops = 1, .infer = onnx_unary_infer_number,
           .function = COMPUTES_ABSOLUTE),
     UNARY(.name = "Acos", .flops = 4, .infer = infer_real),
     UNARY(.name = "Acosh", .flops = 4, .infer = infer_real),
@@ -184,7 +184,7 @@ static const struct operator_definition DEFINITIONS[] = {
           .function = COMPUTES_HARD_SIGMOID),
     UNARY(.name = "HardSwish", .sort = SORT_CURVE, .flops = 5, .infer = infer_real,
           .function = COMPUTES_HARD_SWISH),
-    UNARY(.name = "Identity", .infer = infer_identity, .function = COMPUTES_IDENTITY),
+    UNARY(.name = "Identity", .infer = onnx_unary_infer_identity, .function = COMPUTES_IDENTITY),
     UNARY(.name = "ImageScaler", .flops = 2, .infer = infer_image_scaler),
     UNARY(.name = "IsInf", .flops = 1, .infer = infer_question),
     UNARY(.name = "IsNaN", .flops = 1, .infer = infer_question),
@@ -198,16 +198,16 @@ static const struct operator_definition DEFINITIONS[] = {
     UNARY(.name = "ParametricSoftplus", .flops = 11, .infer = infer_real),
     UNARY(.name = "Reciprocal", .sort = SORT_CURVE, .flops = 1, .infer = infer_real,
           .function = COMPUTES_RECIPROCAL),
-    UNARY(.name = "Relu", .sort = SORT_CLIP, .flops = 1, .infer = infer_number,
+    UNARY(.name = "Relu", .sort = SORT_CLIP, .flops = 1, .infer = onnx_unary_infer_number,
           .function = COMPUTES_RELU),
     UNARY(.name = "Round", .flops = 1, .infer = infer_real),
     UNARY(.name = "Scale", .flops = 1, .infer = infer_real),
     UNARY(.name = "ScaledTanh", .flops = 6, .infer = infer_real),
     UNARY(.name = "Selu", .sort = SORT_CURVE, .flops = 7, .infer = infer_real),
-    UNARY(.name = "Shrink", .flops = 3, .infer = infer_number),
+    UNARY(.name = "Shrink", .flops = 3, .infer = onnx_unary_infer_number),
     UNARY(.name = "Sigmoid", .sort = SORT_CURVE, .flops = 4, .infer = infer_real,
           .function = COMPUTES_SIGMOID),
-    UNARY(.name = "Sign", .flops = 1, .infer = infer_number),
+    UNARY(.name = "Sign", .flops = 1, .infer = onnx_unary_infer_number),
     UNARY(.name = "Sin", .sort = SORT_CURVE, .flops = 4, .infer = infer_real),
     UNARY(.name = "Sinh", .flops = 4, .infer = infer_real),
     UNARY(.name = "Softplus", .sort = SORT_CURVE, .flops = 9, .infer = infer_real),

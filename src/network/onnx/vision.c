@@ -9,7 +9,8 @@
 
 #define REALS (ELEMENT_BIT(ELEMENT_F16) | ELEMENT_BIT(ELEMENT_F32) | ELEMENT_BIT(ELEMENT_F64))
 
-static status check_rank(const struct inference *inference, uint32_t index, uint32_t rank)
+static status onnx_vision_check_rank(const struct inference *inference, uint32_t index,
+                                     uint32_t rank)
 {
     const struct value_type *type = inference_tensor(inference, index);
     if (type == NULL || !type->ranked || type->shape.rank == rank)
@@ -38,15 +39,15 @@ static status check_dimension(const struct inference *inference, uint32_t index,
                        d, index, length, expected);
 }
 
-static status check_range(const char *name, int64_t value, int64_t least)
+static status onnx_vision_check_range(const char *name, int64_t value, int64_t least)
 {
     if (value >= least && value <= LARGEST)
         return STATUS_OK;
     return status_make(STATUS_DATA, "attribute %s is %" PRId64, name, value);
 }
 
-static status check_word(const struct inference *inference, const char *name, const char *first,
-                         const char *second)
+static status onnx_vision_check_word(const struct inference *inference, const char *name,
+                                     const char *first, const char *second)
 {
     const struct view text = attribute_text(inference->node->attributes, name, first);
     if (view_is(text, first) || view_is(text, second))
@@ -64,20 +65,20 @@ static status infer_roi_align(struct inference *inference)
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_FLOAT));
     STATUS_TRY(inference_check_element(inference, 1, ELEMENTS_FLOAT));
     STATUS_TRY(inference_check_element(inference, 2, ELEMENT_BIT(ELEMENT_I64)));
-    STATUS_TRY(check_rank(inference, 0, 4));
-    STATUS_TRY(check_rank(inference, 1, 2));
-    STATUS_TRY(check_rank(inference, 2, 1));
+    STATUS_TRY(onnx_vision_check_rank(inference, 0, 4));
+    STATUS_TRY(onnx_vision_check_rank(inference, 1, 2));
+    STATUS_TRY(onnx_vision_check_rank(inference, 2, 1));
     STATUS_TRY(check_dimension(inference, 1, 1, 4));
     STATUS_TRY(check_dimension(inference, 2, 0, dimension(inference, 1, 0)));
-    STATUS_TRY(check_word(inference, "mode", "avg", "max"));
-    STATUS_TRY(
-        check_word(inference, "coordinate_transformation_mode", "half_pixel", "output_half_pixel"));
+    STATUS_TRY(onnx_vision_check_word(inference, "mode", "avg", "max"));
+    STATUS_TRY(onnx_vision_check_word(inference, "coordinate_transformation_mode", "half_pixel",
+                                      "output_half_pixel"));
     const int64_t height = attribute_integer(attributes, "output_height", 1);
     const int64_t width = attribute_integer(attributes, "output_width", 1);
-    STATUS_TRY(check_range("output_height", height, 1));
-    STATUS_TRY(check_range("output_width", width, 1));
-    STATUS_TRY(
-        check_range("sampling_ratio", attribute_integer(attributes, "sampling_ratio", 0), 0));
+    STATUS_TRY(onnx_vision_check_range("output_height", height, 1));
+    STATUS_TRY(onnx_vision_check_range("output_width", width, 1));
+    STATUS_TRY(onnx_vision_check_range("sampling_ratio",
+                                       attribute_integer(attributes, "sampling_ratio", 0), 0));
     int64_t count = dimension(inference, 1, 0);
     count = count == SHAPE_UNKNOWN ? dimension(inference, 2, 0) : count;
     const struct shape out = {4, {count, dimension(inference, 0, 1), height, width}};
@@ -101,14 +102,14 @@ static status infer_max_roi_pool(struct inference *inference)
     STATUS_TRY(inference_need_tensor(inference, 1, &rois));
     STATUS_TRY(inference_check_element(inference, 0, REALS));
     STATUS_TRY(inference_check_element(inference, 1, REALS));
-    STATUS_TRY(check_rank(inference, 0, 4));
-    STATUS_TRY(check_rank(inference, 1, 2));
+    STATUS_TRY(onnx_vision_check_rank(inference, 0, 4));
+    STATUS_TRY(onnx_vision_check_rank(inference, 1, 2));
     STATUS_TRY(check_dimension(inference, 1, 1, 5));
     const int64_t *pooled = NULL;
     if (attribute_integers(inference->node->attributes, "pooled_shape", &pooled) != 2)
         return status_make(STATUS_DATA, "attribute pooled_shape does not hold two integers");
-    STATUS_TRY(check_range("pooled_shape", pooled[0], 1));
-    STATUS_TRY(check_range("pooled_shape", pooled[1], 1));
+    STATUS_TRY(onnx_vision_check_range("pooled_shape", pooled[0], 1));
+    STATUS_TRY(onnx_vision_check_range("pooled_shape", pooled[1], 1));
     const struct shape out = {
         4, {dimension(inference, 1, 0), dimension(inference, 0, 1), pooled[0], pooled[1]}};
     inference_set(inference, 0, x->element, &out);
@@ -120,8 +121,8 @@ static status infer_non_max_suppression(struct inference *inference)
     const struct value_type *boxes, *scores;
     STATUS_TRY(inference_need_tensor(inference, 0, &boxes));
     STATUS_TRY(inference_need_tensor(inference, 1, &scores));
-    STATUS_TRY(check_rank(inference, 0, 3));
-    STATUS_TRY(check_rank(inference, 1, 3));
+    STATUS_TRY(onnx_vision_check_rank(inference, 0, 3));
+    STATUS_TRY(onnx_vision_check_rank(inference, 1, 3));
     STATUS_TRY(check_dimension(inference, 0, 2, 4));
     STATUS_TRY(check_dimension(inference, 1, 0, dimension(inference, 0, 0)));
     STATUS_TRY(check_dimension(inference, 1, 2, dimension(inference, 0, 1)));
@@ -148,8 +149,9 @@ static void measure_non_max_suppression(const struct inference *inference, struc
 }
 
 // Attribute `name` of `count` numbers, each from `least` on.
-static status take_list(const struct inference *inference, const char *name, uint32_t count,
-                        int64_t least, int64_t fallback, int64_t *out_items)
+static status onnx_vision_take_list(const struct inference *inference, const char *name,
+                                    uint32_t count, int64_t least, int64_t fallback,
+                                    int64_t *out_items)
 {
     const int64_t *items;
     const uint32_t given = attribute_integers(inference->node->attributes, name, &items);
@@ -170,9 +172,9 @@ static status count_blocks(const struct inference *inference, const int64_t *ima
                            int64_t *out_elements)
 {
     int64_t dilations[SHAPE_RANK_MOST], strides[SHAPE_RANK_MOST], pads[2 * SHAPE_RANK_MOST];
-    STATUS_TRY(take_list(inference, "dilations", rank, 1, 1, dilations));
-    STATUS_TRY(take_list(inference, "strides", rank, 1, 1, strides));
-    STATUS_TRY(take_list(inference, "pads", 2 * rank, 0, 0, pads));
+    STATUS_TRY(onnx_vision_take_list(inference, "dilations", rank, 1, 1, dilations));
+    STATUS_TRY(onnx_vision_take_list(inference, "strides", rank, 1, 1, strides));
+    STATUS_TRY(onnx_vision_take_list(inference, "pads", 2 * rank, 0, 0, pads));
     *out_blocks = *out_elements = 1;
     for (uint32_t d = 0; d < rank; d++) {
         if (image[d] < 0 || image[d] > INT32_MAX || block[d] < 1 || block[d] > INT32_MAX)
@@ -198,7 +200,7 @@ static status infer_col2im(struct inference *inference)
     STATUS_TRY(inference_check_element(inference, 0, ELEMENTS_NUMERIC));
     STATUS_TRY(inference_check_element(inference, 1, ELEMENT_BIT(ELEMENT_I64)));
     STATUS_TRY(inference_check_element(inference, 2, ELEMENT_BIT(ELEMENT_I64)));
-    STATUS_TRY(check_rank(inference, 0, 3));
+    STATUS_TRY(onnx_vision_check_rank(inference, 0, 3));
     int64_t image[SHAPE_RANK_MOST], block[SHAPE_RANK_MOST];
     uint32_t rank, block_rank;
     bool image_known, block_known;
@@ -239,7 +241,7 @@ static void measure_col2im(const struct inference *inference, struct work *work)
 static status infer_image_decoder(struct inference *inference)
 {
     STATUS_TRY(inference_check_element(inference, 0, ELEMENT_BIT(ELEMENT_U8)));
-    STATUS_TRY(check_rank(inference, 0, 1));
+    STATUS_TRY(onnx_vision_check_rank(inference, 0, 1));
     const struct view format = attribute_text(inference->node->attributes, "pixel_format", "RGB");
     const bool gray = view_is(format, "Grayscale");
     if (!gray && !view_is(format, "RGB") && !view_is(format, "BGR"))

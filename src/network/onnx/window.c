@@ -4,8 +4,8 @@
 
 #define LONGEST (INT64_C(1) << 31)
 
-static status take_list(struct attributes attributes, const char *name, uint32_t count,
-                        int64_t least, int64_t fallback, int64_t *out_items)
+static status window_take_list(struct attributes attributes, const char *name, uint32_t count,
+                               int64_t least, int64_t fallback, int64_t *out_items)
 {
     for (uint32_t i = 0; i < count; i++)
         out_items[i] = fallback;
@@ -89,9 +89,9 @@ static status take_window(struct attributes attributes, uint32_t spatial, const 
     if (spatial > WINDOW_SPATIAL_MOST)
         return status_make(STATUS_LIMIT, "%" PRIu32 " spatial dimensions", spatial);
     int64_t pads[2 * WINDOW_SPATIAL_MOST];
-    STATUS_TRY(take_list(attributes, "strides", spatial, 1, 1, window.stride));
-    STATUS_TRY(take_list(attributes, "dilations", spatial, 1, 1, window.dilation));
-    STATUS_TRY(take_list(attributes, "pads", 2 * spatial, 0, 0, pads));
+    STATUS_TRY(window_take_list(attributes, "strides", spatial, 1, 1, window.stride));
+    STATUS_TRY(window_take_list(attributes, "dilations", spatial, 1, 1, window.dilation));
+    STATUS_TRY(window_take_list(attributes, "pads", 2 * spatial, 0, 0, pads));
     STATUS_TRY(take_padding(attributes, out_padding));
     for (uint32_t d = 0; d < spatial; d++) {
         window.input[d] = input[d];
@@ -144,8 +144,8 @@ status window_resolve_transposed(struct attributes attributes, uint32_t spatial,
     STATUS_TRY(take_window(attributes, spatial, input, kernel, &window, &padding));
     int64_t added[WINDOW_SPATIAL_MOST];
     int64_t wanted[WINDOW_SPATIAL_MOST];
-    STATUS_TRY(take_list(attributes, "output_padding", spatial, 0, 0, added));
-    STATUS_TRY(take_list(attributes, "output_shape", spatial, 1, 0, wanted));
+    STATUS_TRY(window_take_list(attributes, "output_padding", spatial, 0, 0, added));
+    STATUS_TRY(window_take_list(attributes, "output_shape", spatial, 1, 0, wanted));
     for (uint32_t d = 0; d < spatial; d++) {
         if (kernel[d] == SHAPE_UNKNOWN || input[d] == SHAPE_UNKNOWN)
             continue;

@@ -96,9 +96,11 @@ static status need_factor(const struct inference *inference, uint32_t index, uin
 }
 
 // What input, weight, bias and zero points of all convolutions have in common.
-static status check_operands(const struct inference *inference, uint32_t rank, uint32_t weight_rank,
-                             const struct value_type **out_input,
-                             const struct value_type **out_weight, enum element *out_element)
+static status tosa_convolution_check_operands(const struct inference *inference, uint32_t rank,
+                                              uint32_t weight_rank,
+                                              const struct value_type **out_input,
+                                              const struct value_type **out_weight,
+                                              enum element *out_element)
 {
     const struct value_type *bias;
     STATUS_TRY(need_factor(inference, 0, FACTORS, rank, out_input));
@@ -130,13 +132,13 @@ static int64_t convolution_length(const struct value_type *type, uint32_t axis)
 }
 
 // conv2d and conv3d: input N, space, IC; weight OC, space, IC.
-static status infer_convolution(struct inference *inference, uint32_t dimensions)
+static status tosa_convolution_infer_convolution(struct inference *inference, uint32_t dimensions)
 {
     const struct value_type *input;
     const struct value_type *weight;
     enum element element;
     const uint32_t rank = dimensions + 2;
-    STATUS_TRY(check_operands(inference, rank, rank, &input, &weight, &element));
+    STATUS_TRY(tosa_convolution_check_operands(inference, rank, rank, &input, &weight, &element));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, dimensions, false, &window));
     STATUS_TRY(tosa_same_length("input channels", convolution_length(input, rank - 1),
@@ -153,12 +155,12 @@ static status infer_convolution(struct inference *inference, uint32_t dimensions
 
 static status infer_conv2d(struct inference *inference)
 {
-    return infer_convolution(inference, 2);
+    return tosa_convolution_infer_convolution(inference, 2);
 }
 
 static status infer_conv3d(struct inference *inference)
 {
-    return infer_convolution(inference, 3);
+    return tosa_convolution_infer_convolution(inference, 3);
 }
 
 // Weight KH, KW, C, M: each channel has M filters of its own.
@@ -167,7 +169,7 @@ static status infer_depthwise(struct inference *inference)
     const struct value_type *input;
     const struct value_type *weight;
     enum element element;
-    STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
+    STATUS_TRY(tosa_convolution_check_operands(inference, 4, 4, &input, &weight, &element));
     struct tosa_window window;
     STATUS_TRY(check_window(inference, 2, false, &window));
     STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 3),
@@ -190,7 +192,7 @@ static status infer_transpose_conv2d(struct inference *inference)
     const struct value_type *input;
     const struct value_type *weight;
     enum element element;
-    STATUS_TRY(check_operands(inference, 4, 4, &input, &weight, &element));
+    STATUS_TRY(tosa_convolution_check_operands(inference, 4, 4, &input, &weight, &element));
     int64_t stride[2];
     int64_t pad[4];
     STATUS_TRY(tosa_lengths(inference, "stride", 2, 1, stride));
@@ -220,7 +222,7 @@ static status infer_fully_connected(struct inference *inference)
     const struct value_type *input;
     const struct value_type *weight;
     enum element element;
-    STATUS_TRY(check_operands(inference, 2, 2, &input, &weight, &element));
+    STATUS_TRY(tosa_convolution_check_operands(inference, 2, 2, &input, &weight, &element));
     STATUS_TRY(tosa_same_length("input channels", convolution_length(input, 1),
                                 convolution_length(weight, 1)));
     STATUS_TRY(check_bias(inference, convolution_length(weight, 0)));
@@ -228,7 +230,7 @@ static status infer_fully_connected(struct inference *inference)
     return tosa_set(inference, 0, element, &shape);
 }
 
-static status infer_matmul(struct inference *inference)
+static status tosa_convolution_infer_matmul(struct inference *inference)
 {
     const struct value_type *a;
     const struct value_type *b;
@@ -247,7 +249,7 @@ static status infer_matmul(struct inference *inference)
     return tosa_set(inference, 0, element, &shape);
 }
 
-static status infer_pool(struct inference *inference, uint32_t set)
+static status tosa_convolution_infer_pool(struct inference *inference, uint32_t set)
 {
     const struct value_type *input;
     STATUS_TRY(tosa_need(inference, 0, set, 4, &input));
@@ -271,13 +273,13 @@ static status infer_avg_pool2d(struct inference *inference)
     const uint32_t set = TOSA_NARROW | TOSA_FLOATS | TOSA_FLOATS8;
     STATUS_TRY(tosa_need_single(inference, 1, set));
     STATUS_TRY(tosa_need_single(inference, 2, set));
-    return infer_pool(inference, set);
+    return tosa_convolution_infer_pool(inference, set);
 }
 
 static status infer_max_pool2d(struct inference *inference)
 {
     STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
-    return infer_pool(inference, TOSA_NUMBERS | TOSA_FLOATS8);
+    return tosa_convolution_infer_pool(inference, TOSA_NUMBERS | TOSA_FLOATS8);
 }
 
 // Work ------------------------------------------------------------------------
@@ -316,12 +318,12 @@ static void measure_transpose_conv2d(const struct inference *inference, struct w
                                 shape_count_between(weight, 0, 3));
 }
 
-static void measure_matmul(const struct inference *inference, struct work *work)
+static void tosa_convolution_measure_matmul(const struct inference *inference, struct work *work)
 {
     count_macs(work, work->elements * (uint64_t)inference->inputs[0]->shape.dims[2]);
 }
 
-static void measure_pool(const struct inference *inference, struct work *work)
+static void tosa_convolution_measure_pool(const struct inference *inference, struct work *work)
 {
     struct tosa_window window;
     tosa_window_read(inference->node->attributes, 2, &window);
@@ -350,13 +352,13 @@ static const struct operator_definition ITEMS[] = {
             .infer = infer_fully_connected, .measure = measure_convolution,
             .tiling = TILED_AS_FULLY_CONNECTED, .price = PRICED_AS_TOSA_MATMUL),
     COMPUTE(.name = "tosa.matmul", .class = OPERATOR_MATMUL, .inputs = {4, 4},
-            .infer = infer_matmul, .measure = measure_matmul, .tiling = TILED_AS_TOSA_MATMUL,
-            .price = PRICED_AS_TOSA_MATMUL),
+            .infer = tosa_convolution_infer_matmul, .measure = tosa_convolution_measure_matmul,
+            .tiling = TILED_AS_TOSA_MATMUL, .price = PRICED_AS_TOSA_MATMUL),
     COMPUTE(.name = "tosa.avg_pool2d", .class = OPERATOR_POOLING, .inputs = {3, 3},
-            .infer = infer_avg_pool2d, .measure = measure_pool, .tiling = TILED_AS_TOSA_POOL,
-            .price = PRICED_AS_POOLING),
+            .infer = infer_avg_pool2d, .measure = tosa_convolution_measure_pool,
+            .tiling = TILED_AS_TOSA_POOL, .price = PRICED_AS_POOLING),
     COMPUTE(.name = "tosa.max_pool2d", .sort = SORT_CHOICE, .class = OPERATOR_POOLING,
-            .inputs = {1, 1}, .infer = infer_max_pool2d, .measure = measure_pool,
+            .inputs = {1, 1}, .infer = infer_max_pool2d, .measure = tosa_convolution_measure_pool,
             .tiling = TILED_AS_TOSA_POOL, .price = PRICED_AS_POOLING),
 };
 

@@ -33,7 +33,7 @@ static status infer_bools(struct inference *inference)
     return infer_broadcast(inference, TOSA_BOOL);
 }
 
-static status infer_extreme(struct inference *inference)
+static status tosa_elementwise_infer_extreme(struct inference *inference)
 {
     STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
     return infer_broadcast(inference, TOSA_NUMBERS);
@@ -119,9 +119,9 @@ static const struct operator_definition ITEMS[] = {
     ELEMENTWISE(.name = "tosa.pow", .sort = SORT_CURVE, .inputs = {2, 2}, .flops = 4,
                 .infer = infer_floats),
     ELEMENTWISE(.name = "tosa.maximum", .sort = SORT_CHOICE, .inputs = {2, 2}, .flops = 1,
-                .infer = infer_extreme),
+                .infer = tosa_elementwise_infer_extreme),
     ELEMENTWISE(.name = "tosa.minimum", .sort = SORT_CHOICE, .inputs = {2, 2}, .flops = 1,
-                .infer = infer_extreme),
+                .infer = tosa_elementwise_infer_extreme),
     ELEMENTWISE(.name = "tosa.arithmetic_right_shift", .sort = SORT_SHIFT, .inputs = {2, 2},
                 .flops = 1, .infer = infer_integers),
     ELEMENTWISE(.name = "tosa.logical_left_shift", .sort = SORT_SHIFT, .inputs = {2, 2}, .flops = 1,

@@ -7,10 +7,11 @@
 
 // The function that is the network: @main, or else the first one with a body.
 // Functions, modules and variables are all that may stand beside it.
-static status find_function(struct tosa_importer *importer, const struct mlir_block *block,
-                            const struct mlir_operation **function);
+static status tosa_import_find_function(struct tosa_importer *importer,
+                                        const struct mlir_block *block,
+                                        const struct mlir_operation **function);
 
-static bool is_module(struct view name)
+static bool tosa_import_is_module(struct view name)
 {
     return view_is(name, "module") || view_is(name, "builtin.module");
 }
@@ -26,15 +27,17 @@ static struct view symbol_of(const struct mlir_operation *operation)
     return name != NULL ? name->text : operation->symbol;
 }
 
-static status look_at(struct tosa_importer *importer, const struct mlir_operation *operation,
-                      const struct mlir_operation **function)
+static status tosa_import_look_at(struct tosa_importer *importer,
+                                  const struct mlir_operation *operation,
+                                  const struct mlir_operation **function)
 {
-    if (is_module(operation->name)) {
+    if (tosa_import_is_module(operation->name)) {
         if (symbol_of(operation).size > 0 && importer->network->name.size == 0)
             importer->network->name = symbol_of(operation);
         for (uint32_t i = 0; i < operation->region_count; i++) {
             for (uint32_t k = 0; k < operation->regions[i].count; k++)
-                STATUS_TRY(find_function(importer, &operation->regions[i].blocks[k], function));
+                STATUS_TRY(tosa_import_find_function(importer, &operation->regions[i].blocks[k],
+                                                     function));
         }
         return STATUS_OK;
     }
@@ -51,11 +54,12 @@ static status look_at(struct tosa_importer *importer, const struct mlir_operatio
     return STATUS_OK;
 }
 
-static status find_function(struct tosa_importer *importer, const struct mlir_block *block,
-                            const struct mlir_operation **function)
+static status tosa_import_find_function(struct tosa_importer *importer,
+                                        const struct mlir_block *block,
+                                        const struct mlir_operation **function)
 {
     for (uint32_t i = 0; i < block->operation_count; i++)
-        STATUS_TRY(look_at(importer, &block->operations[i], function));
+        STATUS_TRY(tosa_import_look_at(importer, &block->operations[i], function));
     return STATUS_OK;
 }
 
@@ -86,7 +90,7 @@ static status import_function(struct tosa_importer *importer, const struct mlir_
 static status import_document(struct tosa_importer *importer)
 {
     const struct mlir_operation *function = NULL;
-    STATUS_TRY(find_function(importer, &importer->document->top, &function));
+    STATUS_TRY(tosa_import_find_function(importer, &importer->document->top, &function));
     if (function == NULL)
         return status_make(STATUS_DATA, "%s: there is no function with a body",
                            importer->document->name);
@@ -105,7 +109,7 @@ static void importer_free(struct tosa_importer *importer)
     mlir_free(importer->document);
 }
 
-static status read_text(const struct input *input, struct mlir_document **out_document)
+static status tosa_import_read_text(const struct input *input, struct mlir_document **out_document)
 {
     if (input->damage != NULL)
         return status_make(STATUS_DATA, "%s: %s", input->path, input->damage);
@@ -120,7 +124,7 @@ status tosa_import(struct input *input, struct network **out_network)
     struct network *network = network_create(NETWORK_TOSA, input);
     struct tosa_importer importer = {.network = network};
     tosa_names_start(&importer);
-    status failure = read_text(input, &importer.document);
+    status failure = tosa_import_read_text(input, &importer.document);
     if (failure == STATUS_OK) {
         importer.literals =
             (struct tosa_literals){importer.document, &network->arena, TOSA_SPLAT_MOST};

@@ -4,7 +4,7 @@
 
 // The element of a type inside a tensor. A quantized type is stored as its first
 // parameter says: !quant.uniform<i8:f32, 0.1:3>.
-static enum element element_of(const struct mlir_type *type)
+static enum element tosa_import_attribute_element_of(const struct mlir_type *type)
 {
     if (type->kind == MLIR_SCALAR)
         return view_is(type->name, "index") ? ELEMENT_I64 : element_named(type->name);
@@ -22,7 +22,7 @@ static status tensor_type(struct tosa_importer *importer, const struct mlir_type
 {
     const struct mlir_type *inner;
     STATUS_TRY(mlir_type_resolve(importer->document, type->element, &inner));
-    const enum element element = element_of(inner);
+    const enum element element = tosa_import_attribute_element_of(inner);
     if (element == ELEMENT_NONE)
         return mlir_failure(importer->document, type->text.data,
                             "elements of type '%.*s' are not supported",
@@ -62,7 +62,7 @@ status tosa_value_type(struct tosa_importer *importer, const struct mlir_type *t
         *out_type = value_type_tensor(ELEMENT_I64, &shape);
         return STATUS_OK;
     }
-    const enum element element = element_of(type);
+    const enum element element = tosa_import_attribute_element_of(type);
     if (type->kind != MLIR_SCALAR || element == ELEMENT_NONE)
         return mlir_failure(importer->document, type->text.data,
                             "expected a tensor instead of '%.*s'", VIEW_ARGUMENTS(type->text));
@@ -142,7 +142,7 @@ status tosa_integers(struct tosa_importer *importer, const struct mlir_attribute
     }
 }
 
-static void set_text(struct attribute *attribute, struct view text)
+static void tosa_import_attribute_set_text(struct attribute *attribute, struct view text)
 {
     attribute->kind = ATTRIBUTE_TEXT;
     attribute->text = text;
@@ -158,12 +158,13 @@ static bool is_keyword(struct view text)
     return text.size > 0;
 }
 
-static status set_number(struct tosa_importer *importer, const struct mlir_attribute *source,
-                         struct attribute *attribute)
+static status tosa_import_attribute_set_number(struct tosa_importer *importer,
+                                               const struct mlir_attribute *source,
+                                               struct attribute *attribute)
 {
     enum element element = ELEMENT_F64;
     if (source->type != NULL && source->type->kind == MLIR_SCALAR)
-        element = element_of(source->type);
+        element = tosa_import_attribute_element_of(source->type);
     if (source->kind == MLIR_REAL || element_is_float(element)) {
         if (source->type != NULL || source->kind == MLIR_REAL) {
             attribute->kind = ATTRIBUTE_REAL;
@@ -205,17 +206,18 @@ static status set_list(struct tosa_importer *importer, const struct mlir_attribu
         attribute->reals = reals;
         return STATUS_OK;
     }
-    set_text(attribute, source->text);
+    tosa_import_attribute_set_text(attribute, source->text);
     return STATUS_OK;
 }
 
 // The element that a type attribute names is all that operators ask for.
-static status set_type(struct tosa_importer *importer, const struct mlir_attribute *source,
-                       struct attribute *attribute)
+static status tosa_import_attribute_set_type(struct tosa_importer *importer,
+                                             const struct mlir_attribute *source,
+                                             struct attribute *attribute)
 {
-    const enum element element = element_of(source->type);
+    const enum element element = tosa_import_attribute_element_of(source->type);
     if (element == ELEMENT_NONE) {
-        set_text(attribute, source->text);
+        tosa_import_attribute_set_text(attribute, source->text);
         return STATUS_OK;
     }
     const struct shape scalar = {0};
@@ -226,8 +228,9 @@ static status set_type(struct tosa_importer *importer, const struct mlir_attribu
     return STATUS_OK;
 }
 
-static status set_tensor(struct tosa_importer *importer, const struct mlir_attribute *source,
-                         struct attribute *attribute)
+static status tosa_import_attribute_set_tensor(struct tosa_importer *importer,
+                                               const struct mlir_attribute *source,
+                                               struct attribute *attribute)
 {
     struct value_type type;
     if (source->type == NULL)
@@ -253,7 +256,7 @@ status tosa_attribute(struct tosa_importer *importer, const struct mlir_attribut
     case MLIR_BOOL:
     case MLIR_INTEGER:
     case MLIR_REAL:
-        return set_number(importer, source, out_attribute);
+        return tosa_import_attribute_set_number(importer, source, out_attribute);
     case MLIR_NUMBERS:
         if (source->name.size > 0 && source->name.data[0] == 'f') {
             out_attribute->kind = ATTRIBUTE_REALS;
@@ -267,18 +270,21 @@ status tosa_attribute(struct tosa_importer *importer, const struct mlir_attribut
         return set_list(importer, source, out_attribute);
     case MLIR_DENSE:
     case MLIR_RESOURCE:
-        return set_tensor(importer, source, out_attribute);
+        return tosa_import_attribute_set_tensor(importer, source, out_attribute);
     case MLIR_TYPE:
-        return set_type(importer, source, out_attribute);
+        return tosa_import_attribute_set_type(importer, source, out_attribute);
     case MLIR_TEXT:
-        set_text(out_attribute, mlir_unescape(source->text, &importer->network->arena));
+        tosa_import_attribute_set_text(out_attribute,
+                                       mlir_unescape(source->text, &importer->network->arena));
         return STATUS_OK;
     case MLIR_SYMBOL:
-        set_text(out_attribute, view_slice(source->text, 1, source->text.size));
+        tosa_import_attribute_set_text(out_attribute,
+                                       view_slice(source->text, 1, source->text.size));
         return STATUS_OK;
     default:
         // #tosa.nan_mode<PROPAGATE> is what a pretty form calls PROPAGATE.
-        set_text(out_attribute, is_keyword(source->body) ? source->body : source->text);
+        tosa_import_attribute_set_text(out_attribute,
+                                       is_keyword(source->body) ? source->body : source->text);
         return STATUS_OK;
     }
 }

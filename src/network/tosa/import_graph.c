@@ -23,8 +23,8 @@ uint64_t tosa_line(struct tosa_importer *importer, const char *at)
 }
 
 // Where the operation's name begins, or, if that is on a later line, the operation.
-static uint64_t column_of(const struct tosa_importer *importer,
-                          const struct mlir_operation *operation)
+static uint64_t tosa_import_graph_column_of(const struct tosa_importer *importer,
+                                            const struct mlir_operation *operation)
 {
     const char *at = operation->generic ? operation->name.data - 1 : operation->name.data;
     if (at < operation->text.data ||
@@ -74,8 +74,9 @@ uint32_t tosa_integers_add(struct tosa_importer *importer, enum element element,
 }
 
 // The type that an operation declares for its result.
-static status result_type(struct tosa_importer *importer, const struct mlir_operation *operation,
-                          uint32_t index, struct value_type *out_type)
+static status tosa_import_graph_result_type(struct tosa_importer *importer,
+                                            const struct mlir_operation *operation, uint32_t index,
+                                            struct value_type *out_type)
 {
     const struct mlir_types *types = operation->has_arrow || operation->generic
                                          ? &operation->result_types
@@ -124,11 +125,11 @@ static status constant_type(struct tosa_importer *importer, const struct mlir_op
                             const struct mlir_attribute *literal, struct value_type *out_type)
 {
     if (operation->has_arrow)
-        return result_type(importer, operation, 0, out_type);
+        return tosa_import_graph_result_type(importer, operation, 0, out_type);
     if (literal->type != NULL)
         return tosa_value_type(importer, literal->type, out_type);
     if (literal->kind != MLIR_BOOL)
-        return result_type(importer, operation, 0, out_type);
+        return tosa_import_graph_result_type(importer, operation, 0, out_type);
     const struct shape scalar = {0};
     *out_type = value_type_tensor(ELEMENT_BOOL, &scalar);
     return STATUS_OK;
@@ -200,7 +201,7 @@ static status write_variable(struct tosa_importer *importer, const struct mlir_o
 
 // Nodes -----------------------------------------------------------------------
 
-static status read_operands(struct tosa_draft *draft)
+static status tosa_import_graph_read_operands(struct tosa_draft *draft)
 {
     const struct mlir_operation *operation = draft->operation;
     struct tosa_importer *importer = draft->importer;
@@ -247,7 +248,7 @@ static status make_results(struct tosa_draft *draft)
     for (uint32_t i = 0; i < operation->result_count; i++) {
         for (uint32_t k = 0; k < operation->results[i].count; k++) {
             struct value_type type;
-            STATUS_TRY(result_type(importer, operation, made, &type));
+            STATUS_TRY(tosa_import_graph_result_type(importer, operation, made, &type));
             draft->outputs[made++] =
                 tosa_value_add(importer, result_name(importer, &operation->results[i], k), &type);
         }
@@ -267,7 +268,8 @@ static status name_results(struct tosa_draft *draft)
     return STATUS_OK;
 }
 
-static status add_attributes(struct tosa_draft *draft, const struct mlir_attribute *dictionary)
+static status tosa_import_graph_add_attributes(struct tosa_draft *draft,
+                                               const struct mlir_attribute *dictionary)
 {
     for (uint32_t i = 0; dictionary != NULL && i < dictionary->count; i++) {
         struct attribute *attribute = &draft->attributes[draft->attribute_count++];
@@ -276,7 +278,7 @@ static status add_attributes(struct tosa_draft *draft, const struct mlir_attribu
     return STATUS_OK;
 }
 
-static status read_attributes(struct tosa_draft *draft)
+static status tosa_import_graph_read_attributes(struct tosa_draft *draft)
 {
     const struct mlir_operation *operation = draft->operation;
     const size_t room = TOSA_DRAFT_EXTRA +
@@ -284,11 +286,11 @@ static status read_attributes(struct tosa_draft *draft)
                         (size_t)(operation->attributes != NULL ? operation->attributes->count : 0);
     draft->attributes =
         arena_allocate(&draft->importer->network->arena, room * sizeof *draft->attributes);
-    STATUS_TRY(add_attributes(draft, operation->properties));
-    return add_attributes(draft, operation->attributes);
+    STATUS_TRY(tosa_import_graph_add_attributes(draft, operation->properties));
+    return tosa_import_graph_add_attributes(draft, operation->attributes);
 }
 
-static int compare_names(const void *left, const void *right)
+static int tosa_import_graph_compare_names(const void *left, const void *right)
 {
     const struct view a = ((const struct attribute *)left)->name;
     const struct view b = ((const struct attribute *)right)->name;
@@ -336,7 +338,7 @@ static const struct inner_graphs INNER_GRAPHS[] = {
     {"tosa.while_loop", 0, {"cond_graph", "body_graph"}},
 };
 
-static status read_regions(struct tosa_draft *draft)
+static status tosa_import_graph_read_regions(struct tosa_draft *draft)
 {
     const struct mlir_operation *operation = draft->operation;
     for (size_t i = 0; i < sizeof INNER_GRAPHS / sizeof *INNER_GRAPHS; i++) {
@@ -380,21 +382,23 @@ static status read_node(struct tosa_importer *importer, const struct mlir_operat
     struct tosa_draft draft = {
         .importer = importer, .operation = operation, .type = operation->name, .graph = graph};
     const uint64_t line = tosa_line(importer, operation->text.data);
-    STATUS_TRY(read_operands(&draft));
+    STATUS_TRY(tosa_import_graph_read_operands(&draft));
     STATUS_TRY(make_results(&draft));
-    STATUS_TRY(read_attributes(&draft));
+    STATUS_TRY(tosa_import_graph_read_attributes(&draft));
     STATUS_TRY(tosa_normalize(&draft));
     const struct operator_definition *definition = operator_find(VIEW_LITERAL("tosa"), draft.type);
     if (definition == NULL || view_find(draft.type, '.') == draft.type.size)
         return status_at(STATUS_UNSUPPORTED, importer->document->name, line,
                          "there is no operation '%.*s'", VIEW_ARGUMENTS(operation->name));
-    STATUS_TRY(read_regions(&draft));
-    qsort(draft.attributes, draft.attribute_count, sizeof *draft.attributes, compare_names);
+    STATUS_TRY(tosa_import_graph_read_regions(&draft));
+    qsort(draft.attributes, draft.attribute_count, sizeof *draft.attributes,
+          tosa_import_graph_compare_names);
     *out_node = network_node_add(importer->network, graph);
     network_node(importer->network, *out_node)->definition = definition;
     fill_node(&draft, *out_node, index);
     network_node(importer->network, *out_node)->line = line;
-    network_node(importer->network, *out_node)->column = column_of(importer, operation);
+    network_node(importer->network, *out_node)->column =
+        tosa_import_graph_column_of(importer, operation);
     return name_results(&draft);
 }
 
@@ -406,20 +410,20 @@ struct node_list {
     size_t capacity;
 };
 
-static bool is_terminator(struct view name)
+static bool tosa_import_graph_is_terminator(struct view name)
 {
     return view_is(name, "return") || view_is(name, "func.return") || view_is(name, "std.return") ||
            view_is(name, "util.return") || view_is(name, "tosa.yield");
 }
 
-static bool is_constant(struct view name)
+static bool tosa_import_graph_is_constant(struct view name)
 {
     return view_is(name, "tosa.const") || view_is(name, "tosa.const_shape") ||
            view_is(name, "arith.constant") || view_is(name, "std.constant");
 }
 
-static status read_arguments(struct tosa_importer *importer, const struct tosa_block *block,
-                             uint32_t graph)
+static status tosa_import_graph_read_arguments(struct tosa_importer *importer,
+                                               const struct tosa_block *block, uint32_t graph)
 {
     uint32_t *inputs =
         arena_allocate(&importer->network->arena, (size_t)block->argument_count * sizeof *inputs);
@@ -453,10 +457,11 @@ static status read_outputs(struct tosa_importer *importer, const struct mlir_ope
     return STATUS_OK;
 }
 
-static status read_operation(struct tosa_importer *importer, const struct mlir_operation *operation,
-                             uint32_t graph, struct node_list *nodes)
+static status tosa_import_graph_read_operation(struct tosa_importer *importer,
+                                               const struct mlir_operation *operation,
+                                               uint32_t graph, struct node_list *nodes)
 {
-    if (is_constant(operation->name))
+    if (tosa_import_graph_is_constant(operation->name))
         return read_constant(importer, operation);
     if (view_is(operation->name, "tosa.variable"))
         return tosa_variable_define(importer, operation);
@@ -478,8 +483,8 @@ static status read_operations(struct tosa_importer *importer, const struct mlir_
 {
     for (uint32_t i = 0; i < block->operation_count; i++) {
         const struct mlir_operation *operation = &block->operations[i];
-        if (!is_terminator(operation->name)) {
-            STATUS_TRY(read_operation(importer, operation, graph, nodes));
+        if (!tosa_import_graph_is_terminator(operation->name)) {
+            STATUS_TRY(tosa_import_graph_read_operation(importer, operation, graph, nodes));
             continue;
         }
         if (i + 1 < block->operation_count)
@@ -497,7 +502,7 @@ status tosa_graph_read(struct tosa_importer *importer, const struct tosa_block *
     struct node_list nodes = {0};
     const size_t mark = importer->scope_count;
     importer->depth++;
-    status failure = read_arguments(importer, block, graph);
+    status failure = tosa_import_graph_read_arguments(importer, block, graph);
     if (failure == STATUS_OK)
         failure = read_operations(importer, block->block, graph, &nodes);
     importer->depth--;

@@ -16,7 +16,8 @@ enum element tosa_declared_element(const struct inference *inference, uint32_t i
     return declared == ELEMENT_NONE ? fallback : declared;
 }
 
-static status set_type(struct inference *inference, uint32_t index, const struct value_type *type)
+static status tosa_infer_set_type(struct inference *inference, uint32_t index,
+                                  const struct value_type *type)
 {
     if (index >= inference->output_count)
         return STATUS_OK;
@@ -37,13 +38,13 @@ status tosa_set(struct inference *inference, uint32_t index, enum element elemen
                 const struct shape *shape)
 {
     const struct value_type type = value_type_tensor(element, shape);
-    return set_type(inference, index, &type);
+    return tosa_infer_set_type(inference, index, &type);
 }
 
 status tosa_set_unranked(struct inference *inference, uint32_t index, enum element element)
 {
     const struct value_type type = value_type_unranked(element);
-    return set_type(inference, index, &type);
+    return tosa_infer_set_type(inference, index, &type);
 }
 
 status tosa_set_like(struct inference *inference, uint32_t index, enum element element,

@@ -21,7 +21,7 @@ static status tosa_literal_fail(const struct reader *reader, const char *expecte
     return mlir_failure(reader->literals->document, reader->at, "expected %s", expected);
 }
 
-static void skip_blanks(struct reader *reader)
+static void literal_skip_blanks(struct reader *reader)
 {
     reader->at = mlir_number_skip_blanks(reader->at, reader->end);
 }
@@ -29,14 +29,14 @@ static void skip_blanks(struct reader *reader)
 // One step after blanks, if it is this character.
 static bool tosa_literal_accept_byte(struct reader *reader, char byte)
 {
-    skip_blanks(reader);
+    literal_skip_blanks(reader);
     if (reader->at == reader->end || *reader->at != byte)
         return false;
     reader->at++;
     return true;
 }
 
-static bool take_word(struct reader *reader, const char *word)
+static bool literal_take_word(struct reader *reader, const char *word)
 {
     const size_t size = strlen(word);
     if ((size_t)(reader->end - reader->at) < size || memcmp(reader->at, word, size) != 0)
@@ -64,15 +64,15 @@ static void limits(enum element element, int64_t *out_lowest, int64_t *out_highe
     }
 }
 
-static status read_integer(struct reader *reader, int64_t *out_number)
+static status literal_read_integer(struct reader *reader, int64_t *out_number)
 {
     if (mlir_number_integer(&reader->at, reader->end, out_number))
         return STATUS_OK;
-    if (take_word(reader, "true")) {
+    if (literal_take_word(reader, "true")) {
         *out_number = 1;
         return STATUS_OK;
     }
-    if (take_word(reader, "false")) {
+    if (literal_take_word(reader, "false")) {
         *out_number = 0;
         return STATUS_OK;
     }
@@ -90,7 +90,7 @@ static bool real_of_bits(enum element element, uint64_t bits, double *out_number
     return true;
 }
 
-static status read_real(struct reader *reader, double *out_number)
+static status literal_read_real(struct reader *reader, double *out_number)
 {
     if (mlir_number_is_hex(reader->at, reader->end)) {
         const char *start = reader->at;
@@ -184,14 +184,14 @@ static status read_batch(struct reader *reader, size_t room, bool *out_more)
     size_t count = 0;
     *out_more = true;
     while (*out_more && count < BATCH) {
-        skip_blanks(reader);
+        literal_skip_blanks(reader);
         if (count == room)
             return tosa_literal_fail(reader, "']': the list is longer than the dimension");
         const char *start = reader->at;
         if (real) {
-            STATUS_TRY(read_real(reader, &reals[count]));
+            STATUS_TRY(literal_read_real(reader, &reals[count]));
         } else {
-            STATUS_TRY(read_integer(reader, &integers[count]));
+            STATUS_TRY(literal_read_integer(reader, &integers[count]));
             if (integers[count] < lowest || integers[count] > highest) {
                 reader->at = start;
                 return mlir_failure(reader->literals->document, start, "the number does not fit %s",
@@ -210,7 +210,7 @@ static status read_batch(struct reader *reader, size_t room, bool *out_more)
 }
 
 // The numbers of the innermost list.
-static status read_row(struct reader *reader, uint64_t length)
+static status literal_read_row(struct reader *reader, uint64_t length)
 {
     const size_t size = element_size(reader->element);
     const char *end = reader->data + length * size;
@@ -222,7 +222,7 @@ static status read_row(struct reader *reader, uint64_t length)
 }
 
 // Lists in lists, as deep as the shape has dimensions. There is at least one element.
-static status read_lists(struct reader *reader, const struct shape *shape)
+static status literal_read_lists(struct reader *reader, const struct shape *shape)
 {
     int64_t counts[SHAPE_RANK_MOST] = {0};
     uint32_t depth = 0;
@@ -232,7 +232,7 @@ static status read_lists(struct reader *reader, const struct shape *shape)
                 return tosa_literal_fail(reader, "'['");
             counts[depth++] = 0;
         }
-        STATUS_TRY(read_row(reader, (uint64_t)shape->dims[depth - 1]));
+        STATUS_TRY(literal_read_row(reader, (uint64_t)shape->dims[depth - 1]));
         counts[depth - 1] = shape->dims[depth - 1];
         for (;;) {
             if (counts[depth - 1] != shape->dims[depth - 1])
@@ -348,8 +348,9 @@ static void tosa_literal_settle_order(enum element element, unsigned char *data,
         data[i] = (unsigned char)(((data[i] & 15) ^ 8) - 8);
 }
 
-static status read_hex(struct tosa_literals *literals, struct view digits, enum element element,
-                       const struct shape *shape, struct constant **out_constant)
+static status literal_read_hex(struct tosa_literals *literals, struct view digits,
+                               enum element element, const struct shape *shape,
+                               struct constant **out_constant)
 {
     uint64_t count;
     STATUS_TRY(shape_elements(shape, &count));
@@ -377,8 +378,8 @@ static status read_hex(struct tosa_literals *literals, struct view digits, enum 
     return STATUS_OK;
 }
 
-static status read_list(struct reader *reader, const struct shape *shape,
-                        struct constant **out_constant)
+static status literal_read_list(struct reader *reader, const struct shape *shape,
+                                struct constant **out_constant)
 {
     uint64_t count;
     if (shape->rank == 0)
@@ -391,7 +392,7 @@ static status read_list(struct reader *reader, const struct shape *shape,
                                  count * element_size(reader->element));
     reader->data = (*out_constant)->tensor.data;
     if (count > 0)
-        return read_lists(reader, shape);
+        return literal_read_lists(reader, shape);
     while (tosa_literal_accept_byte(reader, '[') || tosa_literal_accept_byte(reader, ']') ||
            tosa_literal_accept_byte(reader, ','))
         ;
@@ -402,25 +403,25 @@ static status read_dense(struct tosa_literals *literals, struct view body, enum 
                          const struct shape *shape, struct constant **out_constant)
 {
     struct reader reader = {literals, body.data, body.data + body.size, element, NULL};
-    skip_blanks(&reader);
-    if (take_word(&reader, "\"0x")) {
+    literal_skip_blanks(&reader);
+    if (literal_take_word(&reader, "\"0x")) {
         const struct view rest = {reader.at, (size_t)(reader.end - reader.at)};
-        return read_hex(literals, view_slice(rest, 0, view_find(rest, '"')), element, shape,
-                        out_constant);
+        return literal_read_hex(literals, view_slice(rest, 0, view_find(rest, '"')), element, shape,
+                                out_constant);
     }
     if (reader.at == reader.end || *reader.at == '[')
-        STATUS_TRY(read_list(&reader, shape, out_constant));
+        STATUS_TRY(literal_read_list(&reader, shape, out_constant));
     else
         STATUS_TRY(read_splat(&reader, shape, out_constant));
-    skip_blanks(&reader);
+    literal_skip_blanks(&reader);
     return reader.at == reader.end ? STATUS_OK
                                    : tosa_literal_fail(&reader, "the end of the literal");
 }
 
 // "0x", four bytes of alignment, then the elements.
-static status read_resource(struct tosa_literals *literals, const struct mlir_attribute *attribute,
-                            enum element element, const struct shape *shape,
-                            struct constant **out_constant)
+static status literal_read_resource(struct tosa_literals *literals,
+                                    const struct mlir_attribute *attribute, enum element element,
+                                    const struct shape *shape, struct constant **out_constant)
 {
     struct view name = view_trim(attribute->body);
     if (name.size > 1 && name.data[0] == '"')
@@ -433,8 +434,8 @@ static status read_resource(struct tosa_literals *literals, const struct mlir_at
         resource->text.size < 10)
         return mlir_failure(literals->document, resource->text.data,
                             "expected \"0x\" and hexadecimal bytes");
-    return read_hex(literals, view_slice(resource->text, 10, resource->text.size), element, shape,
-                    out_constant);
+    return literal_read_hex(literals, view_slice(resource->text, 10, resource->text.size), element,
+                            shape, out_constant);
 }
 
 status tosa_literal_read(struct tosa_literals *literals, const struct mlir_attribute *attribute,
@@ -452,7 +453,7 @@ status tosa_literal_read(struct tosa_literals *literals, const struct mlir_attri
         STATUS_TRY(read_dense(literals, attribute->body, element, shape, &constant));
         break;
     case MLIR_RESOURCE:
-        STATUS_TRY(read_resource(literals, attribute, element, shape, &constant));
+        STATUS_TRY(literal_read_resource(literals, attribute, element, shape, &constant));
         break;
     case MLIR_BOOL:
     case MLIR_INTEGER:
@@ -473,15 +474,15 @@ static status read_numbers(struct tosa_literals *literals, const struct mlir_att
 {
     const struct view body = numbers->body;
     struct reader reader = {literals, body.data, body.data + body.size, element, NULL};
-    skip_blanks(&reader);
+    literal_skip_blanks(&reader);
     uint64_t room = reader.at < reader.end ? 1 : 0;
     for (const char *at = reader.at; at < reader.end; at++)
         room += *at == ',';
     reader.data = arena_allocate(literals->arena, room * element_size(element));
     *out_items = reader.data;
     *out_count = (uint32_t)room;
-    STATUS_TRY(read_row(&reader, room));
-    skip_blanks(&reader);
+    STATUS_TRY(literal_read_row(&reader, room));
+    literal_skip_blanks(&reader);
     return reader.at == reader.end ? STATUS_OK : tosa_literal_fail(&reader, "',' or '>'");
 }
 

@@ -27,14 +27,14 @@ static status any_tensor(const struct inference *inference, const struct value_t
     return tosa_need(inference, 0, TOSA_ANY, TOSA_ANY_RANK, out_type);
 }
 
-static status infer_identity(struct inference *inference)
+static status tosa_movement_infer_identity(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(any_tensor(inference, &type));
     return tosa_set_like(inference, 0, type->element, type);
 }
 
-static status infer_concat(struct inference *inference)
+static status tosa_movement_infer_concat(struct inference *inference)
 {
     const struct value_type *first;
     STATUS_TRY(any_tensor(inference, &first));
@@ -61,7 +61,7 @@ static status infer_concat(struct inference *inference)
     return tosa_set(inference, 0, whole.element, &whole.shape);
 }
 
-static status infer_pad(struct inference *inference)
+static status tosa_movement_infer_pad(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(any_tensor(inference, &type));
@@ -116,7 +116,7 @@ static status settle_reshape(const struct shape *from, struct shape *to)
     return STATUS_OK;
 }
 
-static status infer_reshape(struct inference *inference)
+static status tosa_movement_infer_reshape(struct inference *inference)
 {
     const struct value_type *type;
     const struct value_type *list;
@@ -147,7 +147,7 @@ static status infer_reverse(struct inference *inference)
 }
 
 // A size of -1 reaches to the end (0.x).
-static status infer_slice(struct inference *inference)
+static status tosa_movement_infer_slice(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(any_tensor(inference, &type));
@@ -175,7 +175,7 @@ static status infer_slice(struct inference *inference)
     return tosa_set(inference, 0, type->element, &shape);
 }
 
-static status infer_tile(struct inference *inference)
+static status tosa_movement_infer_tile(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(any_tensor(inference, &type));
@@ -196,7 +196,7 @@ static status infer_tile(struct inference *inference)
     return tosa_set(inference, 0, type->element, &shape);
 }
 
-static status infer_transpose(struct inference *inference)
+static status tosa_movement_infer_transpose(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(any_tensor(inference, &type));
@@ -227,7 +227,7 @@ static int64_t movement_length(const struct value_type *type, uint32_t axis)
 }
 
 // Values N x K x C, indices N x W.
-static status infer_gather(struct inference *inference)
+static status tosa_movement_infer_gather(struct inference *inference)
 {
     const struct value_type *values;
     const struct value_type *indices;
@@ -293,7 +293,7 @@ static enum element resized_element(const struct inference *inference, enum elem
     return element == ELEMENT_I8 || element == ELEMENT_U8 ? ELEMENT_I32 : ELEMENT_I48;
 }
 
-static status infer_resize(struct inference *inference)
+static status tosa_movement_infer_resize(struct inference *inference)
 {
     const uint32_t set = ELEMENT_BIT(ELEMENT_I8) | ELEMENT_BIT(ELEMENT_U8) |
                          ELEMENT_BIT(ELEMENT_I16) | ELEMENT_BIT(ELEMENT_I32) | TOSA_FLOATS;
@@ -316,7 +316,7 @@ static status infer_resize(struct inference *inference)
 }
 
 // Four products and three sums where elements are interpolated.
-static void measure_resize(const struct inference *inference, struct work *work)
+static void tosa_movement_measure_resize(const struct inference *inference, struct work *work)
 {
     const struct view mode = attribute_text(inference->node->attributes, "mode", "");
     work->flops = view_is(mode, "BILINEAR") ? 7 * work->elements : 0;
@@ -369,37 +369,39 @@ static status infer_extract_slice(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    MOVE(.name = "tosa.identity", .class = OPERATOR_VIEW, .inputs = {1, 1}, .infer = infer_identity,
-         .price = PRICED_AS_VIEW, .function = COMPUTES_IDENTITY),
+    MOVE(.name = "tosa.identity", .class = OPERATOR_VIEW, .inputs = {1, 1},
+         .infer = tosa_movement_infer_identity, .price = PRICED_AS_VIEW,
+         .function = COMPUTES_IDENTITY),
     {.name = "tosa.concat",
      .class = OPERATOR_MOVEMENT,
      .inputs = {1, UINT16_MAX},
      .outputs = {1, 1},
-     .infer = infer_concat,
+     .infer = tosa_movement_infer_concat,
      .tiling = TILED_AS_CONCAT,
      .price = PRICED_AS_ROWS},
-    MOVE(.name = "tosa.pad", .class = OPERATOR_MOVEMENT, .inputs = {3, 3}, .infer = infer_pad,
-         .tiling = TILED_AS_TOSA_PAD, .price = PRICED_AS_ROWS),
-    MOVE(.name = "tosa.reshape", .class = OPERATOR_VIEW, .inputs = {2, 2}, .infer = infer_reshape,
-         .price = PRICED_AS_VIEW),
+    MOVE(.name = "tosa.pad", .class = OPERATOR_MOVEMENT, .inputs = {3, 3},
+         .infer = tosa_movement_infer_pad, .tiling = TILED_AS_TOSA_PAD, .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.reshape", .class = OPERATOR_VIEW, .inputs = {2, 2},
+         .infer = tosa_movement_infer_reshape, .price = PRICED_AS_VIEW),
     MOVE(.name = "tosa.reverse", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
          .infer = infer_reverse, .price = PRICED_AS_MOVEMENT),
-    MOVE(.name = "tosa.slice", .class = OPERATOR_MOVEMENT, .inputs = {3, 3}, .infer = infer_slice,
-         .price = PRICED_AS_ROWS),
-    MOVE(.name = "tosa.tile", .class = OPERATOR_MOVEMENT, .inputs = {2, 2}, .infer = infer_tile,
-         .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.slice", .class = OPERATOR_MOVEMENT, .inputs = {3, 3},
+         .infer = tosa_movement_infer_slice, .price = PRICED_AS_ROWS),
+    MOVE(.name = "tosa.tile", .class = OPERATOR_MOVEMENT, .inputs = {2, 2},
+         .infer = tosa_movement_infer_tile, .price = PRICED_AS_ROWS),
     MOVE(.name = "tosa.transpose", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
-         .infer = infer_transpose, .tiling = TILED_AS_TRANSPOSE, .price = PRICED_AS_TRANSPOSE),
-    MOVE(.name = "tosa.gather", .class = OPERATOR_GATHER, .inputs = {2, 2}, .infer = infer_gather,
-         .price = PRICED_AS_GATHER),
+         .infer = tosa_movement_infer_transpose, .tiling = TILED_AS_TRANSPOSE,
+         .price = PRICED_AS_TRANSPOSE),
+    MOVE(.name = "tosa.gather", .class = OPERATOR_GATHER, .inputs = {2, 2},
+         .infer = tosa_movement_infer_gather, .price = PRICED_AS_GATHER),
     MOVE(.name = "tosa.scatter", .class = OPERATOR_GATHER, .inputs = {3, 3}, .infer = infer_scatter,
          .price = PRICED_AS_GATHER),
     {.name = "tosa.resize",
      .class = OPERATOR_OTHER,
      .inputs = {4, 4},
      .outputs = {1, 1},
-     .infer = infer_resize,
-     .measure = measure_resize,
+     .infer = tosa_movement_infer_resize,
+     .measure = tosa_movement_measure_resize,
      .price = PRICED_AS_OTHER},
     MOVE(.name = "tensor.extract_slice", .class = OPERATOR_MOVEMENT, .inputs = {1, 1},
          .infer = infer_extract_slice, .price = PRICED_AS_MOVEMENT),

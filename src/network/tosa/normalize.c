@@ -56,7 +56,7 @@ static status tosa_normalize_fail(const struct tosa_draft *draft, const char *wh
                         VIEW_ARGUMENTS(draft->operation->name), what);
 }
 
-static status need_inputs(const struct tosa_draft *draft, uint32_t count)
+static status tosa_normalize_need_inputs(const struct tosa_draft *draft, uint32_t count)
 {
     return draft->input_count >= count ? STATUS_OK
                                        : tosa_normalize_fail(draft, "operands are missing");
@@ -67,7 +67,7 @@ static enum element input_element(const struct tosa_draft *draft, uint32_t index
     return tosa_input(draft, index)->type.element;
 }
 
-static enum element output_element(const struct tosa_draft *draft)
+static enum element tosa_normalize_output_element(const struct tosa_draft *draft)
 {
     if (draft->output_count == 0)
         return ELEMENT_NONE;
@@ -94,7 +94,8 @@ static bool find_in_text(struct view body, const char *name, int64_t *out_number
 }
 
 // A number from an attribute of its own or from quantization_info; 0 without either.
-static status zero_point(const struct tosa_draft *draft, const char *name, int64_t *out_number)
+static status tosa_normalize_zero_point(const struct tosa_draft *draft, const char *name,
+                                        int64_t *out_number)
 {
     *out_number = 0;
     const struct mlir_attribute *own = tosa_normalize_has_attribute(draft, name);
@@ -117,7 +118,8 @@ static status zero_point(const struct tosa_draft *draft, const char *name, int64
 }
 
 // Appends one number as a tensor of one element.
-static void append_number(struct tosa_draft *draft, enum element element, int64_t number)
+static void tosa_normalize_append_number(struct tosa_draft *draft, enum element element,
+                                         int64_t number)
 {
     const struct shape one = {1, {1}};
     draft->inputs[draft->input_count++] =
@@ -133,11 +135,11 @@ static status complete_zero_point(struct tosa_draft *draft, uint32_t index, cons
     if (element == ELEMENT_NONE)
         return tosa_normalize_fail(draft, "the type of an operand is not known");
     int64_t number;
-    STATUS_TRY(zero_point(draft, name, &number));
+    STATUS_TRY(tosa_normalize_zero_point(draft, name, &number));
     if (number != 0 && element_is_float(element))
         return tosa_normalize_fail(draft, "a zero point of floating-point numbers must be 0");
     tosa_normalize_drop_attribute(draft, name);
-    append_number(draft, element, number);
+    tosa_normalize_append_number(draft, element, number);
     return STATUS_OK;
 }
 
@@ -159,7 +161,7 @@ static void default_accumulator(struct tosa_draft *draft)
 
 static status complete_convolution(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 3));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 3));
     const bool old = draft->input_count < 5;
     STATUS_TRY(complete_zero_point(draft, 3, "input_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 4, "weight_zp", input_element(draft, 1)));
@@ -175,10 +177,10 @@ static status complete_convolution(struct tosa_draft *draft)
 
 static status complete_pool(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     const bool old = draft->input_count < 3;
     STATUS_TRY(complete_zero_point(draft, 1, "input_zp", input_element(draft, 0)));
-    STATUS_TRY(complete_zero_point(draft, 2, "output_zp", output_element(draft)));
+    STATUS_TRY(complete_zero_point(draft, 2, "output_zp", tosa_normalize_output_element(draft)));
     if (old)
         tosa_normalize_drop_attribute(draft, "quantization_info");
     default_accumulator(draft);
@@ -187,12 +189,12 @@ static status complete_pool(struct tosa_draft *draft)
 
 static status complete_negate(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     const bool old = draft->input_count < 3;
     const char *name =
         tosa_normalize_has_attribute(draft, "input1_zp") != NULL ? "input1_zp" : "input_zp";
     STATUS_TRY(complete_zero_point(draft, 1, name, input_element(draft, 0)));
-    STATUS_TRY(complete_zero_point(draft, 2, "output_zp", output_element(draft)));
+    STATUS_TRY(complete_zero_point(draft, 2, "output_zp", tosa_normalize_output_element(draft)));
     if (old)
         tosa_normalize_drop_attribute(draft, "quantization_info");
     return STATUS_OK;
@@ -200,7 +202,7 @@ static status complete_negate(struct tosa_draft *draft)
 
 static status complete_matmul(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 2));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 2));
     const bool old = draft->input_count < 4;
     STATUS_TRY(complete_zero_point(draft, 2, "a_zp", input_element(draft, 0)));
     STATUS_TRY(complete_zero_point(draft, 3, "b_zp", input_element(draft, 1)));
@@ -211,7 +213,7 @@ static status complete_matmul(struct tosa_draft *draft)
 
 static status complete_mul(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 2));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 2));
     return complete_zero_point(draft, 2, "shift", ELEMENT_I8);
 }
 
@@ -263,26 +265,26 @@ static status complete_shape(struct tosa_draft *draft, uint32_t index, const cha
 
 static status complete_reshape(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     return complete_shape(draft, 1, "new_shape");
 }
 
 static status complete_slice(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     STATUS_TRY(complete_shape(draft, 1, "start"));
     return complete_shape(draft, 2, "size");
 }
 
 static status complete_tile(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     return complete_shape(draft, 1, "multiples");
 }
 
 static status complete_resize(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     STATUS_TRY(complete_shape(draft, 1, "scale"));
     STATUS_TRY(complete_shape(draft, 2, "offset"));
     return complete_shape(draft, 3, "border");
@@ -291,7 +293,7 @@ static status complete_resize(struct tosa_draft *draft)
 // 0.x may leave out the constant.
 static status complete_pad(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     STATUS_TRY(complete_shape(draft, 1, "padding"));
     if (draft->input_count > 2)
         return STATUS_OK;
@@ -325,7 +327,7 @@ static status complete_transpose(struct tosa_draft *draft)
 
 static status complete_rescale(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     default_integer(draft, "scale32", 1);
     default_integer(draft, "per_channel", 0);
     default_integer(draft, "input_unsigned", 0);
@@ -335,7 +337,7 @@ static status complete_rescale(struct tosa_draft *draft)
     STATUS_TRY(complete_list(draft, 1, "multiplier", multiplier));
     STATUS_TRY(complete_list(draft, 2, "shift", ELEMENT_I8));
     STATUS_TRY(complete_zero_point(draft, 3, "input_zp", input_element(draft, 0)));
-    STATUS_TRY(complete_zero_point(draft, 4, "output_zp", output_element(draft)));
+    STATUS_TRY(complete_zero_point(draft, 4, "output_zp", tosa_normalize_output_element(draft)));
     const struct attribute *twice = tosa_normalize_find_attribute(draft, "double_round");
     const bool rounds_twice = twice != NULL && twice->integer != 0;
     tosa_normalize_drop_attribute(draft, "double_round");
@@ -352,7 +354,7 @@ static void rename(struct tosa_draft *draft, const char *from, const char *to)
 
 static status complete_clamp(struct tosa_draft *draft)
 {
-    STATUS_TRY(need_inputs(draft, 1));
+    STATUS_TRY(tosa_normalize_need_inputs(draft, 1));
     const bool real = element_is_float(input_element(draft, 0));
     if (tosa_normalize_find_attribute(draft, "min_val") == NULL)
         rename(draft, real ? "min_fp" : "min_int", "min_val");

@@ -3,7 +3,7 @@
 #include "infer.h"
 #include "network/operator_tables.h"
 
-static status infer_reduction(struct inference *inference, uint32_t set)
+static status tosa_reduce_infer_reduction(struct inference *inference, uint32_t set)
 {
     const struct value_type *type;
     STATUS_TRY(tosa_need(inference, 0, set, TOSA_ANY_RANK, &type));
@@ -18,19 +18,19 @@ static status infer_reduction(struct inference *inference, uint32_t set)
 
 static status infer_reduce_bools(struct inference *inference)
 {
-    return infer_reduction(inference, TOSA_BOOL);
+    return tosa_reduce_infer_reduction(inference, TOSA_BOOL);
 }
 
 static status infer_reduce_numbers(struct inference *inference)
 {
-    return infer_reduction(inference, TOSA_NUMBERS);
+    return tosa_reduce_infer_reduction(inference, TOSA_NUMBERS);
 }
 
 // The largest of nothing does not exist.
-static status infer_extreme(struct inference *inference)
+static status tosa_reduce_infer_extreme(struct inference *inference)
 {
     STATUS_TRY(tosa_choice(inference, "nan_mode", "PROPAGATE", "IGNORE"));
-    STATUS_TRY(infer_reduction(inference, TOSA_NUMBERS));
+    STATUS_TRY(tosa_reduce_infer_reduction(inference, TOSA_NUMBERS));
     const struct value_type *type = inference_tensor(inference, 0);
     uint32_t axis;
     if (type == NULL || !type->ranked)
@@ -118,9 +118,9 @@ static const struct operator_definition ITEMS[] = {
            .tiling = TILED_ALONG_AXIS),
     REDUCE(.name = "tosa.reduce_any", .sort = SORT_CHOICE, .infer = infer_reduce_bools,
            .tiling = TILED_ALONG_AXIS),
-    REDUCE(.name = "tosa.reduce_max", .sort = SORT_CHOICE, .infer = infer_extreme,
+    REDUCE(.name = "tosa.reduce_max", .sort = SORT_CHOICE, .infer = tosa_reduce_infer_extreme,
            .tiling = TILED_ALONG_AXIS),
-    REDUCE(.name = "tosa.reduce_min", .sort = SORT_CHOICE, .infer = infer_extreme,
+    REDUCE(.name = "tosa.reduce_min", .sort = SORT_CHOICE, .infer = tosa_reduce_infer_extreme,
            .tiling = TILED_ALONG_AXIS),
     REDUCE(.name = "tosa.reduce_product", .infer = infer_reduce_numbers,
            .tiling = TILED_ALONG_AXIS),

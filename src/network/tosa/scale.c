@@ -14,7 +14,7 @@ static status set_declared(struct inference *inference, const struct value_type 
     return tosa_set_like(inference, 0, declared, type);
 }
 
-static status infer_cast(struct inference *inference)
+static status tosa_scale_infer_cast(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(tosa_need(inference, 0, TOSA_ANY, TOSA_ANY_RANK, &type));
@@ -22,8 +22,8 @@ static status infer_cast(struct inference *inference)
 }
 
 // One number for all channels, or one for each.
-static status check_channels(const struct inference *inference, uint32_t index, bool per_channel,
-                             const struct value_type *input)
+static status tosa_scale_check_channels(const struct inference *inference, uint32_t index,
+                                        bool per_channel, const struct value_type *input)
 {
     const struct value_type *type;
     STATUS_TRY(tosa_need(inference, index, TOSA_INTEGERS, TOSA_ANY_RANK, &type));
@@ -43,8 +43,8 @@ static status infer_rescale(struct inference *inference)
     STATUS_TRY(tosa_need(inference, 0, TOSA_INTEGERS, TOSA_ANY_RANK, &type));
     const struct attributes attributes = inference->node->attributes;
     const bool per_channel = attribute_integer(attributes, "per_channel", 0) != 0;
-    STATUS_TRY(check_channels(inference, 1, per_channel, type));
-    STATUS_TRY(check_channels(inference, 2, per_channel, type));
+    STATUS_TRY(tosa_scale_check_channels(inference, 1, per_channel, type));
+    STATUS_TRY(tosa_scale_check_channels(inference, 2, per_channel, type));
     STATUS_TRY(tosa_need_single(inference, 3, TOSA_INTEGERS));
     STATUS_TRY(tosa_need_single(inference, 4, TOSA_INTEGERS));
     const struct view mode = attribute_text(attributes, "rounding_mode", "SINGLE_ROUND");
@@ -102,7 +102,7 @@ static status infer_apply_scale(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    SCALE(.name = "tosa.cast", .sort = SORT_UNARY, .inputs = {1, 1}, .infer = infer_cast,
+    SCALE(.name = "tosa.cast", .sort = SORT_UNARY, .inputs = {1, 1}, .infer = tosa_scale_infer_cast,
           .tiling = TILED_AS_ELEMENTS, .function = COMPUTES_CAST),
     SCALE(.name = "tosa.rescale", .sort = SORT_SCALE, .inputs = {5, 5}, .flops = 6,
           .infer = infer_rescale, .tiling = TILED_AS_RESCALE),

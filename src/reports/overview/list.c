@@ -32,8 +32,8 @@ static bool has_other_engines(const struct profile *profile)
     return false;
 }
 
-static bool is_torq(const struct profile *profile, const struct overview_collector *collector,
-                    size_t index)
+static bool overview_list_is_torq(const struct profile *profile,
+                                  const struct overview_collector *collector, size_t index)
 {
     for (size_t i = 0; i < overview_lane_count(collector, index); i++) {
         const struct overview_lane *lane = overview_lane(collector, index, i);
@@ -47,7 +47,7 @@ static status compute_rows(struct profile *profile, struct overview_collector *c
                            size_t index, struct overview_rows *out_rows)
 {
     struct overview overview;
-    const bool torq = is_torq(profile, collector, index);
+    const bool torq = overview_list_is_torq(profile, collector, index);
     STATUS_TRY(overview_compute(collector, index, torq ? TORQ_OVERVIEW_PARTS : OVERVIEW_ROLE_PARTS,
                                 torq ? TORQ_OVERVIEW_PART_COUNT : OVERVIEW_ROLE_PART_COUNT,
                                 &overview));

@@ -60,7 +60,7 @@ static const struct {
 };
 
 // Engines: those of a core together, cores and devices in order.
-static int compare_places(const void *left, const void *right)
+static int roles_compare_places(const void *left, const void *right)
 {
     const struct overview_lane *a = left;
     const struct overview_lane *b = right;
@@ -93,7 +93,7 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
         engines[i] = overview->engines[i];
         engines[i].index = (uint32_t)i;
     }
-    qsort(engines, count, sizeof *engines, compare_places);
+    qsort(engines, count, sizeof *engines, roles_compare_places);
     for (size_t i = 0; i < count; i++) {
         char name[512];
         if (engines[i].role == ROLE_NONE && engines[i].engine == 0)

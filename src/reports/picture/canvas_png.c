@@ -47,8 +47,8 @@ static void canvas_png_rectangle(struct canvas *canvas, double x, double y, doub
                  extent(y, height), colour_index(picture, colour));
 }
 
-static void text_at(struct canvas *canvas, double x, double y, double size, uint32_t colour,
-                    struct view text)
+static void canvas_png_text_at(struct canvas *canvas, double x, double y, double size,
+                               uint32_t colour, struct view text)
 {
     struct png_picture *picture = &((struct png *)(void *)canvas)->picture;
     const uint32_t scale = size > 1.5 ? 2 * PIXELS : PIXELS;
@@ -73,7 +73,7 @@ status canvas_png(double width, double height, struct canvas **out_canvas)
                            "choose --tracks or --width",
                            width, height);
     struct png *png = memory_allocate_zeroed(1, sizeof *png);
-    png->canvas = (struct canvas){canvas_png_rectangle, text_at, canvas_png_write};
+    png->canvas = (struct canvas){canvas_png_rectangle, canvas_png_text_at, canvas_png_write};
     png->picture.width = canvas_png_pixel(width);
     png->picture.height = canvas_png_pixel(height);
     png->picture.pixels = memory_allocate_zeroed(png->picture.width, png->picture.height);

@@ -28,8 +28,8 @@ static void canvas_svg_rectangle(struct canvas *canvas, double x, double y, doub
     bytes_append_format(body, "</title></rect>\n");
 }
 
-static void text_at(struct canvas *canvas, double x, double y, double size, uint32_t colour,
-                    struct view text)
+static void canvas_svg_text_at(struct canvas *canvas, double x, double y, double size,
+                               uint32_t colour, struct view text)
 {
     struct bytes *body = &((struct svg *)(void *)canvas)->body;
     bytes_append_format(body, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#%06x\"", x, y, (unsigned)colour);
@@ -52,7 +52,7 @@ static void canvas_svg_write(struct canvas *canvas, struct bytes *file)
 struct canvas *canvas_svg(double width, double height, struct view label)
 {
     struct svg *svg = memory_allocate_zeroed(1, sizeof *svg);
-    svg->canvas = (struct canvas){canvas_svg_rectangle, text_at, canvas_svg_write};
+    svg->canvas = (struct canvas){canvas_svg_rectangle, canvas_svg_text_at, canvas_svg_write};
     bytes_append_format(&svg->body,
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                         "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",

@@ -72,8 +72,8 @@ static void draw_rectangle(struct drawing *drawing, double x, double y, double w
 }
 
 // Shortens what is longer than `width` points.
-static void write_text(struct drawing *drawing, double x, double y, double size, double width,
-                       uint32_t colour, struct view text)
+static void draw_write_text(struct drawing *drawing, double x, double y, double size, double width,
+                            uint32_t colour, struct view text)
 {
     struct bytes shortened = {0};
     letters_append(&shortened, text, width > 0 ? (size_t)(width / (size * CANVAS_LETTER)) : 0,
@@ -87,7 +87,7 @@ static void write_right(struct drawing *drawing, double right, double y, uint32_
                         struct view text)
 {
     const double width = (double)letters_count(text) * CANVAS_LETTER;
-    write_text(drawing, right - width, y, 1, width + 1, colour, text);
+    draw_write_text(drawing, right - width, y, 1, width + 1, colour, text);
 }
 
 // Title and legend ---------------------------------------------------------------------
@@ -99,8 +99,8 @@ static void draw_badge(struct drawing *drawing)
     const double width = (double)strlen(word) * CANVAS_LETTER + 16;
     const double x = drawing->width - MARGIN - width;
     draw_rectangle(drawing, x, TITLE_LINE - 14, width, 18, measured ? 0xdff0e4 : 0xfdeccd);
-    write_text(drawing, x + 8, TITLE_LINE - 1.5, 1, width, measured ? 0x1d5c34 : 0x7a4a00,
-               view_of(word));
+    draw_write_text(drawing, x + 8, TITLE_LINE - 1.5, 1, width, measured ? 0x1d5c34 : 0x7a4a00,
+                    view_of(word));
 }
 
 static void draw_title(struct drawing *drawing, const struct picture_options *options)
@@ -112,10 +112,10 @@ static void draw_title(struct drawing *drawing, const struct picture_options *op
         bytes_append_format(&drawing->text, "%s", options->title);
     else
         words_title(&drawing->text, drawing->plot, options->source);
-    write_text(drawing, MARGIN, TITLE_LINE, 2, room - badge, INK, bytes_view(&drawing->text));
+    draw_write_text(drawing, MARGIN, TITLE_LINE, 2, room - badge, INK, bytes_view(&drawing->text));
     drawing->text.size = 0;
     words_subtitle(&drawing->text, drawing->plot);
-    write_text(drawing, MARGIN, SUBTITLE_LINE, 1, room, SOFT_INK, bytes_view(&drawing->text));
+    draw_write_text(drawing, MARGIN, SUBTITLE_LINE, 1, room, SOFT_INK, bytes_view(&drawing->text));
     draw_badge(drawing);
 }
 
@@ -138,15 +138,15 @@ static void draw_total(struct drawing *drawing, unsigned kind, double x, double 
     const struct plot_total *total = &drawing->plot->totals[kind];
     const double percent = plot_percent(drawing->plot, total->busy, total->lanes);
     draw_rectangle(drawing, x, y, 11, 11, picture_kind_colour(kind, 0));
-    write_text(drawing, x + 18, y + 9, 1, LEGEND_NAME - 18, INK,
-               view_of(drawing->plot->kinds.names[kind]));
+    draw_write_text(drawing, x + 18, y + 9, 1, LEGEND_NAME - 18, INK,
+                    view_of(drawing->plot->kinds.names[kind]));
     draw_rectangle(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR, 7, TROUGH);
     draw_rectangle(drawing, x + LEGEND_NAME, y + 2, LEGEND_BAR * percent / 100, 7,
                    picture_kind_colour(kind, 0));
     drawing->text.size = 0;
     words_total(&drawing->text, drawing->plot, kind);
-    write_text(drawing, x + LEGEND_NAME + LEGEND_BAR + 8, y + 9, 1,
-               width - LEGEND_NAME - LEGEND_BAR - 16, SOFT_INK, bytes_view(&drawing->text));
+    draw_write_text(drawing, x + LEGEND_NAME + LEGEND_BAR + 8, y + 9, 1,
+                    width - LEGEND_NAME - LEGEND_BAR - 16, SOFT_INK, bytes_view(&drawing->text));
 }
 
 static void draw_legend(struct drawing *drawing)
@@ -211,7 +211,7 @@ static void draw_axis(struct drawing *drawing)
         const double width = (double)strlen(mark) * CANVAS_LETTER;
         draw_rectangle(drawing, x, top - 4, 1, height + 4, GRID);
         if (x + width / 2 <= drawing->width - MARGIN)
-            write_text(drawing, x - width / 2, top - 8, 1, width + 1, SOFT_INK, view_of(mark));
+            draw_write_text(drawing, x - width / 2, top - 8, 1, width + 1, SOFT_INK, view_of(mark));
     }
     draw_rectangle(drawing, drawing->left, top - 1, plot->options.columns, 1, RULE);
     drawing->y = top;
@@ -222,8 +222,8 @@ static void draw_label(struct drawing *drawing, const struct plot_lane *lane, do
     const double indent = (lane->indent < 6 ? lane->indent : 6) * 2 * CANVAS_LETTER;
     const struct view name = words_lane(drawing->plot, lane, &drawing->text);
     const double end = lane->heading ? drawing->width - MARGIN : drawing->left - 8;
-    write_text(drawing, MARGIN + indent, line, 1, end - MARGIN - indent,
-               lane->heading ? INK : SOFT_INK, name);
+    draw_write_text(drawing, MARGIN + indent, line, 1, end - MARGIN - indent,
+                    lane->heading ? INK : SOFT_INK, name);
 }
 
 // What was merged: neighbours that look alike are one rectangle.
@@ -294,7 +294,7 @@ static void draw_span(struct drawing *drawing, const struct plot_span *span, dou
     // Four letters and two dots say something, fewer do not.
     const double room = span->width - 6;
     if (room >= 6 * CANVAS_LETTER || room >= (double)letters_count(name) * CANVAS_LETTER)
-        write_text(drawing, x + 3, y + 9.5, 1, room, picture_ink(colour), name);
+        draw_write_text(drawing, x + 3, y + 9.5, 1, room, picture_ink(colour), name);
 }
 
 static void draw_instants(struct drawing *drawing, const struct plot_lane *lane, double y)
@@ -346,8 +346,8 @@ static void draw_counter(struct drawing *drawing, const struct plot_lane *lane, 
         bytes_append_format(
             &drawing->text, " %.*s",
             VIEW_ARGUMENTS(profile_text(profile, profile_track(profile, lane->track)->unit)));
-    write_text(drawing, MARGIN + (lane->indent < 6 ? lane->indent : 6) * 2 * CANVAS_LETTER, y + 24,
-               1, drawing->left - 2 * MARGIN, SOFT_INK, bytes_view(&drawing->text));
+    draw_write_text(drawing, MARGIN + (lane->indent < 6 ? lane->indent : 6) * 2 * CANVAS_LETTER,
+                    y + 24, 1, drawing->left - 2 * MARGIN, SOFT_INK, bytes_view(&drawing->text));
 }
 
 static void draw_spans(struct drawing *drawing, const struct plot_lane *lane, double y)
@@ -410,8 +410,8 @@ static void draw_notes(struct drawing *drawing)
     drawing->y += 18;
     for (unsigned i = 0; words_note(&drawing->text, drawing->plot, i); i++) {
         const bool warns = view_starts_with(bytes_view(&drawing->text), "ledger");
-        write_text(drawing, MARGIN, drawing->y, 1, drawing->width - 2 * MARGIN,
-                   warns ? WARNING : SOFT_INK, bytes_view(&drawing->text));
+        draw_write_text(drawing, MARGIN, drawing->y, 1, drawing->width - 2 * MARGIN,
+                        warns ? WARNING : SOFT_INK, bytes_view(&drawing->text));
         drawing->y += NOTE;
     }
 }

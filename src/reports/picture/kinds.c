@@ -185,7 +185,7 @@ bool picture_has_word(struct view name, const char *word)
     return false;
 }
 
-static unsigned char look_at(struct view name)
+static unsigned char kinds_look_at(struct view name)
 {
     const bool waits = picture_has_word(name, "wait") || picture_has_word(name, "idle") ||
                        picture_has_word(name, "stall");
@@ -199,7 +199,7 @@ unsigned picture_names_kind(struct picture_names *names, uint32_t name, unsigned
 {
     names->known = memory_extend(names->known, &names->count, name, 1);
     if (names->known[name] == 0)
-        names->known[name] = look_at(profile_text(names->profile, name));
+        names->known[name] = kinds_look_at(profile_text(names->profile, name));
     *out_shade = names->known[name] & SHADE;
     return (names->known[name] & WAITS) != 0 ? WAIT : lane;
 }

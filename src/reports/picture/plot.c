@@ -15,13 +15,13 @@ struct reading {
 
 // Where a time lies --------------------------------------------------------------------
 
-static double column_of(const struct plot *plot, uint64_t ns)
+static double plot_column_of(const struct plot *plot, uint64_t ns)
 {
     return (double)(ns - plot->from) / (double)(plot->to - plot->from) * plot->options.columns;
 }
 
 // floor(a * b / c), where the quotient fits. Two words are divided only where it must be.
-static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t plot_scale(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t product;
     if (!__builtin_mul_overflow(a, b, &product))
@@ -32,16 +32,16 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 static uint32_t column_at(const struct plot *plot, uint64_t ns)
 {
     const uint32_t columns = plot->options.columns;
-    const uint64_t column = scale(ns - plot->from, columns, plot->to - plot->from);
+    const uint64_t column = plot_scale(ns - plot->from, columns, plot->to - plot->from);
     return column < columns ? (uint32_t)column : columns - 1;
 }
 
 // The first nanosecond of a column, which column_at gives back.
 static uint64_t column_start(const struct plot *plot, uint32_t column)
 {
-    const uint64_t below = scale(plot->to - plot->from, column, plot->options.columns);
+    const uint64_t below = plot_scale(plot->to - plot->from, column, plot->options.columns);
     const uint64_t ns = plot->from + below;
-    return scale(below, plot->options.columns, plot->to - plot->from) < column ? ns + 1 : ns;
+    return plot_scale(below, plot->options.columns, plot->to - plot->from) < column ? ns + 1 : ns;
 }
 
 // Spans --------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ static void merge_span(const struct plot *plot, struct plot_row *row, uint64_t s
     row->cells[first].count++;
 }
 
-static void keep_span(struct plot_row *row, const struct plot_span *span)
+static void plot_keep_span(struct plot_row *row, const struct plot_span *span)
 {
     row->spans = memory_grow(row->spans, row->count, &row->capacity, sizeof *row->spans);
     row->spans[row->count++] = *span;
@@ -99,8 +99,8 @@ static struct plot_row *choose_row(struct plot_lane *lane, uint64_t start, bool 
 }
 
 // What of the span no earlier one of its track covers: events come in order of their start.
-static void count_busy(struct plot *plot, struct plot_lane *lane, uint32_t track, uint64_t start,
-                       uint64_t end, unsigned kind)
+static void plot_count_busy(struct plot *plot, struct plot_lane *lane, uint32_t track,
+                            uint64_t start, uint64_t end, unsigned kind)
 {
     if (lane->last_track != track) {
         lane->last_track = track;
@@ -125,8 +125,8 @@ static bool is_inside(const struct plot *plot, uint64_t start, uint64_t end)
                         : start < plot->to && end > plot->from;
 }
 
-static void add_span(struct reading *reading, struct plot_lane *lane, const struct event *event,
-                     uint64_t start, uint64_t end)
+static void plot_add_span(struct reading *reading, struct plot_lane *lane,
+                          const struct event *event, uint64_t start, uint64_t end)
 {
     struct plot *plot = reading->plot;
     struct plot_span span = {.start = start, .end = end, .name = event->name};
@@ -139,7 +139,7 @@ static void add_span(struct reading *reading, struct plot_lane *lane, const stru
     const uint64_t to = end < plot->to ? end : plot->to;
     span.kind = picture_names_kind(&reading->names, event->name, plot->kinds.of_track[event->track],
                                    &span.shade);
-    count_busy(plot, lane, event->track, from, to, span.kind);
+    plot_count_busy(plot, lane, event->track, from, to, span.kind);
     bool crowded = true;
     struct plot_row *row = &lane->rows[0];
     if (lane->track != 0) {
@@ -148,11 +148,11 @@ static void add_span(struct reading *reading, struct plot_lane *lane, const stru
     }
     lane->row_count = lane->row_count > 0 ? lane->row_count : 1;
     row->end = end > row->end ? end : row->end;
-    span.x = column_of(plot, from);
-    span.width = column_of(plot, to) - span.x;
+    span.x = plot_column_of(plot, from);
+    span.width = plot_column_of(plot, to) - span.x;
     if (!crowded && span.width >= plot->options.wide) {
         lane->kept++;
-        keep_span(row, &span);
+        plot_keep_span(row, &span);
     } else {
         lane->merged++;
         merge_span(plot, row, from, to, span.kind);
@@ -161,7 +161,7 @@ static void add_span(struct reading *reading, struct plot_lane *lane, const stru
 
 // Instants and samples ------------------------------------------------------------------
 
-static void add_instant(const struct plot *plot, struct plot_lane *lane, uint64_t ns)
+static void plot_add_instant(const struct plot *plot, struct plot_lane *lane, uint64_t ns)
 {
     lane->instant_count++;
     if (ns < plot->from || ns > plot->to) {
@@ -180,8 +180,8 @@ static void carry_level(struct plot_lane *lane, uint32_t column)
         lane->levels[lane->level_column + 1] = (struct plot_level){lane->last, true};
 }
 
-static void add_sample(const struct plot *plot, struct plot_lane *lane, uint64_t ns,
-                       struct view values)
+static void plot_add_sample(const struct plot *plot, struct plot_lane *lane, uint64_t ns,
+                            struct view values)
 {
     double number;
     lane->sample_count++;
@@ -230,16 +230,17 @@ static status picture_plot_take_batch(struct event_sink *sink, const struct even
         const uint64_t start = clock_to_ns(clock, event->start) - plot->start;
         struct plot_lane *lane = &plot->lanes[at];
         if (event->kind == EVENT_SPAN)
-            add_span(reading, lane, event, start, clock_to_ns(clock, event->end) - plot->start);
+            plot_add_span(reading, lane, event, start,
+                          clock_to_ns(clock, event->end) - plot->start);
         else if (event->kind == EVENT_INSTANT)
-            add_instant(plot, lane, start);
+            plot_add_instant(plot, lane, start);
         else
-            add_sample(plot, lane, start, event_values(batch, event));
+            plot_add_sample(plot, lane, start, event_values(batch, event));
     }
     return STATUS_OK;
 }
 
-static status find_range(struct plot *plot)
+static status plot_find_range(struct plot *plot)
 {
     uint64_t first = UINT64_MAX, last = 0, from, to;
     for (uint32_t i = 1; i < plot->profile->tracks.count; i++) {
@@ -261,7 +262,7 @@ static status find_range(struct plot *plot)
     return STATUS_OK;
 }
 
-static void add_up(struct plot *plot)
+static void plot_add_up(struct plot *plot)
 {
     for (size_t i = 0; i < plot->lane_count; i++) {
         struct plot_lane *lane = &plot->lanes[i];
@@ -281,12 +282,12 @@ static status plot_read_events(struct plot *plot, struct profile *profile)
 {
     struct reading reading = {
         .sink = {.take = picture_plot_take_batch}, .plot = plot, .names = {.profile = profile}};
-    status result = find_range(plot);
+    status result = plot_find_range(plot);
     if (result == STATUS_OK)
         result = plot_choose_tracks(plot, &reading.lane_of);
     if (result == STATUS_OK)
         result = profile_replay(profile, &reading.sink);
-    add_up(plot);
+    plot_add_up(plot);
     free(reading.lane_of);
     free(reading.names.known);
     return result;

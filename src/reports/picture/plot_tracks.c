@@ -18,7 +18,7 @@ struct choosing {
     uint32_t headings;
 };
 
-static bool has_events(const struct track *track)
+static bool plot_tracks_has_events(const struct track *track)
 {
     return track->spans + track->instants + track->samples > 0;
 }
@@ -28,7 +28,7 @@ bool plot_track_range(const struct profile *profile, uint32_t id, uint64_t *out_
 {
     const struct track *track = profile_track(profile, id);
     const struct clock_domain *clock = profile_clock(profile, track->clock);
-    if (!has_events(track))
+    if (!plot_tracks_has_events(track))
         return false;
     *out_first = clock_to_ns(clock, track->first);
     *out_last = clock_to_ns(clock, track->last);
@@ -37,7 +37,7 @@ bool plot_track_range(const struct profile *profile, uint32_t id, uint64_t *out_
 
 // Choice ---------------------------------------------------------------------------
 
-static bool is_given(const struct choosing *choosing, const struct track *track)
+static bool plot_tracks_is_given(const struct choosing *choosing, const struct track *track)
 {
     const struct plot_options *options = &choosing->plot->options;
     const struct view name = profile_text(choosing->profile, track->name);
@@ -53,14 +53,15 @@ static void plot_tracks_mark(struct choosing *choosing)
     const struct profile *profile = choosing->profile;
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
-        choosing->chosen[i] = is_given(choosing, track) || choosing->chosen[track->parent];
+        choosing->chosen[i] =
+            plot_tracks_is_given(choosing, track) || choosing->chosen[track->parent];
         choosing->indent[i] = track->parent != 0 ? choosing->indent[track->parent] + 1 : 0;
     }
     for (uint32_t i = profile->tracks.count - 1; i > 0; i--) {
         const struct track *track = profile_track(profile, i);
-        if (has_events(track) && choosing->chosen[i])
+        if (plot_tracks_has_events(track) && choosing->chosen[i])
             choosing->needed[i] = true;
-        else if (has_events(track))
+        else if (plot_tracks_has_events(track))
             choosing->plot->unchosen_tracks++;
         else if (choosing->chosen[i] && track->kind != TRACK_PROCESS && track->kind != TRACK_GROUP)
             choosing->plot->empty_tracks++;
@@ -71,7 +72,7 @@ static void plot_tracks_mark(struct choosing *choosing)
 
 // Lanes ----------------------------------------------------------------------------
 
-static struct plot_lane *add_lane(struct choosing *choosing)
+static struct plot_lane *plot_tracks_add_lane(struct choosing *choosing)
 {
     struct plot *plot = choosing->plot;
     plot->lanes =
@@ -81,22 +82,22 @@ static struct plot_lane *add_lane(struct choosing *choosing)
     return lane;
 }
 
-static void add_track(struct choosing *choosing, uint32_t id)
+static void plot_tracks_add_track(struct choosing *choosing, uint32_t id)
 {
     const struct track *track = profile_track(choosing->profile, id);
-    const bool heading = !has_events(track) || !choosing->chosen[id];
+    const bool heading = !plot_tracks_has_events(track) || !choosing->chosen[id];
     if (heading && (choosing->shown == PLOT_LANES_MOST || choosing->headings == PLOT_LANES_MOST))
         return;
     if (choosing->shown == PLOT_LANES_MOST) {
         struct plot *plot = choosing->plot;
         struct plot_lane *last = &plot->lanes[plot->lane_count - 1];
         if (last->track != 0)
-            last = add_lane(choosing);
+            last = plot_tracks_add_lane(choosing);
         last->merged_lanes++;
         choosing->lane_of[id] = (uint32_t)(plot->lane_count - 1);
         return;
     }
-    struct plot_lane *lane = add_lane(choosing);
+    struct plot_lane *lane = plot_tracks_add_lane(choosing);
     lane->track = id;
     lane->indent = choosing->indent[id];
     lane->heading = heading;
@@ -125,7 +126,7 @@ status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
     plot_tracks_mark(&choosing);
     for (uint32_t i = 1; i < count; i++) {
         if (choosing.needed[choosing.order[i]])
-            add_track(&choosing, choosing.order[i]);
+            plot_tracks_add_track(&choosing, choosing.order[i]);
     }
     free(choosing.order);
     free(choosing.chosen);

@@ -95,7 +95,7 @@ static void append_count(struct bytes *to, const char *before, uint64_t count, c
     append_counted(to, before, number, count == 1, single, many);
 }
 
-static void count_lanes(const struct plot *plot, uint64_t *out_lanes, uint64_t *out_counters)
+static void words_count_lanes(const struct plot *plot, uint64_t *out_lanes, uint64_t *out_counters)
 {
     *out_lanes = *out_counters = 0;
     for (size_t i = 0; i < plot->lane_count; i++) {
@@ -110,7 +110,7 @@ void words_subtitle(struct bytes *to, const struct plot *plot)
 {
     char from[WORDS_TIME_ROOM], time[WORDS_TIME_ROOM];
     uint64_t lanes, counters;
-    count_lanes(plot, &lanes, &counters);
+    words_count_lanes(plot, &lanes, &counters);
     append_count(to, "", plot->spans, "span", "spans");
     append_count(to, " on ", lanes, "lane", "lanes");
     if (plot->instants > 0)

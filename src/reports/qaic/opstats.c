@@ -142,8 +142,8 @@ static void add_wait(struct sums *sums, struct arena *arena, const char *what, s
     sum->count++;
 }
 
-static void add_group(const struct qaic_network *network, const struct totals *totals,
-                      struct sums *sums, struct arena *arena, uint32_t core, uint32_t group)
+static void opstats_add_group(const struct qaic_network *network, const struct totals *totals,
+                              struct sums *sums, struct arena *arena, uint32_t core, uint32_t group)
 {
     const struct qaic_operations *list = qaic_network_operations(network, core, group);
     const struct longest *longest =
@@ -177,7 +177,7 @@ static int by_ucycles(const void *left, const void *right)
                       : (a->details.size > b->details.size) - (a->details.size < b->details.size);
 }
 
-static double part_of(uint64_t part, double whole)
+static double opstats_part_of(uint64_t part, double whole)
 {
     return whole > 0 ? (double)part / whole : NAN;
 }
@@ -190,12 +190,12 @@ static double deviation_of(const struct sum *sum)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static struct qaic_row row_of(const struct sum *sum, const struct qaic_core *core)
+static struct qaic_row opstats_row_of(const struct sum *sum, const struct qaic_core *core)
 {
     const double kb = (double)sum->bytes / 1024;
     struct qaic_row row = {
         .ucycles = (double)sum->ucycles,
-        .ucycles_percent = 100 * part_of(sum->ucycles, (double)core->ucycles),
+        .ucycles_percent = 100 * opstats_part_of(sum->ucycles, (double)core->ucycles),
         .pcycles = NAN,
         .pcycles_percent = NAN,
         .count = (double)sum->count,
@@ -208,10 +208,10 @@ static struct qaic_row row_of(const struct sum *sum, const struct qaic_core *cor
     if (sum->waits)
         return row;
     row.pcycles = (double)sum->pcycles;
-    row.pcycles_percent = 100 * part_of(sum->pcycles, (double)core->pcycles);
+    row.pcycles_percent = 100 * opstats_part_of(sum->pcycles, (double)core->pcycles);
     row.out_kb = kb;
-    row.ucycles_per_kb = part_of(sum->ucycles, kb);
-    row.pcycles_per_kb = part_of(sum->pcycles, kb);
+    row.ucycles_per_kb = opstats_part_of(sum->ucycles, kb);
+    row.pcycles_per_kb = opstats_part_of(sum->pcycles, kb);
     row.deviation = kb > 0 ? deviation_of(sum) : NAN;
     return row;
 }
@@ -221,18 +221,18 @@ static void add_rows(const struct qaic_network *network, const struct totals *to
 {
     struct sums sums = {0};
     for (uint32_t g = 0; g < network->group_count; g++)
-        add_group(network, totals, &sums, arena, core->number, g);
+        opstats_add_group(network, totals, &sums, arena, core->number, g);
     core->rows = memory_allocate_zeroed(sums.count + 1, sizeof *core->rows);
     core->row_count = sums.count;
     for (size_t i = 0; i < sums.count; i++)
-        core->rows[i] = row_of(&sums.items[i], core);
+        core->rows[i] = opstats_row_of(&sums.items[i], core);
     qsort(core->rows, core->row_count, sizeof *core->rows, by_ucycles);
     free(sums.items);
 }
 
 // Threads ------------------------------------------------------------------------------
 
-static double percent_of(uint64_t part, uint64_t whole)
+static double opstats_percent_of(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
@@ -255,7 +255,7 @@ static void add_threads(const struct opstats *opstats, const struct totals *tota
             .end = raw->end,
             .ucycles = raw->end - raw->start,
             .pcycles = raw->pcycles,
-            .utilization = percent_of(totals->busy[lane], raw->pcycles),
+            .utilization = opstats_percent_of(totals->busy[lane], raw->pcycles),
             .has_activation = raw->activation != UINT64_MAX,
             .activation = raw->activation,
             .port_ucycles = memory_allocate_zeroed(2, sizeof(uint64_t)),
@@ -272,8 +272,8 @@ static void add_threads(const struct opstats *opstats, const struct totals *tota
                     : 0;
 }
 
-static void add_ports(const struct opstats *opstats, struct qaic_core *core,
-                      struct qaic_summary *summary)
+static void opstats_add_ports(const struct opstats *opstats, struct qaic_core *core,
+                              struct qaic_summary *summary)
 {
     const struct qaic_raw_stats *stats = opstats->stats;
     if (stats->ports == NULL)
@@ -318,7 +318,7 @@ struct qaic_summary *opstats_summarise(const struct opstats *opstats)
         struct qaic_core *core = &summary->cores[i];
         core->number = i;
         add_threads(opstats, &totals, core);
-        add_ports(opstats, core, summary);
+        opstats_add_ports(opstats, core, summary);
         add_rows(opstats->network, &totals, &summary->arena, core);
         for (size_t t = 0; t < core->thread_count; t++) {
             summary->start =

@@ -33,7 +33,8 @@ static uint64_t thread_id(const struct tracing *tracing, uint32_t core, uint32_t
 }
 
 // 0 is the core's own.
-static uint32_t place_of(const struct tracing *tracing, const struct qaic_raw_operation *item)
+static uint32_t opstats_trace_place_of(const struct tracing *tracing,
+                                       const struct qaic_raw_operation *item)
 {
     return 1 + (tracing->options->merge_threads ? item->group : item->thread);
 }
@@ -96,7 +97,8 @@ static void write_us(struct json_writer *json, const char *key, double us)
     json_raw(json, key, view_of(text));
 }
 
-static void write_text(struct json_writer *json, const char *key, const char *format, double number)
+static void opstats_trace_write_text(struct json_writer *json, const char *key, const char *format,
+                                     double number)
 {
     char text[64];
     snprintf(text, sizeof text, format, number);
@@ -108,16 +110,16 @@ static void write_arguments(struct json_writer *json, const struct qaic_operatio
 {
     const double kb = (double)operation->output_size / 1024;
     json_open_object(json, "args");
-    write_text(json, "oc", "%.0f", item->task);
+    opstats_trace_write_text(json, "oc", "%.0f", item->task);
     json_text(json, "opKind", operation->kind);
     json_text(json, "opName", operation->name);
     json_text(json, "opMemory", operation->memory);
     json_text(json, "opShape", operation->shape);
-    write_text(json, "opUCycle", "%.0f", (double)(item->end - item->start));
-    write_text(json, "opPCycle", "%.0f", (double)item->pcycles);
+    opstats_trace_write_text(json, "opUCycle", "%.0f", (double)(item->end - item->start));
+    opstats_trace_write_text(json, "opPCycle", "%.0f", (double)item->pcycles);
     if (kb > 0)
-        write_text(json, "PCyclesPerKB", "%.2f", (double)item->pcycles / kb);
-    write_text(json, "opOutputSize", "%.0f", (double)operation->output_size);
+        opstats_trace_write_text(json, "PCyclesPerKB", "%.2f", (double)item->pcycles / kb);
+    opstats_trace_write_text(json, "opOutputSize", "%.0f", (double)operation->output_size);
     json_close(json);
 }
 
@@ -128,7 +130,7 @@ static void write_operation(struct tracing *tracing, const struct qaic_raw_opera
              ->items[item->ordinal];
     struct json_writer json =
         start_event(tracing, "X", operation->kind, item->core,
-                    thread_id(tracing, item->core, place_of(tracing, item), false));
+                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false));
     json_text(&json, "cat", VIEW_LITERAL("aic"));
     write_us(&json, "ts", to_us(tracing, item->start - tracing->base));
     write_us(&json, "dur", to_us(tracing, item->end - item->start));
@@ -147,18 +149,18 @@ static void write_wait(struct tracing *tracing, const struct qaic_raw_operation 
     snprintf(name, sizeof name, "%s %.*s", what, VIEW_ARGUMENTS(group));
     struct json_writer json =
         start_event(tracing, "X", view_of(name), item->core,
-                    thread_id(tracing, item->core, place_of(tracing, item), barrier));
+                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), barrier));
     json_text(&json, "cat", VIEW_LITERAL("aic"));
     write_us(&json, "ts", to_us(tracing, start - tracing->base));
     write_us(&json, "dur", barrier ? to_us(tracing, ticks) : 0);
     json_open_object(&json, "args");
-    write_text(&json, "oc", "%.0f", item->task);
-    write_text(&json, "opSyncDurUs", "%.3f", to_us(tracing, ticks));
+    opstats_trace_write_text(&json, "oc", "%.0f", item->task);
+    opstats_trace_write_text(&json, "opSyncDurUs", "%.3f", to_us(tracing, ticks));
     json_close(&json);
     json_close(&json);
 }
 
-static bool is_shown(const struct tracing *tracing, uint32_t core)
+static bool opstats_trace_is_shown(const struct tracing *tracing, uint32_t core)
 {
     return tracing->options->cores == NULL || tracing->options->cores[core];
 }
@@ -169,7 +171,7 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
 {
     struct json_writer json =
         start_event(tracing, phase, VIEW_LITERAL("dependency"), item->core,
-                    thread_id(tracing, item->core, place_of(tracing, item), false));
+                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false));
     json_text(&json, "cat", is_true ? VIEW_LITERAL("true") : VIEW_LITERAL("false"));
     json_uint(&json, "id", id);
     if (phase[0] == 'f')
@@ -179,7 +181,7 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
 }
 
 // From what an operation waits for to the operation itself, both where they are shown.
-static void write_flows(struct tracing *tracing)
+static void opstats_trace_write_flows(struct tracing *tracing)
 {
     const struct program *program = tracing->opstats->program;
     const struct qaic_raw_stats *stats = tracing->opstats->stats;
@@ -199,7 +201,8 @@ static void write_flows(struct tracing *tracing)
             const struct qaic_raw_operation *to = &stats->operations[records[t] - 1];
             const struct qaic_raw_operation *from =
                 &stats->operations[records[dependency->task] - 1];
-            if (!is_shown(tracing, from->core) || !is_shown(tracing, to->core))
+            if (!opstats_trace_is_shown(tracing, from->core) ||
+                !opstats_trace_is_shown(tracing, to->core))
                 continue;
             write_flow_end(tracing, "s", from, ++id, dependency->is_true != 0, from->start);
             write_flow_end(tracing, "f", to, id, dependency->is_true != 0, to->start);
@@ -208,7 +211,7 @@ static void write_flows(struct tracing *tracing)
     free(records);
 }
 
-static void write_core(struct tracing *tracing, uint32_t core)
+static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
 {
     const struct qaic_raw_stats *stats = tracing->opstats->stats;
     uint64_t start = UINT64_MAX, end = 0;
@@ -241,12 +244,12 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
                                                                    : tracing.base;
     output_text(output, "{\"traceEvents\":[\n");
     for (uint32_t i = 0; lanes > 0 && i < stats->cores; i++) {
-        if (is_shown(&tracing, i))
-            write_core(&tracing, i);
+        if (opstats_trace_is_shown(&tracing, i))
+            opstats_trace_write_core(&tracing, i);
     }
     for (size_t i = 0; lanes > 0 && i < stats->operation_count; i++) {
         const struct qaic_raw_operation *item = &stats->operations[i];
-        if (!is_shown(&tracing, item->core))
+        if (!opstats_trace_is_shown(&tracing, item->core))
             continue;
         write_wait(&tracing, item, "sync", item->start - item->sync, item->sync, false);
         write_operation(&tracing, item);
@@ -254,6 +257,6 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
             write_wait(&tracing, item, "barrier", item->end, item->barrier, true);
     }
     if (options->flows && opstats->program != NULL)
-        write_flows(&tracing);
+        opstats_trace_write_flows(&tracing);
     output_text(output, "]}\n");
 }

@@ -13,7 +13,7 @@
 
 enum { PATH_ROOM = 4096, DEEPEST = 3 };
 
-static bool is_folder(const char *path)
+static bool any_report_is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -36,7 +36,7 @@ static void find_newest(const char *folder, int depth, char newest[PATH_ROOM])
         const int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (size < 0 || (size_t)size >= sizeof path || entry->d_name[0] == '.')
             continue;
-        if (is_folder(path) && depth < DEEPEST)
+        if (any_report_is_folder(path) && depth < DEEPEST)
             find_newest(path, depth + 1, newest);
         else if (is_report_name(entry->d_name) && strcmp(path, newest) > 0)
             strcpy(newest, path);
@@ -47,8 +47,8 @@ static void find_newest(const char *folder, int depth, char newest[PATH_ROOM])
 
 // Logs and profiles -----------------------------------------------------------
 
-static void note_losses(struct profile *account, const struct profile *said, const char *path,
-                        const char *command)
+static void any_report_note_losses(struct profile *account, const struct profile *said,
+                                   const char *path, const char *command)
 {
     const struct ledger ledger = profile_ledger(said);
     if (ledger.lost + ledger.impossible > 0)
@@ -73,7 +73,7 @@ static status report_of_logs(const char *path, struct profile *account, struct r
     if (result == STATUS_OK)
         result = report_of_record(&record, out_report);
     if (result == STATUS_OK)
-        note_losses(account, said, path, "tt-report");
+        any_report_note_losses(account, said, path, "tt-report");
     profile_free(said);
     logs_close(&logs);
     return result;
@@ -103,7 +103,7 @@ static status report_of_profile(const char *path, struct profile *account,
         result = logs_are_kept(profile) ? report_of_kept(profile, out_report)
                                         : profile_report_make(profile, REPORT_V21, out_report);
     if (result == STATUS_OK)
-        note_losses(account, profile, path, "info");
+        any_report_note_losses(account, profile, path, "info");
     profile_free(profile);
     return result == STATUS_OK ? STATUS_OK : status_within(result, "%s", path);
 }
@@ -126,7 +126,7 @@ static status open_report(const char *path, struct input **out_input, struct rep
     return failure;
 }
 
-static bool is_log(const char *path)
+static bool any_report_is_log(const char *path)
 {
     struct input *input;
     const status failure = input_open(path, &input);
@@ -144,11 +144,11 @@ status any_report_open(const char *path, struct profile *account, struct input *
                        struct report **out_report)
 {
     char newest[PATH_ROOM] = "";
-    if (is_folder(path))
+    if (any_report_is_folder(path))
         find_newest(path, 0, newest);
     if (newest[0] != '\0')
         return open_report(newest, out_input, out_report);
-    const bool logs = is_folder(path) || (!is_report(path) && is_log(path));
+    const bool logs = any_report_is_folder(path) || (!is_report(path) && any_report_is_log(path));
     if (!logs && !ops_report_is_profile(path))
         return open_report(path, out_input, out_report);
     STATUS_TRY(logs ? report_of_logs(path, account, out_report)

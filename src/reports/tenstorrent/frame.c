@@ -29,7 +29,7 @@ int64_t frame_key(double number)
     return bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
-static void swap(size_t *a, size_t *b)
+static void frame_swap(size_t *a, size_t *b)
 {
     const size_t kept = *a;
     *a = *b;
@@ -57,15 +57,15 @@ static size_t *split(const struct sorter *sorter, const struct part *part)
 {
     size_t *middle = part->first + (part->last - part->first) / 2;
     if (is_less(sorter, middle, part->first))
-        swap(middle, part->first);
+        frame_swap(middle, part->first);
     if (is_less(sorter, part->last, middle))
-        swap(part->last, middle);
+        frame_swap(part->last, middle);
     if (is_less(sorter, middle, part->first))
-        swap(middle, part->first);
+        frame_swap(middle, part->first);
     const int64_t pivot = sorter->keys[*middle];
     size_t *low = part->first;
     size_t *high = part->last - 1;
-    swap(middle, high);
+    frame_swap(middle, high);
     for (;;) {
         do {
             low++;
@@ -75,14 +75,14 @@ static size_t *split(const struct sorter *sorter, const struct part *part)
         } while (pivot < sorter->keys[*high]);
         if (low >= high)
             break;
-        swap(low, high);
+        frame_swap(low, high);
     }
-    swap(low, part->last - 1);
+    frame_swap(low, part->last - 1);
     return low;
 }
 
 // Lets the item at `from` (1 is the first) sink in a heap of `count`.
-static void sink(const struct sorter *sorter, size_t *heap, size_t from, size_t count)
+static void frame_sink(const struct sorter *sorter, size_t *heap, size_t from, size_t count)
 {
     const size_t item = heap[from - 1];
     size_t at = from;
@@ -101,10 +101,10 @@ static void sort_heap(const struct sorter *sorter, const struct part *part)
 {
     const size_t count = (size_t)(part->last - part->first) + 1;
     for (size_t from = count / 2; from > 0; from--)
-        sink(sorter, part->first, from, count);
+        frame_sink(sorter, part->first, from, count);
     for (size_t left = count; left > 1; left--) {
-        swap(&part->first[0], &part->first[left - 1]);
-        sink(sorter, part->first, 1, left - 1);
+        frame_swap(&part->first[0], &part->first[left - 1]);
+        frame_sink(sorter, part->first, 1, left - 1);
     }
 }
 
@@ -126,7 +126,7 @@ static void sort_part(struct sorter *sorter, struct part part)
     sort_small(sorter, &part);
 }
 
-static int bits_of(size_t number)
+static int frame_bits_of(size_t number)
 {
     int bits = 0;
     while (number >>= 1)
@@ -142,7 +142,7 @@ void frame_order(const int64_t *keys, size_t count, size_t *out_order)
         return;
     struct sorter sorter = {.keys = keys};
     sorter.waiting[sorter.waiting_count++] =
-        (struct part){out_order, out_order + count - 1, 2 * bits_of(count)};
+        (struct part){out_order, out_order + count - 1, 2 * frame_bits_of(count)};
     while (sorter.waiting_count > 0) {
         const struct part part = sorter.waiting[--sorter.waiting_count];
         if (part.last > part.first)

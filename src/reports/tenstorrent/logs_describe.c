@@ -75,7 +75,7 @@ static void set_listed(struct describer *to, enum column_kind kind,
     report_set(to->report, to->row, kind, bytes_view(&to->text));
 }
 
-static void set_kernels(struct describer *to, const struct json_value *info)
+static void logs_describe_set_kernels(struct describer *to, const struct json_value *info)
 {
     const struct json_value *compute = json_find(info, "compute_kernels");
     const struct json_value *movement = json_find(info, "datamovement_kernels");
@@ -105,8 +105,8 @@ struct tensor {
     uint32_t index;
 };
 
-static void set_field(struct describer *to, struct tensor tensor, enum column_kind kind,
-                      const struct json_value *value)
+static void logs_describe_set_field(struct describer *to, struct tensor tensor,
+                                    enum column_kind kind, const struct json_value *value)
 {
     if (value != NULL)
         report_set_tensor(to->report, to->row, tensor.output, tensor.index, kind,
@@ -129,7 +129,7 @@ static void set_memory(struct describer *to, struct tensor tensor, const struct 
     const struct json_value *device = json_find(storage, "device_id");
     if (config == NULL || device == NULL) {
         if (storage != NULL && storage->kind == JSON_TEXT)
-            set_field(to, tensor, COLUMN_TENSOR_MEMORY, storage);
+            logs_describe_set_field(to, tensor, COLUMN_TENSOR_MEMORY, storage);
         return;
     }
     to->text.size = 0;
@@ -143,19 +143,19 @@ static void set_memory(struct describer *to, struct tensor tensor, const struct 
                       bytes_view(&to->text));
 }
 
-static uint32_t set_tensors(struct describer *to, const struct json_value *list, bool output,
-                            uint32_t from)
+static uint32_t logs_describe_set_tensors(struct describer *to, const struct json_value *list,
+                                          bool output, uint32_t from)
 {
     for (const struct json_value *item = list != NULL ? list->first : NULL; item != NULL;
          item = item->next, from++) {
         const struct tensor tensor = {output, from};
         const struct json_value *shape = json_find(item, "shape");
-        set_field(to, tensor, COLUMN_TENSOR_W, json_find(shape, "W"));
-        set_field(to, tensor, COLUMN_TENSOR_Z, json_find(shape, "Z"));
-        set_field(to, tensor, COLUMN_TENSOR_Y, json_find(shape, "Y"));
-        set_field(to, tensor, COLUMN_TENSOR_X, json_find(shape, "X"));
-        set_field(to, tensor, COLUMN_TENSOR_LAYOUT, json_find(item, "layout"));
-        set_field(to, tensor, COLUMN_TENSOR_DATATYPE, json_find(item, "dtype"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_W, json_find(shape, "W"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_Z, json_find(shape, "Z"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_Y, json_find(shape, "Y"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_X, json_find(shape, "X"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_LAYOUT, json_find(item, "layout"));
+        logs_describe_set_field(to, tensor, COLUMN_TENSOR_DATATYPE, json_find(item, "dtype"));
         set_memory(to, tensor, json_find(item, "storage_type"));
     }
     return from;
@@ -167,10 +167,11 @@ void logs_report_describe(struct report *report, size_t row, const struct json_v
     set_plain(&to, json);
     const struct json_value *info = json_find(json, "kernel_info");
     if (info != NULL)
-        set_kernels(&to, info);
-    const uint32_t inputs = set_tensors(&to, json_find(json, "input_tensors"), false, 0);
-    set_tensors(&to, json_find(json, "optional_input_tensors"), false, inputs);
-    set_tensors(&to, json_find(json, "output_tensors"), true, 0);
+        logs_describe_set_kernels(&to, info);
+    const uint32_t inputs =
+        logs_describe_set_tensors(&to, json_find(json, "input_tensors"), false, 0);
+    logs_describe_set_tensors(&to, json_find(json, "optional_input_tensors"), false, inputs);
+    logs_describe_set_tensors(&to, json_find(json, "output_tensors"), true, 0);
     const struct json_value *model = json_find(json, "performance_model");
     set_python(&to, COLUMN_PM_IDEAL, json_find(model, "ideal_ns"));
     set_python(&to, COLUMN_PM_COMPUTE, json_find(model, "compute_ns"));

@@ -83,15 +83,15 @@ static void set_per_core(struct maker *maker, size_t row, const struct device_fi
     report_set_duration(maker->report, row, COLUMN_PER_CORE_AVERAGE, average / per_ns);
 }
 
-static void set_extent(struct maker *maker, size_t row, enum column_kind kind,
-                       const struct device_extent *extent, uint64_t megahertz)
+static void logs_report_set_extent(struct maker *maker, size_t row, enum column_kind kind,
+                                   const struct device_extent *extent, uint64_t megahertz)
 {
     if (extent->first != DEVICE_NEVER)
         set_cycles(maker, row, kind, (double)(extent->last - extent->first), megahertz);
 }
 
-static void set_kernels(struct maker *maker, size_t row, const struct device_figures *figures,
-                        uint64_t megahertz)
+static void logs_report_set_kernels(struct maker *maker, size_t row,
+                                    const struct device_figures *figures, uint64_t megahertz)
 {
     static const enum column_kind RISCS[DEVICE_RISCS] = {
         COLUMN_BRISC, COLUMN_NCRISC, COLUMN_TRISC0, COLUMN_TRISC1, COLUMN_TRISC2, COLUMN_ERISC};
@@ -114,8 +114,9 @@ static void set_session(struct maker *maker, size_t row, const struct device_ses
         report_set_u64(maker->report, row, COLUMN_WORKER_CORES, session->most_cores);
 }
 
-static void note_missing(const struct maker *maker, const struct device_op *op,
-                         const struct device_run *run, const struct device_figures *figures)
+static void logs_report_note_missing(const struct maker *maker, const struct device_op *op,
+                                     const struct device_run *run,
+                                     const struct device_figures *figures)
 {
     if (figures->missing == 0)
         return;
@@ -173,7 +174,7 @@ static void set_run(struct maker *maker, size_t row, uint32_t run_index)
         set_given(maker, row, run->given);
         return;
     }
-    note_missing(maker, op, run, &figures);
+    logs_report_note_missing(maker, op, run, &figures);
 
     report_set_u64(maker->report, row, COLUMN_CORE_COUNT, figures.core_count);
     if (figures.start_known)
@@ -181,14 +182,14 @@ static void set_run(struct maker *maker, size_t row, uint32_t run_index)
     if (figures.end_known)
         report_set_u64(maker->report, row, COLUMN_FW_END_CYCLE, figures.end);
     set_latencies(maker, row, op, &figures, megahertz);
-    set_kernels(maker, row, &figures, megahertz);
+    logs_report_set_kernels(maker, row, &figures, megahertz);
     if (run->wait_front > 0)
         set_cycles(maker, row, COLUMN_CB_WAIT_FRONT, (double)run->wait_front, megahertz);
     if (run->reserve_back > 0)
         set_cycles(maker, row, COLUMN_CB_RESERVE_BACK, (double)run->reserve_back, megahertz);
     if (op->runs[0] == run_index) {
-        set_extent(maker, row, COLUMN_DISPATCH_TOTAL, &op->dispatch, megahertz);
-        set_extent(maker, row, COLUMN_GO_SEND_WAIT, &op->go_signal, megahertz);
+        logs_report_set_extent(maker, row, COLUMN_DISPATCH_TOTAL, &op->dispatch, megahertz);
+        logs_report_set_extent(maker, row, COLUMN_GO_SEND_WAIT, &op->go_signal, megahertz);
     }
     set_session(maker, row, session);
 }

@@ -29,7 +29,7 @@ static bool has_cores(const struct logs_record *record)
     return record->has_device && (ops->runs.count == 0 || device_ops_run(ops, 0)->given.size == 0);
 }
 
-static status write_report(struct ops_report *request, struct logs_record *record)
+static status ops_report_write_report(struct ops_report *request, struct logs_record *record)
 {
     struct output *output;
     STATUS_TRY(output_open(request->output, &output));
@@ -68,7 +68,7 @@ status ops_report_of_logs(struct ops_report *report, struct logs *logs, struct p
         drop_host(logs);
     report->device_only = report->device_only || !has_host(logs);
     STATUS_TRY(logs_read(logs, ledger, &record));
-    const status result = write_report(report, &record);
+    const status result = ops_report_write_report(report, &record);
     logs_record_free(&record);
     return result;
 }
@@ -89,7 +89,7 @@ static status write_restored(struct ops_report *report, struct profile *profile,
         host_ops_start(&record.host, ledger);
     }
     report->device_only = report->device_only || !has_host(&logs);
-    const status result = write_report(report, &record);
+    const status result = ops_report_write_report(report, &record);
     logs_record_free(&record);
     return result;
 }

@@ -119,7 +119,7 @@ struct grid_cells {
     uint32_t *of_core; // place of a core
 };
 
-static int compare_places(const void *left, const void *right)
+static int per_core_compare_places(const void *left, const void *right)
 {
     const struct grid_cell *a = left;
     const struct grid_cell *b = right;
@@ -139,9 +139,9 @@ static struct grid_cells list_places(const struct device_log *log)
     }
     size_t kept = 0;
     if (places.count > 0)
-        qsort(places.items, places.count, sizeof *places.items, compare_places);
+        qsort(places.items, places.count, sizeof *places.items, per_core_compare_places);
     for (size_t i = 0; i < places.count; i++) {
-        if (kept == 0 || compare_places(&places.items[kept - 1], &places.items[i]) != 0)
+        if (kept == 0 || per_core_compare_places(&places.items[kept - 1], &places.items[i]) != 0)
             places.items[kept++] = places.items[i];
     }
     places.count = kept;
@@ -149,7 +149,7 @@ static struct grid_cells list_places(const struct device_log *log)
         const struct device_lane *lane = device_log_lane(log, i);
         const struct grid_cell key = {lane->core_x, lane->core_y};
         const struct grid_cell *found =
-            bsearch(&key, places.items, places.count, sizeof key, compare_places);
+            bsearch(&key, places.items, places.count, sizeof key, per_core_compare_places);
         places.of_core[lane->core] = (uint32_t)(found - places.items);
     }
     return places;
@@ -165,8 +165,8 @@ static bool same_pair(const struct gap *a, const struct gap *b)
 enum { GAPS_AHEAD = 4096 };
 
 // One row for the gaps between the same two operations, one per core.
-static void write_row(const struct grid_cells *places, struct gap *gaps, size_t count,
-                      const struct gap **cells, struct output *output)
+static void per_core_write_row(const struct grid_cells *places, struct gap *gaps, size_t count,
+                               const struct gap **cells, struct output *output)
 {
     memset(cells, 0, places->count * sizeof *cells);
     for (size_t i = 0; i < count && i < GAPS_AHEAD; i++) {
@@ -198,7 +198,7 @@ void logs_per_core_write(const struct logs_record *record, struct output *output
     output_text(output, "\r\n");
     for (size_t i = 0; i < count; i++) {
         if (!gaps[i].written)
-            write_row(&places, gaps + i, count - i, cells, output);
+            per_core_write_row(&places, gaps + i, count - i, cells, output);
     }
     free(cells);
     free(places.items);

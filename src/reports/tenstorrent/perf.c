@@ -57,7 +57,7 @@ status perf_id_range(const char *text, struct perf_options *options)
 
 // Files ----------------------------------------------------------------------
 
-static status open_files(struct perf *perf, const char *const *paths, size_t count)
+static status perf_open_files(struct perf *perf, const char *const *paths, size_t count)
 {
     perf->inputs = memory_allocate_zeroed(count, sizeof *perf->inputs);
     perf->reports = memory_allocate_zeroed(count, sizeof *perf->reports);
@@ -72,7 +72,8 @@ static status open_files(struct perf *perf, const char *const *paths, size_t cou
 }
 
 // Rows that are cut are lost, whatever is left of them in the table.
-static void account_for(struct perf *perf, const struct input *input, const struct report *report)
+static void perf_account_for(struct perf *perf, const struct input *input,
+                             const struct report *report)
 {
     struct ledger *ledger = &profile_track(perf->account, 0)->ledger;
     for (size_t i = 0; i < report->damage_count; i++) {
@@ -90,7 +91,7 @@ static void account_for(struct perf *perf, const struct input *input, const stru
                      input->path);
 }
 
-static bool device_of(const struct report *report, size_t row, uint64_t *out_device)
+static bool perf_device_of(const struct report *report, size_t row, uint64_t *out_device)
 {
     return report_padded(report_text(report, row, COLUMN_DEVICE_ID), out_device);
 }
@@ -101,14 +102,14 @@ static uint64_t device_count(const struct report *report)
     uint64_t count = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         uint64_t device;
-        if (device_of(report, i, &device) && device < UINT32_MAX && device + 1 > count)
+        if (perf_device_of(report, i, &device) && device < UINT32_MAX && device + 1 > count)
             count = device + 1;
     }
     return count;
 }
 
 // Reports of several hosts must be about as many devices each.
-static status check_devices(const struct perf *perf, uint64_t *out_count)
+static status perf_check_devices(const struct perf *perf, uint64_t *out_count)
 {
     *out_count = device_count(perf->reports[0]);
     for (size_t i = 1; i < perf->file_count; i++) {
@@ -250,7 +251,7 @@ static struct perf_value value_in(const struct report *report, size_t row, enum 
     return perf_known(number / unit);
 }
 
-static enum perf_kind kind_of(const struct report *report, size_t row)
+static enum perf_kind perf_kind_of(const struct report *report, size_t row)
 {
     const struct view type = report_text(report, row, COLUMN_OP_TYPE);
     const struct view code = report_text(report, row, COLUMN_OP_CODE);
@@ -270,12 +271,12 @@ static uint64_t worker_cores_of(const struct perf *perf, const struct report *re
     return perf->worker_cores;
 }
 
-static struct perf_op op_of(const struct perf *perf, const struct report *report, size_t row)
+static struct perf_op perf_op_of(const struct perf *perf, const struct report *report, size_t row)
 {
     struct perf_op op = {
         .report = report,
         .row = row,
-        .kind = kind_of(report, row),
+        .kind = perf_kind_of(report, row),
         .code = report_text(report, row, COLUMN_OP_CODE),
         .host_start = value_in(report, row, COLUMN_HOST_START, 1),
         .host_time = value_in(report, row, COLUMN_HOST_DURATION, 1000),
@@ -284,7 +285,7 @@ static struct perf_op op_of(const struct perf *perf, const struct report *report
         .sub_device = report_text(report, row, COLUMN_SUB_DEVICE_ID),
         .fidelity = fidelity_from_name(report_text(report, row, COLUMN_MATH_FIDELITY)),
     };
-    op.has_device = device_of(report, row, &op.device);
+    op.has_device = perf_device_of(report, row, &op.device);
     if (op.kind == PERF_DEVICE) {
         op.kernel_ns = value_in(report, row, COLUMN_KERNEL_DURATION, 1);
         op.time = value_in(report, row, COLUMN_KERNEL_DURATION, 1000);
@@ -311,10 +312,10 @@ static void collect_ops(struct perf *perf, uint64_t devices)
         rows += perf->reports[i]->row_count;
     perf->ops = memory_allocate_zeroed(rows + 1, sizeof *perf->ops);
     for (size_t i = 0; i < perf->file_count; i++) {
-        account_for(perf, perf->inputs[i], perf->reports[i]);
+        perf_account_for(perf, perf->inputs[i], perf->reports[i]);
         for (size_t row = 0; row < perf->reports[i]->row_count; row++) {
             struct perf_op *op = &perf->ops[perf->count++];
-            *op = op_of(perf, perf->reports[i], row);
+            *op = perf_op_of(perf, perf->reports[i], row);
             op->device += i * devices;
             op->id = perf->count + 1;
             note_missing_time(perf, perf->inputs[i], op);
@@ -528,8 +529,8 @@ static status perf_build(struct perf *perf, const char *const *paths, size_t cou
                          const struct perf_options *options)
 {
     uint64_t devices;
-    STATUS_TRY(open_files(perf, paths, count));
-    STATUS_TRY(check_devices(perf, &devices));
+    STATUS_TRY(perf_open_files(perf, paths, count));
+    STATUS_TRY(perf_check_devices(perf, &devices));
     perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
     STATUS_TRY(choose_arch(perf, options->arch));
     choose_worker_cores(perf);

@@ -100,7 +100,7 @@ static void choose_case(int in0, int in1, int out, enum types_case *out_case)
         *out_case = BFP4_WEIGHTS;
 }
 
-static struct view type_of(const struct perf_op *op, bool output, uint32_t tensor)
+static struct view perf_advice_type_of(const struct perf_op *op, bool output, uint32_t tensor)
 {
     return report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
 }
@@ -114,8 +114,9 @@ static bool is_integer(struct view type)
 // The first type that the table of mantissas lacks; none: all are there.
 static bool unknown_type(const struct perf_op *op, struct view *out_type)
 {
-    const struct view types[] = {type_of(op, false, 0), type_of(op, false, 1),
-                                 type_of(op, true, 0)};
+    const struct view types[] = {perf_advice_type_of(op, false, 0),
+                                 perf_advice_type_of(op, false, 1),
+                                 perf_advice_type_of(op, true, 0)};
     for (size_t i = 0; i < 3; i++) {
         *out_type = types[i].size > 0 ? types[i] : VIEW_LITERAL("nan");
         if (mantissa_bits(types[i]) == 0)
@@ -131,8 +132,9 @@ enum perf_judgement perf_fidelity_judge(const struct perf_op *op, const char **o
     *out_advice = NULL;
     if (op->fidelity == FIDELITY_UNKNOWN || unknown_type(op, &unknown))
         return PERF_NOT_APPLICABLE;
-    choose_case(mantissa_bits(type_of(op, false, 0)), mantissa_bits(type_of(op, false, 1)),
-                mantissa_bits(type_of(op, true, 0)), &types);
+    choose_case(mantissa_bits(perf_advice_type_of(op, false, 0)),
+                mantissa_bits(perf_advice_type_of(op, false, 1)),
+                mantissa_bits(perf_advice_type_of(op, true, 0)), &types);
     *out_advice = JUDGEMENTS[types][op->fidelity].advice;
     return JUDGEMENTS[types][op->fidelity].judgement;
 }
@@ -206,8 +208,9 @@ static void advise_fidelity(struct perf *perf, const struct perf_op *op, struct 
     const char *text;
     struct view unknown;
     perf_fidelity_judge(op, &text);
-    if (is_integer(type_of(op, false, 0)) || is_integer(type_of(op, false, 1)) ||
-        is_integer(type_of(op, true, 0)))
+    if (is_integer(perf_advice_type_of(op, false, 0)) ||
+        is_integer(perf_advice_type_of(op, false, 1)) ||
+        is_integer(perf_advice_type_of(op, true, 0)))
         advise(perf, advice,
                "Fidelity evaluation is not applicable for integer datatypes (UINT8, UINT16, "
                "INT32, UINT32).");

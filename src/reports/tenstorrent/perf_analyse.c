@@ -213,7 +213,7 @@ static void describe_types(struct perf *perf, struct perf_op *op)
 
 // Figures --------------------------------------------------------------------
 
-static double percent_of(double part, double whole)
+static double perf_analyse_percent_of(double part, double whole)
 {
     return part / whole * 100;
 }
@@ -237,7 +237,7 @@ static void measure_flops(struct perf *perf, struct perf_op *op)
     const double peak = perf->arch->tflops[op->fidelity] * 1e12 * cores_counted(op);
     op->flops = perf_known(flops / 1e12);
     if (peak > 0) {
-        op->flops_percent = perf_known(percent_of(flops, peak));
+        op->flops_percent = perf_known(perf_analyse_percent_of(flops, peak));
         op->compute_time = perf_known(op->work.flops.value / peak * 1e6);
     }
 }
@@ -254,7 +254,7 @@ static void measure_dram(struct perf *perf, struct perf_op *op)
         return;
     op->dram_speed = perf_known(op->work.dram_bytes.value / (op->kernel_ns.value * 1e-9) / 1e9);
     if (peak > 0)
-        op->dram_percent = perf_known(percent_of(op->dram_speed.value, peak));
+        op->dram_percent = perf_known(perf_analyse_percent_of(op->dram_speed.value, peak));
 }
 
 static void read_program_config(struct perf_op *op)
@@ -287,7 +287,7 @@ static enum perf_limit gap_limit(const struct perf_op *op)
 
 static double share_of(struct perf_value ideal, double time)
 {
-    return ideal.known ? percent_of(ideal.value, time) : 0;
+    return ideal.known ? perf_analyse_percent_of(ideal.value, time) : 0;
 }
 
 static enum perf_limit limit_of(const struct perf_op *op)
@@ -309,7 +309,7 @@ static enum perf_limit limit_of(const struct perf_op *op)
     return PERF_LIMIT_NEITHER;
 }
 
-static enum perf_bound bound_of(const struct perf_op *op)
+static enum perf_bound perf_analyse_bound_of(const struct perf_op *op)
 {
     if (op->kind == PERF_HOST)
         return PERF_BOUND_HOST;
@@ -345,7 +345,7 @@ void perf_op_analyse(struct perf *perf, struct perf_op *op)
 }
 
 // Times first, then gaps: the last digit of a sum depends on its order.
-static double total_of(const struct perf *perf)
+static double perf_analyse_total_of(const struct perf *perf)
 {
     double time = 0;
     double gap = 0;
@@ -358,13 +358,14 @@ static double total_of(const struct perf *perf)
 
 void perf_totals_compute(struct perf *perf)
 {
-    const double total = total_of(perf);
+    const double total = perf_analyse_total_of(perf);
     for (size_t i = 0; i < perf->count; i++) {
         struct perf_op *op = &perf->ops[i];
         op->total_percent = (struct perf_value){0};
         if ((op->kind == PERF_DEVICE || op->gap.known) && total != 0)
-            op->total_percent = perf_known(percent_of(op->time.value + op->gap.value, total));
-        op->bound = bound_of(op);
+            op->total_percent =
+                perf_known(perf_analyse_percent_of(op->time.value + op->gap.value, total));
+        op->bound = perf_analyse_bound_of(op);
         op->limit = limit_of(op);
     }
 }

@@ -67,7 +67,7 @@ static const struct {
     {"UntilizeWithUnpadding", PERF_TM},
 };
 
-static bool is_named(struct view code, const char *name)
+static bool perf_category_is_named(struct view code, const char *name)
 {
     if (!view_starts_with(code, name))
         return false;
@@ -87,7 +87,7 @@ enum perf_category perf_category_of(const struct perf_op *op)
     if (op->kind == PERF_HOST)
         return PERF_ON_HOST;
     for (size_t i = 0; i < sizeof CATEGORIES / sizeof CATEGORIES[0]; i++) {
-        if (is_named(code, CATEGORIES[i].name))
+        if (perf_category_is_named(code, CATEGORIES[i].name))
             return CATEGORIES[i].category;
     }
     return PERF_OTHER;

@@ -20,7 +20,7 @@ static bool is_above_peak(const struct perf_op *op)
             (op->memory_time.known && op->memory_time.value > most));
 }
 
-static double volume_of(const struct perf_op *op, bool output)
+static double perf_doubt_volume_of(const struct perf_op *op, bool output)
 {
     double volume = 1;
     for (unsigned i = 0; i < 4; i++) {
@@ -35,8 +35,8 @@ static double volume_of(const struct perf_op *op, bool output)
 
 // Volumes of what the operations in front of `index` gave, or of what those after it take, the
 // nearest first; 0 where there is none.
-static void look_around(const struct perf *perf, size_t index, bool behind,
-                        double out_volumes[NEIGHBOURS])
+static void perf_doubt_look_around(const struct perf *perf, size_t index, bool behind,
+                                   double out_volumes[NEIGHBOURS])
 {
     size_t found = 0;
     const struct perf_op *op = &perf->ops[index];
@@ -44,7 +44,7 @@ static void look_around(const struct perf *perf, size_t index, bool behind,
         at = behind ? at + 1 : at - 1;
         const struct perf_op *other = &perf->ops[at];
         if (other->kind == PERF_DEVICE && (perf->merged || other->device == op->device))
-            out_volumes[found++] = volume_of(other, !behind);
+            out_volumes[found++] = perf_doubt_volume_of(other, !behind);
     }
     for (; found < NEIGHBOURS; found++)
         out_volumes[found] = 0;
@@ -55,8 +55,8 @@ static double volume_by_neighbours(const struct perf *perf, size_t index)
 {
     double before[NEIGHBOURS];
     double behind[NEIGHBOURS];
-    look_around(perf, index, false, before);
-    look_around(perf, index, true, behind);
+    perf_doubt_look_around(perf, index, false, before);
+    perf_doubt_look_around(perf, index, true, behind);
     for (size_t i = 0; i < NEIGHBOURS; i++) {
         for (size_t k = 0; k < NEIGHBOURS; k++) {
             if (before[i] > 0 && before[i] == behind[k])
@@ -66,7 +66,7 @@ static double volume_by_neighbours(const struct perf *perf, size_t index)
     return 0;
 }
 
-static void scale(struct perf_value *number, double factor)
+static void perf_doubt_scale(struct perf_value *number, double factor)
 {
     number->value *= factor;
 }
@@ -75,18 +75,18 @@ static void scale(struct perf_value *number, double factor)
 static bool recount(struct perf *perf, size_t index)
 {
     struct perf_op *op = &perf->ops[index];
-    const double own = volume_of(op, false);
+    const double own = perf_doubt_volume_of(op, false);
     const double volume = volume_by_neighbours(perf, index);
-    if (perf_is_matmul(op) || perf_is_convolution(op) || own != volume_of(op, true) ||
+    if (perf_is_matmul(op) || perf_is_convolution(op) || own != perf_doubt_volume_of(op, true) ||
         !(volume > 0) || volume >= own ||
         view_is(report_text(op->report, op->row, COLUMN_PROGRAM_CACHE_HIT), "False"))
         return false;
     const double factor = volume / own;
-    scale(&op->work.flops, factor);
-    scale(&op->work.dram_bytes, factor);
-    scale(&op->work.l1_bytes, factor);
-    scale(&op->compute_time, factor);
-    scale(&op->memory_time, factor);
+    perf_doubt_scale(&op->work.flops, factor);
+    perf_doubt_scale(&op->work.dram_bytes, factor);
+    perf_doubt_scale(&op->work.l1_bytes, factor);
+    perf_doubt_scale(&op->compute_time, factor);
+    perf_doubt_scale(&op->memory_time, factor);
     return true;
 }
 

@@ -38,8 +38,8 @@ static void perf_picture_rectangle(struct canvas *canvas, uint32_t x, uint32_t y
 }
 
 // Cuts what does not fit.
-static void draw_text(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width,
-                      const char *text, unsigned colour)
+static void perf_picture_draw_text(struct canvas *canvas, uint32_t x, uint32_t y, uint32_t width,
+                                   const char *text, unsigned colour)
 {
     const struct view whole = view_of(text);
     const size_t fits = width / LETTER;
@@ -140,11 +140,11 @@ static void draw_labels(struct canvas *canvas, const struct bar *bar, uint32_t y
     const bool two = group->flops_mean.known && height >= 2 * LINE;
     const uint32_t first = y + (height - (two ? 2 * LINE : LINE)) / 2 + SCALE;
     perf_picture_describe(group, text, sizeof text);
-    draw_text(canvas, bar->x + LETTER, first, bar->width - LETTER, text, ink);
+    perf_picture_draw_text(canvas, bar->x + LETTER, first, bar->width - LETTER, text, ink);
     if (!two)
         return;
     describe_use(group, text, sizeof text);
-    draw_text(canvas, bar->x + LETTER, first + LINE, bar->width - LETTER, text, ink);
+    perf_picture_draw_text(canvas, bar->x + LETTER, first + LINE, bar->width - LETTER, text, ink);
 }
 
 static double category_percent(const struct perf_group *pieces, size_t count, size_t from)
@@ -179,7 +179,8 @@ static void draw_bar(struct canvas *canvas, const struct bar *bar, const struct 
             char text[64];
             snprintf(text, sizeof text, "%s(%.1f%%)", perf_category_name(pieces[i].category),
                      category_percent(pieces, count, i));
-            draw_text(canvas, LETTER, TOP + from, LEFT - LETTER, text, COLOUR_BLACK_POINT);
+            perf_picture_draw_text(canvas, LETTER, TOP + from, LEFT - LETTER, text,
+                                   COLOUR_BLACK_POINT);
         }
     }
 }
@@ -193,8 +194,8 @@ static size_t count_bars(const struct perf_group *pieces, size_t count)
     return bars < BARS_MOST ? bars : BARS_MOST;
 }
 
-static void draw_title(struct canvas *canvas, const struct perf_group *pieces, size_t count,
-                       bool by_device)
+static void perf_picture_draw_title(struct canvas *canvas, const struct perf_group *pieces,
+                                    size_t count, bool by_device)
 {
     char title[128] = "Stacked Device Time per Device (100% per device)";
     double total = 0;
@@ -202,14 +203,15 @@ static void draw_title(struct canvas *canvas, const struct perf_group *pieces, s
         total += pieces[i].time;
     if (!by_device)
         snprintf(title, sizeof title, "Stacked Device Time (Total: %.1f us)", total);
-    draw_text(canvas, LEFT, LINE / 2, canvas->picture.width - LEFT, title, COLOUR_BLACK_POINT);
+    perf_picture_draw_text(canvas, LEFT, LINE / 2, canvas->picture.width - LEFT, title,
+                           COLOUR_BLACK_POINT);
 }
 
 static void draw(struct canvas *canvas, const struct perf_group *pieces, size_t count,
                  bool by_device, bool classic, uint32_t width)
 {
     struct bar bar = {LEFT, width, classic, !by_device && !classic};
-    draw_title(canvas, pieces, count, by_device);
+    perf_picture_draw_title(canvas, pieces, count, by_device);
     for (size_t from = 0; from < count && bar.x + width <= canvas->picture.width;) {
         size_t to = from;
         while (to < count && pieces[to].device == pieces[from].device)
@@ -217,7 +219,7 @@ static void draw(struct canvas *canvas, const struct perf_group *pieces, size_t 
         char name[48];
         snprintf(name, sizeof name, "Dev %llu", (unsigned long long)pieces[from].device);
         if (by_device)
-            draw_text(canvas, bar.x, TOP - LINE, width, name, COLOUR_BLACK_POINT);
+            perf_picture_draw_text(canvas, bar.x, TOP - LINE, width, name, COLOUR_BLACK_POINT);
         draw_bar(canvas, &bar, pieces + from, to - from);
         bar.x += width + 2 * LETTER;
         from = to;

@@ -55,8 +55,8 @@ static void append_layout(struct bytes *text, struct view memory)
     }
 }
 
-static struct view group_name(const struct stack *stack, const struct perf_op *op,
-                              struct bytes *text)
+static struct view perf_stack_group_name(const struct stack *stack, const struct perf_op *op,
+                                         struct bytes *text)
 {
     if (stack->grouping == PERF_BY_CATEGORY)
         return view_of(perf_category_name(op->category));
@@ -72,7 +72,7 @@ static struct view group_name(const struct stack *stack, const struct perf_op *o
     return bytes_view(text);
 }
 
-static size_t find_group(struct stack *stack, struct view name, const struct perf_op *op)
+static size_t perf_stack_find_group(struct stack *stack, struct view name, const struct perf_op *op)
 {
     const uint64_t device = stack->by_device ? op->device : 0;
     const uint32_t hash = hash_bytes(name.data, name.size) ^ hash_u64(device);
@@ -117,7 +117,7 @@ static void add_flops(struct perf_group *group, struct flops_sums *sums, const s
 
 static void add_op(struct stack *stack, const struct perf_op *op, struct bytes *text)
 {
-    const size_t index = find_group(stack, group_name(stack, op, text), op);
+    const size_t index = perf_stack_find_group(stack, perf_stack_group_name(stack, op, text), op);
     struct perf_group *group = &stack->groups[index];
     group->count++;
     stack->timed = stack->timed || op->time.known;
@@ -140,14 +140,14 @@ static void finish_group(struct perf_group *group, const struct flops_sums *sums
         group->flops_deviation = perf_known(sqrt(sums->squares / (double)(sums->count - 1)));
 }
 
-static int compare_devices(const void *left, const void *right)
+static int perf_stack_compare_devices(const void *left, const void *right)
 {
     const struct perf_group *a = left;
     const struct perf_group *b = right;
     return sort_compare(a->device, b->device);
 }
 
-static int compare_names(const void *left, const void *right)
+static int perf_stack_compare_names(const void *left, const void *right)
 {
     const struct perf_group *a = left;
     const struct perf_group *b = right;
@@ -157,7 +157,7 @@ static int compare_names(const void *left, const void *right)
         return order;
     if (a->name.size != b->name.size)
         return sort_compare(a->name.size, b->name.size);
-    return compare_devices(a, b);
+    return perf_stack_compare_devices(a, b);
 }
 
 // Groups of one device, or all, stand together.
@@ -217,12 +217,12 @@ static void finish_groups(struct stack *stack)
     }
     if (stack->count == 0)
         return;
-    qsort(stack->groups, stack->count, sizeof *stack->groups, compare_names);
+    qsort(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
     compute_weighted_means(stack->groups, stack->count);
     if (stack->by_device)
         perf_stack_order_devices(stack->groups, stack->count);
     compute_percents(stack->groups, stack->count);
-    qsort(stack->groups, stack->count, sizeof *stack->groups, compare_names);
+    qsort(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
     order_by_time(stack->groups, stack->count);
 }
 
@@ -263,8 +263,9 @@ static int compare_devices_and_times(const void *left, const void *right)
     const struct perf_group *a = left;
     const struct perf_group *b = right;
     if (a->device != b->device)
-        return compare_devices(a, b);
-    return a->time != b->time ? (a->time < b->time) - (a->time > b->time) : compare_names(a, b);
+        return perf_stack_compare_devices(a, b);
+    return a->time != b->time ? (a->time < b->time) - (a->time > b->time)
+                              : perf_stack_compare_names(a, b);
 }
 
 void perf_stack_order_devices(struct perf_group *groups, size_t count)

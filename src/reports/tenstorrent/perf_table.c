@@ -1,6 +1,6 @@
 #include "perf_table.h"
 
-static const struct perf_op *op_of(const struct table_query *query)
+static const struct perf_op *perf_table_op_of(const struct table_query *query)
 {
     return &((const struct perf_report *)query->report)->perf->ops[query->row];
 }
@@ -10,86 +10,87 @@ static const struct perf *perf_of(const struct table_query *query)
     return ((const struct perf_report *)query->report)->perf;
 }
 
-static struct table_cell value_cell(struct perf_value number)
+static struct table_cell perf_table_value_cell(struct perf_value number)
 {
     return table_real_if(number.known, number.value);
 }
 
 // Operations ------------------------------------------------------------------
 
-static struct table_cell id_cell(const struct table_query *query)
+static struct table_cell perf_table_id_cell(const struct table_query *query)
 {
-    return table_whole(op_of(query)->id);
+    return table_whole(perf_table_op_of(query)->id);
 }
 
 static struct table_cell kind_cell(const struct table_query *query)
 {
     static const char *const NAMES[] = {"device", "host", "signpost"};
-    return table_text(view_of(NAMES[op_of(query)->kind]));
+    return table_text(view_of(NAMES[perf_table_op_of(query)->kind]));
 }
 
 static struct table_cell code_cell(const struct table_query *query)
 {
-    return table_text(op_of(query)->code);
+    return table_text(perf_table_op_of(query)->code);
 }
 
-static struct table_cell label_cell(const struct table_query *query)
+static struct table_cell perf_table_label_cell(const struct table_query *query)
 {
-    return table_text(op_of(query)->label);
+    return table_text(perf_table_op_of(query)->label);
 }
 
 static struct table_cell call_count_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     return table_text_if_any(report_text(op->report, op->row, COLUMN_CALL_COUNT));
 }
 
-static struct table_cell device_cell(const struct table_query *query)
+static struct table_cell perf_table_device_cell(const struct table_query *query)
 {
-    return table_real_if(op_of(query)->has_device, (double)op_of(query)->device);
+    return table_real_if(perf_table_op_of(query)->has_device,
+                         (double)perf_table_op_of(query)->device);
 }
 
 static struct table_cell sub_device_cell(const struct table_query *query)
 {
-    return table_text_if_any(op_of(query)->sub_device);
+    return table_text_if_any(perf_table_op_of(query)->sub_device);
 }
 
 // `argument` is where the operation has the value.
-static struct table_cell number_cell(const struct table_query *query)
+static struct table_cell perf_table_number_cell(const struct table_query *query)
 {
     struct perf_value number;
-    memcpy(&number, (const char *)op_of(query) + query->column->argument, sizeof number);
-    return value_cell(number);
+    memcpy(&number, (const char *)perf_table_op_of(query) + query->column->argument, sizeof number);
+    return perf_table_value_cell(number);
 }
 
 // As tables show it: an operation of the device without a time has 0.
 static struct table_cell shown_time_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     return table_real_if(op->kind == PERF_DEVICE, op->time.value);
 }
 
 // CSV has what Python prints: a whole 0, and numbers of a column with gaps in it as reals.
 static struct table_cell csv_time_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     if (op->kind == PERF_DEVICE && !op->time.known)
         return table_exact(VIEW_LITERAL("0"));
-    return value_cell(op->time);
+    return perf_table_value_cell(op->time);
 }
 
 static struct table_cell csv_cores_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     const bool real = perf_is_matmul(op) && !op->dram_sharded && perf_of(query)->real_cores;
     if (!op->cores.known || real)
-        return value_cell(op->cores);
+        return perf_table_value_cell(op->cores);
     return table_whole((uint64_t)op->cores.value);
 }
 
 static struct table_cell csv_call_count_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     const struct view text = report_text(op->report, op->row, COLUMN_CALL_COUNT);
     double number;
     if (text.size == 0)
@@ -102,47 +103,48 @@ static struct table_cell csv_call_count_cell(const struct table_query *query)
 
 static struct table_cell worker_cores_cell(const struct table_query *query)
 {
-    return table_whole(op_of(query)->worker_cores);
+    return table_whole(perf_table_op_of(query)->worker_cores);
 }
 
-static struct table_cell bound_cell(const struct table_query *query)
+static struct table_cell perf_table_bound_cell(const struct table_query *query)
 {
-    return table_text_if_any(view_of(perf_bound_name(op_of(query)->bound)));
+    return table_text_if_any(view_of(perf_bound_name(perf_table_op_of(query)->bound)));
 }
 
 static struct table_cell fidelity_cell(const struct table_query *query)
 {
-    return table_text_if_any(op_of(query)->fidelity_text);
+    return table_text_if_any(perf_table_op_of(query)->fidelity_text);
 }
 
 static struct table_cell math_fidelity_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     return table_text_if_any(report_text(op->report, op->row, COLUMN_MATH_FIDELITY));
 }
 
 // `argument` is the kind of the column.
 static struct table_cell column_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     return table_text_if_any(
         report_text(op->report, op->row, (enum column_kind)query->column->argument));
 }
 
 static struct table_cell category_cell(const struct table_query *query)
 {
-    return table_text(view_of(perf_category_name(op_of(query)->category)));
+    return table_text(view_of(perf_category_name(perf_table_op_of(query)->category)));
 }
 
 static struct table_cell limit_cell(const struct table_query *query)
 {
-    return table_text(view_of(perf_limit_name(op_of(query)->limit)));
+    return table_text(view_of(perf_limit_name(perf_table_op_of(query)->limit)));
 }
 
 // What is missing in a column that is there is Python's nan.
-static struct table_cell type_cell(const struct table_query *query, bool output, uint32_t tensor)
+static struct table_cell perf_table_type_cell(const struct table_query *query, bool output,
+                                              uint32_t tensor)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     const struct perf *perf = perf_of(query);
     const struct view text =
         report_tensor_text(op->report, op->row, output, tensor, COLUMN_TENSOR_DATATYPE);
@@ -158,32 +160,32 @@ static struct table_cell type_cell(const struct table_query *query, bool output,
 
 static struct table_cell output_type_cell(const struct table_query *query)
 {
-    return type_cell(query, true, 0);
+    return perf_table_type_cell(query, true, 0);
 }
 
 // `argument` is the number of the input.
 static struct table_cell input_type_cell(const struct table_query *query)
 {
-    return type_cell(query, false, (uint32_t)query->column->argument);
+    return perf_table_type_cell(query, false, (uint32_t)query->column->argument);
 }
 
 static struct table_cell input_memory_cell(const struct table_query *query)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     return table_text(report_tensor_text(op->report, op->row, false, 0, COLUMN_TENSOR_MEMORY));
 }
 
 static struct table_cell sharded_cell(const struct table_query *query)
 {
-    return table_flag(op_of(query)->dram_sharded);
+    return table_flag(perf_table_op_of(query)->dram_sharded);
 }
 
 static struct perf_advice advise(const struct table_query *query)
 {
     struct perf_advice advice = {.count = 0};
-    if (perf_is_matmul(op_of(query)))
-        perf_matmul_advise(((const struct perf_report *)query->report)->perf, op_of(query),
-                           &advice);
+    if (perf_is_matmul(perf_table_op_of(query)))
+        perf_matmul_advise(((const struct perf_report *)query->report)->perf,
+                           perf_table_op_of(query), &advice);
     return advice;
 }
 
@@ -205,7 +207,8 @@ static void write_advice(const struct table_query *query, struct json_writer *js
     json_close(json);
 }
 
-static void write_value(struct json_writer *json, const char *key, struct perf_value number)
+static void perf_table_write_value(struct json_writer *json, const char *key,
+                                   struct perf_value number)
 {
     if (number.known)
         json_real(json, key, number.value);
@@ -215,26 +218,26 @@ static void write_value(struct json_writer *json, const char *key, struct perf_v
 
 static void write_limit(const struct table_query *query, struct json_writer *json)
 {
-    const struct perf_op *op = op_of(query);
+    const struct perf_op *op = perf_table_op_of(query);
     json_open_object(json, query->column->key);
     json_text(json, "by", view_of(perf_limit_name(op->limit)));
     if (op->doubt != PERF_DOUBT_NONE)
         json_text(json, "remark", view_of(perf_doubt_text(op->doubt)));
-    write_value(json, "operations", op->work.flops);
-    write_value(json, "dram_bytes", op->work.dram_bytes);
-    write_value(json, "l1_bytes", op->work.l1_bytes);
-    write_value(json, "compute_us_at_peak", op->compute_time);
-    write_value(json, "dram_us_at_peak", op->memory_time);
-    write_value(json, "gap_us", op->gap);
-    write_value(json, "host_us", op->host_time);
-    write_value(json, "host_interval_us", op->host_interval);
+    perf_table_write_value(json, "operations", op->work.flops);
+    perf_table_write_value(json, "dram_bytes", op->work.dram_bytes);
+    perf_table_write_value(json, "l1_bytes", op->work.l1_bytes);
+    perf_table_write_value(json, "compute_us_at_peak", op->compute_time);
+    perf_table_write_value(json, "dram_us_at_peak", op->memory_time);
+    perf_table_write_value(json, "gap_us", op->gap);
+    perf_table_write_value(json, "host_us", op->host_time);
+    perf_table_write_value(json, "host_interval_us", op->host_interval);
     json_close(json);
 }
 
 // clang-format off
 #define NUMBER(name, head, words, of, member)                                                      \
     .key = (name), .heading = (head), .meaning = (words), .type = (of),                            \
-    .argument = offsetof(struct perf_op, member), .cell = number_cell
+    .argument = offsetof(struct perf_op, member), .cell = perf_table_number_cell
 #define WHOLE .digits = 0, .flags = TABLE_ROUNDED
 #define ONLY_CSV(name, head, words, function)                                                      \
     .key = (name), .heading = (head), .meaning = (words), .cell = (function),                      \
@@ -242,17 +245,17 @@ static void write_limit(const struct table_query *query, struct json_writer *jso
 
 static const struct table_column COLUMNS[] = {
     {.key = "id", .heading = "ID", .meaning = "of the row in the report", .type = TABLE_COUNT,
-     .cell = id_cell},
+     .cell = perf_table_id_cell},
     {.key = "kind", .meaning = "device, host or signpost", .cell = kind_cell},
     {.key = "op_code", .heading = "Raw OP Code", .meaning = "of the operation", .cell = code_cell},
     {.key = "label", .heading = "OP Code", .meaning = "the op code with the sizes of a matmul",
-     .cell = label_cell},
+     .cell = perf_table_label_cell},
     {.key = "global_call_count", .heading = "Global Call Count", .meaning = "of the operation",
      .cell = call_count_cell},
     {ONLY_CSV("csv_call_count", "Global Call Count", "the same as Python prints it",
               csv_call_count_cell)},
     {.key = "device", .heading = "Device", .meaning = "that did it", .type = TABLE_COUNT, WHOLE,
-     .cell = device_cell},
+     .cell = perf_table_device_cell},
     {.key = "sub_device", .meaning = "of the device", .cell = sub_device_cell},
     {NUMBER("total_percent", "Total %", "of the time of all", TABLE_PERCENT, total_percent),
      .digits = 1},
@@ -268,7 +271,7 @@ static const struct table_column COLUMNS[] = {
     {.key = "worker_cores", .meaning = "that the device has", .type = TABLE_COUNT,
      .cell = worker_cores_cell},
     {.key = "bound", .heading = "Bound", .meaning = "what bounds it: DRAM, FLOP, BOTH, SLOW, HOST",
-     .cell = bound_cell},
+     .cell = perf_table_bound_cell},
     {NUMBER("dram_gb_s", "DRAM", "of its inputs and outputs", TABLE_REAL, dram_speed),
      .unit = "GB/s"},
     {NUMBER("dram_percent", "DRAM %", "of what DRAM can do", TABLE_PERCENT, dram_percent),
@@ -326,37 +329,38 @@ const struct table_form PERF_FORM = {
 
 // Stacked ---------------------------------------------------------------------
 
-static const struct perf_group *group_of(const struct table_query *query)
+static const struct perf_group *perf_table_group_of(const struct table_query *query)
 {
     return &((const struct perf_stack_report *)query->report)->groups[query->row];
 }
 
 static struct table_cell group_name_cell(const struct table_query *query)
 {
-    return table_text(group_of(query)->name);
+    return table_text(perf_table_group_of(query)->name);
 }
 
 static struct table_cell group_device_cell(const struct table_query *query)
 {
-    return table_real_if(group_of(query)->has_device, (double)group_of(query)->device);
+    return table_real_if(perf_table_group_of(query)->has_device,
+                         (double)perf_table_group_of(query)->device);
 }
 
 static struct table_cell group_category_cell(const struct table_query *query)
 {
-    return table_text(view_of(perf_category_name(group_of(query)->category)));
+    return table_text(view_of(perf_category_name(perf_table_group_of(query)->category)));
 }
 
 // Where no operation of the report has a time, a whole 0.
 static struct table_cell group_time_cell(const struct table_query *query)
 {
-    const struct perf_group *group = group_of(query);
+    const struct perf_group *group = perf_table_group_of(query);
     return group->timed ? table_real(group->time) : table_exact(VIEW_LITERAL("0"));
 }
 
 // Where nothing took time, a whole 0.
 static struct table_cell group_percent_cell(const struct table_query *query)
 {
-    const struct perf_group *group = group_of(query);
+    const struct perf_group *group = perf_table_group_of(query);
     if (group->whole == 0 && !group->has_device)
         return table_exact(VIEW_LITERAL("0"));
     return table_real(group->percent);
@@ -364,15 +368,16 @@ static struct table_cell group_percent_cell(const struct table_query *query)
 
 static struct table_cell group_count_cell(const struct table_query *query)
 {
-    return table_whole(group_of(query)->count);
+    return table_whole(perf_table_group_of(query)->count);
 }
 
 // `argument` is where the group has the value.
 static struct table_cell group_flops_cell(const struct table_query *query)
 {
     struct perf_value number;
-    memcpy(&number, (const char *)group_of(query) + query->column->argument, sizeof number);
-    return value_cell(number);
+    memcpy(&number, (const char *)perf_table_group_of(query) + query->column->argument,
+           sizeof number);
+    return perf_table_value_cell(number);
 }
 
 // clang-format off

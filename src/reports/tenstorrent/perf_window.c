@@ -55,7 +55,8 @@ static bool find_start(struct perf *perf, const char *name, struct window *windo
 }
 
 // The same name for both: from the first to the second of them.
-static bool find_end(struct perf *perf, const char *name, const char *start, struct window *window)
+static bool perf_window_find_end(struct perf *perf, const char *name, const char *start,
+                                 struct window *window)
 {
     if (name == NULL || name[0] == '\0')
         return false;
@@ -145,7 +146,8 @@ void perf_window_cut(struct perf *perf, const struct perf_options *options)
         return;
     }
     const bool has_start = find_start(perf, options->start_signpost, &window);
-    const bool has_end = find_end(perf, options->end_signpost, options->start_signpost, &window);
+    const bool has_end =
+        perf_window_find_end(perf, options->end_signpost, options->start_signpost, &window);
     if (has_start || has_end)
         keep_window(perf, &window, options->print_signposts);
     else
@@ -180,7 +182,7 @@ static struct device_list *list_of(struct device_lists *lists, uint64_t device)
     return &lists->items[lists->count++];
 }
 
-static int compare_devices(const void *left, const void *right)
+static int perf_window_compare_devices(const void *left, const void *right)
 {
     const uint64_t a = ((const struct device_list *)left)->device;
     const uint64_t b = ((const struct device_list *)right)->device;
@@ -197,7 +199,7 @@ static void collect_devices(const struct perf *perf, struct device_lists *lists)
         list->ops[list->count++] = i;
     }
     if (lists->count > 0)
-        qsort(lists->items, lists->count, sizeof *lists->items, compare_devices);
+        qsort(lists->items, lists->count, sizeof *lists->items, perf_window_compare_devices);
 }
 
 static bool perf_window_contains(struct view text, const char *part)
@@ -225,7 +227,7 @@ static bool next_code(const struct perf *perf, const struct device_lists *lists,
     return false;
 }
 
-static double time_of(const struct perf_op *op)
+static double perf_window_time_of(const struct perf_op *op)
 {
     return op->time.known ? op->time.value : -1;
 }
@@ -249,7 +251,7 @@ static struct perf_op take_step(struct perf *perf, struct device_lists *lists, s
         const struct perf_op *op = &perf->ops[list->ops[list->at++]];
         if (taken++ == 0)
             first = slowest = *op;
-        if (time_of(op) > time_of(&slowest))
+        if (perf_window_time_of(op) > perf_window_time_of(&slowest))
             slowest = *op;
         if (op->kernel_ns.known) {
             sum += op->kernel_ns.value;
@@ -265,7 +267,8 @@ static struct perf_op take_step(struct perf *perf, struct device_lists *lists, s
     return first;
 }
 
-static void note_missing(struct perf *perf, const struct perf_op *op, size_t step, size_t missing)
+static void perf_window_note_missing(struct perf *perf, const struct perf_op *op, size_t step,
+                                     size_t missing)
 {
     profile_track(perf->account, 0)->ledger.expected += missing;
     profile_note(perf->account, 0, LEDGER_LOST, missing,
@@ -274,7 +277,7 @@ static void note_missing(struct perf *perf, const struct perf_op *op, size_t ste
                  VIEW_ARGUMENTS(op->code), (unsigned long long)op->id, step, missing);
 }
 
-static int compare_ids(const void *left, const void *right)
+static int perf_window_compare_ids(const void *left, const void *right)
 {
     const uint64_t a = ((const struct perf_op *)left)->id;
     const uint64_t b = ((const struct perf_op *)right)->id;
@@ -292,7 +295,7 @@ void perf_devices_merge(struct perf *perf)
         size_t missing;
         merged[count] = take_step(perf, &lists, code, &missing);
         if (missing > 0)
-            note_missing(perf, &merged[count], step, missing);
+            perf_window_note_missing(perf, &merged[count], step, missing);
         count++;
     }
     for (size_t i = 0; i < perf->count; i++) {
@@ -300,7 +303,7 @@ void perf_devices_merge(struct perf *perf)
             merged[count++] = perf->ops[i];
     }
     if (count > 0)
-        qsort(merged, count, sizeof *merged, compare_ids);
+        qsort(merged, count, sizeof *merged, perf_window_compare_ids);
     free(perf->ops);
     perf->ops = merged;
     perf->count = count;

@@ -45,7 +45,7 @@ static double product(const double *factors, size_t count)
     return fits ? (double)whole : real;
 }
 
-static struct tensor tensor_of(const struct perf_op *op, bool output, uint32_t index)
+static struct tensor perf_work_tensor_of(const struct perf_op *op, bool output, uint32_t index)
 {
     struct tensor tensor = {.there = true};
     for (unsigned i = 0; i < 4; i++) {
@@ -65,7 +65,7 @@ static struct tensor tensor_of(const struct perf_op *op, bool output, uint32_t i
     return tensor;
 }
 
-static double volume_of(const struct tensor *tensor)
+static double perf_work_volume_of(const struct tensor *tensor)
 {
     return product(tensor->shape, 4);
 }
@@ -113,23 +113,24 @@ static void add_bytes(struct perf_work *work, const struct tensor *tensor, doubl
 // Bytes of so many elements of a tensor, or of all when it has fewer.
 static double bytes_of_part(const struct tensor *tensor, double elements)
 {
-    const double volume = volume_of(tensor);
+    const double volume = perf_work_volume_of(tensor);
     return volume > elements ? tensor->bytes * (elements / volume) : tensor->bytes;
 }
 
 static void add_whole_tensors(const struct perf_op *op, struct perf_work *work)
 {
-    const struct tensor output = tensor_of(op, true, 0);
+    const struct tensor output = perf_work_tensor_of(op, true, 0);
     const bool part = reads_a_part(op->code) && output.there;
     const uint32_t most = perf_is_matmul(op) ? 2 : op->report->tensor_counts[false];
     for (uint32_t i = 0; i < most; i++) {
-        const struct tensor input = tensor_of(op, false, i);
+        const struct tensor input = perf_work_tensor_of(op, false, i);
         if (input.there)
-            add_bytes(work, &input, part ? bytes_of_part(&input, volume_of(&output)) : input.bytes);
+            add_bytes(work, &input,
+                      part ? bytes_of_part(&input, perf_work_volume_of(&output)) : input.bytes);
     }
     const uint32_t outputs = perf_is_matmul(op) ? 1 : op->report->tensor_counts[true];
     for (uint32_t i = 0; i < outputs; i++) {
-        const struct tensor result = tensor_of(op, true, i);
+        const struct tensor result = perf_work_tensor_of(op, true, i);
         if (result.there)
             add_bytes(work, &result, result.bytes);
     }
@@ -137,11 +138,11 @@ static void add_whole_tensors(const struct perf_op *op, struct perf_work *work)
 
 static void add_traffic(const struct perf_op *op, struct perf_work *work)
 {
-    const struct tensor input = tensor_of(op, false, 0);
-    const struct tensor output = tensor_of(op, true, 0);
+    const struct tensor input = perf_work_tensor_of(op, false, 0);
+    const struct tensor output = perf_work_tensor_of(op, true, 0);
     if (writes_a_part(op->code) && input.there && output.there) {
-        add_bytes(work, &input, bytes_of_part(&input, volume_of(&output)));
-        add_bytes(work, &output, bytes_of_part(&output, volume_of(&input)));
+        add_bytes(work, &input, bytes_of_part(&input, perf_work_volume_of(&output)));
+        add_bytes(work, &output, bytes_of_part(&output, perf_work_volume_of(&input)));
     } else {
         add_whole_tensors(op, work);
     }
@@ -159,8 +160,8 @@ static double perf_work_larger(double a, double b)
 
 static struct perf_value matmul_flops(const struct perf_op *op)
 {
-    const struct tensor a = tensor_of(op, false, 0);
-    const struct tensor b = tensor_of(op, false, 1);
+    const struct tensor a = perf_work_tensor_of(op, false, 0);
+    const struct tensor b = perf_work_tensor_of(op, false, 1);
     if (!a.there || !b.there)
         return (struct perf_value){0};
     const double factors[] = {2,
@@ -191,9 +192,9 @@ bool perf_window_size(const struct perf_op *op, uint64_t *out_size)
 
 static struct perf_value convolution_flops(const struct perf_op *op)
 {
-    const struct tensor input = tensor_of(op, false, 0);
-    const struct tensor weights = tensor_of(op, false, 1);
-    const struct tensor output = tensor_of(op, true, 0);
+    const struct tensor input = perf_work_tensor_of(op, false, 0);
+    const struct tensor weights = perf_work_tensor_of(op, false, 1);
+    const struct tensor output = perf_work_tensor_of(op, true, 0);
     uint64_t window;
     if (!input.there || !weights.there || !output.there || !perf_window_size(op, &window))
         return (struct perf_value){0};
@@ -206,9 +207,9 @@ static struct perf_value element_flops(const struct perf_op *op)
     for (size_t i = 0; i < sizeof RATES / sizeof RATES[0]; i++) {
         if (!perf_work_contains(op->code, RATES[i].name))
             continue;
-        const struct tensor tensor = tensor_of(op, RATES[i].of_output, 0);
+        const struct tensor tensor = perf_work_tensor_of(op, RATES[i].of_output, 0);
         if (tensor.there)
-            return perf_known(RATES[i].per_element * volume_of(&tensor));
+            return perf_known(RATES[i].per_element * perf_work_volume_of(&tensor));
     }
     return (struct perf_value){0};
 }

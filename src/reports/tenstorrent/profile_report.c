@@ -147,8 +147,8 @@ static void add_functions(const struct profile_reporter *reporter, struct call_s
     }
 }
 
-static void add_span(struct profile_reporter *reporter, const struct track *track,
-                     const struct event *event, struct view values)
+static void profile_report_add_span(struct profile_reporter *reporter, const struct track *track,
+                                    const struct event *event, struct view values)
 {
     struct call_sums *sums = &reporter->calls[event->call];
     const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
@@ -163,8 +163,8 @@ static void add_span(struct profile_reporter *reporter, const struct track *trac
         add_functions(reporter, sums, values);
 }
 
-static void add_signpost(struct profile_reporter *reporter, const struct track *track,
-                         const struct event *event)
+static void profile_report_add_signpost(struct profile_reporter *reporter,
+                                        const struct track *track, const struct event *event)
 {
     if (!view_is(profile_text(reporter->profile, track->name), "signposts"))
         return;
@@ -174,25 +174,25 @@ static void add_signpost(struct profile_reporter *reporter, const struct track *
         clock_to_ns(profile_clock(reporter->profile, track->clock), event->start), event->name};
 }
 
-static status take_batch(struct event_sink *sink, const struct event_batch *batch)
+static status profile_report_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct profile_reporter *reporter = (struct profile_reporter *)sink;
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
         const struct track *track = profile_track(reporter->profile, event->track);
         if (event->kind == EVENT_INSTANT)
-            add_signpost(reporter, track, event);
+            profile_report_add_signpost(reporter, track, event);
         else if (event->kind == EVENT_SPAN && event->call != 0 &&
                  profile_call(reporter->profile, event->call)->operator_id != 0)
-            add_span(reporter, track, event, event_values(batch, event));
+            profile_report_add_span(reporter, track, event, event_values(batch, event));
     }
     return STATUS_OK;
 }
 
 // Columns ---------------------------------------------------------------------
 
-static void set_extent(struct profile_reporter *reporter, size_t row, enum column_kind kind,
-                       const struct extent *extent)
+static void profile_report_set_extent(struct profile_reporter *reporter, size_t row,
+                                      enum column_kind kind, const struct extent *extent)
 {
     if (extent->any)
         report_set_u64(reporter->report, row, kind, extent->last - extent->first);
@@ -228,15 +228,15 @@ static void set_device(struct profile_reporter *reporter, size_t row, const stru
         report_set_u64(report, row, COLUMN_FW_START_CYCLE, sums->ticks.first);
         report_set_u64(report, row, COLUMN_FW_END_CYCLE, sums->ticks.last);
     }
-    set_extent(reporter, row, COLUMN_FW_DURATION, &sums->device);
-    set_extent(reporter, row, COLUMN_KERNEL_DURATION, &sums->kernel);
+    profile_report_set_extent(reporter, row, COLUMN_FW_DURATION, &sums->device);
+    profile_report_set_extent(reporter, row, COLUMN_KERNEL_DURATION, &sums->kernel);
     if (sums->movement.any && sums->kernel.any)
         report_set_u64(report, row, COLUMN_KERNEL_DURATION_DM_START,
                        sums->kernel.last - sums->movement.first);
     if (sums->starts_seen > 1)
-        set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, &sums->starts);
+        profile_report_set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, &sums->starts);
     for (unsigned i = 0; i < PROCESSORS; i++)
-        set_extent(reporter, row, COLUMNS[i], &sums->processors[i]);
+        profile_report_set_extent(reporter, row, COLUMNS[i], &sums->processors[i]);
     set_cores(reporter, row, sums);
 }
 
@@ -286,7 +286,7 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
 
 // Rows ------------------------------------------------------------------------
 
-static int compare_rows(const void *left, const void *right)
+static int profile_report_compare_rows(const void *left, const void *right)
 {
     const struct row_of *a = left;
     const struct row_of *b = right;
@@ -295,7 +295,8 @@ static int compare_rows(const void *left, const void *right)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-static struct row_of *order_rows(const struct profile_reporter *reporter, size_t *out_count)
+static struct row_of *profile_report_order_rows(const struct profile_reporter *reporter,
+                                                size_t *out_count)
 {
     const size_t calls = reporter->profile->calls.count;
     struct row_of *rows =
@@ -310,7 +311,7 @@ static struct row_of *order_rows(const struct profile_reporter *reporter, size_t
     for (size_t i = 0; i < reporter->signpost_count; i++)
         rows[count++] =
             (struct row_of){.time = reporter->signposts[i].time, .signpost = (uint32_t)i};
-    qsort(rows, count, sizeof *rows, compare_rows);
+    qsort(rows, count, sizeof *rows, profile_report_compare_rows);
     *out_count = count;
     return rows;
 }
@@ -335,7 +336,7 @@ static void set_gap(struct profile_reporter *reporter, size_t row, const struct 
 static void make_rows(struct profile_reporter *reporter)
 {
     size_t count;
-    struct row_of *rows = order_rows(reporter, &count);
+    struct row_of *rows = profile_report_order_rows(reporter, &count);
     uint64_t *ends = NULL;
     size_t end_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -355,7 +356,7 @@ static void make_rows(struct profile_reporter *reporter)
     free(rows);
 }
 
-static status read_events(struct profile_reporter *reporter)
+static status profile_report_read_events(struct profile_reporter *reporter)
 {
     for (uint32_t i = 0; i < reporter->profile->tracks.count; i++) {
         const struct track *track = profile_track(reporter->profile, i);
@@ -382,12 +383,12 @@ status profile_report_make(struct profile *profile, enum report_version version,
                            struct report **out_report)
 {
     struct profile_reporter reporter = {
-        .sink = {take_batch}, .profile = profile, .version = version};
+        .sink = {profile_report_take_batch}, .profile = profile, .version = version};
     reporter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
     reporter.calls = memory_allocate_zeroed(profile->calls.count + 1, sizeof *reporter.calls);
     reporter.report = report_create();
     reporter.report->version = version;
-    status result = read_events(&reporter);
+    status result = profile_report_read_events(&reporter);
     if (result == STATUS_OK)
         make_rows(&reporter);
     if (result == STATUS_OK && reporter.report->row_count == 0)

@@ -8,8 +8,9 @@
 #include "formats/tenstorrent/report_profile.h"
 
 // A value as a report prints it; `room` is for numbers.
-static struct view text_of(const struct profile *profile, const struct value *value,
-                           char room[REPORT_REAL_ROOM])
+static struct view profile_report_operator_text_of(const struct profile *profile,
+                                                   const struct value *value,
+                                                   char room[REPORT_REAL_ROOM])
 {
     switch (value->kind) {
     case VALUE_TEXT:
@@ -45,7 +46,7 @@ void profile_report_set_figures(const struct profile *profile, struct view value
         char room[REPORT_REAL_ROOM];
         const struct view key = profile_text(profile, value.key);
         const enum column_kind kind = report_figure_column(key);
-        const struct view text = text_of(profile, &value, room);
+        const struct view text = profile_report_operator_text_of(profile, &value, room);
         if (kind != COLUMN_OTHER && column_exists(kind, version))
             report_set(report, row, kind, text);
         else if (kind == COLUMN_OTHER && text.size > 0 && key.size > 0 && is_unknown_column(key))
@@ -55,7 +56,7 @@ void profile_report_set_figures(const struct profile *profile, struct view value
 
 // Tensors ---------------------------------------------------------------------
 
-static struct view type_name(struct view type, char room[64])
+static struct view profile_report_operator_type_name(struct view type, char room[64])
 {
     static const char *const NAMES[][2] = {
         {"f32", "FLOAT32"},   {"float", "FLOAT32"}, {"float32", "FLOAT32"}, {"bf16", "BFLOAT16"},
@@ -120,8 +121,8 @@ static void set_sides(struct report *report, size_t row, bool output, uint32_t t
     }
 }
 
-static void set_tensor(struct report *report, size_t row, bool output, uint32_t tensor,
-                       struct view text)
+static void profile_report_operator_set_tensor(struct report *report, size_t row, bool output,
+                                               uint32_t tensor, struct view text)
 {
     struct view sides[SIDES_MOST];
     char room[64];
@@ -130,15 +131,17 @@ static void set_tensor(struct report *report, size_t row, bool output, uint32_t 
     set_sides(report, row, output, tensor, sides, count);
     if (type.size > 0)
         report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_DATATYPE,
-                          type_name(type, room));
+                          profile_report_operator_type_name(type, room));
 }
 
 // "1x1x1x10xi8, 2xi64"
-static void set_tensors(struct report *report, size_t row, bool output, struct view list)
+static void profile_report_operator_set_tensors(struct report *report, size_t row, bool output,
+                                                struct view list)
 {
     for (uint32_t tensor = 0; list.size > 0 && tensor < 64; tensor++) {
         const size_t end = view_find(list, ',');
-        set_tensor(report, row, output, tensor, view_trim(view_slice(list, 0, end)));
+        profile_report_operator_set_tensor(report, row, output, tensor,
+                                           view_trim(view_slice(list, 0, end)));
         list = view_slice(list, end < list.size ? end + 1 : end, list.size);
     }
 }
@@ -157,7 +160,7 @@ static bool set_tensor_field(struct report *report, size_t row, struct view key,
         return false;
     const uint32_t index = (uint32_t)tensor;
     if (view_is(field, "shape"))
-        set_tensor(report, row, output, index, text);
+        profile_report_operator_set_tensor(report, row, output, index, text);
     else if (view_is(field, "layout"))
         report_set_tensor(report, row, output, index, COLUMN_TENSOR_LAYOUT, text);
     else if (view_is(field, "datatype"))
@@ -190,7 +193,8 @@ static int compare_attributes(const void *left, const void *right)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-static void add_attribute(struct attributes *attributes, struct view key, struct view text)
+static void profile_report_operator_add_attribute(struct attributes *attributes, struct view key,
+                                                  struct view text)
 {
     attributes->items = memory_grow(attributes->items, attributes->count, &attributes->capacity,
                                     sizeof *attributes->items);
@@ -221,8 +225,9 @@ static void set_attributes(struct report *report, size_t row, struct attributes 
 
 // All -------------------------------------------------------------------------
 
-static void set_value(struct report *report, size_t row, enum report_version version,
-                      struct view key, struct view text, struct attributes *attributes)
+static void profile_report_operator_set_value(struct report *report, size_t row,
+                                              enum report_version version, struct view key,
+                                              struct view text, struct attributes *attributes)
 {
     const enum column_kind kind = report_description_column(key);
     if (kind == COLUMN_CONST_EVAL_OP || kind == COLUMN_PROGRAM_METADATA)
@@ -232,11 +237,11 @@ static void set_value(struct report *report, size_t row, enum report_version ver
     else if (view_is(key, "attributes"))
         report_set(report, row, COLUMN_ATTRIBUTES, text);
     else if (view_is(key, "inputs") || view_is(key, "outputs"))
-        set_tensors(report, row, view_is(key, "outputs"), text);
+        profile_report_operator_set_tensors(report, row, view_is(key, "outputs"), text);
     else if (kind == COLUMN_OTHER && !set_tensor_field(report, row, key, text))
-        add_attribute(attributes,
-                      view_starts_with(key, "attributes.") ? view_slice(key, 11, key.size) : key,
-                      text);
+        profile_report_operator_add_attribute(
+            attributes, view_starts_with(key, "attributes.") ? view_slice(key, 11, key.size) : key,
+            text);
 }
 
 void profile_report_describe(const struct profile *profile, uint32_t operator_id,
@@ -257,8 +262,9 @@ void profile_report_describe(const struct profile *profile, uint32_t operator_id
         report_set_raw(report, row, COLUMN_LOC, profile_text(profile, op->location));
     while (value_next(&reader, &value)) {
         char room[REPORT_REAL_ROOM];
-        set_value(report, row, version, profile_text(profile, value.key),
-                  text_of(profile, &value, room), &attributes);
+        profile_report_operator_set_value(report, row, version, profile_text(profile, value.key),
+                                          profile_report_operator_text_of(profile, &value, room),
+                                          &attributes);
     }
     set_attributes(report, row, &attributes);
 }

@@ -36,7 +36,8 @@ struct joining {
 
 // Collecting -------------------------------------------------------------------------
 
-static void read_values(const struct joining *joining, struct view values, struct span *span)
+static void torq_annotate_read_values(const struct joining *joining, struct view values,
+                                      struct span *span)
 {
     struct value_reader reader = value_read(values);
     struct value value;
@@ -52,14 +53,14 @@ static void read_values(const struct joining *joining, struct view values, struc
     }
 }
 
-static void keep_span(struct joining *joining, const struct span *span)
+static void torq_annotate_keep_span(struct joining *joining, const struct span *span)
 {
     joining->spans =
         memory_grow(joining->spans, joining->count, &joining->capacity, sizeof *joining->spans);
     joining->spans[joining->count++] = *span;
 }
 
-static uint32_t location_of(const struct profile *profile, uint32_t call)
+static uint32_t torq_annotate_location_of(const struct profile *profile, uint32_t call)
 {
     return profile_operator(profile, profile_call(profile, call)->operator_id)->location;
 }
@@ -79,13 +80,13 @@ static status torq_annotate_take_batch(struct event_sink *sink, const struct eve
             profile_track(profile, event->track)->provenance == PROVENANCE_DERIVED)
             continue;
         struct span span = {.start = event->start, .end = event->end, .event = event->name};
-        read_values(joining, event_values(batch, event), &span);
+        torq_annotate_read_values(joining, event_values(batch, event), &span);
         span.is_hal = is_hal_scope(profile, span.dispatch);
         // R4's dispatches are found even when nothing of their actions is there.
         if (!span.has_id && !span.is_hal && span.event != joining->dispatch_event)
             continue;
-        span.location = location_of(profile, event->call);
-        keep_span(joining, &span);
+        span.location = torq_annotate_location_of(profile, event->call);
+        torq_annotate_keep_span(joining, &span);
     }
     return STATUS_OK;
 }
@@ -103,18 +104,18 @@ static void take_halves(struct joining *joining)
                                   .end = half->timestamp,
                                   .dispatch = half->dispatch,
                                   .event = half->event,
-                                  .location = location_of(profile, half->call),
+                                  .location = torq_annotate_location_of(profile, half->call),
                                   .has_id = half->has_action,
                                   .is_hal = is_hal_scope(profile, half->dispatch),
                                   .no_start = half->is_end,
                                   .no_end = !half->is_end};
         if (span.has_id || span.is_hal)
-            keep_span(joining, &span);
+            torq_annotate_keep_span(joining, &span);
     }
 }
 
 // HAL last; by time.
-static int by_start(const void *left, const void *right)
+static int torq_annotate_by_start(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
     if (a->is_hal != b->is_hal)
@@ -138,7 +139,7 @@ static int by_invocation(const void *left, const void *right)
     if (a->is_hal != b->is_hal)
         return a->is_hal ? 1 : -1;
     if (a->is_hal)
-        return by_start(left, right);
+        return torq_annotate_by_start(left, right);
     if (a->wave != b->wave) // the invocation's first start
         return sort_compare(a->wave, b->wave);
     if (a->invocation != b->invocation)
@@ -150,11 +151,11 @@ static int by_invocation(const void *left, const void *right)
     return a->id != b->id ? sort_compare(a->id, b->id) : sort_compare(a->start, b->start);
 }
 
-static int by_number(const void *left, const void *right)
+static int torq_annotate_by_number(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
     return a->invocation != b->invocation ? sort_compare(a->invocation, b->invocation)
-                                          : by_start(left, right);
+                                          : torq_annotate_by_start(left, right);
 }
 
 // Of one number of invocation, in order of their starts. The runtime counts from the same number
@@ -202,7 +203,7 @@ static void order_named(struct joining *joining)
 {
     struct span *spans = joining->spans;
     size_t kept = 0;
-    qsort(spans, joining->count, sizeof *spans, by_number);
+    qsort(spans, joining->count, sizeof *spans, torq_annotate_by_number);
     for (size_t from = 0, to; from < joining->count; from = to) {
         for (to = from; to < joining->count && spans[to].invocation == spans[from].invocation;)
             to++;
@@ -217,7 +218,7 @@ static void order_named(struct joining *joining)
 
 // Rows -------------------------------------------------------------------------------
 
-static void add_times(struct annotate_row *row, const struct span *span)
+static void torq_annotate_add_times(struct annotate_row *row, const struct span *span)
 {
     row->id = span->id;
     row->has_id = span->has_id;
@@ -231,12 +232,12 @@ static void add_times(struct annotate_row *row, const struct span *span)
     row->end = span->end;
 }
 
-static void add_unmatched(struct joining *joining, const struct annotate_row *like,
-                          const struct span *span)
+static void torq_annotate_add_unmatched(struct joining *joining, const struct annotate_row *like,
+                                        const struct span *span)
 {
     struct annotation *annotation = joining->annotation;
     struct annotate_row row = *like;
-    add_times(&row, span);
+    torq_annotate_add_times(&row, span);
     annotate_row_add(annotation, &row);
     annotation->unmatched++;
     const struct view event = profile_text(annotation->profile, span->event);
@@ -271,14 +272,14 @@ static bool event_fits(const struct annotation *annotation, const struct program
     return view_is(event, names[0]) || (names[1] != NULL && view_is(event, names[1]));
 }
 
-static void add_action(struct annotation *annotation, const struct annotate_row *like, uint32_t id,
-                       const struct span *span)
+static void torq_annotate_add_action(struct annotation *annotation, const struct annotate_row *like,
+                                     uint32_t id, const struct span *span)
 {
     const struct program_action *action = &annotation->program->actions[id];
     struct annotate_row row = *like;
     annotate_row_set_action(annotation, id, &row);
     if (span != NULL)
-        add_times(&row, span);
+        torq_annotate_add_times(&row, span);
     // R2 and R3 never log it.
     else if (action->kind != PROGRAM_ACTION_HOST_WAIT || annotation->form == TORQ_R4)
         annotation->missing++;
@@ -297,17 +298,17 @@ static int by_item(const void *left, const void *right)
     return a->number != b->number ? sort_compare(a->number, b->number) : sort_compare(a->id, b->id);
 }
 
-static void add_item(struct annotation *annotation, const struct annotate_row *like,
-                     const struct item *item, const struct span *span)
+static void torq_annotate_add_item(struct annotation *annotation, const struct annotate_row *like,
+                                   const struct item *item, const struct span *span)
 {
     if (annotation->form != TORQ_R1) {
-        add_action(annotation, like, item->id, span);
+        torq_annotate_add_action(annotation, like, item->id, span);
         return;
     }
     struct annotate_row row = *like;
     row.job = item->id;
     if (span != NULL)
-        add_times(&row, span);
+        torq_annotate_add_times(&row, span);
     else
         annotation->missing++;
     row.id = item->number;
@@ -342,11 +343,11 @@ static void join_invocation(struct joining *joining, uint32_t dispatch, const st
         if (!spans[i].has_id)
             continue;
         for (; at < item_count && items[at].number < spans[i].id; at++)
-            add_item(annotation, &like, &items[at], NULL);
+            torq_annotate_add_item(annotation, &like, &items[at], NULL);
         if (at < item_count && torq_annotate_fits(annotation, &items[at], &spans[i]))
-            add_item(annotation, &like, &items[at++], &spans[i]);
+            torq_annotate_add_item(annotation, &like, &items[at++], &spans[i]);
         else
-            add_unmatched(joining, &like, &spans[i]);
+            torq_annotate_add_unmatched(joining, &like, &spans[i]);
     }
     size_t last = item_count;
     while (last > 0 && !is_logged(annotation, &items[last - 1]))
@@ -356,7 +357,7 @@ static void join_invocation(struct joining *joining, uint32_t dispatch, const st
         joining->wholes[dispatch].ended += at >= last;
     }
     for (; at < item_count; at++)
-        add_item(annotation, &like, &items[at], NULL);
+        torq_annotate_add_item(annotation, &like, &items[at], NULL);
 }
 
 // Dispatches -------------------------------------------------------------------------
@@ -368,7 +369,7 @@ struct items {
     size_t count, capacity;
 };
 
-static void list_item(struct items *list, uint32_t number, uint32_t id)
+static void torq_annotate_list_item(struct items *list, uint32_t number, uint32_t id)
 {
     list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = (struct item){number, id};
@@ -381,14 +382,14 @@ static struct items *list_items(const struct annotation *annotation)
     struct items *lists =
         memory_allocate_zeroed((size_t)program->dispatch_count + 1, sizeof *lists);
     for (uint32_t i = 0; i < program->job_count && annotation->form == TORQ_R1; i++)
-        list_item(&lists[program->jobs[i].dispatch], program->jobs[i].number, i);
+        torq_annotate_list_item(&lists[program->jobs[i].dispatch], program->jobs[i].number, i);
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const struct program_dispatch *dispatch = &program->dispatches[i];
         lists[i].name =
             profile_string(annotation->profile, view_of(program_text(program, dispatch->name)));
         for (uint32_t k = 0; k < dispatch->action_count && annotation->form != TORQ_R1; k++) {
             const uint32_t id = dispatch->first_action + k;
-            list_item(&lists[i], program->actions[id].number, id);
+            torq_annotate_list_item(&lists[i], program->actions[id].number, id);
         }
         if (lists[i].count > 1)
             qsort(lists[i].items, lists[i].count, sizeof *lists[i].items, by_item);
@@ -396,7 +397,8 @@ static struct items *list_items(const struct annotation *annotation)
     return lists;
 }
 
-static uint32_t dispatch_named(const struct items *lists, uint32_t count, uint32_t name)
+static uint32_t torq_annotate_dispatch_named(const struct items *lists, uint32_t count,
+                                             uint32_t name)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (lists[i].name == name)
@@ -512,7 +514,7 @@ static void order_counted(struct joining *joining, const struct items *lists)
     struct sequence sequence = {.annotation = joining->annotation,
                                 .lists = lists,
                                 .dispatch = dispatches > 0 ? dispatches - 1 : 0};
-    qsort(spans, joining->count, sizeof *spans, by_start);
+    qsort(spans, joining->count, sizeof *spans, torq_annotate_by_start);
     for (size_t from = 0, to; from < joining->count; from = to) {
         for (to = from; to < joining->count && spans[to].start == spans[from].start;)
             to++;
@@ -538,7 +540,7 @@ static size_t invocation_end(const struct joining *joining, size_t from)
 }
 
 // R4 has an event for a dispatch that ran; of the others, another run comes after it.
-static bool is_whole(const struct joining *joining, size_t from, size_t to)
+static bool torq_annotate_is_whole(const struct joining *joining, size_t from, size_t to)
 {
     if (joining->annotation->form != TORQ_R4)
         return to < joining->count;
@@ -566,7 +568,7 @@ static void add_hal(struct joining *joining, const struct span *span)
     bytes_append(&operation, scope.data, scope.size);
     bytes_append(&operation, ".", 1);
     bytes_append(&operation, event.data, event.size);
-    add_times(&row, span);
+    torq_annotate_add_times(&row, span);
     const struct view outer = view_is(event, "HAL_CALL") ? scope : event;
     row.location = profile_string(profile, without_underscores(outer));
     row.event = profile_string(profile, bytes_view(&operation));
@@ -583,13 +585,13 @@ static void join_all(struct joining *joining, const struct items *lists)
     for (size_t to; (to = invocation_end(joining, from)) > from; from = to) {
         const struct span *first = &joining->spans[from];
         if (annotation->form == TORQ_R4)
-            dispatch = dispatch_named(lists, count, first->dispatch);
+            dispatch = torq_annotate_dispatch_named(lists, count, first->dispatch);
         else
             dispatch = count > 0 ? next_dispatch(lists, count, dispatch) : PROGRAM_NONE;
         const struct items *list = dispatch != PROGRAM_NONE ? &lists[dispatch] : NULL;
         join_invocation(joining, dispatch, list != NULL ? list->items : NULL,
                         list != NULL ? list->count : 0, first, to - from,
-                        is_whole(joining, from, to));
+                        torq_annotate_is_whole(joining, from, to));
         if (dispatch == PROGRAM_NONE)
             dispatch = count - 1;
     }

@@ -41,7 +41,7 @@ static int by_subject(const void *left, const void *right)
     return sort_compare(a->end - a->start, b->end - b->start);
 }
 
-static uint64_t time_of(const struct annotate_row *row)
+static uint64_t annotate_fold_time_of(const struct annotate_row *row)
 {
     return row->end - row->start;
 }
@@ -57,10 +57,11 @@ static struct annotate_row fold_rows(const struct annotate_row *rows, size_t cou
     const size_t runs = row.runs;
     const struct statistics_middle middle = statistics_middle(runs);
     row.times = (struct annotate_times){
-        .minimum = time_of(&rows[0]),
-        .median_doubled = time_of(&rows[middle.low]) + time_of(&rows[middle.high]),
-        .p90 = time_of(&rows[statistics_rank(runs, 90)]),
-        .maximum = time_of(&rows[runs - 1]),
+        .minimum = annotate_fold_time_of(&rows[0]),
+        .median_doubled =
+            annotate_fold_time_of(&rows[middle.low]) + annotate_fold_time_of(&rows[middle.high]),
+        .p90 = annotate_fold_time_of(&rows[statistics_rank(runs, 90)]),
+        .maximum = annotate_fold_time_of(&rows[runs - 1]),
     };
     return row;
 }

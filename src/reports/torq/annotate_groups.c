@@ -29,7 +29,7 @@ static int by_group(const void *left, const void *right)
                                 : sort_compare(a->iteration, b->iteration);
 }
 
-static int by_time(const void *left, const void *right)
+static int annotate_groups_by_time(const void *left, const void *right)
 {
     return sort_compare(((const struct piece *)left)->time, ((const struct piece *)right)->time);
 }
@@ -91,7 +91,7 @@ static void add_part(struct annotate_groups *groups, struct piece *pieces, size_
     qsort(pieces, count, sizeof *pieces, by_transfer_time);
     part.transfer_median =
         statistics_halfway(pieces[middle.low].transfer_time, pieces[middle.high].transfer_time);
-    qsort(pieces, count, sizeof *pieces, by_time);
+    qsort(pieces, count, sizeof *pieces, annotate_groups_by_time);
     part.minimum = pieces[0].time;
     part.median = statistics_halfway(pieces[middle.low].time, pieces[middle.high].time);
     part.p90 = pieces[statistics_rank(count, 90)].time;
@@ -102,7 +102,7 @@ static void add_part(struct annotate_groups *groups, struct piece *pieces, size_
     groups->sum += part.median;
 }
 
-static void add_up(struct annotate_groups *groups)
+static void annotate_groups_add_up(struct annotate_groups *groups)
 {
     const struct annotation *annotation = groups->annotation;
     struct piece *pieces = memory_allocate_zeroed(annotation->count + 1, sizeof *pieces);
@@ -123,7 +123,7 @@ static void add_up(struct annotate_groups *groups)
 struct annotate_groups annotate_groups_of(const struct annotation *annotation)
 {
     struct annotate_groups groups = {.annotation = annotation};
-    add_up(&groups);
+    annotate_groups_add_up(&groups);
     return groups;
 }
 
@@ -167,74 +167,78 @@ double annotate_group_share(const struct annotate_groups *groups,
 
 // Rows -------------------------------------------------------------------------------
 
-static const struct annotate_group *group_of(const struct table_query *query)
+static const struct annotate_group *annotate_groups_group_of(const struct table_query *query)
 {
     return &((const struct annotate_groups *)query->report)->items[query->row];
 }
 
-static struct table_cell operators_cell(const struct table_query *query)
+static struct table_cell annotate_groups_operators_cell(const struct table_query *query)
 {
     enum { ROOM = 512 };
     char *text = (char *)bytes_reserve(query->scratch, ROOM);
-    return table_text(view_of(annotate_group_name(query->report, group_of(query), text, ROOM)));
+    return table_text(
+        view_of(annotate_group_name(query->report, annotate_groups_group_of(query), text, ROOM)));
 }
 
-static struct table_cell type_cell(const struct table_query *query)
+static struct table_cell annotate_groups_type_cell(const struct table_query *query)
 {
     const struct program *program =
         ((const struct annotate_groups *)query->report)->annotation->program;
-    const uint32_t group = group_of(query)->group;
+    const uint32_t group = annotate_groups_group_of(query)->group;
     return table_text(
         view_of(group != PROGRAM_NONE ? program_text(program, program->groups[group].type) : ""));
 }
 
-static struct table_cell engine_cell(const struct table_query *query)
+static struct table_cell annotate_groups_engine_cell(const struct table_query *query)
 {
-    return table_text(view_of(annotate_group_engine(query->report, group_of(query))));
+    return table_text(
+        view_of(annotate_group_engine(query->report, annotate_groups_group_of(query))));
 }
 
-static struct table_cell tasks_cell(const struct table_query *query)
+static struct table_cell annotate_groups_tasks_cell(const struct table_query *query)
 {
-    return table_whole(group_of(query)->tasks);
+    return table_whole(annotate_groups_group_of(query)->tasks);
 }
 
-static struct table_cell share_cell(const struct table_query *query)
+static struct table_cell annotate_groups_share_cell(const struct table_query *query)
 {
-    return table_real(annotate_group_share(query->report, group_of(query)) / 100);
+    return table_real(annotate_group_share(query->report, annotate_groups_group_of(query)) / 100);
 }
 
 // `argument` is where the group has the number.
-static struct table_cell number_cell(const struct table_query *query)
+static struct table_cell annotate_groups_number_cell(const struct table_query *query)
 {
     uint64_t number;
-    memcpy(&number, (const char *)group_of(query) + query->column->argument, sizeof number);
+    memcpy(&number, (const char *)annotate_groups_group_of(query) + query->column->argument,
+           sizeof number);
     return table_whole(number);
 }
 
 static struct table_cell moved_cell(const struct table_query *query)
 {
-    return table_whole_if(group_of(query)->moved > 0, group_of(query)->moved);
+    return table_whole_if(annotate_groups_group_of(query)->moved > 0,
+                          annotate_groups_group_of(query)->moved);
 }
 
-static struct table_cell bandwidth_cell(const struct table_query *query)
+static struct table_cell annotate_groups_bandwidth_cell(const struct table_query *query)
 {
-    const double bandwidth = annotate_group_bandwidth(group_of(query));
+    const double bandwidth = annotate_group_bandwidth(annotate_groups_group_of(query));
     return table_real_if(bandwidth > 0, bandwidth / 1e9);
 }
 
 // clang-format off
 #define NUMBER(member, words)                                                                      \
-    .meaning = (words), .argument = offsetof(struct annotate_group, member), .cell = number_cell
+    .meaning = (words), .argument = offsetof(struct annotate_group, member), .cell = annotate_groups_number_cell
 #define TIME(member, words) NUMBER(member, words), .type = TABLE_NS, .look = TABLE_SCALED
 
 static const struct table_column COLUMNS[] = {
     {.key = "operators", .meaning = "of the group", .most = 33, .cut = LETTERS_CUT_START, .gap = 1,
-     .place = 8, .cell = operators_cell},
-    {.key = "group", .meaning = "its kind", .cell = type_cell},
+     .place = 8, .cell = annotate_groups_operators_cell},
+    {.key = "group", .meaning = "its kind", .cell = annotate_groups_type_cell},
     {.key = "engine", .meaning = "that works for it", .width = 8, .gap = 2, .place = 7, .loss = 3,
-     .cell = engine_cell},
+     .cell = annotate_groups_engine_cell},
     {.key = "tasks", .meaning = "of an iteration", .type = TABLE_COUNT, .width = 6, .place = 4,
-     .loss = 4, .cell = tasks_cell},
+     .loss = 4, .cell = annotate_groups_tasks_cell},
     {.key = "iterations", NUMBER(iterations, "that have it"), .type = TABLE_COUNT},
     {.key = "min_ns", TIME(minimum, "the shortest iteration")},
     {.key = "median_ns", .title = "median", TIME(median, "of the iterations"), .width = 9,
@@ -246,13 +250,13 @@ static const struct table_column COLUMNS[] = {
     {.key = "transfer_bytes", NUMBER(moved, "that its transfers move"), .type = TABLE_BYTES,
      .look = TABLE_SCALED},
     {.key = "share", .meaning = "of the sum of medians", .type = TABLE_RATIO, .digits = 1,
-     .flags = TABLE_WITH_UNIT | TABLE_NOT_JSON, .width = 7, .place = 3, .cell = share_cell},
+     .flags = TABLE_WITH_UNIT | TABLE_NOT_JSON, .width = 7, .place = 3, .cell = annotate_groups_share_cell},
     {.key = "moved", .meaning = "by its transfers, for people", .type = TABLE_BYTES,
      .look = TABLE_SCALED, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .width = 9, .place = 5,
      .loss = 6, .cell = moved_cell},
     {.key = "bandwidth", .meaning = "of its transfers", .type = TABLE_REAL, .unit = "GB/s",
      .digits = 2, .flags = TABLE_WITH_UNIT | TABLE_NOT_JSON, .width = 11, .place = 6, .loss = 5,
-     .cell = bandwidth_cell},
+     .cell = annotate_groups_bandwidth_cell},
 };
 // clang-format on
 

@@ -8,14 +8,14 @@
 
 #define PROGRAM_PREFIX "slice_program_torq_hl."
 
-static enum torq_kind kind_of(const struct annotation *annotation, uint32_t task)
+static enum torq_kind annotate_jobs_kind_of(const struct annotation *annotation, uint32_t task)
 {
     return torq_kind_of(annotation->target, annotation->program->tasks[task].engine);
 }
 
 // What a task runs, as the dump calls it without its prefix; of a compiled program, the
 // type of its group.
-static struct view name_of(const struct annotation *annotation, uint32_t task)
+static struct view annotate_jobs_name_of(const struct annotation *annotation, uint32_t task)
 {
     const struct program *program = annotation->program;
     if (annotation->task_names == NULL) {
@@ -46,14 +46,14 @@ unsigned annotate_engine_place(const struct torq_engine *engine, uint32_t index)
 
 // ANNOTATE_ENGINES for what has no column. Of slices, the first ones have; of what there is one
 // of, all lanes are it.
-static unsigned engine_of(const struct annotation *annotation, uint32_t task)
+static unsigned annotate_jobs_engine_of(const struct annotation *annotation, uint32_t task)
 {
     static const struct torq_engine *const BY_KIND[TORQ_KINDS] = {
         [TORQ_KIND_DMA_IN] = &TORQ_DMA_IN, [TORQ_KIND_DMA_OUT] = &TORQ_DMA_OUT,
         [TORQ_KIND_CDMA] = &TORQ_CDMA,     [TORQ_KIND_CSS] = &TORQ_CSS,
         [TORQ_KIND_SLICE] = &TORQ_SLICE,
     };
-    const struct torq_engine *engine = BY_KIND[kind_of(annotation, task)];
+    const struct torq_engine *engine = BY_KIND[annotate_jobs_kind_of(annotation, task)];
     return annotate_engine_place(engine,
                                  engine == &TORQ_SLICE ? annotation->program->tasks[task].lane : 0);
 }
@@ -66,7 +66,7 @@ struct name_set {
     struct hash_index index; // of string ids
 };
 
-static void add_name(struct name_set *set, struct profile *profile, struct view name)
+static void annotate_jobs_add_name(struct name_set *set, struct profile *profile, struct view name)
 {
     if (name.size == 0)
         return;
@@ -92,10 +92,11 @@ static void describe_job(const struct annotation *annotation, uint32_t id,
         out->used[i] = active[i] > 0;
     for (uint32_t i = 0; i < job->step_count; i++) {
         const struct program_step *step = &annotation->program->steps[job->first_step + i];
-        const unsigned engine = engine_of(annotation, step->task);
+        const unsigned engine = annotate_jobs_engine_of(annotation, step->task);
         const bool starts = step->kind == PROGRAM_STEP_START;
-        if (starts && kind_of(annotation, step->task) == TORQ_KIND_SLICE)
-            add_name(&names, annotation->profile, name_of(annotation, step->task));
+        if (starts && annotate_jobs_kind_of(annotation, step->task) == TORQ_KIND_SLICE)
+            annotate_jobs_add_name(&names, annotation->profile,
+                                   annotate_jobs_name_of(annotation, step->task));
         if (engine == ANNOTATE_ENGINES)
             continue;
         if (starts)
@@ -190,7 +191,7 @@ struct annotate_row *annotate_row_add(struct annotation *annotation, const struc
 
 // Rows of R1 -------------------------------------------------------------------------
 
-static enum annotate_operation operation_of(enum torq_kind kind, bool starts)
+static enum annotate_operation annotate_jobs_operation_of(enum torq_kind kind, bool starts)
 {
     switch (kind) {
     case TORQ_KIND_DMA_IN:
@@ -212,12 +213,13 @@ static void add_step_rows(struct annotation *annotation, const struct annotate_r
                           const struct program_step *step)
 {
     struct annotate_row row = *like;
-    const enum torq_kind kind = kind_of(annotation, step->task);
-    row.operation = (uint8_t)operation_of(kind, step->kind == PROGRAM_STEP_START);
+    const enum torq_kind kind = annotate_jobs_kind_of(annotation, step->task);
+    row.operation = (uint8_t)annotate_jobs_operation_of(kind, step->kind == PROGRAM_STEP_START);
     row.order = step->number;
     if (kind == TORQ_KIND_SLICE) {
         row.slice = (uint8_t)annotation->program->tasks[step->task].lane;
-        row.names = profile_string(annotation->profile, name_of(annotation, step->task));
+        row.names =
+            profile_string(annotation->profile, annotate_jobs_name_of(annotation, step->task));
     }
     if (row.operation == ANNOTATE_DMA_IN_START || row.operation == ANNOTATE_DMA_OUT_START) {
         row.operation--; // it is set up in the same task
@@ -242,7 +244,7 @@ static void sort_task(struct annotate_row *rows, size_t count, struct annotate_r
 }
 
 // Rows of one job lie in the order of its steps.
-static void sort_rows(struct annotate_row *rows, size_t count)
+static void annotate_jobs_sort_rows(struct annotate_row *rows, size_t count)
 {
     struct annotate_row *scratch = memory_allocate_zeroed(count + 1, sizeof *scratch);
     for (size_t from = 0, to; from < count; from = to) {
@@ -261,7 +263,7 @@ void annotate_job_rows(struct annotation *annotation, const struct annotate_row 
         add_step_rows(annotation, like, &annotation->program->steps[job->first_step + i]);
     if (job->step_count == 0)
         annotate_row_add(annotation, like);
-    sort_rows(annotation->rows + first, annotation->count - first);
+    annotate_jobs_sort_rows(annotation->rows + first, annotation->count - first);
     for (size_t i = first; i < annotation->count; i++)
         annotation->rows[i].order = (uint32_t)(i - first);
 }

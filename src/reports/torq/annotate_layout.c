@@ -63,13 +63,13 @@ struct layout {
 // Tracks -----------------------------------------------------------------------------
 
 // Torq's order of what is used: transfers, slices, CSS.
-static int32_t rank_of(unsigned lane)
+static int32_t annotate_layout_rank_of(unsigned lane)
 {
     static const uint8_t USED_RANKS[ANNOTATE_ENGINES] = {3, 4, 0, 1, 2, 5};
     return lane >= USED ? USED + USED_RANKS[lane - USED] : (int32_t)lane;
 }
 
-static void add_tracks(struct layout *layout)
+static void annotate_layout_add_tracks(struct layout *layout)
 {
     struct profile *profile = layout->profile;
     const uint32_t clock = profile_clock_add(profile, "us", 1000000, 0, 0);
@@ -85,7 +85,7 @@ static void add_tracks(struct layout *layout)
                              .name = profile_string(profile, view_of(LANE[i].name)),
                              .kind = TRACK_LANE,
                              .clock = clock,
-                             .rank = rank_of(i),
+                             .rank = annotate_layout_rank_of(i),
                              .nests = true,
                              .provenance = PROVENANCE_DERIVED};
         torq_engine_set(profile, &lane, LANE[i].engine, LANE[i].index);
@@ -95,7 +95,7 @@ static void add_tracks(struct layout *layout)
 
 // Events -----------------------------------------------------------------------------
 
-static void add_values(struct layout *layout, const struct annotate_row *row)
+static void annotate_layout_add_values(struct layout *layout, const struct annotate_row *row)
 {
     const struct annotation *annotation = layout->annotation;
     layout->values.size = 0;
@@ -115,7 +115,8 @@ static void add_values(struct layout *layout, const struct annotate_row *row)
     }
 }
 
-static void add_span(struct layout *layout, unsigned lane, uint64_t start, uint64_t end)
+static void annotate_layout_add_span(struct layout *layout, unsigned lane, uint64_t start,
+                                     uint64_t end)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = start,
@@ -147,7 +148,8 @@ static void append_kernels(struct bytes *to, struct view names)
     bytes_append_format(to, "]");
 }
 
-static void append_action(struct bytes *to, const char *which, bool known, uint64_t action)
+static void annotate_layout_append_action(struct bytes *to, const char *which, bool known,
+                                          uint64_t action)
 {
     if (known)
         bytes_append_format(to, " | %s Action: %llu", which, (unsigned long long)action);
@@ -156,8 +158,8 @@ static void append_action(struct bytes *to, const char *which, bool known, uint6
 }
 
 // The same span on the lane of each engine that the job uses.
-static void add_program(struct layout *layout, const struct annotate_row *row, uint64_t start,
-                        const struct begun *begun)
+static void annotate_layout_add_program(struct layout *layout, const struct annotate_row *row,
+                                        uint64_t start, const struct begun *begun)
 {
     const struct annotation *annotation = layout->annotation;
     const struct program *program = annotation->program;
@@ -168,13 +170,13 @@ static void add_program(struct layout *layout, const struct annotate_row *row, u
     append_location(layout, row);
     append_kernels(name, profile_text(annotation->profile, job->names));
     bytes_append_format(name, " | Job: %u", program->jobs[row->job].number);
-    append_action(name, "Start", begun != NULL, begun != NULL ? begun->action : 0);
-    append_action(name, "Wait", begun != NULL, row->id);
-    add_values(layout, row);
-    add_span(layout, PROGRAMS, start, row->end);
+    annotate_layout_append_action(name, "Start", begun != NULL, begun != NULL ? begun->action : 0);
+    annotate_layout_append_action(name, "Wait", begun != NULL, row->id);
+    annotate_layout_add_values(layout, row);
+    annotate_layout_add_span(layout, PROGRAMS, start, row->end);
     for (unsigned i = 0; i < ANNOTATE_ENGINES; i++) {
         if (job->used[i])
-            add_span(layout, USED + i, start, row->end);
+            annotate_layout_add_span(layout, USED + i, start, row->end);
     }
 }
 
@@ -183,13 +185,13 @@ static void add_of_host(struct layout *layout, const struct annotate_row *row, u
 {
     start_name(layout, kind);
     append_location(layout, row);
-    add_values(layout, row);
-    add_span(layout, lane, start, row->end);
+    annotate_layout_add_values(layout, row);
+    annotate_layout_add_span(layout, lane, start, row->end);
 }
 
 // Rows -------------------------------------------------------------------------------
 
-static void add_action(struct layout *layout, const struct annotate_row *row)
+static void annotate_layout_add_action(struct layout *layout, const struct annotate_row *row)
 {
     const struct program_action *action = &layout->annotation->program->actions[row->action];
     const struct begun begun = {row->begun, row->start, row->id};
@@ -199,8 +201,8 @@ static void add_action(struct layout *layout, const struct annotate_row *row)
         break;
     case PROGRAM_ACTION_JOB_WAIT:
         if (layout->jobs[action->subject].is && row->ended)
-            add_program(layout, row, layout->jobs[action->subject].start,
-                        &layout->jobs[action->subject]);
+            annotate_layout_add_program(layout, row, layout->jobs[action->subject].start,
+                                        &layout->jobs[action->subject]);
         layout->jobs[action->subject].is = false;
         break;
     case PROGRAM_ACTION_HOST_START:
@@ -231,15 +233,15 @@ static bool is_first_of_job(const struct annotation *annotation, size_t index)
     return index == 0 || row->job != row[-1].job || row->invocation != row[-1].invocation;
 }
 
-static void add_row(struct layout *layout, size_t index)
+static void annotate_layout_add_row(struct layout *layout, size_t index)
 {
     const struct annotation *annotation = layout->annotation;
     const struct annotate_row *row = &annotation->rows[index];
     if (row->action != PROGRAM_NONE) {
-        add_action(layout, row);
+        annotate_layout_add_action(layout, row);
     } else if (row->job != PROGRAM_NONE) { // R1
         if (row->timed && is_first_of_job(annotation, index))
-            add_program(layout, row, row->start, NULL);
+            annotate_layout_add_program(layout, row, row->start, NULL);
     } else if (row->timed &&
                view_starts_with(profile_text(annotation->profile, row->dispatch_name), "__HAL")) {
         add_of_host(layout, row, HAL, "Hal", row->start);
@@ -248,7 +250,7 @@ static void add_row(struct layout *layout, size_t index)
 
 // The overview -----------------------------------------------------------------------
 
-static status add_overview(struct profile *profile)
+static status annotate_layout_add_overview(struct profile *profile)
 {
     struct overview_collector *collector = overview_collector_create(profile, false);
     struct overview overview = {0};
@@ -277,14 +279,14 @@ status annotate_layout(struct annotation *annotation, struct profile *profile)
         .profile = profile,
         .jobs = memory_allocate_zeroed((size_t)program->job_count + 1, sizeof *layout.jobs),
         .tasks = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *layout.tasks)};
-    add_tracks(&layout);
+    annotate_layout_add_tracks(&layout);
     for (size_t i = 0; i < annotation->count; i++)
-        add_row(&layout, i);
+        annotate_layout_add_row(&layout, i);
     free(layout.jobs);
     free(layout.tasks);
     bytes_free(&layout.name);
     bytes_free(&layout.values);
     STATUS_TRY(profile_finish(profile));
-    STATUS_TRY(add_overview(profile));
+    STATUS_TRY(annotate_layout_add_overview(profile));
     return profile_finish(profile);
 }

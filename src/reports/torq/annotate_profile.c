@@ -14,7 +14,7 @@ struct laying {
     struct bytes values;
 };
 
-static uint32_t add_lane(struct laying *laying, const char *name, int32_t rank)
+static uint32_t annotate_profile_add_lane(struct laying *laying, const char *name, int32_t rank)
 {
     struct track lane = laying->like;
     lane.name = profile_string(laying->annotation->profile, view_of(name));
@@ -22,7 +22,7 @@ static uint32_t add_lane(struct laying *laying, const char *name, int32_t rank)
     return profile_track_add(laying->annotation->profile, &lane);
 }
 
-static void add_values(struct laying *laying, const struct annotate_row *row)
+static void annotate_profile_add_values(struct laying *laying, const struct annotate_row *row)
 {
     struct annotation *annotation = laying->annotation;
     laying->values.size = 0;
@@ -42,8 +42,8 @@ static void add_values(struct laying *laying, const struct annotate_row *row)
     }
 }
 
-static void add_span(struct laying *laying, uint32_t lane, uint32_t name, uint64_t start,
-                     uint64_t end)
+static void annotate_profile_add_span(struct laying *laying, uint32_t lane, uint32_t name,
+                                      uint64_t start, uint64_t end)
 {
     const struct event event = {
         .kind = EVENT_SPAN, .start = start, .end = end, .track = lane, .name = name};
@@ -51,7 +51,7 @@ static void add_span(struct laying *laying, uint32_t lane, uint32_t name, uint64
 }
 
 // What does not match may overlap with what does: it is on its own lane only.
-static bool is_shown(const struct annotate_row *row)
+static bool annotate_profile_is_shown(const struct annotate_row *row)
 {
     return row->action != PROGRAM_NONE || row->task != PROGRAM_NONE;
 }
@@ -67,18 +67,20 @@ static uint32_t lane_of_task(struct laying *laying, const struct annotate_row *r
         char name[64];
         const struct view text = profile_text(annotation->profile, row->lane);
         snprintf(name, sizeof name, "%.*s annotated", VIEW_ARGUMENTS(text));
-        *lane = add_lane(laying, name, 3000 + (int32_t)(256 * task->engine + task->lane));
+        *lane = annotate_profile_add_lane(laying, name,
+                                          3000 + (int32_t)(256 * task->engine + task->lane));
     }
     return *lane;
 }
 
-static void add_row(struct laying *laying, const struct annotate_row *row)
+static void annotate_profile_add_row(struct laying *laying, const struct annotate_row *row)
 {
     struct annotation *annotation = laying->annotation;
     const struct annotate_cell name = annotate_cell(annotation, row, 2);
-    add_values(laying, row);
+    annotate_profile_add_values(laying, row);
     const uint32_t lane = row->task != PROGRAM_NONE ? lane_of_task(laying, row) : laying->rows;
-    add_span(laying, lane, profile_string(annotation->profile, name.text), row->start, row->end);
+    annotate_profile_add_span(laying, lane, profile_string(annotation->profile, name.text),
+                              row->start, row->end);
 }
 
 void annotate_profile(struct annotation *annotation, uint32_t process)
@@ -88,11 +90,11 @@ void annotate_profile(struct annotation *annotation, uint32_t process)
         .like = {.parent = process, .kind = TRACK_LANE, .provenance = PROVENANCE_DERIVED}};
     laying.tasks =
         memory_allocate_zeroed((size_t)annotation->target->lane_count + 1, sizeof *laying.tasks);
-    laying.rows = add_lane(&laying, "Annotated", 1999);
+    laying.rows = annotate_profile_add_lane(&laying, "Annotated", 1999);
     for (size_t i = 0; i < annotation->count; i++) {
         const struct annotate_row *row = &annotation->rows[i];
-        if (row->timed && is_shown(row))
-            add_row(&laying, row);
+        if (row->timed && annotate_profile_is_shown(row))
+            annotate_profile_add_row(&laying, row);
     }
     free(laying.tasks);
     bytes_free(&laying.values);

@@ -49,7 +49,8 @@ struct joining {
 // Collecting -------------------------------------------------------------------------
 
 // False for what is neither a task nor an action.
-static bool read_values(const struct joining *joining, struct view values, struct span *span)
+static bool annotate_run_read_values(const struct joining *joining, struct view values,
+                                     struct span *span)
 {
     struct value_reader reader = value_read(values);
     struct value value;
@@ -78,7 +79,7 @@ static status annotate_run_take_batch(struct event_sink *sink, const struct even
         const struct clock_domain *clock = profile_clock(profile, track->clock);
         struct span span = {.event = event->name, .track = event->track, .found = PROGRAM_NONE};
         if (event->kind != EVENT_SPAN || track->provenance == PROVENANCE_DERIVED ||
-            !read_values(joining, event_values(batch, event), &span))
+            !annotate_run_read_values(joining, event_values(batch, event), &span))
             continue;
         span.start = clock_to_ns(clock, event->start);
         span.end = clock_to_ns(clock, event->end);
@@ -182,7 +183,8 @@ static void annotate_run_match(struct joining *joining, struct span *spans, size
 // What the program says --------------------------------------------------------------
 
 // Of a transfer what it carries, of kernels what they read and write.
-static uint64_t bytes_of(const struct program *program, const struct program_task *task)
+static uint64_t annotate_run_bytes_of(const struct program *program,
+                                      const struct program_task *task)
 {
     uint64_t sum = 0;
     if (task->kind == PROGRAM_TASK_TRANSFER)
@@ -201,7 +203,8 @@ static uint64_t bytes_of(const struct program *program, const struct program_tas
 }
 
 // "conv1, relu1"; the type of one without a name.
-static void append_operators(const struct program *program, uint32_t group, struct bytes *to)
+static void annotate_run_append_operators(const struct program *program, uint32_t group,
+                                          struct bytes *to)
 {
     uint32_t *ids =
         memory_allocate_zeroed((size_t)program->groups[group].node_count + 1, sizeof *ids);
@@ -228,7 +231,7 @@ static void describe_tasks(struct joining *joining)
         program_group_location(program, i, &text);
         groups[i].location = profile_string(profile, bytes_view(&text));
         text.size = 0;
-        append_operators(program, i, &text);
+        annotate_run_append_operators(program, i, &text);
         groups[i].operators = profile_string(profile, bytes_view(&text));
         groups[i].names =
             profile_string(profile, view_of(program_text(program, program->groups[i].type)));
@@ -242,7 +245,7 @@ static void describe_tasks(struct joining *joining)
             joining->texts[i].names = 0;
         joining->texts[i].lane =
             describing_lane(&joining->describing, task->engine, task->unit, task->lane).name;
-        joining->texts[i].bytes = bytes_of(program, task);
+        joining->texts[i].bytes = annotate_run_bytes_of(program, task);
     }
     bytes_free(&text);
     free(groups);
@@ -250,7 +253,7 @@ static void describe_tasks(struct joining *joining)
 
 // Rows -------------------------------------------------------------------------------
 
-static void add_times(struct annotate_row *row, const struct span *span)
+static void annotate_run_add_times(struct annotate_row *row, const struct span *span)
 {
     row->event = span->event;
     row->timed = row->begun = row->ended = true;
@@ -258,8 +261,8 @@ static void add_times(struct annotate_row *row, const struct span *span)
     row->end = span->end;
 }
 
-static void add_task(struct joining *joining, const struct annotate_row *like, uint32_t task,
-                     uint32_t order)
+static void annotate_run_add_task(struct joining *joining, const struct annotate_row *like,
+                                  uint32_t task, uint32_t order)
 {
     struct annotate_row row = *like;
     const struct task_texts *texts = &joining->texts[task];
@@ -275,25 +278,26 @@ static void add_task(struct joining *joining, const struct annotate_row *like, u
     row.bytes = texts->bytes;
     row.timed = row.begun = row.ended = false;
     if (span != NULL)
-        add_times(&row, span);
+        annotate_run_add_times(&row, span);
     else
         joining->annotation->missing++;
     annotate_row_add(joining->annotation, &row);
 }
 
-static void add_job(struct joining *joining, const struct annotate_row *like)
+static void annotate_run_add_job(struct joining *joining, const struct annotate_row *like)
 {
     const struct program *program = joining->annotation->program;
     const struct program_job *job = &program->jobs[like->job];
     for (uint32_t i = 0; i < job->step_count; i++) {
         const struct program_step *step = &program->steps[job->first_step + i];
         if (step->kind == PROGRAM_STEP_START)
-            add_task(joining, like, step->task, i + 1);
+            annotate_run_add_task(joining, like, step->task, i + 1);
     }
 }
 
 // The row of an action, and after one that starts something those of its tasks.
-static void add_action(struct joining *joining, const struct annotate_row *like, uint32_t id)
+static void annotate_run_add_action(struct joining *joining, const struct annotate_row *like,
+                                    uint32_t id)
 {
     struct annotation *annotation = joining->annotation;
     const struct program_action *action = &annotation->program->actions[id];
@@ -303,18 +307,18 @@ static void add_action(struct joining *joining, const struct annotate_row *like,
     if (action->bytes > 0)
         row.bytes = action->bytes;
     if (span != NULL)
-        add_times(&row, span);
+        annotate_run_add_times(&row, span);
     else if (joining->has_actions)
         annotation->missing++;
     annotate_row_add(annotation, &row);
     row.location = 0;
     if (action->kind == PROGRAM_ACTION_JOB_START)
-        add_job(joining, &row);
+        annotate_run_add_job(joining, &row);
     else if (action->kind == PROGRAM_ACTION_HOST_START)
-        add_task(joining, &row, action->subject, 1);
+        annotate_run_add_task(joining, &row, action->subject, 1);
 }
 
-static void add_unmatched(struct joining *joining, const struct span *span)
+static void annotate_run_add_unmatched(struct joining *joining, const struct span *span)
 {
     struct annotation *annotation = joining->annotation;
     struct profile *profile = annotation->profile;
@@ -326,7 +330,7 @@ static void add_unmatched(struct joining *joining, const struct span *span)
     row.order = (uint32_t)span->number;
     row.task_number = span->is_task ? span->number : ANNOTATE_NOT_SAID;
     row.lane = profile_track(profile, span->track)->name;
-    add_times(&row, span);
+    annotate_run_add_times(&row, span);
     annotate_row_add(annotation, &row);
     annotation->unmatched++;
     profile_note(profile, 0, LEDGER_REMARK, 1,
@@ -345,11 +349,11 @@ static void join_iteration(struct joining *joining, struct span *spans, size_t c
         const struct program_dispatch *dispatch = &program->dispatches[i];
         const struct annotate_row row = annotate_row_make(annotation, i, 0, spans[0].iteration);
         for (uint32_t k = 0; k < dispatch->action_count; k++)
-            add_action(joining, &row, dispatch->first_action + k);
+            annotate_run_add_action(joining, &row, dispatch->first_action + k);
     }
     for (size_t i = 0; i < count; i++) {
         if (spans[i].found == PROGRAM_NONE)
-            add_unmatched(joining, &spans[i]);
+            annotate_run_add_unmatched(joining, &spans[i]);
     }
 }
 
@@ -363,7 +367,7 @@ static size_t iteration_end(const struct joining *joining, size_t from)
 
 // Every iteration has a row for all that the program does: a profile of many iterations
 // with next to nothing in each would have far more rows than spans.
-static status check_size(const struct joining *joining)
+static status annotate_run_check_size(const struct joining *joining)
 {
     const struct program *program = joining->annotation->program;
     uint64_t iterations = 0;
@@ -414,7 +418,7 @@ static status annotate_run_join_spans(struct joining *joining)
     if (joining->count == 0)
         return join_nothing(joining);
     qsort(joining->spans, joining->count, sizeof *joining->spans, by_iteration);
-    STATUS_TRY(check_size(joining));
+    STATUS_TRY(annotate_run_check_size(joining));
     describe_tasks(joining);
     index_actions(joining);
     joining->annotation->origin = joining->spans[0].start;

@@ -64,7 +64,8 @@ static struct input *try_open(const char *path)
 }
 
 // `stem` and `end` are the two parts of the file's name.
-static struct input *open_beside(const char *dump, struct view stem, const char *end)
+static struct input *annotate_source_open_beside(const char *dump, struct view stem,
+                                                 const char *end)
 {
     const struct view path = view_of(dump);
     const size_t folder = path.size - base_of(path).size;
@@ -77,7 +78,8 @@ static struct input *open_beside(const char *dump, struct view stem, const char 
     return input;
 }
 
-static struct input *open_file(const struct annotate_source *source, const char *name)
+static struct input *annotate_source_open_file(const struct annotate_source *source,
+                                               const char *name)
 {
     if (source->given != NULL &&
         view_equal(base_of(view_of(name)), base_of(view_of(source->given))))
@@ -85,11 +87,11 @@ static struct input *open_file(const struct annotate_source *source, const char 
     const struct view base = base_of(view_of(name));
     struct input *input = try_open(name);
     if (input == NULL)
-        input = open_beside(source->dump, base, "");
+        input = annotate_source_open_beside(source->dump, base, "");
     // What torq-compile leaves with the phases.
     if (input == NULL && view_ends_with(base, ".mlir"))
-        input = open_beside(source->dump, view_slice(base, 0, base.size - strlen(".mlir")),
-                            ".0.source.mlir");
+        input = annotate_source_open_beside(
+            source->dump, view_slice(base, 0, base.size - strlen(".mlir")), ".0.source.mlir");
     return input;
 }
 
@@ -105,7 +107,8 @@ static void find_lines(struct source_file *file)
 }
 
 // NULL where it cannot be had; a file is tried once.
-static const struct source_file *find_file(struct annotate_source *source, struct view name)
+static const struct source_file *annotate_source_find_file(struct annotate_source *source,
+                                                           struct view name)
 {
     for (size_t i = 0; i < source->file_count; i++) {
         if (view_is(name, source->files[i].name))
@@ -115,7 +118,7 @@ static const struct source_file *find_file(struct annotate_source *source, struc
         return NULL;
     struct source_file *file = &source->files[source->file_count++];
     file->name = view_copy(name);
-    file->input = open_file(source, file->name);
+    file->input = annotate_source_open_file(source, file->name);
     if (file->input == NULL)
         return NULL;
     file->text = file->input->bytes;
@@ -133,7 +136,7 @@ void annotate_source_add(struct annotate_source *source, struct view name, struc
 
 // Operators --------------------------------------------------------------------------
 
-static bool is_name(char byte)
+static bool annotate_source_is_name(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
            (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
@@ -160,13 +163,13 @@ struct view annotate_source_operator(struct view line)
     if (text.size > 0 && text.data[0] == '"')
         text = annotate_source_quoted(text);
     size_t size = 0;
-    while (size < text.size && is_name(text.data[size]))
+    while (size < text.size && annotate_source_is_name(text.data[size]))
         size++;
     text = view_slice(text, 0, size);
     return view_starts_with(text, "tosa.") ? text : VIEW_LITERAL("");
 }
 
-static bool has_word(struct view rest, struct view word)
+static bool annotate_source_has_word(struct view rest, struct view word)
 {
     while (rest.size > 0) {
         const size_t blank = view_find(rest, ' ');
@@ -180,7 +183,7 @@ static bool has_word(struct view rest, struct view word)
 static void append_operator(struct annotate_source *source, const struct mlir_location *at,
                             struct bytes *to)
 {
-    const struct source_file *file = find_file(source, at->text);
+    const struct source_file *file = annotate_source_find_file(source, at->text);
     if (file == NULL || at->line == 0 || at->line > file->line_count)
         return;
     const struct view text = file->text;
@@ -192,7 +195,7 @@ static void append_operator(struct annotate_source *source, const struct mlir_lo
     struct bytes word = {0};
     bytes_append(&word, name.data, name.size);
     bytes_append_format(&word, "@L%llu", (unsigned long long)at->line);
-    if (!has_word(bytes_view(to), bytes_view(&word))) {
+    if (!annotate_source_has_word(bytes_view(to), bytes_view(&word))) {
         bytes_append(to, " ", to->size > 0 ? 1 : 0);
         bytes_append(to, word.data, word.size);
     }
@@ -200,13 +203,14 @@ static void append_operator(struct annotate_source *source, const struct mlir_lo
 }
 
 // A place of a call is its callee, then its caller.
-static void append_operators(struct annotate_source *source, const struct mlir_location *at,
-                             unsigned depth, struct bytes *to)
+static void annotate_source_append_operators(struct annotate_source *source,
+                                             const struct mlir_location *at, unsigned depth,
+                                             struct bytes *to)
 {
     if (at->kind == MLIR_AT_FILE)
         append_operator(source, at, to);
     for (uint32_t i = 0; i < at->count && depth < DEPTH_MOST; i++)
-        append_operators(source, at->children[i], depth + 1, to);
+        annotate_source_append_operators(source, at->children[i], depth + 1, to);
 }
 
 // A location that was read; its texts lie in `text`.
@@ -242,11 +246,12 @@ static void find_operators(struct annotate_source *source, struct view location,
 {
     struct parsed parsed = parse_location(location);
     if (parsed.location != NULL)
-        append_operators(source, parsed.location, 0, out_text);
+        annotate_source_append_operators(source, parsed.location, 0, out_text);
     free_parsed(&parsed);
 }
 
-static void append_place(const struct mlir_location *at, unsigned depth, struct bytes *to)
+static void annotate_source_append_place(const struct mlir_location *at, unsigned depth,
+                                         struct bytes *to)
 {
     const bool deeper = at->count > 0 && depth < DEPTH_MOST;
     if (at->kind == MLIR_AT_FILE) {
@@ -255,10 +260,10 @@ static void append_place(const struct mlir_location *at, unsigned depth, struct 
     } else if (at->kind == MLIR_AT_FUSED) {
         for (uint32_t i = 0; i < at->count && deeper; i++) {
             bytes_append(to, "+", i > 0 ? 1 : 0);
-            append_place(at->children[i], depth + 1, to);
+            annotate_source_append_place(at->children[i], depth + 1, to);
         }
     } else if (deeper) {
-        append_place(at->children[0], depth + 1, to);
+        annotate_source_append_place(at->children[0], depth + 1, to);
     } else {
         bytes_append(to, at->text.data, at->text.size);
     }
@@ -272,7 +277,7 @@ void annotate_source_place(struct view location, struct bytes *to)
     if (parsed.location == NULL || parsed.location->kind == MLIR_AT_UNKNOWN)
         bytes_append(to, location.data, location.size);
     else
-        append_place(parsed.location, 0, to);
+        annotate_source_append_place(parsed.location, 0, to);
     free_parsed(&parsed);
 }
 

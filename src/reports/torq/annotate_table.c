@@ -34,13 +34,13 @@ enum column {
     COLUMN_USED, // and a place in ANNOTATE_ENGINE
 };
 
-static struct table_cell value_cell(const struct table_query *query);
-static struct table_cell dispatch_cell(const struct table_query *query);
+static struct table_cell annotate_table_value_cell(const struct table_query *query);
+static struct table_cell annotate_table_dispatch_cell(const struct table_query *query);
 static struct table_cell invocation_cell(const struct table_query *query);
 static struct table_cell matched_cell(const struct table_query *query);
 
 // clang-format off
-#define VALUE(name, words, kind) .key = (name), .meaning = (words), .argument = (kind), .cell = value_cell
+#define VALUE(name, words, kind) .key = (name), .meaning = (words), .argument = (kind), .cell = annotate_table_value_cell
 #define TEXT(name, words, kind) {VALUE(name, words, kind)}
 #define COUNT(name, words, kind) {VALUE(name, words, kind), .type = TABLE_COUNT}
 #define TIME(name, words, kind) {VALUE(name, words, kind), .type = TABLE_US}
@@ -52,7 +52,7 @@ static struct table_cell matched_cell(const struct table_query *query);
 // Only in JSON.
 #define LEADING                                                                                    \
     {.key = "dispatch", .meaning = "that it belongs to", .flags = TABLE_NOT_CSV,                   \
-     .cell = dispatch_cell},                                                                       \
+     .cell = annotate_table_dispatch_cell},                                                                       \
     {.key = "invocation", .meaning = "of the dispatch", .type = TABLE_COUNT,                       \
      .flags = TABLE_NOT_CSV | TABLE_OPTIONAL, .cell = invocation_cell},                            \
     {.key = "matched", .meaning = "whether the program has it", .type = TABLE_FLAG,                \
@@ -232,25 +232,26 @@ const char *annotate_column_name(const struct annotation *annotation, size_t col
 
 // Cells ------------------------------------------------------------------------------
 
-static struct annotate_cell number_cell(bool known, uint64_t number)
+static struct annotate_cell annotate_table_number_cell(bool known, uint64_t number)
 {
     return (struct annotate_cell){.kind = known ? ANNOTATE_NUMBER : ANNOTATE_EMPTY,
                                   .number = number};
 }
 
-static struct annotate_cell time_cell(bool known, uint64_t doubled)
+static struct annotate_cell annotate_table_time_cell(bool known, uint64_t doubled)
 {
     return (struct annotate_cell){.kind = known ? ANNOTATE_TIME : ANNOTATE_EMPTY,
                                   .number = doubled};
 }
 
-static struct annotate_cell text_cell(struct view text)
+static struct annotate_cell annotate_table_text_cell(struct view text)
 {
     return (struct annotate_cell){.kind = text.size > 0 ? ANNOTATE_TEXT : ANNOTATE_EMPTY,
                                   .text = text};
 }
 
-static struct view operation_of(const struct annotation *annotation, const struct annotate_row *row)
+static struct view annotate_table_operation_of(const struct annotation *annotation,
+                                               const struct annotate_row *row)
 {
     static const char *const ACTION_NAMES[] = {
         [PROGRAM_ACTION_ALLOC] = "memref.alloc",
@@ -292,11 +293,11 @@ static struct view operators_of(const struct annotation *annotation, const struc
                              : VIEW_LITERAL("");
 }
 
-static struct annotate_cell total_cell(const struct annotation *annotation,
-                                       const struct annotate_row *row)
+static struct annotate_cell annotate_table_total_cell(const struct annotation *annotation,
+                                                      const struct annotate_row *row)
 {
-    return time_cell(row->timed,
-                     annotation->folded ? row->times.median_doubled : 2 * (row->end - row->start));
+    return annotate_table_time_cell(row->timed, annotation->folded ? row->times.median_doubled
+                                                                   : 2 * (row->end - row->start));
 }
 
 // R1 counts from the begin of the first job, a run from that of the first span.
@@ -306,10 +307,10 @@ static uint64_t origin_of(const struct annotation *annotation)
 }
 
 // Bytes a second, from the time that the row shows. Nothing where no time passed.
-static struct annotate_cell bandwidth_cell(const struct annotation *annotation,
-                                           const struct annotate_row *row)
+static struct annotate_cell annotate_table_bandwidth_cell(const struct annotation *annotation,
+                                                          const struct annotate_row *row)
 {
-    const struct annotate_cell time = total_cell(annotation, row);
+    const struct annotate_cell time = annotate_table_total_cell(annotation, row);
     if (row->bytes == ANNOTATE_NOT_SAID || time.kind == ANNOTATE_EMPTY || time.number == 0)
         return (struct annotate_cell){.kind = ANNOTATE_EMPTY};
     const double rate = (double)row->bytes * 2e9 / (double)time.number;
@@ -318,10 +319,10 @@ static struct annotate_cell bandwidth_cell(const struct annotation *annotation,
 }
 
 // Whose times they are, as the profile says it.
-static struct annotate_cell device_cell(const struct annotation *annotation)
+static struct annotate_cell annotate_table_device_cell(const struct annotation *annotation)
 {
     const struct view device = profile_fact(annotation->profile, "device");
-    return text_cell(device.size > 0 ? device : VIEW_LITERAL("not said"));
+    return annotate_table_text_cell(device.size > 0 ? device : VIEW_LITERAL("not said"));
 }
 
 static struct annotate_cell run_cell(const struct annotation *annotation,
@@ -329,71 +330,72 @@ static struct annotate_cell run_cell(const struct annotation *annotation,
 {
     switch (column) {
     case COLUMN_ITERATION:
-        return number_cell(!annotation->folded, row->invocation);
+        return annotate_table_number_cell(!annotation->folded, row->invocation);
     case COLUMN_TASK:
-        return number_cell(row->task_number != ANNOTATE_NOT_SAID, row->task_number);
+        return annotate_table_number_cell(row->task_number != ANNOTATE_NOT_SAID, row->task_number);
     case COLUMN_LANE:
-        return text_cell(profile_text(annotation->profile, row->lane));
+        return annotate_table_text_cell(profile_text(annotation->profile, row->lane));
     case COLUMN_TILE:
         return row->task != PROGRAM_NONE &&
                        annotation->program->tasks[row->task].group != PROGRAM_NONE
-                   ? number_cell(true, annotation->program->tasks[row->task].tile)
-                   : number_cell(false, 0);
+                   ? annotate_table_number_cell(true, annotation->program->tasks[row->task].tile)
+                   : annotate_table_number_cell(false, 0);
     case COLUMN_BYTES:
-        return number_cell(row->bytes != ANNOTATE_NOT_SAID, row->bytes);
+        return annotate_table_number_cell(row->bytes != ANNOTATE_NOT_SAID, row->bytes);
     case COLUMN_BANDWIDTH:
-        return bandwidth_cell(annotation, row);
+        return annotate_table_bandwidth_cell(annotation, row);
     case COLUMN_OPERATORS:
-        return text_cell(profile_text(annotation->profile, row->operators));
+        return annotate_table_text_cell(profile_text(annotation->profile, row->operators));
     default:
-        return device_cell(annotation);
+        return annotate_table_device_cell(annotation);
     }
 }
 
-static struct annotate_cell find_cell(const struct annotation *annotation,
-                                      const struct annotate_row *row, int kind)
+static struct annotate_cell annotate_table_find_cell(const struct annotation *annotation,
+                                                     const struct annotate_row *row, int kind)
 {
     if (kind >= COLUMN_ITERATION && kind <= COLUMN_DEVICE)
         return run_cell(annotation, row, kind);
     switch (kind) {
     case COLUMN_ID:
-        return number_cell(row->has_id, row->id);
+        return annotate_table_number_cell(row->has_id, row->id);
     case COLUMN_JOB:
         return row->job != PROGRAM_NONE
-                   ? number_cell(true, annotation->program->jobs[row->job].number)
-                   : number_cell(false, 0);
+                   ? annotate_table_number_cell(true, annotation->program->jobs[row->job].number)
+                   : annotate_table_number_cell(false, 0);
     case COLUMN_OPERATION:
-        return text_cell(operation_of(annotation, row));
+        return annotate_table_text_cell(annotate_table_operation_of(annotation, row));
     case COLUMN_SLICE:
-        return number_cell(row->slice != ANNOTATE_NO_SLICE, row->slice);
+        return annotate_table_number_cell(row->slice != ANNOTATE_NO_SLICE, row->slice);
     case COLUMN_NAMES:
-        return text_cell(names_of(annotation, row));
+        return annotate_table_text_cell(names_of(annotation, row));
     case COLUMN_OPERATOR:
-        return text_cell(operators_of(annotation, row));
+        return annotate_table_text_cell(operators_of(annotation, row));
     case COLUMN_TOTAL:
-        return total_cell(annotation, row);
+        return annotate_table_total_cell(annotation, row);
     case COLUMN_START:
-        return time_cell(row->begun && !annotation->folded,
-                         2 * (row->start - origin_of(annotation)));
+        return annotate_table_time_cell(row->begun && !annotation->folded,
+                                        2 * (row->start - origin_of(annotation)));
     case COLUMN_END:
-        return time_cell(row->ended && !annotation->folded, 2 * (row->end - origin_of(annotation)));
+        return annotate_table_time_cell(row->ended && !annotation->folded,
+                                        2 * (row->end - origin_of(annotation)));
     case COLUMN_LOCATION:
-        return text_cell(profile_text(annotation->profile, row->location));
+        return annotate_table_text_cell(profile_text(annotation->profile, row->location));
     case COLUMN_RUNS:
-        return number_cell(true, row->runs);
+        return annotate_table_number_cell(true, row->runs);
     case COLUMN_MINIMUM:
-        return time_cell(row->timed, 2 * row->times.minimum);
+        return annotate_table_time_cell(row->timed, 2 * row->times.minimum);
     case COLUMN_MEDIAN:
-        return time_cell(row->timed, row->times.median_doubled);
+        return annotate_table_time_cell(row->timed, row->times.median_doubled);
     case COLUMN_P90:
-        return time_cell(row->timed, 2 * row->times.p90);
+        return annotate_table_time_cell(row->timed, 2 * row->times.p90);
     case COLUMN_MAXIMUM:
-        return time_cell(row->timed, 2 * row->times.maximum);
+        return annotate_table_time_cell(row->timed, 2 * row->times.maximum);
     default:
         break;
     }
     if (row->job == PROGRAM_NONE)
-        return number_cell(false, 0);
+        return annotate_table_number_cell(false, 0);
     return (struct annotate_cell){.kind = ANNOTATE_FLAG,
                                   .number = annotation->jobs[row->job].used[kind - COLUMN_USED]};
 }
@@ -401,31 +403,33 @@ static struct annotate_cell find_cell(const struct annotation *annotation,
 struct annotate_cell annotate_cell(const struct annotation *annotation,
                                    const struct annotate_row *row, size_t column)
 {
-    return find_cell(annotation, row, (int)annotate_table_describe(annotation, column)->argument);
+    return annotate_table_find_cell(annotation, row,
+                                    (int)annotate_table_describe(annotation, column)->argument);
 }
 
 // As cells of a table ------------------------------------------------------------------
 
-static const struct annotate_row *row_of(const struct table_query *query)
+static const struct annotate_row *annotate_table_row_of(const struct table_query *query)
 {
     return &((const struct annotation *)query->report)->rows[query->row];
 }
 
-static struct table_cell dispatch_cell(const struct table_query *query)
+static struct table_cell annotate_table_dispatch_cell(const struct table_query *query)
 {
     const struct annotation *annotation = query->report;
-    return table_text(profile_text(annotation->profile, row_of(query)->dispatch_name));
+    return table_text(
+        profile_text(annotation->profile, annotate_table_row_of(query)->dispatch_name));
 }
 
 static struct table_cell invocation_cell(const struct table_query *query)
 {
     const struct annotation *annotation = query->report;
-    return table_whole_if(!annotation->folded, row_of(query)->invocation);
+    return table_whole_if(!annotation->folded, annotate_table_row_of(query)->invocation);
 }
 
 static struct table_cell matched_cell(const struct table_query *query)
 {
-    const struct annotate_row *row = row_of(query);
+    const struct annotate_row *row = annotate_table_row_of(query);
     return table_flag(row->action != PROGRAM_NONE || row->job != PROGRAM_NONE ||
                       row->task != PROGRAM_NONE);
 }
@@ -444,11 +448,11 @@ static void append_time(const struct annotation *annotation, uint64_t doubled, s
                                                           : "");
 }
 
-static struct table_cell value_cell(const struct table_query *query)
+static struct table_cell annotate_table_value_cell(const struct table_query *query)
 {
     const struct annotation *annotation = query->report;
-    const struct annotate_cell cell =
-        find_cell(annotation, row_of(query), (int)query->column->argument);
+    const struct annotate_cell cell = annotate_table_find_cell(
+        annotation, annotate_table_row_of(query), (int)query->column->argument);
     switch (cell.kind) {
     case ANNOTATE_TEXT:
         return table_text(cell.text);

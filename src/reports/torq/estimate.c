@@ -28,7 +28,7 @@ void estimate_free(struct estimate *estimate)
     sim_result_free(estimate->times);
 }
 
-static int by_start(const void *left, const void *right)
+static int torq_estimate_by_start(const void *left, const void *right)
 {
     const struct estimate_row *a = left, *b = right;
     if (a->start != b->start)
@@ -38,7 +38,7 @@ static int by_start(const void *left, const void *right)
 
 void estimate_rows_sort(struct estimate *estimate)
 {
-    qsort(estimate->rows, estimate->row_count, sizeof *estimate->rows, by_start);
+    qsort(estimate->rows, estimate->row_count, sizeof *estimate->rows, torq_estimate_by_start);
 }
 
 // Writing ----------------------------------------------------------------------------
@@ -88,8 +88,8 @@ struct estimate_form {
                     const char *path);
 };
 
-static status write_json(const struct estimate *estimate, const struct estimate_form *form,
-                         const char *path)
+static status torq_estimate_write_json(const struct estimate *estimate,
+                                       const struct estimate_form *form, const char *path)
 {
     (void)form;
     struct table *rows = table_create(&ESTIMATE_FORM, estimate, estimate->row_count);
@@ -98,8 +98,8 @@ static status write_json(const struct estimate *estimate, const struct estimate_
     return result;
 }
 
-static status write_rows(const struct estimate *estimate, const struct estimate_form *form,
-                         const char *path)
+static status torq_estimate_write_rows(const struct estimate *estimate,
+                                       const struct estimate_form *form, const char *path)
 {
     (void)form;
     struct output *output;
@@ -119,8 +119,8 @@ static status write_dump(const struct estimate *estimate, const struct estimate_
     return output_finish(output, result);
 }
 
-static status write_profile(const struct estimate *estimate, const struct estimate_form *form,
-                            const char *path)
+static status torq_estimate_write_profile(const struct estimate *estimate,
+                                          const struct estimate_form *form, const char *path)
 {
     struct profile *profile = profile_create();
     status result = sim_profile(estimate->program, estimate->target, estimate->times, profile);
@@ -135,16 +135,16 @@ static status write_profile(const struct estimate *estimate, const struct estima
 
 // What only an estimate has; the rest is written as any profile (formats/writers.h).
 static const struct estimate_form FORMS[] = {
-    {"torq-c1", {NULL}, write_profile},
-    {"torq-c2", {NULL}, write_profile},
-    {"torq-c4", {".csv"}, write_rows},
+    {"torq-c1", {NULL}, torq_estimate_write_profile},
+    {"torq-c2", {NULL}, torq_estimate_write_profile},
+    {"torq-c4", {".csv"}, torq_estimate_write_rows},
     {"torq-dump", {".mlir"}, write_dump},
-    {"perfetto", {".pb", ".pftrace"}, write_profile},
-    {"profile", {".prof"}, write_profile},
-    {"json", {".json"}, write_json},
+    {"perfetto", {".pb", ".pftrace"}, torq_estimate_write_profile},
+    {"profile", {".prof"}, torq_estimate_write_profile},
+    {"json", {".json"}, torq_estimate_write_json},
 };
 
-static bool has_extension(const struct estimate_form *form, struct view name)
+static bool torq_estimate_has_extension(const struct estimate_form *form, struct view name)
 {
     for (size_t i = 0; i < sizeof form->extensions / sizeof form->extensions[0]; i++) {
         if (form->extensions[i] != NULL && view_has_extension(name, form->extensions[i]))
@@ -157,7 +157,8 @@ const struct estimate_form *estimate_form_find(const char *name, const char *pat
 {
     const struct view file = path_unpacked_name(view_of(path));
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        if (name != NULL ? strcmp(FORMS[i].name, name) == 0 : has_extension(&FORMS[i], file))
+        if (name != NULL ? strcmp(FORMS[i].name, name) == 0
+                         : torq_estimate_has_extension(&FORMS[i], file))
             return &FORMS[i];
     }
     return NULL;

@@ -10,7 +10,7 @@
 #include "wire/csv.h"
 
 // Which part of the file an engine's rows are in; 0: none.
-static int part_of(enum torq_kind kind)
+static int estimate_rows_part_of(enum torq_kind kind)
 {
     switch (kind) {
     case TORQ_KIND_DMA_IN:
@@ -26,14 +26,14 @@ static int part_of(enum torq_kind kind)
     }
 }
 
-static enum torq_kind kind_of(const struct program *program, const struct target *target,
-                              uint32_t task)
+static enum torq_kind estimate_rows_kind_of(const struct program *program,
+                                            const struct target *target, uint32_t task)
 {
     return torq_kind_of(target, program->tasks[task].engine);
 }
 
-static const char *memory_name(const struct program *program, const struct target *target,
-                               uint32_t operand)
+static const char *estimate_rows_memory_name(const struct program *program,
+                                             const struct target *target, uint32_t operand)
 {
     const uint32_t memory = program->buffers[program->operands[operand].buffer].memory;
     return memory < target->memory_count ? target->memories[memory].name : "?";
@@ -43,8 +43,8 @@ static const char *memory_name(const struct program *program, const struct targe
 static void name_copy(const struct program *program, const struct target *target,
                       const struct program_task *task, struct estimate_row *row)
 {
-    const char *from = memory_name(program, target, task->first_operand);
-    const char *to = memory_name(program, target, task->first_operand + 1);
+    const char *from = estimate_rows_memory_name(program, target, task->first_operand);
+    const char *to = estimate_rows_memory_name(program, target, task->first_operand + 1);
     const int size = snprintf(row->event, sizeof row->event, "CDMA %.12s", from);
     for (int i = 0; i < size; i++)
         row->event[i] = (char)toupper((unsigned char)row->event[i]);
@@ -53,9 +53,11 @@ static void name_copy(const struct program *program, const struct target *target
         *at = (char)toupper((unsigned char)*at);
 }
 
-static struct estimate_row row_of(const struct program *program, const struct target *target,
-                                  const struct sim_result *times, enum cost_rules rules,
-                                  const struct program_step *step)
+static struct estimate_row estimate_rows_row_of(const struct program *program,
+                                                const struct target *target,
+                                                const struct sim_result *times,
+                                                enum cost_rules rules,
+                                                const struct program_step *step)
 {
     const struct program_task *task = &program->tasks[step->task];
     struct estimate_row row = {.task = step->task,
@@ -63,7 +65,7 @@ static struct estimate_row row_of(const struct program *program, const struct ta
                                .start = times->tasks[step->task].start,
                                .end = times->tasks[step->task].end,
                                .bytes = task->cost.bytes};
-    switch (kind_of(program, target, step->task)) {
+    switch (estimate_rows_kind_of(program, target, step->task)) {
     case TORQ_KIND_DMA_IN:
         snprintf(row.event, sizeof row.event, "DMA In");
         break;
@@ -82,7 +84,7 @@ static struct estimate_row row_of(const struct program *program, const struct ta
         snprintf(row.event, sizeof row.event, "CSS");
         break;
     }
-    row.has_bytes = part_of(kind_of(program, target, step->task)) == 1;
+    row.has_bytes = estimate_rows_part_of(estimate_rows_kind_of(program, target, step->task)) == 1;
     return row;
 }
 
@@ -97,8 +99,8 @@ struct estimate_row *estimate_rows(const struct program *program, const struct t
         for (uint32_t i = 0; i < program->step_count; i++) {
             const struct program_step *step = &program->steps[i];
             if (step->kind == PROGRAM_STEP_START &&
-                part_of(kind_of(program, target, step->task)) == part)
-                rows[count++] = row_of(program, target, times, rules, step);
+                estimate_rows_part_of(estimate_rows_kind_of(program, target, step->task)) == part)
+                rows[count++] = estimate_rows_row_of(program, target, times, rules, step);
         }
     }
     *out_count = count;

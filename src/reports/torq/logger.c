@@ -44,7 +44,7 @@ static status replay_process(struct logger *logger, uint32_t first_track)
     return STATUS_OK;
 }
 
-static status read_log(struct logger *logger, size_t index, uint32_t process)
+static status logger_read_log(struct logger *logger, size_t index, uint32_t process)
 {
     const bool compile = logger->logs[index].compile;
     logger->torq.parent = process;
@@ -64,7 +64,7 @@ static status write_overview(struct logger *logger, uint32_t process)
     return result;
 }
 
-static void name_process(const struct logger *logger, size_t index, struct bytes *name)
+static void logger_name_process(const struct logger *logger, size_t index, struct bytes *name)
 {
     const char *given = logger->logs[index].name;
     const char *file = path_base_name(logger->inputs[index]->path);
@@ -79,16 +79,16 @@ static void name_process(const struct logger *logger, size_t index, struct bytes
 static status write_log(struct logger *logger, size_t index)
 {
     struct bytes name = {0};
-    name_process(logger, index, &name);
+    logger_name_process(logger, index, &name);
     const uint32_t process =
         logger_process_add(logger->profile, bytes_view(&name), logger->logs[index].compile, index);
     bytes_free(&name);
-    STATUS_TRY(read_log(logger, index, process));
+    STATUS_TRY(logger_read_log(logger, index, process));
     return write_overview(logger, process);
 }
 
-static status write_trace(struct logger *logger, const char *path,
-                          const struct perfetto_writer_options *options)
+static status logger_write_trace(struct logger *logger, const char *path,
+                                 const struct perfetto_writer_options *options)
 {
     STATUS_TRY(perfetto_writer_open(path, logger->profile, options, &logger->writer));
     status result = STATUS_OK;
@@ -113,7 +113,7 @@ status logger_write(const struct logger_log *logs, size_t count, const char *pat
     if (result == STATUS_OK)
         result = folder_make_for(path);
     if (result == STATUS_OK)
-        result = write_trace(&logger, path, &perfetto);
+        result = logger_write_trace(&logger, path, &perfetto);
     for (size_t i = 0; i < count; i++)
         input_close(logger.inputs[i]);
     free(logger.inputs);

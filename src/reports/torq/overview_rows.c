@@ -220,8 +220,8 @@ static void name_event(const struct overview *overview, const struct metric *tex
         snprintf(name, room, "%s: %s", text->label, duration);
 }
 
-static void add_track(struct profile *profile, const struct overview *overview,
-                      const struct metric *text, uint32_t parent)
+static void torq_overview_rows_add_track(struct profile *profile, const struct overview *overview,
+                                         const struct metric *text, uint32_t parent)
 {
     const struct track track = {.parent = parent,
                                 .name = profile_string(profile, view_of(text->track)),
@@ -243,7 +243,7 @@ static void add_track(struct profile *profile, const struct overview *overview,
     bytes_free(&values);
 }
 
-static int compare_tracks(const void *left, const void *right)
+static int torq_overview_rows_compare_tracks(const void *left, const void *right)
 {
     const struct metric *const *a = left;
     const struct metric *const *b = right;
@@ -268,9 +268,9 @@ void torq_overview_tracks_add(struct profile *profile, const char *name,
         if (METRICS[i].track != NULL)
             ordered[count++] = &METRICS[i];
     }
-    qsort(ordered, count, sizeof ordered[0], compare_tracks);
+    qsort(ordered, count, sizeof ordered[0], torq_overview_rows_compare_tracks);
     for (size_t i = 0; i < count; i++)
-        add_track(profile, overview, ordered[i], parent);
+        torq_overview_rows_add_track(profile, overview, ordered[i], parent);
 }
 
 // Reading ---------------------------------------------------------------------
@@ -393,7 +393,7 @@ static size_t row_place(const struct overview_row *row)
     return METRIC_COUNT;
 }
 
-static void order_rows(struct overview_rows *rows)
+static void torq_overview_rows_order_rows(struct overview_rows *rows)
 {
     for (size_t i = 1; i < rows->count; i++) {
         const struct overview_row moved = rows->rows[i];
@@ -415,7 +415,7 @@ status torq_overview_read(struct profile *profile, struct overview_rows **out_li
             result = profile_replay_track(profile, i, &reader.sink);
     }
     for (size_t i = 0; i < reader.count; i++)
-        order_rows(&reader.list[i]);
+        torq_overview_rows_order_rows(&reader.list[i]);
     free(reader.parents);
     *out_list = reader.list;
     *out_count = reader.count;

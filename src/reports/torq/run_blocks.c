@@ -92,12 +92,12 @@ static const struct program *program_of(const struct table_query *query)
     return report->program;
 }
 
-static const struct program_action *action_of(const struct table_query *query)
+static const struct program_action *torq_run_blocks_action_of(const struct table_query *query)
 {
     return &program_of(query)->actions[block_of(query)->action];
 }
 
-static struct table_cell dispatch_cell(const struct table_query *query)
+static struct table_cell torq_run_blocks_dispatch_cell(const struct table_query *query)
 {
     const struct program *program = program_of(query);
     return table_text(
@@ -106,10 +106,10 @@ static struct table_cell dispatch_cell(const struct table_query *query)
 
 static struct table_cell action_cell(const struct table_query *query)
 {
-    return table_whole(action_of(query)->number);
+    return table_whole(torq_run_blocks_action_of(query)->number);
 }
 
-static struct table_cell time_cell(const struct table_query *query)
+static struct table_cell torq_run_blocks_time_cell(const struct table_query *query)
 {
     return table_whole(block_of(query)->ns);
 }
@@ -118,7 +118,7 @@ static struct table_cell time_cell(const struct table_query *query)
 static struct table_cell subject_cell(const struct table_query *query)
 {
     const struct program *program = program_of(query);
-    const struct program_action *action = action_of(query);
+    const struct program_action *action = torq_run_blocks_action_of(query);
     if (action->kind != PROGRAM_ACTION_JOB_START && action->kind != PROGRAM_ACTION_HOST_START)
         return table_text(view_of(program_action_kind_name(action->kind)));
     const bool job = action->kind == PROGRAM_ACTION_JOB_START;
@@ -136,11 +136,11 @@ static struct table_cell subject_cell(const struct table_query *query)
 
 // clang-format off
 static const struct table_column COLUMNS[] = {
-    {.key = "dispatch", .meaning = "that it belongs to", .cell = dispatch_cell},
+    {.key = "dispatch", .meaning = "that it belongs to", .cell = torq_run_blocks_dispatch_cell},
     {.key = "action", .meaning = "the number of the action that begins it", .type = TABLE_COUNT,
      .width = 7, .place = 1, .cell = action_cell},
     {.key = "time_ns", .title = "time", .meaning = "the median of its executions", .type = TABLE_NS,
-     .look = TABLE_SCALED, .width = 9, .place = 2, .cell = time_cell},
+     .look = TABLE_SCALED, .width = 9, .place = 2, .cell = torq_run_blocks_time_cell},
     {.key = "block", .meaning = "what was started, waited for or copied", .place = 3,
      .cell = subject_cell},
 };

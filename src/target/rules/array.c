@@ -51,8 +51,8 @@ static status array_prepare(struct target *target, const struct target_engine *e
 
 // Its own rate; else that of the next wider element of its sort; else the default; else the
 // slowest.
-static double rate_of(const struct array *array, const struct cost_request *request,
-                      const char **out_name)
+static double array_rate_of(const struct array *array, const struct cost_request *request,
+                            const char **out_name)
 {
     static const char *const FLOATS[] = {"f8", "f16", "bf16", "f32", "f64", NULL};
     static const char *const INTEGERS[] = {"i4", "i8", "u8", "i16", "u16", "i32", "i64", NULL};
@@ -80,35 +80,35 @@ struct parts {
     uint64_t leave;   // cycles until all of them have left
 };
 
-static bool is_product(const struct cost_request *request)
+static bool array_is_product(const struct cost_request *request)
 {
     return request->kind == COST_CONVOLUTION || request->kind == COST_DEPTHWISE ||
            request->kind == COST_MATMUL || request->kind == COST_RECURRENT;
 }
 
-static uint64_t at_least_one(uint64_t number)
+static uint64_t array_at_least_one(uint64_t number)
 {
     return number > 0 ? number : 1;
 }
 
-static struct parts parts_of(const struct array *array, const struct cost_request *request)
+static struct parts array_parts_of(const struct array *array, const struct cost_request *request)
 {
     const char *name;
-    struct parts parts = {.products = is_product(request)};
+    struct parts parts = {.products = array_is_product(request)};
     if (!parts.products) {
         parts.results = price_steps(request);
         parts.leave = price_at_rate(parts.results, array->results);
         return parts;
     }
-    const uint64_t groups = at_least_one(request->groups);
-    const uint64_t channels = at_least_one(request->channels);
+    const uint64_t groups = array_at_least_one(request->groups);
+    const uint64_t channels = array_at_least_one(request->channels);
     const bool apart = request->kind == COST_DEPTHWISE;
     parts.blocks[0] = price_product(
         groups, price_divide_up(price_divide_up(request->outputs, groups), array->quantum[0]));
     parts.blocks[1] = apart ? channels : price_divide_up(channels, array->quantum[1]);
-    parts.blocks[2] = price_divide_up(at_least_one(request->inner), array->quantum[2]);
+    parts.blocks[2] = price_divide_up(array_at_least_one(request->inner), array->quantum[2]);
     const double each = (double)array->quantum[0] * (double)array->quantum[1] *
-                        (double)array->quantum[2] / rate_of(array, request, &name);
+                        (double)array->quantum[2] / array_rate_of(array, request, &name);
     const double blocks =
         (double)parts.blocks[0] * (double)parts.blocks[1] * (double)parts.blocks[2];
     const double cycles = ceil(blocks * each);
@@ -118,20 +118,20 @@ static struct parts parts_of(const struct array *array, const struct cost_reques
     return parts;
 }
 
-static uint64_t cycles_of(const void *rates, enum cost_rules rules,
-                          const struct cost_request *request)
+static uint64_t array_cycles_of(const void *rates, enum cost_rules rules,
+                                const struct cost_request *request)
 {
     const struct array *array = rates;
-    const struct parts parts = parts_of(array, request);
+    const struct parts parts = array_parts_of(array, request);
     (void)rules;
     const uint64_t longer = parts.work > parts.leave ? parts.work : parts.leave;
     return price_sum(array->setup + array->fill + array->drain, longer);
 }
 
-static uint64_t bound_of(const void *rates, const struct cost_request *request)
+static uint64_t array_bound_of(const void *rates, const struct cost_request *request)
 {
     const struct array *array = rates;
-    const double cycles = is_product(request)
+    const double cycles = array_is_product(request)
                               ? floor((double)request->macs / array->most)
                               : floor((double)price_steps(request) / array->results);
     return cycles < 0x1p63 ? (uint64_t)cycles : UINT64_MAX / 2;
@@ -141,9 +141,9 @@ static void array_explain(const void *rates, enum cost_rules rules,
                           const struct cost_request *request, struct cost_explanation *out)
 {
     const struct array *array = rates;
-    const struct parts parts = parts_of(array, request);
+    const struct parts parts = array_parts_of(array, request);
     const char *name;
-    const double rate = rate_of(array, request, &name);
+    const double rate = array_rate_of(array, request, &name);
     (void)rules;
     price_term(out, "setup", array->setup, "before a task");
     price_term(out, "fill", array->fill, "until the first block leaves the array");
@@ -163,7 +163,7 @@ const struct price_kind PRICE_ARRAY = {
     .summary = "setup + fill + blocks of products / MACs a cycle + drain",
     .keys = KEYS,
     .prepare = array_prepare,
-    .cycles = cycles_of,
-    .bound = bound_of,
+    .cycles = array_cycles_of,
+    .bound = array_bound_of,
     .explain = array_explain,
 };

@@ -18,8 +18,8 @@ static status fixed_prepare(struct target *target, const struct target_engine *e
     return STATUS_OK;
 }
 
-static uint64_t cycles_of(const void *rates, enum cost_rules rules,
-                          const struct cost_request *request)
+static uint64_t fixed_cycles_of(const void *rates, enum cost_rules rules,
+                                const struct cost_request *request)
 {
     (void)rules;
     (void)request;
@@ -27,7 +27,7 @@ static uint64_t cycles_of(const void *rates, enum cost_rules rules,
 }
 
 // Nothing is known that would take less.
-static uint64_t bound_of(const void *rates, const struct cost_request *request)
+static uint64_t fixed_bound_of(const void *rates, const struct cost_request *request)
 {
     (void)rates;
     (void)request;
@@ -37,7 +37,7 @@ static uint64_t bound_of(const void *rates, const struct cost_request *request)
 static void fixed_explain(const void *rates, enum cost_rules rules,
                           const struct cost_request *request, struct cost_explanation *out)
 {
-    price_term(out, "cycles", cycles_of(rates, rules, request), "of any task");
+    price_term(out, "cycles", fixed_cycles_of(rates, rules, request), "of any task");
 }
 
 const struct price_kind PRICE_FIXED = {
@@ -45,7 +45,7 @@ const struct price_kind PRICE_FIXED = {
     .summary = "the same for any work",
     .keys = KEYS,
     .prepare = fixed_prepare,
-    .cycles = cycles_of,
-    .bound = bound_of,
+    .cycles = fixed_cycles_of,
+    .bound = fixed_bound_of,
     .explain = fixed_explain,
 };

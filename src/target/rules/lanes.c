@@ -38,8 +38,8 @@ static status rules_lanes_prepare(struct target *target, const struct target_eng
     return STATUS_OK;
 }
 
-static double rate_of(const struct lanes *lanes, const struct cost_request *request,
-                      const char **out_name)
+static double rules_lanes_rate_of(const struct lanes *lanes, const struct cost_request *request,
+                                  const char **out_name)
 {
     const struct price_rate *rate = price_rates_of_function(&lanes->rates, request->function);
     if (rate == NULL)
@@ -53,25 +53,26 @@ struct parts {
     uint64_t move;
 };
 
-static struct parts parts_of(const struct lanes *lanes, const struct cost_request *request)
+static struct parts rules_lanes_parts_of(const struct lanes *lanes,
+                                         const struct cost_request *request)
 {
     const char *name;
     return (struct parts){
-        .work = price_at_rate(price_steps(request), rate_of(lanes, request, &name)),
+        .work = price_at_rate(price_steps(request), rules_lanes_rate_of(lanes, request, &name)),
         .move = lanes->bytes > 0 ? price_at_rate(request->bytes, lanes->bytes) : 0,
     };
 }
 
-static uint64_t cycles_of(const void *rates, enum cost_rules rules,
-                          const struct cost_request *request)
+static uint64_t rules_lanes_cycles_of(const void *rates, enum cost_rules rules,
+                                      const struct cost_request *request)
 {
     const struct lanes *lanes = rates;
-    const struct parts parts = parts_of(lanes, request);
+    const struct parts parts = rules_lanes_parts_of(lanes, request);
     (void)rules;
     return price_sum(lanes->setup, parts.work > parts.move ? parts.work : parts.move);
 }
 
-static uint64_t bound_of(const void *rates, const struct cost_request *request)
+static uint64_t rules_lanes_bound_of(const void *rates, const struct cost_request *request)
 {
     const struct lanes *lanes = rates;
     const double cycles = floor((double)price_steps(request) / lanes->most);
@@ -82,9 +83,9 @@ static void rules_lanes_explain(const void *rates, enum cost_rules rules,
                                 const struct cost_request *request, struct cost_explanation *out)
 {
     const struct lanes *lanes = rates;
-    const struct parts parts = parts_of(lanes, request);
+    const struct parts parts = rules_lanes_parts_of(lanes, request);
     const char *name;
-    const double rate = rate_of(lanes, request, &name);
+    const double rate = rules_lanes_rate_of(lanes, request, &name);
     (void)rules;
     price_term(out, "setup", lanes->setup, "before the first element");
     price_alternative(out, "elements", parts.work, "%" PRIu64 " %s at %.6g a cycle (%s)",
@@ -99,7 +100,7 @@ const struct price_kind PRICE_LANES = {
     .summary = "setup + elements / rate of the operator",
     .keys = KEYS,
     .prepare = rules_lanes_prepare,
-    .cycles = cycles_of,
-    .bound = bound_of,
+    .cycles = rules_lanes_cycles_of,
+    .bound = rules_lanes_bound_of,
     .explain = rules_lanes_explain,
 };

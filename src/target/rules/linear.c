@@ -18,7 +18,7 @@ struct linear {
     double bytes; // a cycle
 };
 
-static double rate_of(const struct target *target, const struct target_engine *engine)
+static double rules_linear_rate_of(const struct target *target, const struct target_engine *engine)
 {
     const double bytes = price_number(target, engine, &PRICE_LINEAR, "bytes_per_cycle");
     if (bytes > 0)
@@ -35,7 +35,7 @@ static status rules_linear_prepare(struct target *target, const struct target_en
     struct linear *linear = arena_allocate(&target->arena, sizeof *linear);
     *linear = (struct linear){
         .setup = (uint64_t)price_number(target, engine, &PRICE_LINEAR, "setup"),
-        .bytes = rate_of(target, engine),
+        .bytes = rules_linear_rate_of(target, engine),
     };
     *out_rates = linear;
     return linear->bytes > 0
@@ -46,15 +46,15 @@ static status rules_linear_prepare(struct target *target, const struct target_en
                              engine->name);
 }
 
-static uint64_t cycles_of(const void *rates, enum cost_rules rules,
-                          const struct cost_request *request)
+static uint64_t rules_linear_cycles_of(const void *rates, enum cost_rules rules,
+                                       const struct cost_request *request)
 {
     const struct linear *linear = rates;
     (void)rules;
     return price_sum(linear->setup, price_at_rate(request->bytes, linear->bytes));
 }
 
-static uint64_t bound_of(const void *rates, const struct cost_request *request)
+static uint64_t rules_linear_bound_of(const void *rates, const struct cost_request *request)
 {
     const struct linear *linear = rates;
     const double cycles = floor((double)request->bytes / linear->bytes);
@@ -76,7 +76,7 @@ const struct price_kind PRICE_LINEAR = {
     .summary = "setup + bytes / rate",
     .keys = KEYS,
     .prepare = rules_linear_prepare,
-    .cycles = cycles_of,
-    .bound = bound_of,
+    .cycles = rules_linear_cycles_of,
+    .bound = rules_linear_bound_of,
     .explain = rules_linear_explain,
 };

@@ -124,7 +124,7 @@ bool old_form_is(const struct target_reading *reading)
     return false;
 }
 
-static bool is_measured(const struct target_reading *reading)
+static bool old_form_is_measured(const struct target_reading *reading)
 {
     const struct target_section *section =
         target_text_section(&reading->text, SECTION_TARGET, (struct view){0});
@@ -135,7 +135,7 @@ static bool is_measured(const struct target_reading *reading)
 
 // Settings ----------------------------------------------------------------------------
 
-static bool is_known(const struct target_engine *engine, struct view key)
+static bool old_form_is_known(const struct target_engine *engine, struct view key)
 {
     if (engine->price == &PRICE_TABLE)
         return price_key_named(engine->price, key) != NULL || engine->price->is_key(key);
@@ -162,7 +162,7 @@ static status read_setting(struct target_reading *reading, const struct target_e
                            const struct target_entry *entry)
 {
     double number;
-    if (!is_known(engine, entry->key))
+    if (!old_form_is_known(engine, entry->key))
         return old_form_fail(reading, entry, "these rules know no", entry->key);
     if (!target_value_number(entry->value, UNIT_ANY, &number))
         return old_form_fail(reading, entry, "not a number:", entry->value);
@@ -176,8 +176,8 @@ static status read_setting(struct target_reading *reading, const struct target_e
 
 // Engines -----------------------------------------------------------------------------
 
-static status read_kind(const struct target_reading *reading, const struct target_entry *entry,
-                        enum kind *out_kind)
+static status old_form_read_kind(const struct target_reading *reading,
+                                 const struct target_entry *entry, enum kind *out_kind)
 {
     for (int i = 0; i < KINDS_MOST; i++) {
         if (view_is(entry->value, KIND_NAMES[i])) {
@@ -188,8 +188,8 @@ static status read_kind(const struct target_reading *reading, const struct targe
     return old_form_fail(reading, entry, "there is no engine of kind", entry->value);
 }
 
-static status read_key(struct target_reading *reading, struct target_engine *engine,
-                       const struct target_entry *entry)
+static status old_form_read_key(struct target_reading *reading, struct target_engine *engine,
+                                const struct target_entry *entry)
 {
     uint64_t count;
     if (view_is(entry->key, "kind"))
@@ -203,7 +203,8 @@ static status read_key(struct target_reading *reading, struct target_engine *eng
     return STATUS_OK;
 }
 
-static status read_engine(struct target_reading *reading, const struct target_section *section)
+static status old_form_read_engine(struct target_reading *reading,
+                                   const struct target_section *section)
 {
     struct target *target = reading->target;
     const struct target_entry *given = target_section_entry(section, "kind");
@@ -211,7 +212,7 @@ static status read_engine(struct target_reading *reading, const struct target_se
     if (given == NULL)
         return status_make(STATUS_DATA, "%s: engine '%.*s' has no kind", reading->text.path,
                            VIEW_ARGUMENTS(section->name));
-    STATUS_TRY(read_kind(reading, given, &kind));
+    STATUS_TRY(old_form_read_kind(reading, given, &kind));
     target->engines = memory_grow(target->engines, target->engine_count, &target->engine_capacity,
                                   sizeof *target->engines);
     struct target_engine *engine = &target->engines[target->engine_count++];
@@ -219,14 +220,14 @@ static status read_engine(struct target_reading *reading, const struct target_se
     engine->name = target_keep(target, section->name);
     engine->count = 1;
     engine->memory = 0;
-    engine->price = is_measured(reading) ? &PRICE_TABLE : TORQ_PRICES[kind];
+    engine->price = old_form_is_measured(reading) ? &PRICE_TABLE : TORQ_PRICES[kind];
     for (size_t i = 0; i < section->count; i++)
-        STATUS_TRY(read_key(reading, engine, &section->entries[i]));
+        STATUS_TRY(old_form_read_key(reading, engine, &section->entries[i]));
     return STATUS_OK;
 }
 
-static void fill_engine(struct target *target, struct target_engine *engine, enum kind kind,
-                        uint32_t first_in)
+static void old_form_fill_engine(struct target *target, struct target_engine *engine,
+                                 enum kind kind, uint32_t first_in)
 {
     const uint32_t far = target_far_memory(target);
     const bool in = kind == KIND_DMA_IN;
@@ -251,11 +252,11 @@ static status fill_engines(const struct target_reading *reading)
             enum kind kind;
             if (section->kind != SECTION_ENGINE)
                 continue;
-            STATUS_TRY(read_kind(reading, target_section_entry(section, "kind"), &kind));
+            STATUS_TRY(old_form_read_kind(reading, target_section_entry(section, "kind"), &kind));
             if (pass == 0 && kind == KIND_DMA_IN && first_in == TARGET_NONE)
                 first_in = engine;
             if (pass == 1)
-                fill_engine(target, &target->engines[engine], kind, first_in);
+                old_form_fill_engine(target, &target->engines[engine], kind, first_in);
             engine++;
         }
     }
@@ -284,7 +285,7 @@ status old_form_read(struct target_reading *reading)
     for (size_t i = 0; i < reading->text.count; i++) {
         const struct target_section *section = &reading->text.sections[i];
         if (section->kind == SECTION_ENGINE)
-            STATUS_TRY(read_engine(reading, section));
+            STATUS_TRY(old_form_read_engine(reading, section));
         else if (section->kind != SECTION_TARGET && section->kind != SECTION_MEMORY)
             return target_text_fail(&reading->text, section->line,
                                     "there is no [%s] in a target whose engines have kinds: give "

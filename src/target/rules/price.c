@@ -111,7 +111,7 @@ uint64_t price_steps(const struct cost_request *request)
 
 // Names -------------------------------------------------------------------------------
 
-static struct price_rate rate_of(struct target *target, struct view name, double rate)
+static struct price_rate price_rate_of(struct target *target, struct view name, double rate)
 {
     char text[100];
     const char *kept = arena_copy(&target->arena, name).data;
@@ -136,7 +136,7 @@ struct price_rates price_rates_read(struct target *target, const char *text)
         struct view name;
         double rate;
         if (target_value_pair(word, &name, &rate))
-            rates.items[rates.count++] = rate_of(target, name, rate);
+            rates.items[rates.count++] = price_rate_of(target, name, rate);
     }
     return rates;
 }

@@ -31,33 +31,36 @@ static const struct price_key KEYS[] = {
     {0},
 };
 
-static uint64_t at_least_one(uint64_t number)
+static uint64_t rules_table_at_least_one(uint64_t number)
 {
     return number > 0 ? number : 1;
 }
 
 struct table_place table_place(const struct cost_request *request)
 {
-    const uint64_t outputs = at_least_one(request->outputs);
-    const uint64_t channels = at_least_one(request->channels);
-    const uint64_t inner = at_least_one(request->inner);
-    const uint64_t kernel = at_least_one(request->kernel);
-    const uint64_t groups = at_least_one(request->groups);
+    const uint64_t outputs = rules_table_at_least_one(request->outputs);
+    const uint64_t channels = rules_table_at_least_one(request->channels);
+    const uint64_t inner = rules_table_at_least_one(request->inner);
+    const uint64_t kernel = rules_table_at_least_one(request->kernel);
+    const uint64_t groups = rules_table_at_least_one(request->groups);
     switch ((enum cost_kind)request->kind) {
     case COST_CONVOLUTION:
-        return (struct table_place){4, {outputs, channels, at_least_one(inner / kernel), kernel}};
+        return (struct table_place){
+            4, {outputs, channels, rules_table_at_least_one(inner / kernel), kernel}};
     case COST_DEPTHWISE:
         return (struct table_place){3, {outputs, channels, inner}};
     case COST_MATMUL:
-        return (struct table_place){4, {at_least_one(outputs / groups), channels, inner, groups}};
+        return (struct table_place){
+            4, {rules_table_at_least_one(outputs / groups), channels, inner, groups}};
     case COST_RECURRENT:
-        return (struct table_place){3, {outputs, channels, at_least_one(inner / channels)}};
+        return (struct table_place){
+            3, {outputs, channels, rules_table_at_least_one(inner / channels)}};
     case COST_REDUCTION:
-        return (struct table_place){2, {outputs * inner, at_least_one(request->run)}};
+        return (struct table_place){2, {outputs * inner, rules_table_at_least_one(request->run)}};
     case COST_POOLING:
-        return (struct table_place){2, {outputs, at_least_one(request->kernel)}};
+        return (struct table_place){2, {outputs, rules_table_at_least_one(request->kernel)}};
     default:
-        return (struct table_place){2, {outputs, at_least_one(request->run)}};
+        return (struct table_place){2, {outputs, rules_table_at_least_one(request->run)}};
     }
 }
 
@@ -82,8 +85,8 @@ static const char *const STANDINS[COST_KINDS][STANDINS_MOST] = {
     [COST_OTHER] = {"Gather"},
 };
 
-static bool time_of(const struct table_model *model, uint32_t function,
-                    const struct cost_request *request, double *out_cycles)
+static bool rules_table_time_of(const struct table_model *model, uint32_t function,
+                                const struct cost_request *request, double *out_cycles)
 {
     const struct table_place place = table_place(request);
     const char *element = table_element(request);
@@ -104,12 +107,12 @@ static double steps_more(const struct cost_request *request)
 static bool measured_time(const struct table_model *model, const struct cost_request *request,
                           double *out_cycles)
 {
-    if (time_of(model, request->function, request, out_cycles))
+    if (rules_table_time_of(model, request->function, request, out_cycles))
         return true;
     for (size_t i = 0; i < STANDINS_MOST && STANDINS[request->kind][i] != NULL; i++) {
         const char *name = STANDINS[request->kind][i];
         const uint32_t function = cost_function(view_of(name));
-        if (time_of(model, function, request, out_cycles)) {
+        if (rules_table_time_of(model, function, request, out_cycles)) {
             *out_cycles *= steps_more(request);
             return true;
         }
@@ -128,7 +131,8 @@ static double bandwidth(const struct table_rates *rates, uint64_t bytes)
 
 static double time_by_rates(const struct table_rates *rates, const struct cost_request *request)
 {
-    const double steps = (double)request->outputs * (double)at_least_one(request->inner);
+    const double steps =
+        (double)request->outputs * (double)rules_table_at_least_one(request->inner);
     const double compute =
         request->macs > 0
             ? (double)request->macs / (request->is_float != 0 ? rates->macs : rates->integer_macs)
@@ -156,7 +160,8 @@ struct parts {
     uint64_t least;
 };
 
-static struct parts parts_of(const struct table_model *model, const struct cost_request *request)
+static struct parts rules_table_parts_of(const struct table_model *model,
+                                         const struct cost_request *request)
 {
     const struct table_rates *rates = table_model_rates(model);
     struct parts parts = {0};
@@ -169,17 +174,17 @@ static struct parts parts_of(const struct table_model *model, const struct cost_
     return parts;
 }
 
-static uint64_t cycles_of(const void *rates, enum cost_rules rules,
-                          const struct cost_request *request)
+static uint64_t rules_table_cycles_of(const void *rates, enum cost_rules rules,
+                                      const struct cost_request *request)
 {
     (void)rules;
     if (request->kind >= COST_KINDS)
         return 0;
-    const struct parts parts = parts_of(rates, request);
+    const struct parts parts = rules_table_parts_of(rates, request);
     return parts.rounded > parts.least ? parts.rounded : parts.least;
 }
 
-static uint64_t bound_of(const void *rates, const struct cost_request *request)
+static uint64_t rules_table_bound_of(const void *rates, const struct cost_request *request)
 {
     return table_rules_to_integer(bound(table_model_rates(rates), request));
 }
@@ -202,7 +207,7 @@ static void rules_table_explain(const void *model, enum cost_rules rules,
     if (request->kind >= COST_KINDS)
         return;
     const struct table_rates *rates = table_model_rates(model);
-    const struct parts parts = parts_of(model, request);
+    const struct parts parts = rules_table_parts_of(model, request);
     const uint64_t fused = table_rules_to_integer(parts.fused) < parts.rounded
                                ? table_rules_to_integer(parts.fused)
                                : parts.rounded;
@@ -240,7 +245,7 @@ const struct price_kind PRICE_TABLE = {
     .is_key = table_is_time,
     .prepare = rules_table_prepare,
     .release = rules_table_release,
-    .cycles = cycles_of,
-    .bound = bound_of,
+    .cycles = rules_table_cycles_of,
+    .bound = rules_table_bound_of,
     .explain = rules_table_explain,
 };

@@ -123,7 +123,7 @@ void table_key(struct view operator, const struct cost_request * request, char *
 
 // Making --------------------------------------------------------------------------
 
-static int compare_keys(const struct family_key *a, const struct family_key *b)
+static int table_model_compare_keys(const struct family_key *a, const struct family_key *b)
 {
     if (a->function != b->function)
         return a->function < b->function ? -1 : 1;
@@ -134,7 +134,8 @@ static int compare_keys(const struct family_key *a, const struct family_key *b)
 
 static int compare_points(const void *a, const void *b)
 {
-    return compare_keys(&((const struct point *)a)->key, &((const struct point *)b)->key);
+    return table_model_compare_keys(&((const struct point *)a)->key,
+                                    &((const struct point *)b)->key);
 }
 
 // The index of a length, which is added where it is new; LENGTH_MOST: no room.
@@ -301,7 +302,7 @@ struct table_model *table_model_make(const struct target *target,
     model->families = memory_allocate_zeroed(count + 1, sizeof *model->families);
     for (size_t from = 0; from < count;) {
         size_t to = from + 1;
-        while (to < count && compare_keys(&points[from].key, &points[to].key) == 0)
+        while (to < count && table_model_compare_keys(&points[from].key, &points[to].key) == 0)
             to++;
         if (family_fill(&model->families[model->count], points + from, to - from))
             model->count++;
@@ -330,7 +331,7 @@ static const struct family *find_family(const struct table_model *model,
     size_t to = model != NULL ? model->count : 0;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const int order = compare_keys(&model->families[middle].key, key);
+        const int order = table_model_compare_keys(&model->families[middle].key, key);
         if (order == 0)
             return &model->families[middle];
         if (order < 0)

@@ -25,7 +25,7 @@ struct transfer {
     bool counts_elements; // under public rules
 };
 
-static bool is_local(const struct target *target, uint32_t memory)
+static bool torq_is_local(const struct target *target, uint32_t memory)
 {
     return memory != TARGET_NONE && target->memories[memory].local;
 }
@@ -44,7 +44,7 @@ static status prepare_transfer(struct target *target, const struct target_engine
         .rate = bursts ? rate * beats / (beats + 1.5) : rate,
         .width = width,
         .setup = (uint64_t)price_number(target, engine, kind, "setup"),
-        .counts_elements = is_local(target, engine->from) && is_local(target, engine->to),
+        .counts_elements = torq_is_local(target, engine->from) && torq_is_local(target, engine->to),
     };
     *out_rates = transfer;
     return STATUS_OK;
@@ -65,8 +65,8 @@ static uint64_t setup_of(const struct transfer *transfer, enum cost_rules rules)
     return rules == COST_RULES_PUBLIC ? 0 : transfer->setup;
 }
 
-static uint64_t transfer_cycles(const void *rates, enum cost_rules rules,
-                                const struct cost_request *request)
+static uint64_t torq_transfer_cycles(const void *rates, enum cost_rules rules,
+                                     const struct cost_request *request)
 {
     const struct transfer *transfer = rates;
     return price_sum(setup_of(transfer, rules),
@@ -100,7 +100,7 @@ const struct price_kind PRICE_TORQ_TRANSFER = {
     .summary = "setup + bytes / (width x efficiency x bursts)",
     .keys = TRANSFER_KEYS,
     .prepare = prepare_transfer,
-    .cycles = transfer_cycles,
+    .cycles = torq_transfer_cycles,
     .bound = transfer_bound,
     .explain = explain_transfer,
 };
@@ -157,12 +157,12 @@ struct slice_parts {
     uint64_t store;
 };
 
-static uint64_t at_least_one(uint64_t number)
+static uint64_t torq_at_least_one(uint64_t number)
 {
     return number > 0 ? number : 1;
 }
 
-static bool is_product(const struct cost_request *request)
+static bool torq_is_product(const struct cost_request *request)
 {
     return request->kind == COST_CONVOLUTION || request->kind == COST_MATMUL ||
            request->kind == COST_DEPTHWISE;
@@ -172,7 +172,7 @@ static struct slice_parts slice_parts(const struct slice *slice, const struct co
 {
     const uint64_t inputs = inputs_per_cycle(slice, request);
     struct slice_parts parts = {.channels = 1, .inner = 1};
-    if (is_product(request)) {
+    if (torq_is_product(request)) {
         parts.rounds = price_divide_up(request->outputs, inputs);
         parts.channels = request->kind == COST_DEPTHWISE
                              ? request->channels
@@ -180,11 +180,11 @@ static struct slice_parts slice_parts(const struct slice *slice, const struct co
         parts.inner = request->inner;
     } else {
         const bool reads = request->kind == COST_POOLING || request->kind == COST_REDUCTION;
-        const uint64_t steps = reads ? request->inner : at_least_one(request->inner);
+        const uint64_t steps = reads ? request->inner : torq_at_least_one(request->inner);
         parts.rounds = price_divide_up(price_product(request->outputs, steps), inputs);
     }
     parts.work = price_product(price_product(parts.rounds, parts.channels), parts.inner);
-    parts.results = price_product(request->outputs, at_least_one(request->channels));
+    parts.results = price_product(request->outputs, torq_at_least_one(request->channels));
     parts.store = price_divide_up(parts.results, slice->results);
     return parts;
 }
@@ -200,7 +200,8 @@ static uint64_t slice_cycles(const void *rates, enum cost_rules rules,
 static uint64_t slice_bound(const void *rates, const struct cost_request *request)
 {
     const struct slice *slice = rates;
-    return is_product(request) ? torq_rules_to_integer((double)request->macs / slice->peak) : 0;
+    return torq_is_product(request) ? torq_rules_to_integer((double)request->macs / slice->peak)
+                                    : 0;
 }
 
 static void explain_slice(const void *rates, enum cost_rules rules,
@@ -209,7 +210,7 @@ static void explain_slice(const void *rates, enum cost_rules rules,
     const struct slice *slice = rates;
     const struct slice_parts parts = slice_parts(slice, request);
     (void)rules;
-    if (is_product(request))
+    if (torq_is_product(request))
         price_alternative(out, "products", parts.work,
                           "%" PRIu64 " rounds of %" PRIu64 " places x %" PRIu64
                           " of channels x %" PRIu64 " products",
@@ -287,7 +288,7 @@ static status prepare_host(struct target *target, const struct target_engine *en
 
 static uint64_t steps_of(const struct cost_request *request)
 {
-    return price_product(request->outputs, at_least_one(request->inner));
+    return price_product(request->outputs, torq_at_least_one(request->inner));
 }
 
 static uint64_t css_cycles(const void *rates, enum cost_rules rules,

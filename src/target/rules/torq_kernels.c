@@ -63,28 +63,28 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t at_least_one(uint64_t number)
+static uint64_t torq_kernels_at_least_one(uint64_t number)
 {
     return number > 0 ? number : 1;
 }
 
-static uint64_t bytes_of(uint32_t bits)
+static uint64_t torq_kernels_bytes_of(uint32_t bits)
 {
-    return at_least_one(price_divide_up(bits, 8));
+    return torq_kernels_at_least_one(price_divide_up(bits, 8));
 }
 
 // Multipliers are 8 bits wide: a wider number takes several, for each byte of the other one. A
 // float counts its own bytes only.
-static uint64_t parts_of(const struct cost_request *request, uint64_t weight_bytes)
+static uint64_t torq_kernels_parts_of(const struct cost_request *request, uint64_t weight_bytes)
 {
-    const uint64_t input = bytes_of(request->input_bits);
-    return request->is_float != 0 ? input : input * at_least_one(weight_bytes);
+    const uint64_t input = torq_kernels_bytes_of(request->input_bits);
+    return request->is_float != 0 ? input : input * torq_kernels_at_least_one(weight_bytes);
 }
 
 // Elements that the multipliers take at a time.
-static uint64_t width_of(const struct kernels *kernels, uint64_t parts)
+static uint64_t torq_kernels_width_of(const struct kernels *kernels, uint64_t parts)
 {
-    return at_least_one(kernels->inputs / parts);
+    return torq_kernels_at_least_one(kernels->inputs / parts);
 }
 
 // Passes of the activation unit for a vector of `count` elements.
@@ -99,9 +99,10 @@ static uint64_t leaving_of(const struct kernels *kernels, const struct cost_requ
                            uint64_t weight_bytes)
 {
     if (request->is_float != 0)
-        return at_least_one(kernels->results / 2);
-    const uint64_t parts = parts_of(request, weight_bytes);
-    return at_least_one(weight_bytes > 0 ? kernels->results / parts : kernels->results);
+        return torq_kernels_at_least_one(kernels->results / 2);
+    const uint64_t parts = torq_kernels_parts_of(request, weight_bytes);
+    return torq_kernels_at_least_one(weight_bytes > 0 ? kernels->results / parts
+                                                      : kernels->results);
 }
 
 // What a price is made of: a kernel's passes over its data, each so many cycles, and further
@@ -145,7 +146,7 @@ static uint64_t conv_each(const struct cost_request *request, uint64_t channels)
 {
     const struct cost_window *window = &request->window;
     const uint64_t leaves = 4 * channels;
-    const uint64_t depth = request->inner / at_least_one(request->kernel);
+    const uint64_t depth = request->inner / torq_kernels_at_least_one(request->kernel);
     if (window->width == 0 || request->kernel == 1)
         return most_of(request->inner, leaves);
     if (window->stride > 1)
@@ -180,7 +181,7 @@ static void price_connected(const struct kernels *kernels, const struct cost_req
                             struct kernel *out)
 {
     uint64_t width = request->output_bits <= 8 ? kernels->inputs : kernels->inputs / 2;
-    for (width = at_least_one(width); width > request->channels && width > 1;)
+    for (width = torq_kernels_at_least_one(width); width > request->channels && width > 1;)
         width = width > kernels->weights ? width / 2 : 1;
     const uint64_t passes =
         price_divide_up(width, request->is_float != 0 ? BIASED_FLOAT : BIASED_WHOLE);
@@ -194,8 +195,9 @@ static void price_connected(const struct kernels *kernels, const struct cost_req
 static void price_matmul(const struct kernels *kernels, const struct cost_request *request,
                          struct kernel *out)
 {
-    const uint64_t parts = parts_of(request, bytes_of(request->weight_bits));
-    const uint64_t width = width_of(kernels, parts);
+    const uint64_t parts =
+        torq_kernels_parts_of(request, torq_kernels_bytes_of(request->weight_bits));
+    const uint64_t width = torq_kernels_width_of(kernels, parts);
     const uint64_t columns = least_of(width, request->channels);
     out->name = "matmul";
     out->rounds = price_product(request->outputs, price_divide_up(request->channels, width));
@@ -209,7 +211,8 @@ static uint64_t vectors_of(const struct kernels *kernels, const struct cost_requ
                            uint64_t *out_width)
 {
     const uint64_t frames = frames_of(request);
-    *out_width = width_of(kernels, parts_of(request, bytes_of(request->weight_bits)));
+    *out_width = torq_kernels_width_of(
+        kernels, torq_kernels_parts_of(request, torq_kernels_bytes_of(request->weight_bits)));
     return price_product(frames, price_divide_up(request->outputs / frames, *out_width));
 }
 
@@ -222,7 +225,8 @@ static struct cost_request deepened(const struct cost_request *request, uint64_t
     *out_turning = 0;
     if (stride <= 2 || request->window.width == 0)
         return deep;
-    const uint64_t depth = request->inner / at_least_one(request->kernel) * stride * stride;
+    const uint64_t depth =
+        request->inner / torq_kernels_at_least_one(request->kernel) * stride * stride;
     deep.window.height = (uint8_t)price_divide_up(request->window.height, stride);
     deep.window.width = (uint8_t)price_divide_up(request->window.width, stride);
     deep.window.stride = 1;
@@ -230,7 +234,7 @@ static struct cost_request deepened(const struct cost_request *request, uint64_t
     deep.kernel = (uint32_t)deep.window.height * deep.window.width;
     deep.inner = price_product(depth, deep.kernel);
     *out_turning = price_divide_up(price_product(request->outputs, depth),
-                                   bytes_of(request->input_bits) <= 2 ? 2 : 1);
+                                   torq_kernels_bytes_of(request->input_bits) <= 2 ? 2 : 1);
     return deep;
 }
 
@@ -259,7 +263,7 @@ static void price_convolution(const struct kernels *kernels, const struct cost_r
 
 static uint64_t depthwise_each(const struct cost_window *window, uint64_t places, uint64_t channels)
 {
-    const uint64_t height = at_least_one(window->height);
+    const uint64_t height = torq_kernels_at_least_one(window->height);
     const uint64_t loads = channels * height * price_divide_up(window->width, COLUMNS_TOGETHER);
     if (window->stride <= 1)
         return most_of(most_of(places, loads), 4 * channels);
@@ -277,7 +281,8 @@ static void price_depthwise(const struct kernels *kernels, const struct cost_req
     uint64_t width;
     out->name = "depthwise_conv2d";
     if (request->outputs == frames && request->kernel > 1) { // the window is the frame
-        width = at_least_one(kernels->inputs / 2 / bytes_of(request->input_bits));
+        width = torq_kernels_at_least_one(kernels->inputs / 2 /
+                                          torq_kernels_bytes_of(request->input_bits));
         out->rounds = price_product(frames, price_divide_up(request->channels, width));
         out->each = most_of(request->kernel, width / 4);
         snprintf(out->how, sizeof out->how, "%" PRIu64 " channels a pass, of whole frames", width);
@@ -303,15 +308,15 @@ static void price_depthwise(const struct kernels *kernels, const struct cost_req
 static uint64_t choosing_passes(const struct kernels *kernels, const struct cost_request *request)
 {
     const uint64_t whole = price_divide_up(kernels->inputs, kernels->results);
-    return at_least_one(whole / bytes_of(request->input_bits));
+    return torq_kernels_at_least_one(whole / torq_kernels_bytes_of(request->input_bits));
 }
 
 static uint64_t max_pool_each(const struct kernels *kernels, const struct cost_request *request)
 {
     const struct cost_window *window = &request->window;
-    const uint64_t places = at_least_one(request->kernel);
-    const uint64_t height = at_least_one(window->height);
-    const uint64_t width = at_least_one(window->width);
+    const uint64_t places = torq_kernels_at_least_one(request->kernel);
+    const uint64_t height = torq_kernels_at_least_one(window->height);
+    const uint64_t width = torq_kernels_at_least_one(window->width);
     if (window->stride <= 1 && height <= COLUMNS_TOGETHER && width <= COLUMNS_TOGETHER)
         return most_of(places, choosing_passes(kernels, request));
     if (width == 1 && window->stride == height) // rows one after the other
@@ -334,7 +339,8 @@ static void price_pooling(const struct kernels *kernels, const struct cost_reque
 {
     const struct cost_window *window = &request->window;
     const uint64_t planes = frames_of(request);
-    const uint64_t width = width_of(kernels, bytes_of(request->input_bits));
+    const uint64_t width =
+        torq_kernels_width_of(kernels, torq_kernels_bytes_of(request->input_bits));
     const uint64_t places = request->outputs / planes;
     if ((window->flags & COST_WINDOW_CHOICE) != 0 && window->height == 1 && window->width > 1 &&
         window->stride == window->width) {
@@ -366,15 +372,15 @@ static void price_reduction(const struct kernels *kernels, const struct cost_req
     out->name = "reduce";
     if (request->variant != COST_SPREAD) { // what is added up lies together: one at a time
         out->rounds = request->outputs;
-        out->each = at_least_one(request->inner);
+        out->each = torq_kernels_at_least_one(request->inner);
         snprintf(out->how, sizeof out->how,
                  "%" PRIu64 " results of %" PRIu64 " elements, one by one", request->outputs,
                  request->inner);
         return;
     }
-    const uint64_t parts = bytes_of(request->input_bits);
-    const uint64_t width = width_of(kernels, parts);
-    const uint64_t rows = at_least_one(request->groups);
+    const uint64_t parts = torq_kernels_bytes_of(request->input_bits);
+    const uint64_t width = torq_kernels_width_of(kernels, parts);
+    const uint64_t rows = torq_kernels_at_least_one(request->groups);
     const uint64_t run = price_divide_up(request->outputs, rows);
     const uint64_t passes = request->kernel == COST_SORT_CHOICE
                                 ? choosing_passes(kernels, request)
@@ -392,14 +398,14 @@ static void price_sum_of(const struct kernels *kernels, const struct cost_reques
 {
     // Two tensors are weighed against one another by numbers of 16 bits, wide ones by 8.
     const bool scalar = request->variant == COST_SCALAR;
-    const uint64_t input = bytes_of(request->input_bits);
+    const uint64_t input = torq_kernels_bytes_of(request->input_bits);
     const uint64_t weight = input > 2 || (input == 1 && scalar) ? 1 : 2;
-    const uint64_t parts = parts_of(request, weight);
-    const uint64_t width = width_of(kernels, parts);
+    const uint64_t parts = torq_kernels_parts_of(request, weight);
+    const uint64_t width = torq_kernels_width_of(kernels, parts);
     const uint64_t passes = passes_of(kernels, least_of(request->outputs, width), parts);
     out->name = "add";
     out->rounds = price_divide_up(request->outputs, width);
-    out->each = scalar ? at_least_one(passes) : most_of(2, passes);
+    out->each = scalar ? torq_kernels_at_least_one(passes) : most_of(2, passes);
     snprintf(out->how, sizeof out->how, "%" PRIu64 " elements, %" PRIu64 " a pass",
              request->outputs, width);
 }
@@ -407,7 +413,7 @@ static void price_sum_of(const struct kernels *kernels, const struct cost_reques
 static void price_select(const struct kernels *kernels, const struct cost_request *request,
                          struct kernel *out)
 {
-    const uint64_t bytes = bytes_of(request->output_bits);
+    const uint64_t bytes = torq_kernels_bytes_of(request->output_bits);
     price_at(out, "select", request->outputs, bytes > 2 ? kernels->inputs / 4 : kernels->inputs / 2,
              bytes > 1 ? 4 : 2);
 }
@@ -417,7 +423,7 @@ static void price_elements(const struct kernels *kernels, const struct cost_requ
                            struct kernel *out)
 {
     const uint64_t count = request->outputs;
-    const uint64_t bytes = bytes_of(request->input_bits);
+    const uint64_t bytes = torq_kernels_bytes_of(request->input_bits);
     const bool floats = request->is_float != 0 || request->kernel == COST_SORT_TO_FLOAT;
     switch ((enum cost_sort)request->kernel) {
     case COST_SORT_SUM:
@@ -478,7 +484,7 @@ static uint64_t copied_together(const struct kernels *kernels, const struct cost
 static void price_turn(const struct kernels *kernels, const struct cost_request *request,
                        struct kernel *out)
 {
-    const uint64_t bytes = bytes_of(request->input_bits);
+    const uint64_t bytes = torq_kernels_bytes_of(request->input_bits);
     const uint64_t columns = request->channels;
     const uint64_t rows = request->groups;
     out->name = "transpose";
@@ -505,8 +511,8 @@ static void price_movement(const struct kernels *kernels, const struct cost_requ
     }
     const uint64_t together = copied_together(kernels, request);
     const uint64_t run =
-        request->variant == COST_WHOLE ? request->outputs : at_least_one(request->run);
-    const uint64_t runs = price_divide_up(request->outputs, at_least_one(run));
+        request->variant == COST_WHOLE ? request->outputs : torq_kernels_at_least_one(request->run);
+    const uint64_t runs = price_divide_up(request->outputs, torq_kernels_at_least_one(run));
     out->name = "identity";
     out->rounds = price_product(runs, price_divide_up(run, together));
     out->each = 1;
@@ -518,10 +524,11 @@ static void price_movement(const struct kernels *kernels, const struct cost_requ
 
 static uint64_t fused_cycles(const struct kernels *kernels, const struct cost_request *request)
 {
-    return price_divide_up(request->cycles, at_least_one(kernels->results / 2));
+    return price_divide_up(request->cycles, torq_kernels_at_least_one(kernels->results / 2));
 }
 
-static struct kernel kernel_of(const struct kernels *kernels, const struct cost_request *request)
+static struct kernel torq_kernels_kernel_of(const struct kernels *kernels,
+                                            const struct cost_request *request)
 {
     struct kernel kernel = {.each = 1};
     if (is_connected(request)) {
@@ -564,7 +571,7 @@ static struct kernel kernel_of(const struct kernels *kernels, const struct cost_
 static uint64_t kernels_cycles(const void *rates, enum cost_rules rules,
                                const struct cost_request *request)
 {
-    const struct kernel kernel = kernel_of(rates, request);
+    const struct kernel kernel = torq_kernels_kernel_of(rates, request);
     (void)rules;
     return price_sum(price_sum(price_product(kernel.rounds, kernel.each), kernel.rest),
                      price_sum(price_sum(kernel.turning, kernel.broadcast), kernel.fused));
@@ -580,7 +587,7 @@ static uint64_t kernels_bound(const void *rates, const struct cost_request *requ
 static void kernels_explain(const void *rates, enum cost_rules rules,
                             const struct cost_request *request, struct cost_explanation *out)
 {
-    const struct kernel kernel = kernel_of(rates, request);
+    const struct kernel kernel = torq_kernels_kernel_of(rates, request);
     (void)rules;
     price_term(out, kernel.name, price_product(kernel.rounds, kernel.each),
                "%" PRIu64 " rounds of %" PRIu64 " cycles: %s", kernel.rounds, kernel.each,
@@ -598,7 +605,7 @@ static void kernels_explain(const void *rates, enum cost_rules rules,
 
 static const char *kernels_name(const void *rates, const struct cost_request *request)
 {
-    return kernel_of(rates, request).name;
+    return torq_kernels_kernel_of(rates, request).name;
 }
 
 const struct price_kind PRICE_TORQ_KERNELS = {
