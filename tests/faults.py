@@ -78,6 +78,7 @@ EXAMPLES = {
                          "--torq_profile_host=OUT/r.csv"], ["y.npy"]),
     "iree-run-module": (["--module=IN/a.opx", f"--input={VALUE}", "--output=@OUT/y.npy"], ["y.npy"]),
     "profile": (["-o", "OUT/run.prof", "--", "/bin/true"], []),
+    "tt_profile": (["-o", "OUT/report.csv", "/bin/true"], []),
     "qaic-compile": (["-m=IN/gemm.onnx", "-aic-binary-dir=OUT/binaries"], []),
     "qaic-runner": (["-t", "IN/binaries", "-n", "1"], []),
     "qaic-opstats": (["-q", "IN/binaries/programqpc.bin", "-i", "IN/stats", "-o", "OUT/stats", "--summary"], []),

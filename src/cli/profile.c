@@ -1,7 +1,10 @@
 // `opscope profile -- COMMAND...`: runs a command and captures what its processes record.
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "capturing.h"
 #include "commands.h"
 #include "formats/writers.h"
@@ -33,7 +36,11 @@ static status profile_command(const struct arguments *arguments, int *out_exit)
     STATUS_TRY(status_within(format_writer_find(arguments_value(arguments, "to"), output, &writer),
                              "profile"));
     STATUS_TRY(capturing_read_options(arguments, &capturing));
-    status result = capturing_run(&capturing, (char *const *)words, output);
+    // As exec takes it: with a NULL at the end.
+    char **command = memory_allocate_zeroed(count + 1, sizeof *command);
+    memcpy(command, words, count * sizeof *command);
+    status result = capturing_run(&capturing, command, output);
+    free(command);
     if (result == STATUS_OK)
         result = cli_profile_write_output(writer, output, &capturing);
     if (result == STATUS_OK) {

@@ -50,8 +50,9 @@ def test_no_permission(folder):
 
 def test_an_output_that_cannot_be_created(folder):
     path = write(folder / "p.csv", compile_csv("c2", SPANS[:5]))
+    beneath = folder / "p.csv/out.pb"  # folders are made, but not where a file is
+    fails(perfetto_logger("--compile_profile", path, "--pb", beneath, code=None), "p.csv")
     out = folder / "no such folder/out"
-    fails(perfetto_logger("--compile_profile", path, "--pb", f"{out}.pb", code=None), f"{out}.pb")
     for end in (".pb", ".prof", ".csv", ".pb.gz", ".prof.zst"):
         fails(opscope("convert", path, "-o", f"{out}{end}", code=None), f"{out}{end}")
 

@@ -414,10 +414,16 @@ def refused_alterations(folder, samples, alterations, most):
         true(tried > 0, f"{alter.__name__} changed nothing")
 
 
+def near(folder, network):
+    """A program whose input lies on chip as a whole, and is computed on in parts."""
+    (folder / "near").mkdir()
+    return compiled(folder / "near", network, "torq-sl2610")
+
+
 def test_altered_programs_are_refused_by_both(folder):
     cut = [ROOT / f"tests/testdata/tosa_ops/{name}.mlir" for name in ("add", "conv-stride1-notile")]
     samples = [*(compiled(folder, network, small_target(folder)) for network in cut),
-               compiled(folder, ROOT / "samples/tosa/fc.mlir", "torq-sl2610")]
+               compiled(folder, ROOT / "samples/tosa/fc.mlir", "torq-sl2610"), near(folder, cut[1])]
     refused_alterations(folder, samples, ALTERATIONS + OF_WINDOWS, 6 if SANITIZED else 20)
 
 

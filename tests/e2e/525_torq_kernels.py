@@ -58,7 +58,9 @@ def table():
 def rescaled(folder, inputs):
     """What a network of one rescaling takes: its result's type cannot be said to --explain."""
     count, element = inputs.split("x")
-    path = compiled(folder, write(folder / "rescale.mlir", RESCALE.format(count, element)))
+    path = folder / "rescale.opx"
+    opscope("compile", write(folder / "rescale.mlir", RESCALE.format(count, element)), "-t", TARGET, "-o", path,
+            "--set", "plan.keep=no")  # in one piece
     rows_of = opscope("estimate", path, "--json").json()["rows"]
     cycles = sum(row["end_cycles"] - row["start_cycles"] for row in rows_of
                  if row["unit"].startswith("Slice"))

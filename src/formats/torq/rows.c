@@ -150,7 +150,9 @@ void rows_lose_missing(struct rows *rows, uint32_t track, uint64_t count, const 
 {
     if (count == 0)
         return;
-    profile_track(rows->profile, track)->ledger.expected += count;
+    struct ledger *account = &profile_track(rows->profile, track)->ledger;
+    if (account->expected != LEDGER_UNKNOWN)
+        account->expected += count;
     profile_note(rows->profile, track, LEDGER_LOST, count, "%s: %s, and %llu of them %s no row",
                  rows->input->path, what, (unsigned long long)count, count == 1 ? "has" : "have");
 }
