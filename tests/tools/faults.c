@@ -109,6 +109,7 @@ static main_function *real_main;
 
 static void read_environment(void)
 {
+    unsetenv("LD_PRELOAD"); // programs that it starts would count from the beginning
     const char *call = getenv("FAULTS_CALL");
     const char *at = getenv("FAULTS_AT");
     const char *error = getenv("FAULTS_ERROR");
