@@ -56,6 +56,15 @@ struct view arena_format(struct arena *arena, const char *format, va_list argume
     return (struct view){text, size};
 }
 
+struct view arena_print(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const struct view text = arena_format(arena, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->chunks != NULL) {

@@ -26,6 +26,9 @@ struct view arena_copy(struct arena *arena, struct view v);
 struct view arena_format(struct arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
+struct view arena_print(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 void arena_free(struct arena *arena);
 
 #endif

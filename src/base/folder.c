@@ -12,6 +12,12 @@
 
 enum { OPEN_FOLDERS = 16 };
 
+bool folder_is(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 status folder_make(const char *path)
 {
     char *folder = view_copy(view_of(path));
@@ -20,9 +26,7 @@ status folder_make(const char *path)
         char *slash = strchr(at + 1, '/');
         if (slash != NULL)
             *slash = '\0';
-        struct stat about;
-        if (mkdir(folder, 0777) != 0 &&
-            (errno != EEXIST || stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)))
+        if (mkdir(folder, 0777) != 0 && (errno != EEXIST || !folder_is(folder)))
             failure =
                 status_system(errno == EEXIST ? ENOTDIR : errno, folder, "cannot make the folder");
         if (slash != NULL)

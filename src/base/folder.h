@@ -3,7 +3,12 @@
 #ifndef OPSCOPE_BASE_FOLDER_H
 #define OPSCOPE_BASE_FOLDER_H
 
+#include <stdbool.h>
+
 #include "status.h"
+
+// Whether there is a folder of this path.
+bool folder_is(const char *path);
 
 // Makes the folder and those above it where they are missing; fails where one cannot be made or
 // written to.

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "formats/readers.h"
@@ -110,12 +111,6 @@ bool file_kind_may_be(struct view beginning)
            is_onnx(beginning, true) || view_find_text(beginning, "func.func") < beginning.size;
 }
 
-static bool file_kinds_is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 const struct file_kind *file_kind_of(const char *path)
 {
     struct stat about;
@@ -213,7 +208,7 @@ static void file_kinds_list(struct listing *listing, const char *folder, bool de
         bytes_append_format(&path, "%s%s%s", folder, slash, entries[i]->d_name);
         bytes_append(&path, "", 1);
         const char *text = (const char *)path.data;
-        if (deeper && file_kinds_is_folder(text))
+        if (deeper && folder_is(text))
             file_kinds_list(listing, text, false);
         else if (!deeper && listing->looked_at++ < FILES_LOOKED_AT)
             file_kinds_show(listing, text);
@@ -227,7 +222,7 @@ static void file_kinds_list(struct listing *listing, const char *folder, bool de
 void file_kinds_print_folder(const char *command, int count, char **words, status failure)
 {
     const char *path = find_path(count, words, failure);
-    if (path == NULL || !file_kinds_is_folder(path))
+    if (path == NULL || !folder_is(path))
         return;
     struct listing listing = {.command = command};
     file_kinds_list(&listing, path, false);

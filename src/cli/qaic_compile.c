@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "commands.h"
 #include "compile_summary.h"
 #include "formats/qaic/collect.h"
@@ -162,14 +163,16 @@ static void describe(const struct program *program, const struct settings *setti
     network->batch_size = settings->batch;
     network->ddr_stats = ddr;
     network->stats_buffer = program->input_count + program->output_count;
-    network->inputs = calloc((size_t)program->input_count + 1, sizeof *network->inputs);
-    network->outputs = calloc((size_t)program->output_count + 2, sizeof *network->outputs);
-    network->pmu_events = calloc(PMU_EVENTS_MOST, sizeof *network->pmu_events);
-    for (uint32_t i = 0; network->inputs != NULL && i < program->input_count; i++)
+    network->inputs =
+        memory_allocate_zeroed((size_t)program->input_count + 1, sizeof *network->inputs);
+    network->outputs =
+        memory_allocate_zeroed((size_t)program->output_count + 2, sizeof *network->outputs);
+    network->pmu_events = memory_allocate_zeroed(PMU_EVENTS_MOST, sizeof *network->pmu_events);
+    for (uint32_t i = 0; i < program->input_count; i++)
         network->inputs[network->input_count++] = binding_of(program, program->inputs[i]);
-    for (uint32_t i = 0; network->outputs != NULL && i < program->output_count; i++)
+    for (uint32_t i = 0; i < program->output_count; i++)
         network->outputs[network->output_count++] = binding_of(program, program->outputs[i]);
-    for (size_t i = 0; network->pmu_events != NULL && i < settings->event_count; i++)
+    for (size_t i = 0; i < settings->event_count; i++)
         network->pmu_events[network->pmu_count++] = settings->events[i];
 }
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/folder.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "qaic_program.h"
@@ -238,8 +238,7 @@ static status process_buffer(struct request *request, const char *name)
 static status process_all(struct request *request)
 {
     size_t done = 0;
-    if (mkdir(request->output, 0777) != 0 && errno != EEXIST)
-        return status_make(STATUS_IO, "%s: cannot be made: %s", request->output, strerror(errno));
+    STATUS_TRY(folder_make(request->output));
     for (size_t i = 0; i < request->count; i++) {
         const status failure = process_buffer(request, request->names[i]);
         if (failure == STATUS_OK) {

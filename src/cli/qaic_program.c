@@ -1,20 +1,14 @@
 #include "qaic_program.h"
 
-#include <errno.h>
 #include <opscope/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef OPSCOPE_ISAL
-#include <isa-l/crc.h>
-#else
 #include <zlib.h>
-#endif
 
-#include "base/memory.h"
+#include "base/folder.h"
 
 // What other readers of such a file expect, and what ours does.
 #define SEGMENT_NETWORK "networkdesc.bin"
@@ -24,20 +18,10 @@ enum { ELF_HEADER = 52, MACHINE_HEXAGON = 164 }; // of 32 bits
 
 static uint32_t qaic_program_checksum_of(struct view bytes)
 {
-#ifdef OPSCOPE_ISAL
-    return crc32_gzip_refl(0, (const unsigned char *)bytes.data, bytes.size);
-#else
     return (uint32_t)crc32_z(0, (const unsigned char *)bytes.data, bytes.size);
-#endif
 }
 
 // Reading ------------------------------------------------------------------------------
-
-static bool qaic_program_is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
 
 static status read_own(struct qaic_program *program)
 {
@@ -51,8 +35,8 @@ static status read_own(struct qaic_program *program)
 static status qaic_program_read_all(const char *path, struct qaic_program *program)
 {
     char file[4096];
-    const int size = snprintf(file, sizeof file, qaic_program_is_folder(path) ? "%s/%s" : "%s",
-                              path, QAIC_PROGRAM_FILE);
+    const int size =
+        snprintf(file, sizeof file, folder_is(path) ? "%s/%s" : "%s", path, QAIC_PROGRAM_FILE);
     if (size < 0 || (size_t)size >= sizeof file)
         return status_make(STATUS_USAGE, "the path '%.60s...' is too long", path);
     STATUS_TRY(qpc_open(file, &program->qpc));
@@ -125,8 +109,7 @@ status qaic_program_write(const char *folder, const struct program *program,
                           const struct qaic_network *network, struct view made_by)
 {
     char path[4096], own[4096];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return status_make(STATUS_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    STATUS_TRY(folder_make(folder));
     const int size = snprintf(path, sizeof path, "%s/%s", folder, QAIC_PROGRAM_FILE);
     snprintf(own, sizeof own, "%.4000s/.program-%ld.opx", folder, (long)getpid());
     if (size < 0 || (size_t)size >= sizeof path)

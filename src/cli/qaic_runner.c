@@ -3,14 +3,13 @@
 // Numbers are computed on this machine; the device's statistics are what the simulated card
 // models, and every file says so.
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands.h"
@@ -37,6 +36,8 @@ struct running {
     struct device *device;
     unsigned types; // bits of profiling_type
     const char *folder;
+    const char *outputs;                 // where they go; NULL: nowhere
+    unsigned first_output, output_count; // of which iterations
     unsigned iterations, samples, start_iteration, delay_ms;
     struct datum **inputs;
     uint32_t input_count;
@@ -85,8 +86,7 @@ static status qaic_runner_read_types(const struct arguments *arguments, unsigned
 
 static status check_folder(const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (!folder_is(path))
         return status_make(STATUS_USAGE,
                            "qaic-runner: --aic-profiling-out-dir %s: there is no such folder: make "
                            "it first",
@@ -106,6 +106,10 @@ static status qaic_runner_read_options(struct running *running)
     STATUS_TRY(read_count(arguments, "aic-profiling-num-samples", &running->samples));
     STATUS_TRY(read_count(arguments, "aic-profiling-start-iter", &running->start_iteration));
     STATUS_TRY(read_count(arguments, "aic-profiling-start-delay", &running->delay_ms));
+    running->output_count = 1;
+    STATUS_TRY(read_count(arguments, "write-output-start-iter", &running->first_output));
+    STATUS_TRY(read_count(arguments, "write-output-num-samples", &running->output_count));
+    running->outputs = arguments_value(arguments, "write-output-dir");
     STATUS_TRY(qaic_runner_read_types(arguments, &running->types));
     running->folder = arguments_value(arguments, "aic-profiling-out-dir");
     running->folder = running->folder != NULL ? running->folder : ".";
@@ -209,18 +213,13 @@ static void release_outputs(struct datum **outputs, uint32_t count)
 static status qaic_runner_write_outputs(const struct running *running, struct datum **outputs,
                                         unsigned index)
 {
-    const char *folder = arguments_value(running->arguments, "write-output-dir");
+    const char *folder = running->outputs;
     const struct network *network = device_network(running->device);
     const struct network_graph *graph = network_graph(network, 0);
-    unsigned first = 0, count = 1;
-    if (folder == NULL)
+    if (folder == NULL || index < running->first_output ||
+        index - running->first_output >= running->output_count)
         return STATUS_OK;
-    STATUS_TRY(read_count(running->arguments, "write-output-start-iter", &first));
-    STATUS_TRY(read_count(running->arguments, "write-output-num-samples", &count));
-    if (index < first || index - first >= count)
-        return STATUS_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return status_make(STATUS_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    STATUS_TRY(folder_make(folder));
     for (uint32_t i = 0; i < graph->output_count; i++) {
         char path[4096];
         const struct network_value *value = network_value(network, graph->outputs[i]);

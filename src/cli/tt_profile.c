@@ -1,11 +1,11 @@
 // `tt_profile "test_command"`: the operations report of a command, as tt-torch's script is called.
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/folder.h"
 #include "base/path.h"
 #include "capturing.h"
 #include "commands.h"
@@ -16,20 +16,6 @@
 static const char FOLDER[] = "results/perf";
 static const char NAME[] = "device_ops_perf_trace.csv";
 
-static status tt_profile_make_folders(const char *path)
-{
-    char folder[4096];
-    for (size_t i = 1; path[i] != '\0' && i < sizeof folder; i++) {
-        if (path[i] != '/')
-            continue;
-        memcpy(folder, path, i);
-        folder[i] = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            return status_system(errno, folder, "cannot create the folder of the report");
-    }
-    return STATUS_OK;
-}
-
 // A bare name lies where the vendor's tool puts it.
 static status choose_output(const char *given, char *path, size_t room)
 {
@@ -38,7 +24,7 @@ static status choose_output(const char *given, char *path, size_t room)
                                                : snprintf(path, room, "%s", name);
     if (size < 0 || (size_t)size >= room)
         return status_make(STATUS_USAGE, "tt_profile: the path of the report is too long");
-    return status_within(tt_profile_make_folders(path), "tt_profile");
+    return status_within(folder_make_for(path), "tt_profile");
 }
 
 // The device's log of this run; one that was there before is another's.

@@ -1,7 +1,6 @@
 #include "format.h"
 
-#include <sys/stat.h>
-
+#include "base/folder.h"
 #include "base/path.h"
 #include "formats/tenstorrent/logs_profile.h"
 
@@ -14,12 +13,6 @@ static status read_folder(const char *path, struct profile *profile)
     if (result == STATUS_OK)
         profile_fact_add(profile, "source", view_of(path_base_name(path)));
     return status_first(result, profile_finish(profile));
-}
-
-static bool format_is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 static status format_refuse_input(const struct input *input)
@@ -50,7 +43,7 @@ status format_read_input(struct input *input, const struct format_options *optio
 status format_read(const char *path, const struct format_options *options, struct profile *profile)
 {
     struct input *input;
-    if (format_is_folder(path))
+    if (folder_is(path))
         return read_folder(path, profile);
     STATUS_TRY(input_open_known(path, format_reader_may_know, &input));
     return format_read_input(input, options, profile);

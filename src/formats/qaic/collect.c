@@ -128,18 +128,6 @@ static uint64_t written_bytes(const struct program *program, const struct progra
     return bytes;
 }
 
-static struct view format_text(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static struct view format_text(struct arena *arena, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const struct view text = arena_format(arena, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
 static struct view qaic_collect_kind_of(struct arena *arena, const struct program *program,
                                         const struct target *target,
                                         const struct program_task *task)
@@ -154,7 +142,7 @@ static struct view qaic_collect_kind_of(struct arena *arena, const struct progra
     const char *type = task->group == PROGRAM_NONE
                            ? "code"
                            : program_text(program, program->groups[task->group].type);
-    const struct view kind = format_text(arena, "aic%s", type);
+    const struct view kind = arena_print(arena, "aic%s", type);
     char *letters = arena_allocate(arena, kind.size + 1);
     for (size_t i = 0; i < kind.size; i++)
         letters[i] = (char)tolower((unsigned char)kind.data[i]);
@@ -199,7 +187,7 @@ static struct qaic_operation qaic_collect_operation_of(struct qaic_network *netw
     const struct program_task *task = &program->tasks[index];
     const struct program_operand *out = operand_of(program, task, true, false, target);
     struct qaic_operation operation = {
-        .name = format_text(&network->arena, "%s/__%u",
+        .name = arena_print(&network->arena, "%s/__%u",
                             task->group == PROGRAM_NONE
                                 ? "code"
                                 : program_text(program, program->groups[task->group].name),

@@ -51,71 +51,89 @@ static void zones_add_zone(struct tracy_zones *zones, uint32_t lane, const struc
     tracy_build_zone(zones->build, lane, &added);
 }
 
-void tracy_zones_read_thread(struct tracy_zones *zones, uint32_t lane)
+// How zones of one sort lie in the file: what times are relative to is carried along.
+struct zone_form {
+    size_t least; // bytes of a zone
+    struct open_zone (*begin)(struct tracy_zones *zones, int64_t times[2]);
+    int64_t (*end)(struct tracy_zones *zones, int64_t times[2]);
+};
+
+static struct open_zone begin_of_thread(struct tracy_zones *zones, int64_t times[2])
 {
     struct tracy_cursor *cursor = zones->cursor;
-    const uint64_t count = tracy_u32(cursor);
-    int64_t reference = 0;
+    struct open_zone zone = {.location = (int16_t)tracy_u16(cursor)};
+    zone.start = tracy_time(cursor, &times[0]);
+    zone.extra = tracy_u32(cursor);
+    zone.left = tracy_u32(cursor);
+    return zone;
+}
+
+static int64_t end_of_thread(struct tracy_zones *zones, int64_t times[2])
+{
+    return tracy_time(zones->cursor, &times[0]);
+}
+
+// The first time is when the program handed the work over, which nothing is made of.
+static struct open_zone begin_of_device(struct tracy_zones *zones, int64_t times[2])
+{
+    struct tracy_cursor *cursor = zones->cursor;
+    struct open_zone zone = {0};
+    tracy_time(cursor, &times[0]);
+    zone.start = tracy_time(cursor, &times[1]);
+    zone.location = (int16_t)tracy_u16(cursor);
+    tracy_skip(cursor, 1, 3 + 2); // its call stack and thread
+    zone.left = tracy_u64(cursor);
+    return zone;
+}
+
+static int64_t end_of_device(struct tracy_zones *zones, int64_t times[2])
+{
+    tracy_time(zones->cursor, &times[0]);
+    const int64_t end = tracy_time(zones->cursor, &times[1]);
+    if (zones->has_query)
+        tracy_skip(zones->cursor, 1, 2);
+    return end;
+}
+
+static void open_unless_too_many(struct tracy_zones *zones, const struct zone_form *form,
+                                 struct open_zone zone)
+{
+    if (!is_too_many(zones->cursor, zone.left, form->least))
+        open_zone(zones, zone);
+}
+
+static void read_tree(struct tracy_zones *zones, uint32_t lane, uint64_t count,
+                      const struct zone_form *form)
+{
+    int64_t times[2] = {0, 0};
     zones->open_count = 0;
-    if (!is_too_many(cursor, count, ZONE_LEAST))
-        open_zone(zones, (struct open_zone){.left = count});
-    while (zones->open_count > 0) {
+    open_unless_too_many(zones, form, (struct open_zone){.left = count});
+    while (zones->open_count > 0 && !zones->cursor->short_of) {
         struct open_zone *around = &zones->open[zones->open_count - 1];
-        if (around->left == 0) {
-            const struct open_zone done = *around;
-            if (--zones->open_count > 0) {
-                const int64_t end = tracy_time(cursor, &reference);
-                if (!cursor->short_of)
-                    zones_add_zone(zones, lane, &done, end);
-            }
-        } else {
+        if (around->left > 0) {
             around->left--;
-            struct open_zone zone = {.location = (int16_t)tracy_u16(cursor)};
-            zone.start = tracy_time(cursor, &reference);
-            zone.extra = tracy_u32(cursor);
-            zone.left = tracy_u32(cursor);
-            if (!is_too_many(cursor, zone.left, ZONE_LEAST))
-                open_zone(zones, zone);
+            open_unless_too_many(zones, form, form->begin(zones, times));
+            continue;
         }
-        if (cursor->short_of)
+        const struct open_zone done = *around;
+        if (--zones->open_count == 0)
             return;
+        const int64_t end = form->end(zones, times);
+        if (!zones->cursor->short_of)
+            zones_add_zone(zones, lane, &done, end);
     }
+}
+
+void tracy_zones_read_thread(struct tracy_zones *zones, uint32_t lane)
+{
+    static const struct zone_form FORM = {ZONE_LEAST, begin_of_thread, end_of_thread};
+    read_tree(zones, lane, tracy_u32(zones->cursor), &FORM);
 }
 
 void tracy_zones_read_device(struct tracy_zones *zones, uint32_t lane, uint64_t count)
 {
-    struct tracy_cursor *cursor = zones->cursor;
-    int64_t cpu = 0; // when the program handed the work over, which nothing is made of
-    int64_t device = 0;
-    zones->open_count = 0;
-    if (!is_too_many(cursor, count, DEVICE_ZONE_LEAST))
-        open_zone(zones, (struct open_zone){.left = count});
-    while (zones->open_count > 0) {
-        struct open_zone *around = &zones->open[zones->open_count - 1];
-        if (around->left == 0) {
-            const struct open_zone done = *around;
-            if (--zones->open_count > 0) {
-                tracy_time(cursor, &cpu);
-                const int64_t end = tracy_time(cursor, &device);
-                if (zones->has_query)
-                    tracy_skip(cursor, 1, 2);
-                if (!cursor->short_of)
-                    zones_add_zone(zones, lane, &done, end);
-            }
-        } else {
-            around->left--;
-            struct open_zone zone = {0};
-            tracy_time(cursor, &cpu);
-            zone.start = tracy_time(cursor, &device);
-            zone.location = (int16_t)tracy_u16(cursor);
-            tracy_skip(cursor, 1, 3 + 2); // its call stack and thread
-            zone.left = tracy_u64(cursor);
-            if (!is_too_many(cursor, zone.left, DEVICE_ZONE_LEAST))
-                open_zone(zones, zone);
-        }
-        if (cursor->short_of)
-            return;
-    }
+    static const struct zone_form FORM = {DEVICE_ZONE_LEAST, begin_of_device, end_of_device};
+    read_tree(zones, lane, count, &FORM);
 }
 
 void tracy_zones_free(struct tracy_zones *zones)

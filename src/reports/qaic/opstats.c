@@ -55,29 +55,17 @@ static struct sum *sum_of(struct sums *sums, struct view details, bool waits)
     return &sums->items[sums->count++];
 }
 
-static struct view format_details(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static struct view format_details(struct arena *arena, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const struct view text = arena_format(arena, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
 // "aicsoftmax HVX TCM (float16)"; what has no types ends in a blank, as the vendor's does.
 static struct view details_of(struct arena *arena, const struct qaic_network *network,
                               const struct qaic_operation *operation, uint32_t group)
 {
     const struct view name = network->group_names[group];
     if (operation->type.size == 0)
-        return format_details(arena, "%.*s %.*s %.*s ", VIEW_ARGUMENTS(operation->kind),
-                              VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory));
-    return format_details(arena, "%.*s %.*s %.*s (%.*s)", VIEW_ARGUMENTS(operation->kind),
-                          VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory),
-                          VIEW_ARGUMENTS(operation->type));
+        return arena_print(arena, "%.*s %.*s %.*s ", VIEW_ARGUMENTS(operation->kind),
+                           VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory));
+    return arena_print(arena, "%.*s %.*s %.*s (%.*s)", VIEW_ARGUMENTS(operation->kind),
+                       VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(operation->memory),
+                       VIEW_ARGUMENTS(operation->type));
 }
 
 // Of an operation, the most that any thread of its group took.
@@ -137,7 +125,7 @@ static void add_wait(struct sums *sums, struct arena *arena, const char *what, s
     if (ticks == 0)
         return;
     struct sum *sum =
-        sum_of(sums, format_details(arena, "%s %.*s", what, VIEW_ARGUMENTS(group)), true);
+        sum_of(sums, arena_print(arena, "%s %.*s", what, VIEW_ARGUMENTS(group)), true);
     sum->ucycles += ticks;
     sum->count++;
 }
@@ -299,9 +287,9 @@ static void add_rates(const struct opstats *opstats, struct qaic_summary *summar
     const int batch = opstats->network->stats_batch > 0 ? opstats->network->stats_batch : 1;
     if (seconds <= 0)
         return;
-    summary->batch_rate = format_details(&summary->arena, "(1/%g): %g", seconds, 1 / seconds);
+    summary->batch_rate = arena_print(&summary->arena, "(1/%g): %g", seconds, 1 / seconds);
     summary->inference_rate =
-        format_details(&summary->arena, "(%d/%g): %g", batch, seconds, batch / seconds);
+        arena_print(&summary->arena, "(%d/%g): %g", batch, seconds, batch / seconds);
 }
 
 struct qaic_summary *opstats_summarise(const struct opstats *opstats)

@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "base/folder.h"
 #include "formats/tenstorrent/logs_kept.h"
 #include "logs_report.h"
 #include "ops_report.h"
@@ -12,12 +12,6 @@
 #include "profile_report.h"
 
 enum { PATH_ROOM = 4096, DEEPEST = 3 };
-
-static bool any_report_is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
 
 // Folders ---------------------------------------------------------------------
 
@@ -36,7 +30,7 @@ static void find_newest(const char *folder, int depth, char newest[PATH_ROOM])
         const int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (size < 0 || (size_t)size >= sizeof path || entry->d_name[0] == '.')
             continue;
-        if (any_report_is_folder(path) && depth < DEEPEST)
+        if (folder_is(path) && depth < DEEPEST)
             find_newest(path, depth + 1, newest);
         else if (is_report_name(entry->d_name) && strcmp(path, newest) > 0)
             strcpy(newest, path);
@@ -144,11 +138,11 @@ status any_report_open(const char *path, struct profile *account, struct input *
                        struct report **out_report)
 {
     char newest[PATH_ROOM] = "";
-    if (any_report_is_folder(path))
+    if (folder_is(path))
         find_newest(path, 0, newest);
     if (newest[0] != '\0')
         return open_report(newest, out_input, out_report);
-    const bool logs = any_report_is_folder(path) || (!is_report(path) && any_report_is_log(path));
+    const bool logs = folder_is(path) || (!is_report(path) && any_report_is_log(path));
     if (!logs && !ops_report_is_profile(path))
         return open_report(path, out_input, out_report);
     STATUS_TRY(logs ? report_of_logs(path, account, out_report)
