@@ -8,7 +8,7 @@
 #include "compile_summary.h"
 #include "formats/qaic/collect.h"
 #include "network_input.h"
-#include "qaic_program.h"
+#include "formats/qaic/qaic_program.h"
 
 enum { PMU_EVENTS_MOST = 8, LEVEL_USUAL = 40 };
 
