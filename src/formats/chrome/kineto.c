@@ -1,7 +1,8 @@
 // PyTorch's profiles (Kineto). Every cpu_op is a call of an operator, the operator being its name
 // with the types and shapes of its inputs. What a GPU did belongs to the innermost cpu_op around
 // the runtime's call that launched it, found by `correlation`; where that call is not in the
-// trace, to the cpu_op with the same `External id`.
+// trace, to the cpu_op with the same `External id`. A graph that is launched outside of every
+// cpu_op is an operator itself: its kernels belong to the launch.
 
 #include <stdlib.h>
 
@@ -23,9 +24,9 @@ struct item {
     uint64_t thread;
     int64_t start;
     int64_t end;
-    uint64_t id; // External id of a cpu_op, correlation of a launch
-    uint32_t operator_id;
-    uint32_t call; // a launch: of the cpu_op around it
+    uint64_t id;          // External id of a cpu_op, correlation of a launch
+    uint32_t operator_id; // of a launch: 0, unless it launches a graph
+    uint32_t call;        // a launch: of the cpu_op around it
     enum item_kind kind;
 };
 
@@ -304,6 +305,8 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
+        if (view_find_text(event->name, "GraphLaunch") < event->name.size)
+            item.operator_id = kineto_find_operator(kineto, event);
     } else {
         return STATUS_OK;
     }
@@ -375,7 +378,10 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     }
     const struct item *outer = stack->depth > 0 ? stack->items[stack->depth - 1] : NULL;
     if (item->kind == ITEM_LAUNCH) {
-        item->call = outer == NULL ? 0 : outer->call;
+        if (outer != NULL)
+            item->call = outer->call;
+        else if (item->operator_id != 0)
+            kineto_add_call(kineto, item, NULL);
         const struct link launch = {item->id, item->call};
         return item->id == 0 ? STATUS_OK
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
