@@ -60,6 +60,7 @@ VALUE = "1x8x8x16xi32=1"
 EXAMPLES = {
     "overview": (["IN/c1.csv"], []),
     "operators": (["IN/a.prof", "--json"], []),
+    "top": (["IN/kineto.json", "--by", "path"], []),
     "timeline": (["IN/c1.csv", "-o", "OUT/t.svg"], ["t.svg"]),
     "convert": (["IN/c1.csv", "-o", "OUT/c.pb"], ["c.pb"]),
     "merge": (["IN/c1.csv", "b=IN/a.prof", "-o", "OUT/both.prof"], ["both.prof"]),

@@ -23,7 +23,7 @@ struct operator_meter {
     size_t open_capacity;
 };
 
-static enum operator_side side_of(const struct track *track)
+enum operator_side operator_side_of(const struct track *track)
 {
     if (role_is_device(track->role))
         return OPERATOR_DEVICE;
@@ -126,7 +126,7 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
     meter->times->without += operator_id == 0;
     if (operator_id == 0 && !is_nobodys(meter, track, start))
         return;
-    const enum operator_side side = side_of(track);
+    const enum operator_side side = operator_side_of(track);
     struct operator_time *time = &meter->times->operators[operator_id];
     const bool inside_itself =
         track->nests && take_from_outer(meter, start, end, side, operator_id);

@@ -6,8 +6,9 @@
 // `self` is the time in which the operator is the innermost one. `total` has what the operators
 // that it calls took as well, on both sides.
 //
-// Time that belongs to no operator is the last row, with the id 0: the spans of a device or a host's thread
-// that lie in no operator's span. Lanes of which nothing is said (annotations, windows) have none.
+// Time that belongs to no operator is the last row, with the id 0: the spans of a device or a
+// host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
+// windows) have none.
 //
 // Memory: 88 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
@@ -18,6 +19,8 @@
 #include "profile/profile.h"
 
 enum operator_side { OPERATOR_UNKNOWN, OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
+
+enum operator_side operator_side_of(const struct track *track);
 
 struct operator_time {
     uint32_t operator_id;

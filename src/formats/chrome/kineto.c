@@ -121,6 +121,28 @@ static bool is_device(const struct chrome_event *event)
     return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
 }
 
+// A stream does all of these.
+static enum role kineto_role_of(const struct chrome_event *event)
+{
+    static const char *const COPIES[] = {"gpu_memcpy", "Memcpy", NULL};
+    static const char *const FILLS[] = {"gpu_memset", "Memset", NULL};
+    if (!is_device(event))
+        return ROLE_NONE;
+    if (kineto_is_among(event->category, FILLS))
+        return ROLE_TRANSFER;
+    if (kineto_is_among(event->category, COPIES)) {
+        if (view_find_text(event->name, "HtoD") < event->name.size)
+            return ROLE_TRANSFER_IN;
+        if (view_find_text(event->name, "DtoH") < event->name.size)
+            return ROLE_TRANSFER_OUT;
+        return view_find_text(event->name, "PtoP") < event->name.size ? ROLE_COMMUNICATION
+                                                                      : ROLE_TRANSFER;
+    }
+    return view_is(event->category, "collective_comm") || view_starts_with(event->name, "nccl")
+               ? ROLE_COMMUNICATION
+               : ROLE_COMPUTE;
+}
+
 static bool kineto_is_host(const struct chrome_event *event)
 {
     static const char *const NAMES[] = {"python_function", "user_annotation", "cpu_instant_event",
@@ -575,6 +597,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
+                                              .role_of = kineto_role_of,
                                               .member = member,
                                               .finish = kineto_finish,
                                               .free = kineto_release};
