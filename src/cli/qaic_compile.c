@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "compile_summary.h"
 #include "formats/qaic/collect.h"
+#include "formats/qaic/specializations.h"
 #include "network_input.h"
 #include "formats/qaic/qaic_program.h"
 
@@ -108,17 +109,56 @@ static status qaic_compile_read_settings(const struct arguments *arguments,
 
 // The network --------------------------------------------------------------------------
 
-static status qaic_compile_open_network(const struct arguments *arguments,
+// A network with named dimensions becomes a program for each choice of their lengths.
+struct making {
+    const struct arguments *arguments;
+    struct settings settings;
+    struct qaic_specializations choices; // none: the network is compiled as it is
+    struct compiling *parts;
+    struct qaic_collected *collected; // by part
+    size_t part_count;
+};
+
+static status read_choices(struct making *making)
+{
+    const char *path = arguments_value(making->arguments, "network-specialization-config");
+    struct input *input;
+    making->part_count = 1;
+    if (path == NULL)
+        return STATUS_OK;
+    STATUS_TRY(input_open(path, &input));
+    const status result = qaic_specializations_read(path, input->bytes, &making->choices);
+    input_close(input);
+    if (result == STATUS_OK)
+        making->part_count = making->choices.count;
+    return result;
+}
+
+// What the command line defines holds for all, and a specialization adds its own.
+static status qaic_compile_open_network(const struct making *making, size_t index,
                                         struct compiling *compiling)
 {
     struct network_options options = {0};
-    options.symbols = arguments_values(arguments, "onnx-define-symbol", &options.symbol_count);
-    compiling->path = arguments_value(arguments, "model");
-    STATUS_TRY(network_open(compiling->path, &options, &compiling->network));
-    STATUS_TRY(
-        status_within(network_input_check_shapes(compiling->network), "%s", compiling->command));
-    compiling->operators = network_graph(compiling->network, 0)->node_count;
-    return STATUS_OK;
+    size_t given;
+    const char *const *symbols = arguments_values(making->arguments, "onnx-define-symbol", &given);
+    const struct qaic_specialization *own =
+        making->choices.count > 0 ? &making->choices.items[index] : NULL;
+    const size_t count = own != NULL ? own->symbol_count : 0;
+    const char **all = memory_allocate_zeroed(given + count + 1, sizeof *all);
+    for (size_t i = 0; i < given; i++)
+        all[options.symbol_count++] = symbols[i];
+    for (size_t i = 0; i < count; i++)
+        all[options.symbol_count++] = own->symbols[i];
+    options.symbols = all;
+    compiling->path = arguments_value(making->arguments, "model");
+    status result = network_open(compiling->path, &options, &compiling->network);
+    free(all);
+    if (result == STATUS_OK)
+        result =
+            status_within(network_input_check_shapes(compiling->network), "%s", compiling->command);
+    if (result == STATUS_OK)
+        compiling->operators = network_graph(compiling->network, 0)->node_count;
+    return own == NULL ? result : status_within(result, "specialization %zu", index);
 }
 
 static status qaic_compile_open_target(const struct arguments *arguments,
@@ -176,48 +216,121 @@ static void describe(const struct program *program, const struct settings *setti
         network->pmu_events[network->pmu_count++] = settings->events[i];
 }
 
-static status qaic_compile_write_program(const struct arguments *arguments,
-                                         struct compiling *compiling,
-                                         const struct settings *settings)
+static struct network_value value_of(const struct program *program, uint32_t value)
 {
-    struct qaic_collected collected;
+    const struct program_value *item = &program->values[value];
+    struct shape shape = {.rank = item->rank};
+    for (uint32_t i = 0; i < item->rank; i++)
+        shape.dims[i] = item->dims[i];
+    return (struct network_value){
+        .name = view_of(program_text(program, item->name)),
+        .type = value_type_tensor((enum element)item->element, &shape),
+    };
+}
+
+// State that stays is the same in all programs: one takes what another has left.
+static status check_retained(const struct making *making)
+{
+    struct device_state *state = device_state_create();
+    status result = STATUS_OK;
+    for (size_t i = 0; i < making->part_count && result == STATUS_OK; i++) {
+        const struct program *program = &making->parts[i].program;
+        struct device_pair *pairs = NULL;
+        size_t count = 0;
+        result = qaic_retained_find(program, &pairs, &count);
+        for (size_t k = 0; k < count && result == STATUS_OK; k++) {
+            uint32_t place;
+            const struct network_value value = value_of(program, program->inputs[pairs[k].input]);
+            result = device_state_find(state, &value, &place);
+        }
+        if (result == STATUS_OK && count == 0)
+            result = status_make(STATUS_USAGE, "no output is called "
+                                               "NAME_RetainedState: there is nothing to keep");
+        free(pairs);
+    }
+    device_state_free(state);
+    return status_within(result, "%s: -retained-state", making->parts[0].command);
+}
+
+static void qaic_compile_describe_part(const struct making *making, size_t index)
+{
+    struct qaic_network *network = making->collected[index].network;
+    describe(&making->parts[index].program, &making->settings,
+             arguments_flag(making->arguments, "ddr-stats"), network);
+    if (making->part_count > 1)
+        network->name = arena_print(&network->arena, "QAicGraph_specialization%zu", index);
+}
+
+static status qaic_compile_write_program(struct making *making)
+{
     struct bytes made_by = {0};
-    STATUS_TRY(qaic_collect(&compiling->program, compiling->target, &collected));
-    describe(&compiling->program, settings, arguments_flag(arguments, "ddr-stats"),
-             collected.network);
-    arguments_print(arguments, &made_by);
-    const status result = qaic_program_write(settings->folder, &compiling->program,
-                                             collected.network, bytes_view(&made_by));
+    struct qaic_made_part *parts = memory_allocate_zeroed(making->part_count + 1, sizeof *parts);
+    arguments_print(making->arguments, &made_by);
+    for (size_t i = 0; i < making->part_count; i++) {
+        qaic_compile_describe_part(making, i);
+        parts[i] = (struct qaic_made_part){.program = &making->parts[i].program,
+                                           .network = making->collected[i].network};
+        if (making->choices.count > 0)
+            parts[i].symbols =
+                qaic_specialization_text(&making->choices.items[i], &making->choices.arena);
+    }
+    const struct qaic_made made = {.parts = parts,
+                                   .part_count = making->part_count,
+                                   .retained = arguments_flag(making->arguments, "retained-state"),
+                                   .made_by = bytes_view(&made_by)};
+    const status result = qaic_program_write(making->settings.folder, &made);
     bytes_free(&made_by);
-    qaic_collected_free(&collected);
+    free(parts);
     return result;
 }
 
-static status compile_for_card(const struct arguments *arguments, struct compiling *compiling)
+static status compile_part(struct making *making, size_t index)
 {
-    struct settings settings;
-    STATUS_TRY(qaic_compile_read_settings(arguments, &settings));
-    STATUS_TRY(qaic_compile_open_target(arguments, compiling));
+    struct compiling *compiling = &making->parts[index];
+    STATUS_TRY(qaic_compile_open_network(making, index, compiling));
+    STATUS_TRY(compiling_run(compiling, NULL));
+    if (arguments_flag(making->arguments, "aic-perf-warnings"))
+        compile_summary_warnings(compiling);
+    return qaic_collect(&compiling->program, compiling->target, &making->collected[index]);
+}
+
+static status compile_for_card(struct making *making)
+{
+    const struct arguments *arguments = making->arguments;
+    STATUS_TRY(qaic_compile_read_settings(arguments, &making->settings));
+    STATUS_TRY(read_choices(making));
+    making->parts = memory_allocate_zeroed(making->part_count, sizeof *making->parts);
+    making->collected = memory_allocate_zeroed(making->part_count, sizeof *making->collected);
+    for (size_t i = 0; i < making->part_count; i++) {
+        making->parts[i].command = arguments_command(arguments);
+        STATUS_TRY(qaic_compile_open_target(arguments, &making->parts[i]));
+    }
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
-    STATUS_TRY(qaic_compile_open_network(arguments, compiling));
     printf("Compile started ............... \n");
     if (arguments_value(arguments, "aic-profiling-type") != NULL)
         printf("-aic-profiling-type: taken for -stats-level=%d, as later versions call it\n",
                QAIC_LEVEL_OPERATIONS);
-    STATUS_TRY(compiling_run(compiling, NULL));
-    if (arguments_flag(arguments, "aic-perf-warnings"))
-        compile_summary_warnings(compiling);
-    STATUS_TRY(qaic_compile_write_program(arguments, compiling, &settings));
-    printf("Generated binary is present at %s\n", settings.folder);
+    for (size_t i = 0; i < making->part_count; i++)
+        STATUS_TRY(compile_part(making, i));
+    if (arguments_flag(arguments, "retained-state"))
+        STATUS_TRY(check_retained(making));
+    STATUS_TRY(qaic_compile_write_program(making));
+    printf("Generated binary is present at %s\n", making->settings.folder);
     return STATUS_OK;
 }
 
 static status qaic_compile_command(const struct arguments *arguments, int *out_exit)
 {
-    struct compiling compiling = {.command = arguments_command(arguments)};
+    struct making making = {.arguments = arguments};
     (void)out_exit;
-    const status result = compile_for_card(arguments, &compiling);
-    compiling_free(&compiling);
+    const status result = compile_for_card(&making);
+    for (size_t i = 0; making.collected != NULL && i < making.part_count; i++) {
+        compiling_free(&making.parts[i]);
+        qaic_collected_free(&making.collected[i]);
+    }
+    free(making.parts);
+    free(making.collected);
+    qaic_specializations_free(&making.choices);
     return result;
 }
 
@@ -232,6 +345,10 @@ static const struct option OPTIONS[] = {
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
     {"aic-perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
+    {"network-specialization-config", 0, OPTION_ONE, "FILE",
+     "a program for each choice of dimensions: {\"specializations\": [{\"seq_len\": \"32\"}]}"},
+    {"retained-state", 0, OPTION_FLAG, NULL,
+     "outputs X_RetainedState stay on the device, as the input X of the next inference"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"batchsize", 0, OPTION_ONE, "N", "that the runner reports inferences by (1)"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "of SDK 1.10 to 1.17: the same as level 70"},
@@ -250,7 +367,9 @@ const struct command COMMAND_QAIC_COMPILE = {
                "simulated card inside. The command line and the version are kept in it.",
     .examples =
         "  qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70\n"
-        "  qaic-compile -m=model.onnx -aic-binary-dir=./binaries -aic-num-cores=4 -ddr-stats",
+        "  qaic-compile -m=model.onnx -aic-binary-dir=./binaries -aic-num-cores=4 -ddr-stats\n"
+        "  qaic-compile -m=decoder.onnx -aic-binary-dir=./binaries -retained-state \\\n"
+        "      -network-specialization-config=specializations.json",
     .options = OPTIONS,
     .run = qaic_compile_command,
 };
