@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "compile_summary.h"
 #include "formats/qaic/collect.h"
+#include "formats/qaic/qaic_program.h"
 #include "network_input.h"
-#include "qaic_program.h"
 #include "qaic_settings.h"
 
 enum { FAILURE_EXIT = 255, PASSES_MOST = 8, FEW_GROUPS = 3, MORE_GROUPS = 10 };

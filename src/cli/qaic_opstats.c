@@ -9,7 +9,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "commands.h"
-#include "qaic_program.h"
+#include "formats/qaic/qaic_program.h"
 #include "reports/qaic/opstats.h"
 
 static const char PREFIX[] = "aic-profiling-program-";

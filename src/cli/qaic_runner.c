@@ -17,7 +17,7 @@
 #include "formats/qaic/collect.h"
 #include "network/tensor_file.h"
 #include "network_input.h"
-#include "qaic_program.h"
+#include "formats/qaic/qaic_program.h"
 #include "reports/qaic/opstats.h"
 
 enum { ITERATIONS_USUAL = 40 };

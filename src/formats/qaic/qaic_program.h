@@ -1,10 +1,10 @@
 // programqpc.bin of this project: the container of Cloud AI's tools with a program of ours inside.
 
-#ifndef OPSCOPE_CLI_QAIC_PROGRAM_H
-#define OPSCOPE_CLI_QAIC_PROGRAM_H
+#ifndef OPSCOPE_FORMATS_QAIC_QAIC_PROGRAM_H
+#define OPSCOPE_FORMATS_QAIC_QAIC_PROGRAM_H
 
-#include "formats/qaic/networkdesc.h"
-#include "formats/qaic/qpc.h"
+#include "networkdesc.h"
+#include "qpc.h"
 #include "program/program.h"
 #include "target/target.h"
 
