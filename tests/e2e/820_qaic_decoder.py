@@ -142,12 +142,12 @@ def test_wrong_use(folder):
                           ('{"specializations": [3]}', "specialization 0 is a number"),
                           ('{"specializations": []}', "1 to 1024"), ('{', "c.json: byte")):
         write(folder / "c.json", text)
-        contains(tool("qaic-compile", *words, cwd=folder, code=1).err, message, text)
+        contains(tool("qaic-compile", *words, cwd=folder, code=255).err, message, text)
     write(folder / "c.json", '{"specializations": [{"batch_size": 1, "seq_len": 2, "ctx_len": 8, "width": 3}]}')
-    contains(tool("qaic-compile", *words, cwd=folder, code=2).err, "no dimension is called 'width'", "unknown")
+    contains(tool("qaic-compile", *words, cwd=folder, code=255).err, "no dimension is called 'width'", "unknown")
     write(folder / "c.json", '{"specializations": [{"batch_size": 1, "seq_len": 2}]}')
-    contains(tool("qaic-compile", *words, cwd=folder, code=2).err, "specialization 0", "a length that is missing")
-    contains(compiled(folder, "-retained-state", choices=((2, 8), (1, 16)), code=1).err, "stays on the device as",
+    contains(tool("qaic-compile", *words, cwd=folder, code=255).err, "specialization 0", "a length that is missing")
+    contains(compiled(folder, "-retained-state", choices=((2, 8), (1, 16)), code=255).err, "stays on the device as",
              "caches of two sizes")
     compiled(folder, "-retained-state")
     for text, message in (('{}', "IO-files"), ('{"IO-files": [3]}', "no list of files"),
@@ -162,7 +162,7 @@ def test_wrong_use(folder):
     nodes = [make_node("Relu", ["x"], ["y_RetainedState"])]
     write(folder / "m.onnx", make_model(make_graph(nodes, [make_value("x", "f32", [4])],
                                                    [make_value("y_RetainedState", "f32", [4])])))
-    contains(tool("qaic-compile", "-m=m.onnx", "-aic-binary-dir=b", "-retained-state", cwd=folder, code=1).err,
+    contains(tool("qaic-compile", "-m=m.onnx", "-aic-binary-dir=b", "-retained-state", cwd=folder, code=255).err,
              "there is no input 'y'", "state that nothing reads")
 
 
