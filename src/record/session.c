@@ -179,7 +179,8 @@ static bool record_session_add_event(struct record_session *session,
 // Memory that is needed now may not be there, and to find out would end the recording.
 static bool session_is_short(const struct record_session *session)
 {
-    return session->is_short != NULL && atomic_load_explicit(session->is_short, memory_order_relaxed);
+    return session->is_short != NULL &&
+           atomic_load_explicit(session->is_short, memory_order_relaxed);
 }
 
 static void record_session_account(struct record_session *session)

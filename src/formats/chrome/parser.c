@@ -415,8 +415,8 @@ static const char *pass_over(struct chrome_parser *parser, const char *from, con
         return stop;
     parser->wasted += (uint64_t)(at - from);
     const size_t column = column_of(parser, from);
-    const bool again = column != SIZE_MAX &&
-                       parser->wasted / WASTED_TIMES <= (uint64_t)(end - parser->start);
+    const bool again =
+        column != SIZE_MAX && parser->wasted / WASTED_TIMES <= (uint64_t)(end - parser->start);
     return parser_next_line(again ? from : at, end, column);
 }
 
