@@ -147,8 +147,7 @@ static status top_command(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
-    {"by", 0, OPTION_ONE, "KEY",
-     "name (the usual), category, track, engine, role, operator, shape, step, module or path"},
+    {"by", 0, OPTION_ONE, "KEY", "name (the usual), category, track, engine, role, operator ..."},
     {"filter", 0, OPTION_ONE, "NAMES", "spans whose name has this; with *, whose name is this"},
     {"step", 0, OPTION_ONE, "N", "of this step or iteration alone"},
     {"from", 0, OPTION_ONE, "TIME", "from here on, counted from the first event: 1.5ms"},
@@ -167,7 +166,9 @@ const struct command COMMAND_TOP = {
     .details = "Adds up the spans of any profile: kernels, copies, operators, calls. Every "
                "nanosecond of a lane\nis in the self time of one row; what belongs to no operator, "
                "step or module is a row, too.\nShares are of the device's time, and of the host's, "
-               "each by itself.",
+               "each by itself.\n--by is name, category, track, engine, role, operator, shape "
+               "(operators with their inputs),\nstep, module or path (all names that a span lies "
+               "in).",
     .examples = "  opscope top trace.json.gz\n"
                 "  opscope top trace.json.gz --filter '*gemm*'\n"
                 "  opscope top trace.json.gz --by module --step 3\n"

@@ -221,7 +221,7 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
      .place = 6, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
      .place = 7, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
-    {.key = "share", .meaning = "of the time on the device, or of the operators' on the host where there is none",   \
+    {.key = "share", .meaning = "of the device's time; without one, of the operators' on the host",   \
      .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
      .cell = reports_operators_share_cell},                                                                          \
     {TIME("host", OPERATOR_HOST, 3, "on the host, without operators inside", 0)},                  \
