@@ -198,6 +198,28 @@ def test_what_it_prints(folder):
     contains(run(tool, "--help").out, "exit: 0 done, 255 failed", "help")
 
 
+def test_one_file(folder):
+    """The program goes straight into the container: the folder may hold no other file at any time."""
+    layers(folder, count=2)
+    words = ["-model=model.onnx", "-aic-binary-dir=b", "-ols=2"]
+    if shutil.which("strace") and not SANITIZED:
+        run("strace", "-f", "-o", "calls", "-e", "trace=openat", program("qaic-compile"), *words, cwd=folder)
+        made = re.findall(r'"(b/[^"]+)"[^\n]*O_CREAT', (folder / "calls").read_text())
+        equal([name for name in made if "programqpc.bin" not in name], [], "files beside it")
+    run(program("qaic-compile"), *words, cwd=folder)
+    equal([path.name for path in (folder / "b").iterdir()], ["programqpc.bin"], "files")
+    found = segments(folder / "b/programqpc.bin")
+    equal(found["opscope.command"].decode(), f"qaic-compile {' '.join(words)}", "how it was made")
+    equal(f"opscope {found['opscope.version'].decode()}\n", opscope("--version").out, "by what")
+    opscope("compile", "model.onnx", "-t", "aic100", "--set=plan.split=2", "--set=plan.cast=values", "-o", "same.opx",
+            cwd=folder)
+    true(found["opscope.opx"] == (folder / "same.opx").read_bytes(), "the program that another command makes")
+    described = found["networkdesc.bin"].decode(errors="replace")
+    for task in computing(listing(folder)):
+        thread = task["lane"] if task["engine"] == "hvx" else 4
+        contains(described, f"{{Thread: {thread}, Tile: {task['tile']}}}", "its thread")
+
+
 def test_statistics(folder):
     """The old spelling is taken for level 70, and said; negative levels are levels."""
     layers(folder, rows=64)
