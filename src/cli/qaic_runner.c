@@ -227,17 +227,19 @@ static status qaic_runner_check_level(const struct running *running)
 }
 
 // A card would refuse what does not fit; the simulated ones are as many as are needed.
-static void check_cores(const struct running *running)
+static status check_cores(const struct running *running)
 {
-    const uint64_t needed = (uint64_t)running->activations * running->collected.cores;
-    const uint32_t there = running->program.target->core_count;
-    if (needed > there && running->activations > 1)
+    const uint32_t own = running->collected.cores;
+    struct target *card;
+    STATUS_TRY(target_open("aic100", &card));
+    const uint32_t there = card->core_count > own ? card->core_count : own;
+    target_free(card);
+    if (running->activations > 1 && (uint64_t)running->activations * own > there)
         fprintf(stderr,
                 "qaic-runner: %u activations of %" PRIu32 " cores do not fit a card of %" PRIu32
-                ": each runs as if it were alone; compile with -aic-num-cores=%" PRIu32
-                " for as many on one card\n",
-                running->activations, running->collected.cores, there,
-                there / running->activations > 0 ? there / running->activations : 1);
+                ": each runs as if it had one for itself\n",
+                running->activations, own, there);
+    return STATUS_OK;
 }
 
 static status load(struct running *running)
@@ -253,7 +255,7 @@ static status load(struct running *running)
     const struct program *program = running->program.program;
     STATUS_TRY(qaic_collect(program, running->program.target, &running->collected));
     running->collected.network->ddr_stats = running->program.network->ddr_stats;
-    check_cores(running);
+    STATUS_TRY(check_cores(running));
     STATUS_TRY(sim_run(program, running->program.target, COST_RULES_BEST, &running->times));
     const struct runtime_options options = {.kind = &DEVICE_HOST,
                                             .activations = running->activations,
