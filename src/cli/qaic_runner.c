@@ -603,6 +603,13 @@ static status qaic_runner_command(const struct arguments *arguments, int *out_ex
     return result;
 }
 
+// The vendor's shows its usage.
+static status refuse_option(struct view option)
+{
+    return status_make(STATUS_NOT_FOUND, "qaic-runner: unknown option '%.*s'",
+                       VIEW_ARGUMENTS(option));
+}
+
 static const struct option OPTIONS[] = {
     {"test-data", 't', OPTION_ONE, "DIR", "the folder with programqpc.bin"},
     {"num-iter", 'n', OPTION_ONE, "N", "inferences of each activation (40)"},
@@ -612,7 +619,7 @@ static const struct option OPTIONS[] = {
     {"aic-threads-per-queue", 'T', OPTION_ONE, "N",
      "threads of an activation that prepare and finish them (4)"},
     {"input-file", 'i', OPTION_EACH, "FILE",
-     "the next input: .npy, .pb, else its elements; random where none is given"},
+     "the next input: .raw, .bin, .npy; random where none is given"},
     {"aic-batch-json-input", 0, OPTION_ONE, "FILE",
      "sets of input files, which inferences take in turn"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE",
@@ -659,5 +666,7 @@ const struct command COMMAND_QAIC_RUNNER = {
         "      --aic-profiling-num-samples=99999\n"
         "  qaic-runner -t ./binaries -n 1 --write-output-dir out",
     .options = OPTIONS,
+    .refuse = refuse_option,
+    .failure_exit = EXIT_FAILED,
     .run = qaic_runner_command,
 };

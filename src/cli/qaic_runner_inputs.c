@@ -6,21 +6,14 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "network/tensor_file.h"
-#include "network/tensor_text.h"
 #include "network_input.h"
 #include "qaic_running.h"
 #include "wire/json_reader.h"
 
-// "NAME=1x3xf32=@path": a file whose name does not tell its kind is the elements alone.
+// "NAME=@path".
 static void append_input(struct bytes *text, const struct network_value *value, struct view path)
 {
-    bytes_append_format(text, "%.*s=", VIEW_ARGUMENTS(value->name));
-    if (!tensor_file_named(path)) {
-        tensor_text_append_value_type(text, &value->type);
-        bytes_append(text, "=", 1);
-    }
-    bytes_append_format(text, "@%.*s", VIEW_ARGUMENTS(path));
+    bytes_append_format(text, "%.*s=@%.*s", VIEW_ARGUMENTS(value->name), VIEW_ARGUMENTS(path));
     bytes_append(text, "", 1);
 }
 
@@ -100,7 +93,8 @@ static status check_size(const struct listed *listed, const struct json_value *i
                                VIEW_ARGUMENTS(path));
     }
     snprintf(name, sizeof name, "%.*s", VIEW_ARGUMENTS(path));
-    if (stat(name, &about) == 0 && !tensor_file_named(path) && (uint64_t)about.st_size != bytes)
+    const bool raw = view_has_extension(path, ".raw") || view_has_extension(path, ".bin");
+    if (stat(name, &about) == 0 && raw && (uint64_t)about.st_size != bytes)
         return status_make(STATUS_DATA,
                            "%s: %.*s has %lld bytes, but 'dims' and 'elem-size' say %llu",
                            listed->path, VIEW_ARGUMENTS(path), (long long)about.st_size,
