@@ -658,7 +658,8 @@ const struct command COMMAND_QAIC_RUNNER = {
         "Computes on this machine, with real numbers. The device's statistics are modelled\n"
         "by the simulated card (--device host: this machine's times); those of the host are\n"
         "measured here. A start delay that is longer than the run is waited for: it goes on\n"
-        "until the samples are there.",
+        "until the samples are there. Exit 3: there is none. An option that it does not know is\n"
+        "answered by this text, as the vendor's runner does, with exit 0.",
     .examples =
         "  qaic-runner --test-data=./binaries --num-iter=100 --aic-profiling-num-samples=5 \\\n"
         "      --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats\n"
