@@ -56,6 +56,8 @@ VENDOR_FILES = {
     "reports/overview": ("list",),
     # The public names of one vendor's library, and of the options of its formats.
     "api": ("timechart", "profile"),
+    # Which containers it opens.
+    "session": ("session",),
     # What engines were called when they were numbered.
     "profile": ("file_version_1",),
 }
