@@ -28,8 +28,8 @@ struct opscope_session_options {
     uint32_t reserved;
 };
 
-// `options` may be NULL. Fails for a program of another compiler, which has nothing that can be
-// run.
+// `options` may be NULL. Of several specializations it is the first that runs. Fails for a program
+// of another compiler, which has nothing that can be run.
 int opscope_session_open_sized(const char *path, const struct opscope_session_options *options,
                                size_t options_size, struct opscope_session **out_session,
                                char *message, size_t size);
@@ -57,7 +57,7 @@ struct opscope_session_port {
     const char *element; // "f32", "f16", "i8", "i64" ...
     const int64_t *dims;
     uint32_t rank;
-    uint32_t constant; // not 0: an input that was compiled in, and takes no bytes
+    uint32_t constant; // not 0: compiled in, or it stays on the device: it takes and gives no bytes
     uint64_t bytes;    // of the elements, one after the other
 };
 

@@ -347,7 +347,7 @@ class Session:
     def model_output_shape_dict(self):
         """Name -> (shape, type) of every output."""
         self.setup()
-        return {port.name: (list(port.shape), port.dtype()) for port in self._outputs}
+        return {port.name: (list(port.shape), port.dtype()) for port in self._outputs if not port.constant}
 
     @property
     def modelled_latency(self):
@@ -380,7 +380,7 @@ class Session:
         outputs = (ctypes.c_void_p * max(len(data), 1))(*(place and ctypes.addressof(place) for place in places))
         _call("run_sized", self._handle, inputs, outputs, None, 0)
         del kept, places
-        return {port.name: port.give(item) for port, item in zip(self._outputs, data)}
+        return {port.name: port.give(item) for port, item in zip(self._outputs, data) if not port.constant}
 
     def run(self, input_dict):
         """One inference: arrays by the names of inputs; returns those of the outputs."""

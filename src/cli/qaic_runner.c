@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands.h"
+#include "formats/qaic/specializations.h"
 #include "network/tensor_file.h"
 #include "qaic_running.h"
 
@@ -202,6 +203,10 @@ static status qaic_runner_read_options(struct running *running)
     STATUS_TRY(qaic_runner_read_types(arguments, &running->types));
     running->folder = arguments_value(arguments, "aic-profiling-out-dir");
     running->folder = running->folder != NULL ? running->folder : ".";
+    if (arguments_value(arguments, "aic-batch-json-input") != NULL &&
+        arguments_value(arguments, "input-file") != NULL)
+        return status_make(STATUS_USAGE, "qaic-runner: --input-file and --aic-batch-json-input "
+                                         "exclude one another");
     if (arguments_value(arguments, "test-data") == NULL)
         return status_make(STATUS_USAGE, "qaic-runner: say where the program is: --test-data=DIR");
     return running->types != 0 ? check_folder(running->folder) : STATUS_OK;
@@ -229,7 +234,7 @@ static status qaic_runner_check_level(const struct running *running)
 // A card would refuse what does not fit; the simulated ones are as many as are needed.
 static status check_cores(const struct running *running)
 {
-    const uint32_t own = running->collected.cores;
+    const uint32_t own = running->parts[0].collected.cores;
     struct target *card;
     STATUS_TRY(target_open("aic100", &card));
     const uint32_t there = card->core_count > own ? card->core_count : own;
@@ -242,6 +247,20 @@ static status check_cores(const struct running *running)
     return STATUS_OK;
 }
 
+static status load_part(struct running *running, size_t index)
+{
+    const struct qaic_part *part = &running->program.parts[index];
+    struct loaded *loaded = &running->parts[index];
+    struct choice_program *program = &running->programs[index];
+    program->program = part->program;
+    STATUS_TRY(qaic_collect(part->program, running->program.target, &loaded->collected));
+    loaded->collected.network->ddr_stats = part->network->ddr_stats;
+    if (running->program.retained)
+        STATUS_TRY(qaic_retained_find(part->program, &loaded->kept, &program->kept_count));
+    program->kept = loaded->kept;
+    return sim_run(part->program, running->program.target, COST_RULES_BEST, &loaded->times);
+}
+
 static status load(struct running *running)
 {
     STATUS_TRY(
@@ -252,29 +271,40 @@ static status load(struct running *running)
                            "with this qaic-compile",
                            running->program.qpc->input->path);
     STATUS_TRY(qaic_runner_check_level(running));
-    const struct program *program = running->program.program;
-    STATUS_TRY(qaic_collect(program, running->program.target, &running->collected));
-    running->collected.network->ddr_stats = running->program.network->ddr_stats;
+    const size_t count = running->program.part_count;
+    running->parts = memory_allocate_zeroed(count, sizeof *running->parts);
+    running->programs = memory_allocate_zeroed(count, sizeof *running->programs);
+    for (size_t i = 0; i < count; i++)
+        STATUS_TRY(load_part(running, i));
     STATUS_TRY(check_cores(running));
-    STATUS_TRY(sim_run(program, running->program.target, COST_RULES_BEST, &running->times));
     const struct runtime_options options = {.kind = &DEVICE_HOST,
                                             .activations = running->activations,
                                             .set_size = running->set_size,
                                             .threads = running->threads};
-    return runtime_create(program, running->program.target, &options, &running->runtime);
+    return runtime_create(running->programs, count, running->program.target, &options,
+                          &running->runtime);
+}
+
+static void prepare_spans(struct running *running, uint32_t activation)
+{
+    struct activation_run *run = &running->runs[activation];
+    run->spans = memory_allocate_zeroed(running->program.part_count, sizeof *run->spans);
+    for (size_t i = 0; i < running->program.part_count; i++) {
+        const size_t tasks = running->program.parts[i].program->task_count;
+        run->spans[i] = memory_allocate_zeroed(tasks + 1, sizeof **run->spans);
+        host_device_span_tasks(
+            host_device_of(choice_device_part(runtime_device(running->runtime, activation), i)),
+            run->spans[i]);
+    }
 }
 
 static void prepare_runs(struct running *running)
 {
     running->runs = memory_allocate_zeroed(running->activations, sizeof *running->runs);
     for (unsigned i = 0; i < running->activations; i++) {
-        struct activation_run *run = &running->runs[i];
-        run->limit = running->iterations;
-        if (!running->measured)
-            continue;
-        run->spans = memory_allocate_zeroed((size_t)running->program.program->task_count + 1,
-                                            sizeof *run->spans);
-        host_device_span_tasks(host_device_of(runtime_device(running->runtime, i)), run->spans);
+        running->runs[i].limit = running->iterations;
+        if (running->measured)
+            prepare_spans(running, i);
     }
 }
 
@@ -293,7 +323,8 @@ static void plan_samples(struct running *running, struct activation_run *run, ui
         sampling_take(&running->sampling, &run->state, index, elapsed)) {
         run->samples = memory_grow(run->samples, run->sample_count, &run->sample_capacity,
                                    sizeof *run->samples);
-        run->samples[run->sample_count++] = (struct sample){.inference = {.index = index}};
+        run->samples[run->sample_count++] = (struct sample){
+            .inference = {.index = index}, .part = qaic_feeds_at(&running->feeds, index)->part};
     }
     if ((running->types & TYPES_STREAMED) != 0 &&
         sampling_take(&stream, &run->stream_state, index, elapsed)) {
@@ -325,7 +356,7 @@ static struct datum *const *inputs_of(void *context, uint32_t activation, uint32
 {
     const struct running *running = context;
     (void)activation;
-    return running->inputs.sets[index % running->inputs.count];
+    return qaic_feeds_at(&running->feeds, index)->inputs;
 }
 
 static int by_index(const void *key, const void *item)
@@ -358,11 +389,11 @@ static bool is_streamed(const struct activation_run *run, uint32_t index)
 static void take_spans(const struct running *running, const struct activation_run *run,
                        uint64_t started, struct sample *sample)
 {
-    const size_t tasks = running->program.program->task_count;
+    const size_t tasks = running->program.parts[sample->part].program->task_count;
     const uint64_t clock = running->program.target->clock;
     sample->tasks = memory_allocate_zeroed(tasks + 1, sizeof *sample->tasks);
     for (size_t i = 0; i < tasks; i++) {
-        const struct host_span *span = &run->spans[i];
+        const struct host_span *span = &run->spans[sample->part][i];
         if (span->start < started)
             continue; // it was not computed by itself
         sample->tasks[i].start =
@@ -389,7 +420,9 @@ static status qaic_runner_write_outputs(const struct running *running,
                                         struct datum *const *outputs)
 {
     const char *folder = running->outputs;
-    const struct network *network = runtime_network(running->runtime);
+    const size_t part = qaic_feeds_at(&running->feeds, inference->index)->part;
+    const struct network *network =
+        choice_device_network(runtime_device(running->runtime, inference->activation), part);
     const struct network_graph *graph = network_graph(network, 0);
     char path[4096], activation[32] = "";
     if (folder == NULL || inference->index < running->first_output ||
@@ -401,6 +434,8 @@ static status qaic_runner_write_outputs(const struct running *running,
     for (uint32_t i = 0; i < graph->output_count; i++) {
         const struct network_value *value = network_value(network, graph->outputs[i]);
         const struct view name = value->name;
+        if (outputs[i] == NULL) // it stays on the device
+            continue;
         const int size = snprintf(path, sizeof path, "%s/%.*s-%sinf-%" PRIu32 ".bin", folder,
                                   VIEW_ARGUMENTS(name), activation, inference->index);
         if (size < 0 || (size_t)size >= sizeof path)
@@ -425,6 +460,7 @@ static status keep_inference(void *context, const struct runtime_inference *infe
     run->done++;
     if (is_streamed(run, inference->index)) {
         const struct sample one = {.inference = *inference,
+                                   .part = qaic_feeds_at(&running->feeds, inference->index)->part,
                                    .end = sample != NULL ? sample->end : 0};
         qaic_streams_add(running, &one);
     }
@@ -486,16 +522,17 @@ static void print_spread(const char *name, const struct spread *spread)
     printf("\n");
 }
 
-// Modelled inferences are all alike: one stands for them where none was sampled.
+// Those that were sampled, where they are measured; modelled ones of a specialization are alike.
 static void print_device(const struct running *running)
 {
     struct spread execution = {0}, input = {0}, output = {0};
-    const struct sample any = {0};
     for (unsigned i = 0; i < running->activations; i++) {
         const struct activation_run *run = &running->runs[i];
-        for (size_t k = 0; k < run->sample_count || (k == 0 && !running->measured); k++) {
+        const size_t count = running->measured ? run->sample_count : run->done;
+        for (size_t k = 0; k < count; k++) {
+            const struct sample any = {.part = qaic_feeds_at(&running->feeds, (unsigned)k)->part};
             const struct device_figures figures =
-                qaic_device_figures(running, k < run->sample_count ? &run->samples[k] : &any);
+                qaic_device_figures(running, running->measured ? &run->samples[k] : &any);
             spread_add(&execution, figures.execution_us);
             spread_add(&input, figures.input_wait_us);
             spread_add(&output, figures.output_wait_us);
@@ -566,8 +603,11 @@ static status qaic_runner_run_program(struct running *running, int *out_exit)
 {
     STATUS_TRY(qaic_runner_read_options(running));
     STATUS_TRY(load(running));
-    STATUS_TRY(
-        qaic_inputs_read(running->arguments, runtime_network(running->runtime), &running->inputs));
+    STATUS_TRY(qaic_feeds_read(running->arguments, runtime_device(running->runtime, 0),
+                               &running->program, &running->feeds));
+    if (running->feeds.listed && running->time_ns == 0 &&
+        arguments_value(running->arguments, "num-iter") == NULL)
+        running->iterations = (unsigned)running->feeds.count;
     prepare_runs(running);
     STATUS_TRY(qaic_runner_run_iterations(running));
     say_resumed(running);
@@ -584,21 +624,33 @@ static void free_runs(struct running *running)
         for (size_t k = 0; k < run->sample_count; k++)
             free(run->samples[k].tasks);
         free(run->samples);
+        for (size_t k = 0; run->spans != NULL && k < running->program.part_count; k++)
+            free(run->spans[k]);
         free(run->spans);
         free(run->streamed);
     }
     free(running->runs);
 }
 
+static void free_parts(struct running *running)
+{
+    for (size_t i = 0; running->programs != NULL && i < running->program.part_count; i++) {
+        sim_result_free(running->parts[i].times);
+        qaic_collected_free(&running->parts[i].collected);
+        free(running->parts[i].kept);
+    }
+    free(running->parts);
+    free(running->programs);
+}
+
 static status qaic_runner_command(const struct arguments *arguments, int *out_exit)
 {
     struct running running = {.arguments = arguments, .lock = PTHREAD_MUTEX_INITIALIZER};
     const status result = qaic_runner_run_program(&running, out_exit);
-    qaic_inputs_free(&running.inputs);
+    qaic_feeds_free(&running.feeds);
     runtime_free(running.runtime);
     free_runs(&running);
-    sim_result_free(running.times);
-    qaic_collected_free(&running.collected);
+    free_parts(&running);
     qaic_program_free(&running.program);
     return result;
 }
@@ -621,7 +673,7 @@ static const struct option OPTIONS[] = {
     {"input-file", 'i', OPTION_EACH, "FILE",
      "the next input: .raw, .bin, .npy; random where none is given"},
     {"aic-batch-json-input", 0, OPTION_ONE, "FILE",
-     "sets of input files, which inferences take in turn"},
+     "inferences and their files: {\"IO-files\": [[{\"path\": ..., \"map-to\": ...}]]}"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE",
      "stats, trace, latency, raw_device_stats, trace_stream or latency_stream"},
     {"aic-profiling-out-dir", 0, OPTION_ONE, "DIR", "where they go (.); it must be there"},

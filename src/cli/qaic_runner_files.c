@@ -31,35 +31,62 @@ static uint64_t ticks_of_ns(uint64_t ns)
     return (uint64_t)((unsigned __int128)ns * QAIC_TICKS_A_SECOND / 1000000000);
 }
 
-// When the inference begins on the card's clock: modelled ones follow one another.
+// Of the first `count` inferences that are fed, modelled.
+static uint64_t feed_ticks(const struct running *running, size_t count)
+{
+    uint64_t ticks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct loaded *part = &running->parts[running->feeds.items[i].part];
+        ticks += (uint64_t)((double)part->times->end * QAIC_TICKS_A_SECOND /
+                            (double)running->program.target->clock) +
+                 1;
+    }
+    return ticks;
+}
+
+// When the inference begins on the card's clock: modelled ones follow one another. What is fed
+// begins anew, or stays with the last (qaic_feeds_at).
 static uint64_t base_ticks(const struct running *running, const struct sample *sample)
 {
     const struct runtime_inference *inference = &sample->inference;
+    const struct qaic_feeds *feeds = &running->feeds;
     if (running->measured)
         return ticks_of_ns(inference->started - running->begun);
-    const uint64_t each = (uint64_t)((double)running->times->end * QAIC_TICKS_A_SECOND /
-                                     (double)running->program.target->clock) +
-                          1;
-    return each * inference->index;
+    if (feeds->listed)
+        return feed_ticks(running, feeds->count) * (inference->index / feeds->count) +
+               feed_ticks(running, inference->index % feeds->count);
+    const size_t last = feeds->count - 1;
+    if (inference->index <= last)
+        return feed_ticks(running, inference->index);
+    return feed_ticks(running, last) +
+           (feed_ticks(running, feeds->count) - feed_ticks(running, last)) *
+               (inference->index - last);
+}
+
+static const struct qaic_part *part_of(const struct running *running, const struct sample *sample)
+{
+    return &running->program.parts[sample->part];
 }
 
 static struct qaic_raw_stats *stats_at(const struct running *running, const struct sample *sample,
                                        int32_t level)
 {
     const struct sim_result measured = {.tasks = sample->tasks, .end = sample->end};
+    const struct loaded *loaded = &running->parts[sample->part];
+    const struct qaic_part *part = part_of(running, sample);
     struct qaic_raw_stats *stats =
-        qaic_stats_model(&running->collected, running->program.program, running->program.target,
-                         running->measured ? &measured : running->times,
+        qaic_stats_model(&loaded->collected, part->program, running->program.target,
+                         running->measured ? &measured : loaded->times,
                          (uint32_t)(level > 0 ? level : 0), base_ticks(running, sample));
     stats->measured = running->measured;
-    stats->program = running->program.checksum;
+    stats->program = part->checksum;
     stats->inference = sample->inference.index;
     return stats;
 }
 
 static struct qaic_raw_stats *stats_of(const struct running *running, const struct sample *sample)
 {
-    return stats_at(running, sample, running->program.network->stats_level);
+    return stats_at(running, sample, part_of(running, sample)->network->stats_level);
 }
 
 // The longest wait of any thread, as the vendor's runner has it.
@@ -81,10 +108,11 @@ struct device_figures qaic_device_figures(const struct running *running,
                                           const struct sample *sample)
 {
     struct device_figures figures = {NAN, NAN, NAN};
-    const int32_t level = running->program.network->stats_level;
+    const int32_t level = part_of(running, sample)->network->stats_level;
     if (level < QAIC_LEVEL_THREADS)
         return figures;
-    const uint64_t cycles = running->measured ? sample->end : running->times->end;
+    const uint64_t cycles =
+        running->measured ? sample->end : running->parts[sample->part].times->end;
     if (cycles > 0)
         figures.execution_us = (double)cycles * 1e6 / (double)running->program.target->clock;
     if (level >= QAIC_LEVEL_PORTS) {
@@ -148,7 +176,7 @@ static void write_latency_row(const struct running *running, struct output *outp
 {
     const struct runtime_inference *at = &sample->inference;
     const struct device_figures device = qaic_device_figures(running, sample);
-    const double batch = running->program.network->stats_batch;
+    const double batch = part_of(running, sample)->network->stats_batch;
     const double figures[] = {
         device.execution_us > 0 ? 1e6 / device.execution_us * batch : NAN,
         device.execution_us,
@@ -267,8 +295,9 @@ static void write_device_spans(const struct running *running, struct output *out
 {
     const struct sample *sample = &run->samples[index];
     struct qaic_raw_stats *stats = stats_of(running, sample);
+    const struct qaic_part *part = part_of(running, sample);
     const struct opstats opstats = {
-        .network = running->program.network, .stats = stats, .program = running->program.program};
+        .network = part->network, .stats = stats, .program = part->program};
     // The card's clock and the host's meet where the first sample begins.
     const double ticks = (double)(base_ticks(running, sample) - base_ticks(running, run->samples));
     const struct opstats_trace options = {
@@ -362,7 +391,7 @@ static status write_raw(const struct running *running, const struct sample *samp
                         const struct qaic_raw_stats *stats)
 {
     char path[4096], ending[256];
-    const struct view name = running->program.network->name;
+    const struct view name = part_of(running, sample)->network->name;
     snprintf(ending, sizeof ending, "-%.*s-aiccyclecounts.bin",
              name.size < 200 ? (int)name.size : 200, name.data);
     for (char *c = ending; *c != '\0'; c++)
@@ -399,8 +428,9 @@ static status write_stats(const struct running *running, const struct sample *sa
 static status write_sample(const struct running *running, const struct sample *sample)
 {
     struct qaic_raw_stats *stats = stats_of(running, sample);
+    const struct qaic_part *part = part_of(running, sample);
     const struct opstats opstats = {
-        .network = running->program.network, .stats = stats, .program = running->program.program};
+        .network = part->network, .stats = stats, .program = part->program};
     status result = STATUS_OK;
     if ((running->types & TYPE_RAW) != 0)
         result = write_raw(running, sample, stats);

@@ -7,8 +7,8 @@
 
 #include "device/host.h"
 #include "formats/qaic/collect.h"
-#include "formats/qaic/qaic_program.h"
 #include "options.h"
+#include "qaic_feeds.h"
 #include "runtime/runtime.h"
 #include "runtime/sampling.h"
 
@@ -23,15 +23,16 @@ enum profiling_type {
     TYPES_STREAMED = TYPE_TRACE_STREAM | TYPE_LATENCY_STREAM,
 };
 
-// Sets of inputs that inferences take in turn.
-struct input_sets {
-    struct datum ***sets;
-    size_t count;
-    uint32_t input_count;
+// A specialization, as it is run.
+struct loaded {
+    struct qaic_collected collected;
+    struct sim_result *times; // modelled
+    struct device_pair *kept;
 };
 
 struct sample {
     struct runtime_inference inference;
+    size_t part;             // the specialization that it was of
     struct sim_times *tasks; // measured, in cycles of the target's clock; NULL: not asked for
     uint64_t end;            // of the last of them
 };
@@ -50,7 +51,7 @@ struct activation_run {
     uint32_t done;    // inferences
     struct sample *samples;
     size_t sample_count, sample_capacity;
-    struct host_span *spans; // by task, of the inference at hand; NULL: not asked for
+    struct host_span **spans; // by part and task, of the inference at hand; NULL: not asked for
     struct sampling_state stream_state;
     uint32_t *streamed; // indexes, in order
     size_t streamed_count, streamed_capacity;
@@ -60,9 +61,10 @@ struct activation_run {
 struct running {
     const struct arguments *arguments;
     struct qaic_program program;
-    struct qaic_collected collected;
-    struct sim_result *times; // modelled
+    struct loaded *parts;            // by part of the program
+    struct choice_program *programs; // the same, for the runtime
     struct runtime *runtime;
+    struct qaic_feeds feeds;
     bool measured;  // statistics of the device are this machine's times
     unsigned types; // bits of profiling_type
     const char *folder;
@@ -73,16 +75,10 @@ struct running {
     unsigned activations, set_size, threads;
     struct sampling sampling;
     unsigned reporting_ms;
-    struct input_sets inputs;
     struct activation_run *runs; // by activation
     pthread_mutex_t lock;        // of what is kept of inferences
     uint64_t begun, ended;       // the run as a whole, ns
 };
-
-// From --input-file or --aic-batch-json-input, else random: one set of these.
-status qaic_inputs_read(const struct arguments *arguments, const struct network *network,
-                        struct input_sets *out_sets);
-void qaic_inputs_free(struct input_sets *sets);
 
 // Time that the device took for an inference, and waited for the host's doorbells: NAN where it is
 // not known.

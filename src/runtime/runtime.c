@@ -51,14 +51,20 @@ static unsigned workers_of(const struct runtime_options *options)
     return cpus > options->activations ? cpus / options->activations : 1;
 }
 
-status runtime_create(const struct program *program, const struct target *target,
-                      const struct runtime_options *options, struct runtime **out_runtime)
+status runtime_create(const struct choice_program *programs, size_t count,
+                      const struct target *target, const struct runtime_options *options,
+                      struct runtime **out_runtime)
 {
     struct runtime *runtime = memory_allocate_zeroed(1, sizeof *runtime);
     const struct device_options device = {.threads = workers_of(options)};
     runtime->options = *options;
-    runtime->input_count = program->input_count;
-    runtime->output_count = program->output_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct program *program = programs[i].program;
+        if (program->input_count > runtime->input_count)
+            runtime->input_count = program->input_count;
+        if (program->output_count > runtime->output_count)
+            runtime->output_count = program->output_count;
+    }
     runtime->activations =
         memory_allocate_zeroed((size_t)options->activations + 1, sizeof *runtime->activations);
     pthread_mutex_init(&runtime->lock, NULL);
@@ -71,8 +77,8 @@ status runtime_create(const struct program *program, const struct target *target
     }
     status failure = STATUS_OK;
     for (unsigned i = 0; i < options->activations && failure == STATUS_OK; i++)
-        failure =
-            device_load(options->kind, program, target, &device, &runtime->activations[i].device);
+        failure = choice_device_load(options->kind, programs, count, target, &device,
+                                     &runtime->activations[i].device);
     if (failure != STATUS_OK) {
         runtime_free(runtime);
         return failure;
@@ -97,17 +103,20 @@ void runtime_free(struct runtime *runtime)
     free(runtime);
 }
 
-const struct network *runtime_network(const struct runtime *runtime)
-{
-    return device_network(runtime->activations[0].device);
-}
-
 struct device *runtime_device(const struct runtime *runtime, uint32_t activation)
 {
     return runtime->activations[activation].device;
 }
 
 // One inference ------------------------------------------------------------------------
+
+static bool has_failed(struct runtime *runtime)
+{
+    pthread_mutex_lock(&runtime->lock);
+    const bool failed = runtime->failed;
+    pthread_mutex_unlock(&runtime->lock);
+    return failed;
+}
 
 static void release_data(struct datum **data, uint32_t count)
 {
@@ -138,11 +147,12 @@ static status copy_inputs(const struct runtime *runtime, struct datum *const *in
     return STATUS_OK;
 }
 
-// Whoever got in line first is served first.
-static void wait_in_line(struct activation *activation, struct runtime_inference *inference)
+// They are served in the order in which they were taken: what one leaves on the device is the next
+// one's.
+static void wait_in_line(struct activation *activation, uint64_t ticket,
+                         struct runtime_inference *inference)
 {
     pthread_mutex_lock(&activation->lock);
-    const uint64_t ticket = activation->next_ticket++;
     inference->line_ahead = (uint32_t)(ticket - activation->serving);
     inference->submitted = monotonic_ns();
     while (activation->serving != ticket)
@@ -161,21 +171,22 @@ static void leave_line(struct activation *activation, struct runtime_inference *
 }
 
 static status infer(struct runtime *runtime, struct datum *const *inputs, size_t input_count,
-                    struct runtime_inference *inference, struct datum **out_outputs)
+                    uint64_t ticket, struct runtime_inference *inference,
+                    struct datum **out_outputs)
 {
     struct activation *activation = &runtime->activations[inference->activation];
     const struct runtime_client *client = runtime->client;
     struct datum **copies =
         memory_allocate_zeroed((size_t)runtime->input_count + 1, sizeof *copies);
-    status result = copy_inputs(runtime, inputs, input_count, copies);
+    status result = has_failed(runtime) ? status_make(STATUS_DATA, "an inference before it failed")
+                                        : copy_inputs(runtime, inputs, input_count, copies);
     inference->prepared = monotonic_ns();
-    if (result == STATUS_OK) {
-        wait_in_line(activation, inference);
+    wait_in_line(activation, ticket, inference);
+    if (result == STATUS_OK)
         result = device_run(activation->device, copies, runtime->input_count, out_outputs);
-        if (client != NULL && client->computed != NULL && result == STATUS_OK)
-            client->computed(client->context, inference);
-        leave_line(activation, inference);
-    }
+    if (client != NULL && client->computed != NULL && result == STATUS_OK)
+        client->computed(client->context, inference);
+    leave_line(activation, inference);
     release_data(copies, runtime->input_count);
     free(copies);
     inference->ended = monotonic_ns();
@@ -191,9 +202,10 @@ status runtime_infer(struct runtime *runtime, struct datum *const *inputs, size_
     while (activation->under_way == runtime->options.set_size)
         pthread_cond_wait(&activation->changed, &activation->lock);
     activation->under_way++;
+    const uint64_t ticket = activation->next_ticket++;
     pthread_mutex_unlock(&activation->lock);
     inference->taken = monotonic_ns();
-    const status result = infer(runtime, inputs, input_count, inference, out_outputs);
+    const status result = infer(runtime, inputs, input_count, ticket, inference, out_outputs);
     pthread_mutex_lock(&activation->lock);
     activation->under_way--;
     pthread_cond_broadcast(&activation->changed);
@@ -209,14 +221,6 @@ struct worker {
     pthread_t thread;
     bool started;
 };
-
-static bool has_failed(struct runtime *runtime)
-{
-    pthread_mutex_lock(&runtime->lock);
-    const bool failed = runtime->failed;
-    pthread_mutex_unlock(&runtime->lock);
-    return failed;
-}
 
 static void note_failure(struct runtime *runtime, status failure)
 {
@@ -244,7 +248,8 @@ static void fill_queue(struct runtime *runtime, uint32_t number)
     }
 }
 
-static bool take_request(struct worker *worker, struct runtime_inference *inference)
+static bool take_request(struct worker *worker, struct runtime_inference *inference,
+                         uint64_t *out_ticket)
 {
     struct runtime *runtime = worker->runtime;
     struct activation *activation = &runtime->activations[worker->activation];
@@ -257,6 +262,7 @@ static bool take_request(struct worker *worker, struct runtime_inference *infere
         activation->first_request = (activation->first_request + 1) % runtime->options.set_size;
         activation->request_count--;
         activation->under_way++;
+        *out_ticket = activation->next_ticket++;
         *inference = (struct runtime_inference){.activation = worker->activation,
                                                 .index = request.index,
                                                 .enqueued = request.enqueued,
@@ -276,12 +282,12 @@ static void end_request(struct worker *worker)
 }
 
 static status serve_one(struct runtime *runtime, struct runtime_inference *inference,
-                        struct datum **outputs)
+                        uint64_t ticket, struct datum **outputs)
 {
     const struct runtime_client *client = runtime->client;
     struct datum *const *inputs =
         client->inputs(client->context, inference->activation, inference->index);
-    STATUS_TRY(infer(runtime, inputs, runtime->input_count, inference, outputs));
+    STATUS_TRY(infer(runtime, inputs, runtime->input_count, ticket, inference, outputs));
     pthread_mutex_lock(&runtime->lock);
     const status result = client->done(client->context, inference, outputs);
     pthread_mutex_unlock(&runtime->lock);
@@ -295,13 +301,12 @@ static void *serve(void *context)
     struct datum **outputs =
         memory_allocate_zeroed((size_t)runtime->output_count + 1, sizeof *outputs);
     struct runtime_inference inference;
-    while (take_request(worker, &inference)) {
-        if (!has_failed(runtime)) {
-            const status failure = serve_one(runtime, &inference, outputs);
-            if (failure != STATUS_OK)
-                note_failure(runtime, failure);
-            release_data(outputs, runtime->output_count);
-        }
+    uint64_t ticket;
+    while (take_request(worker, &inference, &ticket)) {
+        const status failure = serve_one(runtime, &inference, ticket, outputs);
+        if (failure != STATUS_OK)
+            note_failure(runtime, failure);
+        release_data(outputs, runtime->output_count);
         end_request(worker);
     }
     free(outputs);
@@ -331,7 +336,6 @@ status runtime_run(struct runtime *runtime, const struct runtime_client *client)
     const size_t count = (size_t)runtime->options.activations * runtime->options.threads;
     struct worker *workers = memory_allocate_zeroed(count + 1, sizeof *workers);
     runtime->client = client;
-    runtime->failed = false;
     for (uint32_t i = 0; i < runtime->options.activations; i++) {
         struct activation *activation = &runtime->activations[i];
         activation->finished = false;
@@ -342,6 +346,7 @@ status runtime_run(struct runtime *runtime, const struct runtime_client *client)
     free(workers);
     const status failure = runtime->failure;
     runtime->failure = STATUS_OK;
+    runtime->failed = false;
     runtime->client = NULL;
     return failure;
 }

@@ -1,12 +1,12 @@
 // Inferences of a program, several of them under way. An activation is a copy of the program on a
 // device of its own, and activations run side by side. Of an activation, threads bring inputs to
 // where the device reads them and take outputs away, while it computes one inference after the
-// other in the order in which they got in line.
+// other, in order. Several programs are specializations: the one that fits the inputs computes.
 
 #ifndef OPSCOPE_RUNTIME_RUNTIME_H
 #define OPSCOPE_RUNTIME_RUNTIME_H
 
-#include "device/device.h"
+#include "device/choice.h"
 
 struct runtime;
 
@@ -32,15 +32,13 @@ struct runtime_inference {
     uint32_t line_ahead; // inferences in line before it, with the one that was being computed
 };
 
-// Program and target must outlive it.
-status runtime_create(const struct program *program, const struct target *target,
-                      const struct runtime_options *options, struct runtime **out_runtime);
+// Programs, what they keep on the device, and the target must outlive it.
+status runtime_create(const struct choice_program *programs, size_t count,
+                      const struct target *target, const struct runtime_options *options,
+                      struct runtime **out_runtime);
 void runtime_free(struct runtime *runtime);
 
-// The ports of the program as a network: graph 0.
-const struct network *runtime_network(const struct runtime *runtime);
-
-// Of an activation, while nothing runs.
+// Of an activation, while nothing runs: one of device/choice.h.
 struct device *runtime_device(const struct runtime *runtime, uint32_t activation);
 
 // One inference, on the calling thread; any number of threads may call it at a time. `inputs` are

@@ -12,6 +12,7 @@
 #include "base/monotonic.h"
 #include "device/sim.h"
 #include "formats/qaic/qaic_program.h"
+#include "formats/qaic/specializations.h"
 #include "kernels/core/isa.h"
 #include "kernels/executor.h"
 #include "network/tensor_random.h"
@@ -22,11 +23,16 @@ enum { SET_SIZE_USUAL = 10, THREADS_USUAL = 4, MOST = 4096 };
 struct port {
     char *name;
     const struct value_type *type;
-    bool constant;
+    bool constant; // or it stays on the device
 };
 
 struct opscope_session {
-    struct qaic_program container; // its parts are ours where the path is a program
+    struct qaic_program container; // empty where the path is a program
+    struct program *alone;         // the program then, and its target
+    struct target *alone_target;
+    struct choice_program program; // what runs: the first specialization
+    const struct target *target;
+    struct device_pair *kept;
     struct runtime *runtime;
     struct opscope_session_options options;
     struct port *ports[2];
@@ -47,21 +53,39 @@ static bool is_program_file(const char *path)
     return size > 4 && strcmp(path + size - 4, ".opx") == 0 && !folder_is(path);
 }
 
-static status read_program(const char *path, struct qaic_program *container)
+static status read_program(const char *path, struct opscope_session *session)
 {
     struct input *input;
-    if (!is_program_file(path))
-        return qaic_program_open(path, container);
     STATUS_TRY(input_map(path, &input));
-    STATUS_TRY(program_read(input, &container->program));
-    return target_parse(path, container->program->target_text, &container->target);
+    STATUS_TRY(program_read(input, &session->alone));
+    STATUS_TRY(target_parse(path, session->alone->target_text, &session->alone_target));
+    session->program.program = session->alone;
+    session->target = session->alone_target;
+    return STATUS_OK;
+}
+
+static status read_container(const char *path, struct opscope_session *session)
+{
+    struct qaic_program *container = &session->container;
+    STATUS_TRY(qaic_program_open(path, container));
+    if (container->program == NULL)
+        return status_make(STATUS_UNSUPPORTED,
+                           "%s: was made by another compiler, for a card: nothing here can run it",
+                           path);
+    session->program.program = container->program;
+    session->target = container->target;
+    if (container->retained)
+        STATUS_TRY(
+            qaic_retained_find(container->program, &session->kept, &session->program.kept_count));
+    session->program.kept = session->kept;
+    return STATUS_OK;
 }
 
 static status find_modelled(struct opscope_session *session)
 {
     struct sim_result *times;
-    const struct target *target = session->container.target;
-    STATUS_TRY(sim_run(session->container.program, target, COST_RULES_BEST, &times));
+    const struct target *target = session->target;
+    STATUS_TRY(sim_run(session->program.program, target, COST_RULES_BEST, &times));
     session->modelled_ns = (uint64_t)((unsigned __int128)times->end * 1000000000 /
                                       (target->clock ? target->clock : 1));
     sim_result_free(times);
@@ -104,20 +128,20 @@ static status open_session(const char *path, struct opscope_session *session)
                                             .set_size = session->options.set_size,
                                             .threads = session->options.threads};
     STATUS_TRY(isa_check());
-    STATUS_TRY(read_program(path, &session->container));
-    if (session->container.program == NULL)
-        return status_make(STATUS_UNSUPPORTED,
-                           "%s: was made by another compiler, for a card: nothing here can run it",
-                           path);
+    STATUS_TRY(is_program_file(path) ? read_program(path, session) : read_container(path, session));
     STATUS_TRY(find_modelled(session));
-    STATUS_TRY(runtime_create(session->container.program, session->container.target, &options,
-                              &session->runtime));
-    const struct network *network = runtime_network(session->runtime);
+    STATUS_TRY(runtime_create(&session->program, 1, session->target, &options, &session->runtime));
+    const struct network *network = choice_device_network(runtime_device(session->runtime, 0), 0);
     const struct network_graph *graph = network_graph(network, 0);
     STATUS_TRY(describe_ports(session, network, OPSCOPE_SESSION_INPUTS, graph->inputs,
                               graph->input_count));
-    return describe_ports(session, network, OPSCOPE_SESSION_OUTPUTS, graph->outputs,
-                          graph->output_count);
+    STATUS_TRY(describe_ports(session, network, OPSCOPE_SESSION_OUTPUTS, graph->outputs,
+                              graph->output_count));
+    for (size_t i = 0; i < session->program.kept_count; i++) {
+        session->ports[OPSCOPE_SESSION_INPUTS][session->kept[i].input].constant = true;
+        session->ports[OPSCOPE_SESSION_OUTPUTS][session->kept[i].output].constant = true;
+    }
+    return STATUS_OK;
 }
 
 static bool session_take_options(struct opscope_session_options *to, const void *from, size_t size)
@@ -163,6 +187,9 @@ void opscope_session_free(struct opscope_session *session)
             free(session->ports[side][i].name);
         free(session->ports[side]);
     }
+    free(session->kept);
+    program_free(session->alone);
+    target_free(session->alone_target);
     qaic_program_free(&session->container);
     pthread_mutex_destroy(&session->lock);
     pthread_rwlock_destroy(&session->runs);
@@ -245,7 +272,7 @@ static void copy_outputs(const struct opscope_session *session, struct datum *co
                          void *const *to)
 {
     for (uint32_t i = 0; i < session->port_counts[OPSCOPE_SESSION_OUTPUTS]; i++) {
-        if (to[i] != NULL)
+        if (to[i] != NULL && outputs[i] != NULL)
             memcpy(to[i], outputs[i]->tensor.data, tensor_bytes(&outputs[i]->tensor));
     }
 }

@@ -170,13 +170,13 @@ def test_inputs(folder):
     runner(folder, "--aic-batch-json-input", "in/list.json", "-n", "3", *outputs)
     for i in range(3):
         equal(computed(i), [2 * x + 1 for x in sets[i % 2]], f"set of inference {i}")
-    for text, message in (("{", "list.json"), ('{"IO-files": []}', "IO-files"), ('{"IO-files": [3]}', "lists of files"),
+    for text, message in (("{", "list.json"), ('{"IO-files": []}', "IO-files"), ('{"IO-files": [3]}', "no list of files"),
                           (json.dumps({"IO-files": [[{**entry, "path": "0.raw", "map-to": "z"}]]}), "'z'"),
-                          (json.dumps({"IO-files": [[{**entry, "path": "0.raw", "dims": [4, 9]}]]}), "144"),
+                          (json.dumps({"IO-files": [[{**entry, "path": "0.raw", "dims": [4, 9]}]]}), "fit none"),
                           (json.dumps({"IO-files": [[{**entry, "path": "9.raw"}]]}), "9.raw")):
         write(folder / "in/list.json", text)
         contains(runner(folder, "--aic-batch-json-input", "in/list.json", code=1).err, message, text)
-    contains(runner(folder, "-i", "in/1.raw", "-i", "in/1.raw", code=1).err, "2 input files", "too many")
+    contains(runner(folder, "-i", "in/1.raw", "-i", "in/1.raw", code=1).err, "only 1 inputs", "too many")
     contains(runner(folder, "-i", "in/1.raw", "--aic-batch-json-input", "in/list.json", code=1).err, "exclude", "both")
 
 
