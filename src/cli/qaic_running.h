@@ -80,6 +80,9 @@ struct running {
     uint64_t begun, ended;       // the run as a whole, ns
 };
 
+// Fills what stands on the command line, and checks the folder that samples go to.
+status qaic_options_read(struct running *running);
+
 // Time that the device took for an inference, and waited for the host's doorbells: NAN where it is
 // not known.
 struct device_figures {
