@@ -49,6 +49,8 @@ VENDOR_FILES = {
     "formats": ("format", "readers", "writers"),
     "convert": ("convert",),
     "formats/trace": ("engine_names",),
+    # A dialect of its viewer's format.
+    "formats/chrome": ("opstats",),
     # What one vendor's fork numbers.
     "formats/tracy": ("device_lanes",),
     # Whose overview it is.

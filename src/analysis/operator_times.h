@@ -35,6 +35,11 @@ struct operator_times {
     uint64_t without; // spans that belong to no operator
 };
 
+// Operators that have the same text as their value `key`, added up, slowest first; the id of a row
+// is of one of them. Those without the value are left out. Free the rows.
+size_t operator_times_by_value(const struct profile *profile, const struct operator_times *times,
+                               const char *key, struct operator_time **out_rows);
+
 // Derived tracks are left out.
 status operator_times_measure(struct profile *profile, struct operator_times *out_times);
 void operator_times_free(struct operator_times *times);
