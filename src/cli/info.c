@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "file_kinds.h"
 #include "formats/format.h"
+#include "info_container.h"
 #include "ledger_text.h"
 #include "network/network.h"
 #include "plain_text.h"
@@ -231,6 +232,8 @@ static status show_other(const char *path, const struct file_kind *kind, struct 
     struct about about = {.path = path, .kind = kind};
     if (info->csv != NULL)
         return STATUS_OK;
+    if (kind == &FILE_CONTAINER)
+        return info_container_show(path, &info->options, info->json);
     if (kind == &FILE_ONNX || kind == &FILE_TOSA)
         STATUS_TRY(network_open(path, NULL, &about.network));
     if (info->json != NULL)
@@ -328,13 +331,16 @@ static const struct option OPTIONS[] = {
     {0},
 };
 
-static const struct table_form *const TABLES[] = {&TRACKS_FORM, NULL};
+static const struct table_form *const TABLES[] = {&TRACKS_FORM, &CONTAINER_FORM,
+                                                  &CONTAINER_SEGMENTS_FORM, NULL};
 
 const struct command COMMAND_INFO = {
     .name = "info",
     .usage = "FILE... [--json|--csv]",
     .summary = "what a file is: format, tracks, spans, time range, ledger",
-    .details = "Networks and programs are named, with the command that shows them.",
+    .details =
+        "Networks and programs are named, with the command that shows them. Of a container of\n"
+        "Cloud AI (programqpc.bin): how it was made, its networks and their operations.",
     .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json\n"
                 "  opscope info stats/NAME-aiccyclecounts.bin --qpc binaries/programqpc.bin",
     .options = OPTIONS,

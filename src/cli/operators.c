@@ -140,7 +140,7 @@ static const struct option OPTIONS[] = {
 };
 
 static const struct table_form *const TABLES[] = {&OPERATORS_FORM, &OPERATOR_TYPES_FORM,
-                                                 &OPERATOR_BLOCKS_FORM, NULL};
+                                                  &OPERATOR_BLOCKS_FORM, NULL};
 
 const struct command COMMAND_OPERATORS = {
     .name = "operators",

@@ -188,9 +188,10 @@ const struct command COMMAND_OVERVIEW = {
     .name = "overview",
     .usage = "FILE... [options]",
     .summary = "where the time went: the Host Profile Overview",
-    .details = "Takes Perfetto traces (the figures that their overview events carry, or what "
-               "their\ntracks add up to), Torq's CSVs, Cloud AI's summaries, traces and statistics, and\n"
-               "opscope profiles. What was not measured is 'absent'.",
+    .details =
+        "Takes Perfetto traces (the figures that their overview events carry, or what "
+        "their\ntracks add up to), Torq's CSVs, Cloud AI's summaries, traces and statistics, and\n"
+        "opscope profiles. What was not measured is 'absent'.",
     .examples = "  opscope overview trace.pb\n"
                 "  opscope overview timeline.csv --all\n"
                 "  opscope overview trace.pb --wall-time wall_time.txt --json",

@@ -27,16 +27,18 @@ static status format_refuse_input(const struct input *input)
     if (input->bytes.size == 0)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
     if (is_buffer_of_a_card(input))
-        return status_make(STATUS_UNSUPPORTED,
-                           "%s: a statistics buffer of a Cloud AI card, whose layout is not public: "
-                           "give the summary or the trace that the vendor's qaic-opstats makes of "
-                           "it",
-                           input->path);
-    return status_make(STATUS_DATA,
-                       "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
-                       "Tenstorrent's, a summary of qaic-opstats, a Perfetto, Chrome or Tracy trace, or "
-                       "an opscope profile",
-                       input->path);
+        return status_make(
+            STATUS_UNSUPPORTED,
+            "%s: a statistics buffer of a Cloud AI card, whose layout is not public: "
+            "give the summary or the trace that the vendor's qaic-opstats makes of "
+            "it",
+            input->path);
+    return status_make(
+        STATUS_DATA,
+        "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
+        "Tenstorrent's, a summary of qaic-opstats, a Perfetto, Chrome or Tracy trace, or "
+        "an opscope profile",
+        input->path);
 }
 
 status format_read_input(struct input *input, const struct format_options *options,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from support import *
 
 import kineto
+import qaic_files
 import tenstorrent_logs
 from every_format import onnxruntime_events
 from torq_compile import compile_csv, random_spans
@@ -149,6 +150,16 @@ def operators(file):
     return [number if b'"aten::transpose' in row else None for number, row in enumerate(file.rows)]
 
 
+def stats_buffer(seed):
+    head, records = qaic_files.random_buffer(seed)
+    return File(records, before=head)
+
+
+def summary_rows(file):
+    """Those of the tables, whose kinds are told apart."""
+    return [number if re.match(rb"c\d+ +\d+ +[\d.]+%", row) else None for number, row in enumerate(file.rows)]
+
+
 def half(row):
     return row[:len(row) // 2]
 
@@ -187,6 +198,14 @@ FORMATS = [
            every_third, garble=swap(rb'"ts": \d+', b'"ts": "x"'), cut=first_member, silent=WHOLE_EVENTS),
     Format("kineto", "kineto", ".json", kineto_events, operators,
            garble=swap(rb'"ts": [0-9.]+', b'"ts": "x"'), cut=half, silent=WHOLE_EVENTS),
+    # A record has no end that could be missing: what was not written is zeros.
+    Format("qaic-raw-stats", "qaic", ".bin", stats_buffer, garble=lambda row: b"\xff" * 4 + row[4:],
+           cut=lambda row: row[:24] + bytes(24)),
+    Format("qaic-summary", "qaic", ".txt", lambda seed: lines(qaic_files.summary(seed).encode(), header=0), summary_rows,
+           garble=swap(rb"(?<= )\d+(?= )", b"1x"), cut=lambda row: row[:40] + b"\n",
+           silent={"dropped": "a row that was dropped leaves no trace"}),
+    Format("qaic-trace", "qaic", ".json", lambda _: json_events(qaic_files.trace("1.21", waits=False)), every_third,
+           garble=swap(rb'"ts": [0-9.]+', b'"ts": "x"'), cut=first_member, silent=WHOLE_EVENTS),
     Format("tenstorrent-device-log", "tenstorrent-logs", ".csv",
            lambda seed: lines(tenstorrent_logs.ordinary(seed=seed, devices=1, replays=0, ops=4).device_log().encode(),
                               header=2),

@@ -41,7 +41,7 @@ bool chrome_kineto_is(const struct chrome_event *event);
 status chrome_kineto_open(const struct input *input, struct profile *profile,
                           struct chrome_dialect **out_dialect);
 
-// Cloud AI's qaic-opstats: docs/formats/qaic.md.
+// Operations of Cloud AI, by its tool and its runtime: opstats.c.
 bool chrome_opstats_is(const struct chrome_event *event);
 status chrome_opstats_open(const struct input *input, struct profile *profile,
                            struct chrome_dialect **out_dialect);

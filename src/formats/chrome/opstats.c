@@ -20,7 +20,6 @@ struct opstats_lane {
     uint32_t process_name; // the same
     uint32_t waits;        // string id: what the lane of its waits is called
     uint64_t pending;      // ns that the next operation waited
-    bool marked;
 };
 
 struct opstats_reading {
@@ -105,13 +104,13 @@ static enum role opstats_role_of(struct view engine)
     if (view_ends_with(engine, "_Barrier"))
         return ROLE_WAIT;
     return view_starts_with(engine, "DMA") || view_ends_with(engine, "_DMA") ? ROLE_TRANSFER
-                                                                              : ROLE_COMPUTE;
+                                                                             : ROLE_COMPUTE;
 }
 
 // Of a thread without a name of its own, its number says the engine.
 static struct view engine_of_number(uint64_t tid)
 {
-    return tid < THREADS_HVX ? VIEW_LITERAL("HVX")
+    return tid < THREADS_HVX   ? VIEW_LITERAL("HVX")
            : tid == THREAD_HMX ? VIEW_LITERAL("HMX")
            : tid == THREAD_DMA ? VIEW_LITERAL("DMAIssue")
                                : VIEW_LITERAL("");
@@ -149,6 +148,7 @@ static void opstats_mark(struct opstats_reading *reading, struct opstats_lane *l
     struct track *made = profile_track(profile, track);
     uint32_t core = 0, device = 0;
     size_t end;
+    made->nests = false; // operations of a lane may be under way together
     if (made->role != ROLE_NONE)
         return;
     const struct view text = number_after(own, "_Core_", &core, &end) ? own : called;
@@ -266,8 +266,7 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
 static void opstats_finish(struct chrome_dialect *dialect, const char *path)
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
-    const bool modelled =
-        view_starts_with(profile_fact(reading->profile, "times"), "modelled");
+    const bool modelled = view_starts_with(profile_fact(reading->profile, "times"), "modelled");
     (void)path;
     for (size_t i = 0; modelled && i < reading->track_count; i++)
         profile_track(reading->profile, reading->tracks[i])->provenance = PROVENANCE_MODELLED;

@@ -13,7 +13,7 @@
 enum { SLOT_BARRIER = ROLE_COUNT, SLOTS }; // lanes of a thread: one for each role
 
 struct keys {
-    uint32_t pcycles, memory, output, operation;
+    uint32_t kind, name, pcycles, memory, output, operation; // as the vendor's traces call them
 };
 
 struct raw_reading {
@@ -25,13 +25,12 @@ struct raw_reading {
     struct keys keys;
     uint32_t clock;
     uint32_t process;
-    uint32_t *groups; // track of each core
-    uint32_t *lanes;  // [(core * threads + thread) * SLOTS + slot]: track; 0: none yet
+    uint32_t *groups;     // track of each core
+    uint32_t *lanes;      // [(core * threads + thread) * SLOTS + slot]: track; 0: none yet
     uint32_t *first_flow; // by task: of the flows that leave it, in `flows`
     uint32_t *flows;      // dependencies, by the task that they come from
     struct bytes values;
     struct doubles doubles;
-    uint64_t bad;
 };
 
 // Tracks -----------------------------------------------------------------------------------
@@ -64,12 +63,11 @@ static void make_places(struct raw_reading *reading)
                                             sizeof *reading->lanes);
     for (uint32_t i = 0; i < stats->cores; i++) {
         snprintf(name, sizeof name, "core %" PRIu32, i);
-        reading->groups[i] = add_track(reading,
-                                       (struct track){.kind = TRACK_GROUP,
-                                                      .parent = reading->process,
-                                                      .rank = (int32_t)i,
-                                                                                  .core = i + 1},
-                                       name);
+        reading->groups[i] = add_track(
+            reading,
+            (struct track){
+                .kind = TRACK_GROUP, .parent = reading->process, .rank = (int32_t)i, .core = i + 1},
+            name);
     }
 }
 
@@ -95,9 +93,8 @@ static uint32_t lane_of(struct raw_reading *reading, uint32_t core, uint32_t thr
                           .parent = reading->groups[core],
                           .core = core + 1,
                           .rank = (int32_t)(1 + thread * SLOTS + slot)};
-    const struct view group = network != NULL
-                                  ? network->group_names[network->thread_groups[thread]]
-                                  : VIEW_LITERAL("thread");
+    const struct view group = network != NULL ? network->group_names[network->thread_groups[thread]]
+                                              : VIEW_LITERAL("thread");
     char engine[64], name[128];
     const char *what = slot == SLOT_BARRIER ? " barrier" : node_role_suffix(role);
     const int size = (int)(group.size < 40 ? group.size : 40);
@@ -153,9 +150,7 @@ static void add_inference(struct raw_reading *reading, uint32_t core)
 {
     const struct qaic_raw_stats *stats = &reading->stats;
     struct event event = {.kind = EVENT_SPAN, .start = UINT64_MAX};
-    struct track track = {.kind = TRACK_LANE,
-                          .parent = reading->groups[core],
-                          .core = core + 1};
+    struct track track = {.kind = TRACK_LANE, .parent = reading->groups[core], .core = core + 1};
     char name[32];
     for (uint32_t i = 0; i < stats->threads; i++) {
         const struct qaic_raw_thread *thread =
@@ -214,6 +209,10 @@ static void add_named(struct raw_reading *reading, const struct qaic_raw_operati
     struct profile *profile = reading->profile;
     reading->values.size = 0;
     value_add_uint(&reading->values, reading->keys.operation, item->task);
+    value_add_string(&reading->values, reading->keys.kind,
+                     profile_string(profile, view_trim(operation->kind)));
+    value_add_string(&reading->values, reading->keys.name,
+                     profile_string(profile, operation->name));
     value_add_uint(&reading->values, reading->keys.pcycles, item->pcycles);
     value_add_string(&reading->values, reading->keys.memory,
                      profile_string(profile, operation->memory));
@@ -291,8 +290,8 @@ static void say_facts(struct raw_reading *reading)
     profile_fact_add(profile, "stats_level", view_of(text));
     snprintf(text, sizeof text, "%" PRIu64, stats->inference);
     profile_fact_add(profile, "inference", view_of(text));
-    profile_fact_add(profile, "times", stats->measured ? VIEW_LITERAL("measured")
-                                                       : VIEW_LITERAL("modelled"));
+    profile_fact_add(profile, "times",
+                     stats->measured ? VIEW_LITERAL("measured") : VIEW_LITERAL("modelled"));
 }
 
 static void note_account(struct raw_reading *reading)
@@ -324,9 +323,11 @@ static status raw_profile_build(struct raw_reading *reading)
 {
     const struct qaic_raw_stats *stats = &reading->stats;
     struct profile *profile = reading->profile;
-    reading->keys = (struct keys){profile_string(profile, VIEW_LITERAL("pcycles")),
-                                  profile_string(profile, VIEW_LITERAL("memory")),
-                                  profile_string(profile, VIEW_LITERAL("output_bytes")),
+    reading->keys = (struct keys){profile_string(profile, VIEW_LITERAL("opKind")),
+                                  profile_string(profile, VIEW_LITERAL("opName")),
+                                  profile_string(profile, VIEW_LITERAL("opPCycle")),
+                                  profile_string(profile, VIEW_LITERAL("opMemory")),
+                                  profile_string(profile, VIEW_LITERAL("opOutputSize")),
                                   profile_string(profile, VIEW_LITERAL("oc"))};
     say_facts(reading);
     make_places(reading);

@@ -186,8 +186,7 @@ static void add_row(struct summary_reading *reading, const struct qaic_core *cor
         summary_profile_lose(reading, core, row, LEDGER_IMPOSSIBLE, "the row is there twice");
         return;
     }
-    const enum role role =
-        details.waits ? ROLE_WAIT : node_role_of(details.kind, details.memory);
+    const enum role role = details.waits ? ROLE_WAIT : node_role_of(details.kind, details.memory);
     struct summary_lane *lane = lane_of(reading, core, parent, start, details.group, role);
     if (lane == NULL || !(row->ucycles >= 0 && row->ucycles < 0x1p62)) {
         summary_profile_lose(reading, core, row, LEDGER_LOST, "has no number of ucycles");
@@ -213,17 +212,15 @@ static void add_row(struct summary_reading *reading, const struct qaic_core *cor
 static void add_inference(struct summary_reading *reading, const struct qaic_core *core,
                           uint32_t parent, uint64_t start, uint64_t end)
 {
-    struct track track = {
-        .kind = TRACK_LANE, .parent = parent, .core = core->number + 1};
+    struct track track = {.kind = TRACK_LANE, .parent = parent, .core = core->number + 1};
     profile_track_set_engine(reading->profile, &track, ROLE_DEVICE, "core");
     char name[32];
     snprintf(name, sizeof name, "core %" PRIu32, core->number);
-    const struct event event = {
-        .kind = EVENT_SPAN,
-        .track = add_track(reading, track, name),
-        .name = profile_string(reading->profile, VIEW_LITERAL("inference")),
-        .start = start,
-        .end = end};
+    const struct event event = {.kind = EVENT_SPAN,
+                                .track = add_track(reading, track, name),
+                                .name = profile_string(reading->profile, VIEW_LITERAL("inference")),
+                                .start = start,
+                                .end = end};
     reading->values.size = 0;
     add_number(reading, "pcycles", (double)core->pcycles);
     if (core->has_inference)
@@ -240,7 +237,7 @@ static void add_core(struct summary_reading *reading, const struct qaic_core *co
     const struct track track = {.kind = TRACK_GROUP,
                                 .parent = reading->process,
                                 .rank = (int32_t)core->number,
-                                      .core = core->number + 1};
+                                .core = core->number + 1};
     const uint32_t parent = add_track(reading, track, name);
     reading->lane_count = 0;
     for (size_t i = 0; i < core->thread_count; i++) {

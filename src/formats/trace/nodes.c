@@ -23,8 +23,7 @@ struct view node_path(struct view name)
     if (slash == name.size)
         return name;
     const struct view last = view_slice(name, slash + 1, name.size);
-    const bool numbered =
-        view_starts_with(last, "__") && is_digits(view_slice(last, 2, last.size));
+    const bool numbered = view_starts_with(last, "__") && is_digits(view_slice(last, 2, last.size));
     return numbered ? view_slice(name, 0, slash) : name;
 }
 
@@ -40,8 +39,8 @@ static struct view type_of(struct view path)
     const size_t slash = view_find_last(path, '/');
     const struct view last = slash < path.size ? view_slice(path, slash + 1, path.size) : path;
     const size_t line = view_find_last(last, '_');
-    const bool numbered = line > 0 && line < last.size &&
-                          is_digits(view_slice(last, line + 1, last.size));
+    const bool numbered =
+        line > 0 && line < last.size && is_digits(view_slice(last, line + 1, last.size));
     return numbered ? view_slice(last, 0, line) : last;
 }
 
@@ -59,8 +58,8 @@ struct node *nodes_find(struct nodes *nodes, struct view name)
         if (node->name == id)
             return node;
     }
-    const struct operator_description op = {
-        .name = id, .type = profile_string(nodes->profile, type_of(path))};
+    const struct operator_description op = {.name = id,
+                                            .type = profile_string(nodes->profile, type_of(path))};
     struct node *node = segments_add(&nodes->items);
     *node = (struct node){.name = id, .operator_id = profile_operator_add(nodes->profile, &op)};
     hash_add(&nodes->index, hash, nodes->items.count - 1);

@@ -141,8 +141,7 @@ static size_t find_cores(const struct overview *overview, struct core_work *core
         size_t at = 0;
         if (engine->core == 0 || !is_work(engine->role))
             continue;
-        while (at < count &&
-               (cores[at].device != engine->device || cores[at].core != engine->core))
+        while (at < count && (cores[at].device != engine->device || cores[at].core != engine->core))
             at++;
         if (at == count)
             cores[count++] = (struct core_work){engine->device, engine->core, 0};
