@@ -342,7 +342,7 @@ const struct command COMMAND_INFO = {
         "Networks and programs are named, with the command that shows them. Of a container of\n"
         "Cloud AI (programqpc.bin): how it was made, its networks and their operations.",
     .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json\n"
-                "  opscope info stats/NAME-aiccyclecounts.bin --qpc binaries/programqpc.bin",
+                "  opscope info binaries/programqpc.bin",
     .options = OPTIONS,
     .tables = TABLES,
     .run = info_command,
