@@ -8,13 +8,19 @@
 
 #include "base/memory.h"
 #include "opstats.h"
+#include "opstats_lanes.h"
 
-enum { DEVICE_PROCESS = 2000, DEVICE_PROCESSES = 100 }; // of the first core; of a device
+enum {
+    DEVICE_PROCESS = 2000,  // of the first core
+    DEVICE_PROCESSES = 100, // of a device
+    LANE_STEP = 1 << 20,    // between threads of a track's lanes
+};
 
 struct tracing {
     const struct opstats *opstats;
     const struct opstats_trace *options;
     struct output *output;
+    struct opstats_lanes lanes;
     struct bytes line;
     bool filled;      // an event was written
     uint64_t base;    // ticks of the first start
@@ -103,7 +109,7 @@ static uint64_t process_id(const struct tracing *tracing, uint32_t core)
     return DEVICE_PROCESS + (device > 0 ? device - 1 : 0) * (uint64_t)DEVICE_PROCESSES + core;
 }
 
-// A thread of the trace: that of the core itself, of a group, of a thread, or of its waits.
+// A thread of the trace: that of the core itself (0), of a group or of a thread, or of its waits.
 static uint64_t thread_id(const struct tracing *tracing, uint32_t core, uint32_t place,
                           bool barrier)
 {
@@ -111,11 +117,12 @@ static uint64_t thread_id(const struct tracing *tracing, uint32_t core, uint32_t
     return ((process_id(tracing, core) - DEVICE_PROCESS) * places + place) * 2 + barrier;
 }
 
-// 0 is the core's own.
-static uint32_t opstats_trace_place_of(const struct tracing *tracing,
-                                       const struct qaic_raw_operation *item)
+static uint64_t lane_id(const struct tracing *tracing, const struct qaic_raw_operation *item,
+                        bool barrier)
 {
-    return 1 + (tracing->options->merge_threads ? item->group : item->thread);
+    const uint64_t lane = tracing->lanes.lane[item - tracing->opstats->stats->operations];
+    const uint32_t place = 1 + (tracing->options->merge_threads ? item->group : item->thread);
+    return thread_id(tracing, item->core, place, barrier) + lane * LANE_STEP;
 }
 
 static bool opstats_trace_is_shown(const struct tracing *tracing, uint32_t core)
@@ -196,27 +203,40 @@ static void name_core(const struct tracing *tracing, uint32_t core, char *text, 
              name.data, slice, core);
 }
 
+// Further lanes are called "..._HVX_2", "..._HVX_3".
+static void write_place_name(struct tracing *tracing, uint32_t core, uint32_t place,
+                             const char *name, unsigned lane)
+{
+    char number[16] = "", text[400];
+    if (lane > 0)
+        snprintf(number, sizeof number, "_%u", lane + 1);
+    for (unsigned barrier = 0; barrier <= tracing->options->barriers; barrier++) {
+        snprintf(text, sizeof text, "%s%s%s", name, number, barrier ? "_Barrier" : "");
+        write_name(tracing, "thread_name", core,
+                   thread_id(tracing, core, 1 + place, barrier) + (uint64_t)lane * LANE_STEP, text);
+    }
+}
+
 static void write_thread_names(struct tracing *tracing, uint32_t core)
 {
     const struct qaic_network *network = tracing->opstats->network;
-    const bool merged = tracing->options->merge_threads;
-    const uint32_t places = merged ? network->group_count : network->threads;
+    const bool merged = tracing->options->merge_threads, named = !tracing->options->unnamed;
     char own[192], text[320];
     name_core(tracing, core, own, sizeof own);
-    write_name(tracing, "process_name", core, 0, own);
-    write_name(tracing, "thread_name", core, thread_id(tracing, core, 0, false), own);
-    for (uint32_t i = 0; i < places; i++) {
+    if (named) {
+        write_name(tracing, "process_name", core, 0, own);
+        write_name(tracing, "thread_name", core, thread_id(tracing, core, 0, false), own);
+    }
+    for (uint32_t i = 0; i < tracing->lanes.places; i++) {
         const struct view group = network->group_names[merged ? i : network->thread_groups[i]];
-        for (unsigned barrier = 0; barrier <= tracing->options->barriers; barrier++) {
-            char thread[16] = "";
-            if (!merged)
-                snprintf(thread, sizeof thread, "_t%" PRIu32, i);
-            snprintf(text, sizeof text, "%s_%.*s%s%s", own,
-                     (int)(group.size < 64 ? group.size : 64), group.data, thread,
-                     barrier ? "_Barrier" : "");
-            write_name(tracing, "thread_name", core, thread_id(tracing, core, 1 + i, barrier),
-                       text);
-        }
+        const unsigned lanes = tracing->lanes.counts[(size_t)core * tracing->lanes.places + i];
+        char thread[16] = "";
+        if (!merged)
+            snprintf(thread, sizeof thread, "_t%" PRIu32, i);
+        snprintf(text, sizeof text, "%s_%.*s%s", own, (int)(group.size < 64 ? group.size : 64),
+                 group.data, thread);
+        for (unsigned lane = named ? 0 : 1; lane < (lanes > 0 ? lanes : 1); lane++)
+            write_place_name(tracing, core, i, text, lane);
     }
 }
 
@@ -228,7 +248,7 @@ static void write_operation(struct tracing *tracing, const struct qaic_raw_opera
     const uint64_t start = at_ns(tracing, item->start);
     const double kb = (double)operation->output_size / 1024;
     start_timed(tracing, "X", operation->kind, item->core,
-                thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false), "aic",
+                lane_id(tracing, item, false), "aic",
                 start);
     put(tracing, ", \"dur\": ");
     put_us(tracing, at_ns(tracing, item->end) - start);
@@ -263,7 +283,7 @@ static void write_wait(struct tracing *tracing, const struct qaic_raw_operation 
     snprintf(name, sizeof name, "%s %.*s", what, (int)(group.size < 48 ? group.size : 48),
              group.data);
     start_timed(tracing, "X", view_of(name), item->core,
-                thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), barrier),
+                lane_id(tracing, item, barrier),
                 "aic", start);
     put(tracing, ", \"dur\": ");
     put_us(tracing, barrier ? end - start : 0);
@@ -292,7 +312,7 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
                            const struct qaic_raw_operation *item, uint64_t id, bool is_true)
 {
     start_timed(tracing, phase, VIEW_LITERAL("dependency"), item->core,
-                thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false),
+                lane_id(tracing, item, false),
                 is_true ? "true" : "false", at_ns(tracing, item->start));
     put(tracing, ", \"id\": ");
     put_number(tracing, id);
@@ -346,8 +366,7 @@ static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
         start = thread->start < start ? thread->start : start;
         end = thread->end > end ? thread->end : end;
     }
-    if (!tracing->options->unnamed)
-        write_thread_names(tracing, core);
+    write_thread_names(tracing, core);
     snprintf(name, sizeof name, "Core-%" PRIu32 "-Execution", core);
     start = at_ns(tracing, start);
     end = at_ns(tracing, end);
@@ -378,6 +397,7 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
                               .base_ns = (uint64_t)(options->offset_us * 1e3 + 0.5),
                               .filled = options->part && options->follows};
     const bool any = stats->thread_times != NULL && stats->threads > 0;
+    opstats_lanes_find(opstats, options->merge_threads, &tracing.lanes);
     output_text(output, options->part ? "" : "{\"traceEvents\":[\n");
     for (uint32_t i = 0; any && i < stats->cores; i++) {
         if (opstats_trace_is_shown(&tracing, i))
@@ -390,5 +410,6 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
     if (!options->part)
         output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
                       stats->measured ? "measured" : "modelled");
+    opstats_lanes_free(&tracing.lanes);
     bytes_free(&tracing.line);
 }
