@@ -88,8 +88,11 @@ static void plan_core(struct opstats_plan *plan, uint32_t core)
     for (uint32_t g = 0; g < network->group_count; g++) {
         const struct qaic_operations *list = qaic_network_operations(network, core, g);
         uint32_t *rows = &plan->row_of[plan->first[(size_t)core * network->group_count + g]];
-        for (size_t i = 0; i < list->count; i++)
+        uint64_t *sizes = &plan->sizes[rows - plan->row_of];
+        for (size_t i = 0; i < list->count; i++) {
             rows[i] = plan_row(plan, &list->items[i], g, first, &index);
+            sizes[i] = list->items[i].output_size;
+        }
     }
     hash_free(&index);
 }
@@ -106,6 +109,7 @@ struct opstats_plan *opstats_plan_make(const struct qaic_network *network)
         plan->operation_count += network->operations[i].count;
     }
     plan->row_of = memory_allocate_zeroed(plan->operation_count + 1, sizeof *plan->row_of);
+    plan->sizes = memory_allocate_zeroed(plan->operation_count + 1, sizeof *plan->sizes);
     for (uint32_t i = 0; i < network->cores; i++)
         plan_core(plan, i);
     plan->first_row[network->cores] = plan->row_count;
@@ -120,6 +124,7 @@ void opstats_plan_free(struct opstats_plan *plan)
     free(plan->first);
     free(plan->first_row);
     free(plan->row_of);
+    free(plan->sizes);
     free(plan->rows);
     free(plan);
 }
@@ -134,8 +139,9 @@ struct sum {
 
 // Of an operation, the most that any thread of its group took.
 struct longest {
-    uint64_t ucycles, pcycles, sync, barrier;
-    bool ran;
+    uint64_t ucycles; // + 1; 0: it did not run
+    uint64_t pcycles;
+    uint32_t sync, barrier;
 };
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -160,11 +166,10 @@ static void totals_make(struct totals *totals, const struct opstats *opstats,
         const struct qaic_raw_operation *item = &opstats->stats->operations[i];
         const size_t group = (size_t)item->core * network->group_count + item->group;
         struct longest *own = &totals->longest[plan->first[group] + item->ordinal];
-        own->ucycles = most(own->ucycles, item->end - item->start);
+        own->ucycles = most(own->ucycles, item->end - item->start + 1);
         own->pcycles = most(own->pcycles, item->pcycles);
-        own->sync = most(own->sync, item->sync);
-        own->barrier = most(own->barrier, item->barrier);
-        own->ran = true;
+        own->sync = item->sync > own->sync ? item->sync : own->sync;
+        own->barrier = item->barrier > own->barrier ? item->barrier : own->barrier;
         totals->busy[(size_t)item->core * network->threads + item->thread] += item->pcycles;
     }
 }
@@ -185,17 +190,17 @@ static void add_wait(struct sum *sum, uint64_t ticks)
 static void opstats_add_group(const struct opstats_plan *plan, const struct totals *totals,
                               uint32_t core, uint32_t group, struct sum *sums, struct sum *waits)
 {
-    const struct qaic_operations *list = qaic_network_operations(plan->network, core, group);
+    const size_t count = qaic_network_operations(plan->network, core, group)->count;
     const size_t first = plan->first[(size_t)core * plan->network->group_count + group];
     const struct longest *longest = &totals->longest[first];
-    for (size_t i = 0; i < list->count; i++) {
-        if (!longest[i].ran)
+    for (size_t i = 0; i < count; i++) {
+        if (longest[i].ucycles == 0)
             continue;
         struct sum *sum = &sums[plan->row_of[first + i]];
-        const uint64_t bytes = list->items[i].output_size;
+        const uint64_t bytes = plan->sizes[first + i];
         const double kb = (double)bytes / 1024;
         const double ratio = kb > 0 ? (double)longest[i].pcycles / kb : 0;
-        sum->ucycles += longest[i].ucycles;
+        sum->ucycles += longest[i].ucycles - 1;
         sum->pcycles += longest[i].pcycles;
         sum->count++;
         sum->bytes += bytes;

@@ -22,6 +22,7 @@ struct opstats_plan {
     size_t *first; // by core and group: number of its first operation
     size_t operation_count;
     uint32_t *row_of;  // by operation: among the rows of its core
+    uint64_t *sizes;   // by operation: bytes that it writes
     size_t *first_row; // by core, and the end of the last
     struct opstats_row *rows;
     size_t row_count, row_capacity;
