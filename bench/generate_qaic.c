@@ -1,4 +1,5 @@
-// Makes statistics buffers of Cloud AI's runner of any size, with the container that they belong to.
+// Makes statistics buffers of Cloud AI's runner of any size, with the container that they belong
+// to.
 //
 //     generate_qaic FOLDER BYTES OPERATIONS
 //
@@ -47,10 +48,10 @@ static struct qaic_network *make_network(uint32_t operations)
     for (uint32_t i = 0; i < operations; i++) {
         const uint32_t core = i % CORES, group = i / CORES % GROUPS;
         const struct qaic_operation operation = {
-            .name = arena_print(&network->arena, "/model/layers.%u/mlp/MatMul_%u/__%u",
-                                i / 4096, i / 64 % 64, i),
-            .kind = arena_print(&network->arena, "aickind%u",
-                                (unsigned)next_random(&random, KINDS)),
+            .name = arena_print(&network->arena, "/model/layers.%u/mlp/MatMul_%u/__%u", i / 4096,
+                                i / 64 % 64, i),
+            .kind =
+                arena_print(&network->arena, "aickind%u", (unsigned)next_random(&random, KINDS)),
             .type = VIEW_LITERAL("float16, i8"),
             .memory = group == 2 ? VIEW_LITERAL("DDR") : VIEW_LITERAL("TCM"),
             .shape = VIEW_LITERAL("[1 x 32 x 128]"),

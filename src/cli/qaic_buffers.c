@@ -118,8 +118,7 @@ status qaic_buffers_list(const char *folder, struct qaic_buffers *out_buffers)
                            "%s: holds no statistics buffer (%s*%s.bin): run qaic-runner with "
                            "--aic-profiling-type=raw_device_stats",
                            folder, PREFIX, MARK);
-    qsort(out_buffers->items, out_buffers->count, sizeof *out_buffers->items,
-          qaic_buffers_compare);
+    qsort(out_buffers->items, out_buffers->count, sizeof *out_buffers->items, qaic_buffers_compare);
     return STATUS_OK;
 }
 
@@ -200,8 +199,8 @@ size_t qaic_buffers_say_missing(const struct qaic_buffers *buffers)
     size_t missing = 0;
     for (size_t from = 0, to; from < buffers->count; from = to) {
         bool devices = false;
-        for (to = from; to < buffers->count &&
-                        compare_series(&buffers->items[from], &buffers->items[to]) == 0;
+        for (to = from;
+             to < buffers->count && compare_series(&buffers->items[from], &buffers->items[to]) == 0;
              to++)
             devices |= buffers->items[to].device > 0;
         if (buffers->items[from].network.size == 0)

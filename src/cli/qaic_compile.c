@@ -2,134 +2,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/memory.h"
 #include "commands.h"
-#include "compile_summary.h"
-#include "formats/qaic/collect.h"
-#include "formats/qaic/qaic_program.h"
-#include "network_input.h"
-#include "qaic_settings.h"
+#include "qaic_parts.h"
+#include "qaic_reports.h"
 
-enum { FAILURE_EXIT = 255, PASSES_MOST = 8, FEW_GROUPS = 3, MORE_GROUPS = 10 };
+enum { FAILURE_EXIT = 255 };
 
 // What the help text of an option begins with that is accepted and changes nothing; the rest of
 // it says why, and is printed where somebody gives it.
 #define NO_EFFECT "taken, without effect"
-
-// The network --------------------------------------------------------------------------
-
-static status qaic_compile_open_network(const struct arguments *arguments,
-                                        const struct qaic_settings *settings,
-                                        struct compiling *compiling)
-{
-    struct network_options options = {.batch = settings->batch_given ? settings->batch : 0};
-    options.symbols = arguments_values(arguments, "onnx-define-symbol", &options.symbol_count);
-    compiling->path = arguments_value(arguments, "model");
-    STATUS_TRY(network_open(compiling->path, &options, &compiling->network));
-    STATUS_TRY(
-        status_within(network_input_check_shapes(compiling->network), "%s", compiling->command));
-    compiling->operators = network_graph(compiling->network, 0)->node_count;
-    return STATUS_OK;
-}
-
-// The program --------------------------------------------------------------------------
-
-static struct qaic_binding binding_of(const struct program *program, uint32_t value)
-{
-    const struct program_value *item = &program->values[value];
-    struct qaic_binding binding = {.name = view_of(program_text(program, item->name)),
-                                   .rank = item->rank};
-    static const struct {
-        enum element element;
-        uint32_t type;
-    } TYPES[] = {{ELEMENT_F16, 1}, {ELEMENT_I8, 8}, {ELEMENT_I32, 6}, {ELEMENT_I64, 7}};
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        if (item->element == (uint32_t)TYPES[i].element)
-            binding.type = TYPES[i].type;
-    }
-    for (uint32_t i = 0; i < item->rank; i++)
-        binding.dims[i] = (int32_t)item->dims[i];
-    return binding;
-}
-
-static void describe(const struct program *program, const struct qaic_settings *settings,
-                     struct qaic_network *network)
-{
-    network->stats_level = settings->level;
-    network->stats_batch = settings->stats_batch;
-    network->batch_size = settings->batch;
-    network->ddr_stats = settings->ddr;
-    network->stats_buffer = program->input_count + program->output_count;
-    network->inputs =
-        memory_allocate_zeroed((size_t)program->input_count + 1, sizeof *network->inputs);
-    network->outputs =
-        memory_allocate_zeroed((size_t)program->output_count + 2, sizeof *network->outputs);
-    network->pmu_events = memory_allocate_zeroed(QAIC_PMU_EVENTS_MOST, sizeof *network->pmu_events);
-    for (uint32_t i = 0; i < program->input_count; i++)
-        network->inputs[network->input_count++] = binding_of(program, program->inputs[i]);
-    for (uint32_t i = 0; i < program->output_count; i++)
-        network->outputs[network->output_count++] = binding_of(program, program->outputs[i]);
-    for (size_t i = 0; i < settings->event_count; i++)
-        network->pmu_events[network->pmu_count++] = settings->events[i];
-}
-
-static status qaic_compile_write_program(const struct arguments *arguments,
-                                         struct compiling *compiling,
-                                         const struct qaic_settings *settings)
-{
-    struct qaic_collected collected;
-    struct bytes made_by = {0};
-    STATUS_TRY(qaic_collect(&compiling->program, compiling->target, &collected));
-    describe(&compiling->program, settings, collected.network);
-    arguments_print(arguments, &made_by);
-    const status result = qaic_program_write(settings->folder, &compiling->program,
-                                             collected.network, bytes_view(&made_by));
-    bytes_free(&made_by);
-    qaic_collected_free(&collected);
-    return result;
-}
-
-// Passes and their time ----------------------------------------------------------------
-
-struct passes {
-    uint64_t since; // nanoseconds
-    struct {
-        const char *name;
-        uint64_t time;
-    } items[PASSES_MOST];
-    size_t count;
-};
-
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static status note_pass(void *context, unsigned number, const char *name, const struct plan *plan)
-{
-    struct passes *passes = context;
-    const uint64_t time = now();
-    (void)number;
-    (void)plan;
-    if (passes->count < PASSES_MOST) {
-        passes->items[passes->count].name = name;
-        passes->items[passes->count++].time = time - passes->since;
-    }
-    passes->since = time;
-    return STATUS_OK;
-}
-
-static void print_passes(const struct passes *passes)
-{
-    printf("Compile-time statistics:\n");
-    for (size_t i = 0; i < passes->count; i++)
-        printf("  %-24s %12.3f ms\n", passes->items[i].name, (double)passes->items[i].time / 1e6);
-    printf("  %-24s %12.3f ms\n", "proving and pricing", (double)(now() - passes->since) / 1e6);
-}
 
 // Compiling ----------------------------------------------------------------------------
 
@@ -143,41 +25,29 @@ static void say_what_has_no_effect(const struct arguments *arguments)
     }
 }
 
-// What 'opscope compile' prints, with a few groups, more, or all of them.
-static void print_verbosely(const struct arguments *arguments, const struct compiling *compiling)
+static status compile_part(struct qaic_parts *parts, size_t index)
 {
-    const bool most = arguments_flag(arguments, "vvv");
-    const bool more = most || arguments_flag(arguments, "vv");
-    if (!more && !arguments_flag(arguments, "v"))
-        return;
-    const struct groups_report report = compile_summary_groups(compiling);
-    struct table *groups = table_create(&GROUPS_FORM, &report, compiling->modelled->group_count);
-    if (!most)
-        table_limit(groups, more ? MORE_GROUPS : FEW_GROUPS);
-    compile_summary_print(compiling, groups);
-    table_free(groups);
+    struct compiling *compiling = &parts->items[index];
+    struct qaic_passes passes = {0};
+    STATUS_TRY(qaic_parts_open_network(parts, index));
+    const struct compile_observer observer = qaic_reports_observe(&passes);
+    STATUS_TRY(compiling_run(compiling, &observer));
+    qaic_reports_print(parts->arguments, compiling, &passes);
+    return STATUS_OK;
 }
 
-static status compile_for_card(const struct arguments *arguments, struct compiling *compiling)
+static status compile_for_card(struct qaic_parts *parts)
 {
-    struct qaic_settings settings;
-    struct passes passes = {0};
-    const struct compile_observer observer = {&passes, note_pass};
-    STATUS_TRY(qaic_settings_read(arguments, &settings));
-    STATUS_TRY(qaic_settings_open_target(arguments, &compiling->target));
+    const struct arguments *arguments = parts->arguments;
+    STATUS_TRY(qaic_settings_read(arguments, &parts->settings));
+    STATUS_TRY(qaic_parts_open(parts));
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
-    STATUS_TRY(qaic_compile_open_network(arguments, &settings, compiling));
     printf("Compile started ............... \n");
     say_what_has_no_effect(arguments);
-    passes.since = now();
-    STATUS_TRY(compiling_run(compiling, &observer));
-    if (arguments_flag(arguments, "time-passes"))
-        print_passes(&passes);
-    print_verbosely(arguments, compiling);
-    if (arguments_flag(arguments, "aic-perf-warnings"))
-        compile_summary_warnings(compiling);
-    STATUS_TRY(qaic_compile_write_program(arguments, compiling, &settings));
-    printf("Generated binary is present at %s\n", settings.folder);
+    for (size_t i = 0; i < parts->count; i++)
+        STATUS_TRY(compile_part(parts, i));
+    STATUS_TRY(qaic_parts_write(parts));
+    printf("Generated binary is present at %s\n", parts->settings.folder);
     return STATUS_OK;
 }
 
@@ -196,17 +66,17 @@ static status list_operators(const struct arguments *arguments, const char *fram
 
 static status qaic_compile_command(const struct arguments *arguments, int *out_exit)
 {
-    struct compiling compiling = {.command = arguments_command(arguments)};
+    struct qaic_parts parts = {.arguments = arguments};
     const char *framework = arguments_value(arguments, "operators-supported");
     (void)out_exit;
     if (framework != NULL)
         return list_operators(arguments, framework);
     if (arguments_flag(arguments, "usage")) {
-        printf("usage: %s %s\n", compiling.command, COMMAND_QAIC_COMPILE.usage);
+        printf("usage: %s %s\n", arguments_command(arguments), COMMAND_QAIC_COMPILE.usage);
         return STATUS_OK;
     }
-    const status result = compile_for_card(arguments, &compiling);
-    compiling_free(&compiling);
+    const status result = compile_for_card(&parts);
+    qaic_parts_free(&parts);
     return result;
 }
 
@@ -227,6 +97,7 @@ static const struct option OPTIONS[] = {
     {"ddr-stats", 0, OPTION_SWITCH, NULL, "also traffic of the DDR, by core"},
     {"aic-pmu-recipe", 0, OPTION_ONE, "NAME", "AxiRd, AxiWr, AxiRdWr, KernelUtil or HmxMacs"},
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
+    {"aic-perf-metrics", 0, OPTION_SWITCH, NULL, "what it computes, keeps and moves, by core"},
     {"aic-perf-warnings", 0, OPTION_SWITCH, NULL, "what costs time and could be avoided"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
@@ -240,6 +111,10 @@ static const struct option OPTIONS[] = {
      "a tile goes through as many operators as it can before the next"},
     {"aic-depth-first-mem", 0, OPTION_ONE, "MB", "memory of such tiles, on all cores: 8 to 32 (8)"},
     {"batchsize", 0, OPTION_ONE, "N", "length of the inputs' first dimension where it is open (1)"},
+    {"network-specialization-config", 0, OPTION_ONE, "FILE",
+     "a program for each choice of dimensions: {\"specializations\": [{\"seq_len\": \"32\"}]}"},
+    {"retained-state", 0, OPTION_SWITCH, NULL,
+     "outputs X_RetainedState stay on the device, as the input X of the next inference"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "of SDK 1.10 to 1.17: the same as level 70"},
     {"aic-profiling-format", 0, OPTION_EACH, "FORM", "of SDKs before: the same"},
@@ -288,7 +163,9 @@ const struct command COMMAND_QAIC_COMPILE = {
     .details = DETAILS,
     .examples =
         "  qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70\n"
-        "  qaic-compile -m=model.onnx -aic-binary-dir=./binaries -aic-num-cores=4 -ddr-stats",
+        "  qaic-compile -m=model.onnx -aic-binary-dir=./binaries -aic-num-cores=4 -ddr-stats\n"
+        "  qaic-compile -m=decoder.onnx -aic-binary-dir=./binaries -retained-state \\\n"
+        "      -network-specialization-config=specializations.json",
     .options = OPTIONS,
     .refuse = refuse,
     .failure_exit = FAILURE_EXIT,

@@ -20,6 +20,7 @@ struct part {
     struct input *input;
     struct qaic_raw_stats stats;
     struct opstats opstats;
+    size_t number; // of the program's parts
 };
 
 struct request {
@@ -28,13 +29,13 @@ struct request {
     bool summary, trace, report, verbose;
     bool merge_devices;
     struct opstats_trace options;
-    bool *cores; // of --select-cores; NULL: all
+    bool *cores;         // of --select-cores; NULL: all
     const char *devices; // of --select-devices; NULL: all
     struct table_options tables;
     struct qaic_program program;
-    struct opstats_plan *plan;
-    struct opstats_host *host; // NULL: none is given
-    struct opstats_report *page;
+    struct opstats_plan **plans;   // by part of the program
+    struct opstats_report **pages; // the same; NULL: it has no buffers
+    struct opstats_host *host;     // NULL: none is given
     struct qaic_buffers buffers;
     size_t done, failed;
     struct bytes written[2]; // paths of summaries and traces
@@ -68,7 +69,11 @@ static status read_flows(const struct arguments *arguments, bool *flows)
 static status qaic_opstats_read_cores(struct request *request)
 {
     const char *text = arguments_value(request->arguments, "select-cores");
-    const uint32_t cores = request->program.network->cores;
+    uint32_t cores = 0;
+    for (size_t i = 0; i < request->program.part_count; i++) {
+        const uint32_t own = request->program.parts[i].network->cores;
+        cores = own > cores ? own : cores;
+    }
     if (text == NULL)
         return STATUS_OK;
     request->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *request->cores);
@@ -170,7 +175,11 @@ static status read_request(struct request *request)
     if (host != NULL && !request->trace)
         return status_make(STATUS_USAGE, "qaic-opstats: --host-trace is for --trace");
     STATUS_TRY(qaic_program_open(qpc, &request->program));
-    request->plan = opstats_plan_make(request->program.network);
+    const size_t parts = request->program.part_count;
+    request->plans = memory_allocate_zeroed(parts + 1, sizeof *request->plans);
+    request->pages = memory_allocate_zeroed(parts + 1, sizeof *request->pages);
+    for (size_t i = 0; i < parts; i++)
+        request->plans[i] = opstats_plan_make(request->program.parts[i].network);
     if (host != NULL)
         STATUS_TRY(opstats_host_read(host, &request->host));
     STATUS_TRY(qaic_opstats_read_cores(request));
@@ -199,6 +208,22 @@ static void say_lacks(struct request *request, const struct part *part, const ch
     }
 }
 
+// Of the specializations in the container, the one that was run.
+static status find_network(struct request *request, struct part *part, const char *path)
+{
+    const struct qaic_part *found = qaic_program_find(&request->program, part->stats.program);
+    if (found == NULL)
+        return status_make(STATUS_DATA,
+                           "%s: belongs to another program than this: give the programqpc.bin that "
+                           "was run",
+                           path);
+    part->number = (size_t)(found - request->program.parts);
+    part->opstats.network = found->network;
+    part->opstats.program = found->program;
+    part->opstats.plan = request->plans[part->number];
+    return STATUS_OK;
+}
+
 static status open_part(struct request *request, const struct qaic_buffer *buffer,
                         struct part *part)
 {
@@ -207,11 +232,7 @@ static status open_part(struct request *request, const struct qaic_buffer *buffe
     bytes_append(&path, "", 1);
     const char *text = (const char *)path.data;
     *part = (struct part){.buffer = buffer};
-    part->opstats = (struct opstats){.network = request->program.network,
-                                     .stats = &part->stats,
-                                     .program = request->program.program,
-                                     .plan = request->plan,
-                                     .device = buffer->device};
+    part->opstats = (struct opstats){.stats = &part->stats, .device = buffer->device};
     status result = input_open(text, &part->input);
     if (result == STATUS_OK && !qaic_raw_recognise(part->input->bytes))
         result = status_make(STATUS_UNSUPPORTED,
@@ -221,18 +242,16 @@ static status open_part(struct request *request, const struct qaic_buffer *buffe
                              text);
     if (result == STATUS_OK)
         result = qaic_raw_read(part->input, &part->stats);
-    if (result == STATUS_OK && part->stats.program != request->program.checksum)
-        result = status_make(STATUS_DATA,
-                             "%s: belongs to another program than this: give the "
-                             "programqpc.bin that was run",
-                             text);
+    if (result == STATUS_OK)
+        result = find_network(request, part, text);
     if (result == STATUS_OK)
         result = opstats_check(&part->opstats, text);
     if (result == STATUS_OK && part->stats.thread_times == NULL)
-        result = status_make(STATUS_DATA,
-                             "%s: was recorded at level %" PRIu32
-                             ", which has no statistics: compile with -stats-level=%d and run again",
-                             text, part->stats.level, QAIC_LEVEL_OPERATIONS);
+        result =
+            status_make(STATUS_DATA,
+                        "%s: was recorded at level %" PRIu32
+                        ", which has no statistics: compile with -stats-level=%d and run again",
+                        text, part->stats.level, QAIC_LEVEL_OPERATIONS);
     if (result == STATUS_OK)
         say_lacks(request, part, text);
     if (result == STATUS_OK && request->verbose)
@@ -337,9 +356,10 @@ static status write_traces(struct request *request, const struct part *parts, si
 
 static void add_to_report(struct request *request, const struct part *part)
 {
-    if (request->page == NULL)
-        request->page = opstats_report_make(&part->opstats, request->program.target);
-    opstats_report_add(request->page, &part->opstats);
+    struct opstats_report **page = &request->pages[part->number];
+    if (*page == NULL)
+        *page = opstats_report_make(&part->opstats, request->program.target);
+    opstats_report_add(*page, &part->opstats);
 }
 
 static status process_parts(struct request *request, struct part *parts, size_t count)
@@ -411,9 +431,13 @@ static void print_written(const struct request *request)
 static void release(struct request *request)
 {
     qaic_buffers_free(&request->buffers);
-    opstats_report_free(request->page);
+    for (size_t i = 0; i < request->program.part_count && request->plans != NULL; i++) {
+        opstats_report_free(request->pages[i]);
+        opstats_plan_free(request->plans[i]);
+    }
+    free(request->pages);
+    free(request->plans);
     opstats_host_free(request->host);
-    opstats_plan_free(request->plan);
     free(request->cores);
     bytes_free(&request->written[0]);
     bytes_free(&request->written[1]);
@@ -428,8 +452,10 @@ static status qaic_opstats_command(const struct arguments *arguments, int *out_e
         result = process_all(&request);
     if (result == STATUS_OK)
         print_written(&request);
-    if (result == STATUS_OK && request.page != NULL)
-        result = qaic_report_show(request.page, &request.tables);
+    for (size_t i = 0; i < request.program.part_count && result == STATUS_OK; i++) {
+        if (request.pages[i] != NULL)
+            result = qaic_report_show(request.pages[i], &request.tables);
+    }
     if (result == STATUS_OK && request.failed > 0)
         *out_exit = EXIT_LOSS;
     release(&request);
@@ -465,10 +491,11 @@ const struct command COMMAND_QAIC_OPSTATS = {
     .details = "Reads the buffers that qaic-runner --aic-profiling-type=raw_device_stats wrote.\n"
                "A buffer that cannot be processed, or is missing among the samples, is named, the\n"
                "others are processed: exit 3. --report, --json and what follows are opscope's own.",
-    .examples = "  qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats \\\n"
-                "      --output-dir ./stats-out --summary --trace --flow-events full\n"
-                "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --trace --select-cores 0,1\n"
-                "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --report",
+    .examples =
+        "  qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats \\\n"
+        "      --output-dir ./stats-out --summary --trace --flow-events full\n"
+        "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --trace --select-cores 0,1\n"
+        "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --report",
     .options = OPTIONS,
     .tables = QAIC_REPORT_TABLES,
     .run = qaic_opstats_command,

@@ -263,11 +263,12 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
     return node->call;
 }
 
-static void opstats_finish(struct chrome_dialect *dialect, const char *path)
+static void opstats_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
     const bool modelled = view_starts_with(profile_fact(reading->profile, "times"), "modelled");
     (void)path;
+    (void)unread;
     for (size_t i = 0; modelled && i < reading->track_count; i++)
         profile_track(reading->profile, reading->tracks[i])->provenance = PROVENANCE_MODELLED;
     nodes_finish(&reading->nodes);

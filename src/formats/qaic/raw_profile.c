@@ -20,7 +20,8 @@ struct raw_reading {
     const struct input *input;
     struct profile *profile;
     struct qaic_raw_stats stats;
-    struct qaic_program program; // all zero: none was given
+    struct qaic_program container;   // all zero: none was given
+    const struct qaic_part *program; // of it: what was run; NULL: it is not known
     struct nodes nodes;
     struct keys keys;
     uint32_t clock;
@@ -32,6 +33,16 @@ struct raw_reading {
     struct bytes values;
     struct doubles doubles;
 };
+
+static const struct qaic_network *network_of(const struct raw_reading *reading)
+{
+    return reading->program != NULL ? reading->program->network : NULL;
+}
+
+static const struct program *program_of(const struct raw_reading *reading)
+{
+    return reading->program != NULL ? reading->program->program : NULL;
+}
 
 // Tracks -----------------------------------------------------------------------------------
 
@@ -52,7 +63,7 @@ static void make_places(struct raw_reading *reading)
 {
     char name[320];
     const struct qaic_raw_stats *stats = &reading->stats;
-    const struct qaic_network *network = reading->program.network;
+    const struct qaic_network *network = network_of(reading);
     const struct view called = network != NULL ? network->name : VIEW_LITERAL("network");
     reading->clock = profile_clock_find(reading->profile, "UTIMER", stats->frequency);
     snprintf(name, sizeof name, "%.*s inference %" PRIu64, VIEW_ARGUMENTS(called),
@@ -82,7 +93,7 @@ static uint32_t index_in_group(const struct qaic_network *network, uint32_t thre
 
 static uint32_t lane_of(struct raw_reading *reading, uint32_t core, uint32_t thread, unsigned slot)
 {
-    const struct qaic_network *network = reading->program.network;
+    const struct qaic_network *network = network_of(reading);
     uint32_t *lane =
         &reading->lanes[((size_t)core * reading->stats.threads + thread) * SLOTS + slot];
     if (*lane != 0)
@@ -111,7 +122,7 @@ static uint32_t lane_of(struct raw_reading *reading, uint32_t core, uint32_t thr
 // The flow of dependency k is k + 1.
 static void find_flows(struct raw_reading *reading)
 {
-    const struct program *program = reading->program.program;
+    const struct program *program = program_of(reading);
     if (program == NULL)
         return;
     reading->first_flow =
@@ -128,7 +139,7 @@ static void find_flows(struct raw_reading *reading)
 
 static void add_flows(struct raw_reading *reading, uint32_t task)
 {
-    const struct program *program = reading->program.program;
+    const struct program *program = program_of(reading);
     if (program == NULL || task >= program->task_count)
         return;
     for (uint32_t i = reading->first_flow[task]; i < reading->first_flow[task + 1]; i++)
@@ -202,7 +213,7 @@ static struct node *node_of(struct raw_reading *reading, const struct qaic_opera
 static void add_named(struct raw_reading *reading, const struct qaic_raw_operation *item)
 {
     const struct qaic_operation *operation =
-        &qaic_network_operations(reading->program.network, item->core, item->group)
+        &qaic_network_operations(network_of(reading), item->core, item->group)
              ->items[item->ordinal];
     const struct node *node = node_of(reading, operation, item);
     const enum role role = node_role_of(operation->kind, operation->memory);
@@ -246,7 +257,7 @@ static void add_nameless(struct raw_reading *reading, const struct qaic_raw_oper
 // Why a record cannot be true; NULL: it can.
 static const char *fault_of(struct raw_reading *reading, const struct qaic_raw_operation *item)
 {
-    const struct qaic_network *network = reading->program.network;
+    const struct qaic_network *network = network_of(reading);
     const struct view bytes = {(const char *)item, sizeof *item};
     if (item->core >= reading->stats.cores || item->thread >= reading->stats.threads)
         return "is of a thread that is not there";
@@ -271,7 +282,7 @@ static void add_operation(struct raw_reading *reading, size_t index)
     }
     if (item->sync <= item->start)
         add_wait(reading, item, ROLE_WAIT, "sync", item->start - item->sync, item->sync);
-    if (reading->program.network != NULL)
+    if (network_of(reading) != NULL)
         add_named(reading, item);
     else
         add_nameless(reading, item);
@@ -312,7 +323,7 @@ static void note_account(struct raw_reading *reading)
                      "%s: was recorded at level %" PRIu32
                      ", which has no operations: compile with -stats-level=%d and run again",
                      path, stats->level, QAIC_LEVEL_OPERATIONS);
-    if (reading->program.network == NULL)
+    if (network_of(reading) == NULL)
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: names, kinds, sizes and dependencies of its operations are in the "
                      "programqpc.bin that was run: give it with --qpc",
@@ -347,10 +358,10 @@ static status read_container(struct raw_reading *reading, const char *container)
     const struct qaic_raw_stats *stats = &reading->stats;
     if (container == NULL)
         return STATUS_OK;
-    STATUS_TRY(qaic_program_open(container, &reading->program));
-    const struct qaic_network *network = reading->program.network;
-    if (stats->program != reading->program.checksum || stats->cores != network->cores ||
-        stats->threads != network->threads)
+    STATUS_TRY(qaic_program_open(container, &reading->container));
+    reading->program = qaic_program_find(&reading->container, stats->program);
+    if (reading->program == NULL || stats->cores != reading->program->network->cores ||
+        stats->threads != reading->program->network->threads)
         return status_make(STATUS_DATA,
                            "%s: belongs to another program than %s: give the programqpc.bin that "
                            "was run",
@@ -373,6 +384,6 @@ status qaic_raw_profile_read(const struct input *input, const char *container,
     free(reading.first_flow);
     free(reading.flows);
     bytes_free(&reading.values);
-    qaic_program_free(&reading.program);
+    qaic_program_free(&reading.container);
     return result;
 }

@@ -70,10 +70,10 @@ static uint32_t plan_row(struct opstats_plan *plan, const struct qaic_operation 
             return id;
     }
     plan->rows = memory_grow(plan->rows, plan->row_count, &plan->row_capacity, sizeof *plan->rows);
-    plan->rows[plan->row_count++] = (struct opstats_row){
-        .details = details_of(&plan->arena, plan->network, operation, group),
-        .like = operation,
-        .group = group};
+    plan->rows[plan->row_count++] =
+        (struct opstats_row){.details = details_of(&plan->arena, plan->network, operation, group),
+                             .like = operation,
+                             .group = group};
     id = (uint32_t)(plan->row_count - 1 - first);
     hash_add(index, hash, id);
     return id;

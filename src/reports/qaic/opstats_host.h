@@ -1,6 +1,6 @@
 // The host's side of a trace (aic-profiling-program-N-trace.json of the runner), to stand in one
-// trace with what the device did. Its events stay as they are: the device's are placed on its clock,
-// where the host saw the inference begin on the device.
+// trace with what the device did. Its events stay as they are: the device's are placed on its
+// clock, where the host saw the inference begin on the device.
 
 #ifndef OPSCOPE_REPORTS_QAIC_OPSTATS_HOST_H
 #define OPSCOPE_REPORTS_QAIC_OPSTATS_HOST_H

@@ -45,8 +45,8 @@ static void find_nodes(struct opstats_report *report)
             report->node_of[at] = node + 1;
             if (known == report->node_count)
                 continue;
-            const uint32_t block = find_part(&report->blocks, &report->block_count,
-                                             &block_capacity, &blocks, node_block(path));
+            const uint32_t block = find_part(&report->blocks, &report->block_count, &block_capacity,
+                                             &blocks, node_block(path));
             report->nodes[node].block = block;
             report->nodes[node].nodes = 1;
             report->blocks[block].nodes++;
@@ -132,9 +132,9 @@ static void add_operation(struct opstats_report *report, const struct qaic_raw_o
     core->sync += item->sync;
     report->all_bytes += operation->output_size;
     // What is copied in lies near, though its memory is said to be the one that it comes from.
-    const bool near = time == NODE_DDR ? view_find_text(operation->kind, "copyto") <
-                                             operation->kind.size
-                                       : view_is(operation->memory, "TCM");
+    const bool near = time == NODE_DDR
+                          ? view_find_text(operation->kind, "copyto") < operation->kind.size
+                          : view_is(operation->memory, "TCM");
     report->near_bytes += near ? operation->output_size : 0;
     if (time == NODE_DDR && !report->has_traffic)
         *(near ? &report->read : &report->written) += operation->output_size;
@@ -255,8 +255,8 @@ static uint64_t high_water(const struct program *program, const struct target *t
 static void add_figure(struct opstats_report *report, const char *name, uint64_t bytes,
                        uint64_t whole, const char *of)
 {
-    report->figures[report->figure_count++] = (struct opstats_figure){
-        name, bytes, whole > 0 ? (double)bytes / (double)whole : NAN, of};
+    report->figures[report->figure_count++] =
+        (struct opstats_figure){name, bytes, whole > 0 ? (double)bytes / (double)whole : NAN, of};
 }
 
 static void find_figures(struct opstats_report *report)

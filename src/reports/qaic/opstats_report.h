@@ -49,8 +49,8 @@ struct opstats_report {
     size_t inferences; // buffers, over devices
     size_t devices;
     struct arena arena;
-    uint32_t *node_of;   // by operation of the plan: index + 1; 0: it has no name
-    uint8_t *time_of;    // by operation: enum node_time
+    uint32_t *node_of; // by operation of the plan: index + 1; 0: it has no name
+    uint8_t *time_of;  // by operation: enum node_time
     struct opstats_part *nodes, *blocks;
     size_t node_count, block_count;
     struct opstats_part bounds[NODE_TIMES];

@@ -109,9 +109,8 @@ static struct table_cell core_of_mean_cell(const struct table_query *query)
     double sum = 0;
     for (size_t i = 0; i < report->core_count; i++)
         sum += (double)report->cores[i].most;
-    return table_real_if(sum > 0, sum > 0 ? (double)core_of(query)->most *
-                                                (double)report->core_count / sum
-                                          : 0);
+    return table_real_if(
+        sum > 0, sum > 0 ? (double)core_of(query)->most * (double)report->core_count / sum : 0);
 }
 
 // By the number of the group, as networks of this compiler have them: vector, matrix, transfers.
@@ -120,8 +119,7 @@ static struct table_cell core_group_cell(const struct table_query *query)
     const struct opstats_core *core = core_of(query);
     const size_t group = query->column->argument;
     const bool known = group < report_of(query)->network->group_count && core->duration > 0;
-    return table_real_if(known,
-                         known ? (double)core->busy[group] / (double)core->duration : 0);
+    return table_real_if(known, known ? (double)core->busy[group] / (double)core->duration : 0);
 }
 
 static struct table_cell core_sync_cell(const struct table_query *query)

@@ -247,8 +247,7 @@ static void write_operation(struct tracing *tracing, const struct qaic_raw_opera
              ->items[item->ordinal];
     const uint64_t start = at_ns(tracing, item->start);
     const double kb = (double)operation->output_size / 1024;
-    start_timed(tracing, "X", operation->kind, item->core,
-                lane_id(tracing, item, false), "aic",
+    start_timed(tracing, "X", operation->kind, item->core, lane_id(tracing, item, false), "aic",
                 start);
     put(tracing, ", \"dur\": ");
     put_us(tracing, at_ns(tracing, item->end) - start);
@@ -282,9 +281,8 @@ static void write_wait(struct tracing *tracing, const struct qaic_raw_operation 
         return;
     snprintf(name, sizeof name, "%s %.*s", what, (int)(group.size < 48 ? group.size : 48),
              group.data);
-    start_timed(tracing, "X", view_of(name), item->core,
-                lane_id(tracing, item, barrier),
-                "aic", start);
+    start_timed(tracing, "X", view_of(name), item->core, lane_id(tracing, item, barrier), "aic",
+                start);
     put(tracing, ", \"dur\": ");
     put_us(tracing, barrier ? end - start : 0);
     put(tracing, ", \"args\": {\"oc\": \"");
@@ -312,11 +310,12 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
                            const struct qaic_raw_operation *item, uint64_t id, bool is_true)
 {
     start_timed(tracing, phase, VIEW_LITERAL("dependency"), item->core,
-                lane_id(tracing, item, false),
-                is_true ? "true" : "false", at_ns(tracing, item->start));
+                lane_id(tracing, item, false), is_true ? "true" : "false",
+                at_ns(tracing, item->start));
     put(tracing, ", \"id\": ");
     put_number(tracing, id);
-    put(tracing, phase[0] == 'f' ? ", \"bp\": \"e\", \"args\": {\"oc\": \"" : ", \"args\": {\"oc\": \"");
+    put(tracing,
+        phase[0] == 'f' ? ", \"bp\": \"e\", \"args\": {\"oc\": \"" : ", \"args\": {\"oc\": \"");
     put_number(tracing, item->task);
     put(tracing, "\"}");
     end_event(tracing);
