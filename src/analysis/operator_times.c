@@ -105,7 +105,9 @@ static void add_to_callers(struct operator_meter *meter, uint32_t call, uint64_t
 static bool is_nobodys(const struct operator_meter *meter, const struct track *track,
                        uint64_t start)
 {
-    if (track->role == ROLE_NONE)
+    // Who waits does nothing; and what a core does as a whole, its engines do.
+    if (track->role == ROLE_NONE || track->role == ROLE_WAIT ||
+        (track->role == ROLE_DEVICE && track->core != 0))
         return false;
     for (size_t i = track->nests ? meter->open_count : 0; i > 0; i--) {
         if (meter->open[i - 1].end > start)

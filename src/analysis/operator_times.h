@@ -8,7 +8,7 @@
 //
 // Time that belongs to no operator is the last row, with the id 0: the spans of a device or a
 // host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
-// windows) have none.
+// windows), waits, and cores as a whole have none.
 //
 // Memory: 88 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
