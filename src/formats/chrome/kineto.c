@@ -10,6 +10,7 @@
 #include "base/spool.h"
 #include "dialect.h"
 #include "json.h"
+#include "kineto_index.h"
 #include "kineto_memory.h"
 
 enum { DEVICES_MOST = 1024 };
@@ -70,6 +71,7 @@ struct kineto {
     struct list externals; // struct link, by External id
     struct list steps;
     struct kineto_memory memory;
+    struct kineto_index numbers;
     size_t next;             // item that comes next in the file
     struct segments devices; // struct device
     struct segments known;   // struct known_operator
@@ -288,6 +290,7 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     if (event->phase == 'M' && view_is(event->name, "process_labels"))
         look_at_label(kineto, event);
     STATUS_TRY(kineto_memory_see(&kineto->memory, event));
+    STATUS_TRY(kineto_index_see(&kineto->numbers, event));
     struct item item = {.offset = event->offset,
                         .process = event->pid.number,
                         .thread = event->tid.number,
@@ -401,6 +404,19 @@ static status make_calls(struct kineto *kineto)
     return result;
 }
 
+// What stands there twice is called once.
+static void drop_copies(struct kineto *kineto)
+{
+    struct item *items = kineto->items.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < kineto->items.count; i++) {
+        if (!kineto_index_is_copy(&kineto->numbers, items[i].offset))
+            items[kept++] = items[i];
+    }
+    kineto->items.count = kept;
+    kineto->numbers.next = 0;
+}
+
 static status look_over(const struct input *input, struct kineto *kineto)
 {
     struct kineto_look look = {.visitor = {.event = kineto_look_at, .member = look_at_member},
@@ -410,6 +426,8 @@ static status look_over(const struct input *input, struct kineto *kineto)
     STATUS_TRY(list_finish(&kineto->items));
     STATUS_TRY(list_finish(&kineto->steps));
     sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), kineto_by_start);
+    STATUS_TRY(kineto_index_finish(&kineto->numbers, input->bytes));
+    drop_copies(kineto);
     STATUS_TRY(make_calls(kineto));
     STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
@@ -514,12 +532,31 @@ static bool member(struct chrome_dialect *dialect, struct view key, struct view 
     return true;
 }
 
+static bool kineto_is_copy(struct chrome_dialect *dialect, const struct chrome_event *event)
+{
+    return kineto_index_is_copy(&((struct kineto *)dialect)->numbers, event->offset);
+}
+
+// What could not be read may be what is missing, and is lost already.
+static void lose_missing(const struct kineto *kineto, const char *path, uint64_t unread)
+{
+    if (kineto->numbers.missing <= unread)
+        return;
+    const uint64_t missing = kineto->numbers.missing - unread;
+    struct ledger *account = &profile_track(kineto->profile, 0)->ledger;
+    if (account->expected != LEDGER_UNKNOWN)
+        account->expected += missing;
+    profile_note(kineto->profile, 0, LEDGER_LOST, missing,
+                 "%s: events are numbered (Ev Idx), and %llu numbers have none", path,
+                 (unsigned long long)missing);
+}
+
 // "python (GPU 0)"
-static void kineto_finish(struct chrome_dialect *dialect, const char *path)
+static void kineto_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     struct profile *profile = kineto->profile;
-    (void)path;
+    lose_missing(kineto, path, unread);
     for (uint32_t i = 0; i < kineto->devices.count; i++) {
         const struct device *device = segments_get(&kineto->devices, i);
         struct track *process = profile_track(profile, device->track);
@@ -543,6 +580,7 @@ static void kineto_release(struct chrome_dialect *dialect)
     spool_free(&kineto->externals.spool);
     spool_free(&kineto->steps.spool);
     spool_free(&kineto->memory.spool);
+    spool_free(&kineto->numbers.spool);
     segments_free(&kineto->known);
     hash_free(&kineto->index);
     bytes_free(&kineto->text);
@@ -570,11 +608,13 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
                                               .member = member,
+                                              .is_copy = kineto_is_copy,
                                               .finish = kineto_finish,
                                               .free = kineto_release};
     kineto->profile = profile;
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
     kineto->externals.spool = kineto->steps.spool = kineto->memory.spool = SPOOL_EMPTY;
+    kineto->numbers.spool = SPOOL_EMPTY;
     segments_start(&kineto->known, sizeof(struct known_operator));
     segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);
