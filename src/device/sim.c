@@ -408,7 +408,7 @@ status sim_run_with(const struct program *program, const struct target *target,
                       .ports = zeros(target->port_count, sizeof(uint64_t)),
                       .job_ends = zeros(program->job_count, sizeof(uint64_t)),
                       .semaphores = zeros(program->semaphore_count, sizeof(struct signals))};
-    sim.result->linked = target->link.rate > 0 && rules != COST_RULES_PUBLIC;
+    sim.result->linked = target->link.rate > 0 && rules != COST_RULES_PUBLIC && !options->unlinked;
     if (sim.result->linked)
         sim.arrivals = sim_link_arrivals(program, target, options, sim.result);
     const status failure = run_actions(&sim);

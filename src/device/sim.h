@@ -49,6 +49,7 @@ struct sim_result {
 
 struct sim_options {
     enum cost_rules rules;
+    bool unlinked; // as if inputs and outputs were there: what the device takes by itself
     // What stays on the device (device/state.h) does not go over the link.
     const struct device_pair *kept;
     size_t kept_count;
