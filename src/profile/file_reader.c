@@ -356,7 +356,7 @@ static bool event_is_sound(const struct profile *profile, const struct event *ev
 
 // Keeps the whole events of the block and leaves out the rest.
 static void file_reader_add_events(struct file_reader *reader, const struct file_block *header,
-                                    const unsigned char *payload, size_t size)
+                                   const unsigned char *payload, size_t size)
 {
     struct profile *profile = reader->profile;
     if (header->track >= profile->tracks.count) {
@@ -407,7 +407,8 @@ static void read_copies(struct file_reader *reader)
     for (size_t i = 0; i < reader->copy_count; i++) {
         const struct file_block *block = &reader->copies[i].block;
         struct ledger *ledger =
-            &profile_track(profile, block->track < profile->tracks.count ? block->track : 0)->ledger;
+            &profile_track(profile, block->track < profile->tracks.count ? block->track : 0)
+                 ->ledger;
         if (block->track >= reader->announced_count ||
             ledger->recorded + block->count <= reader->announced[block->track]) {
             file_reader_add_events(reader, block, reader->copies[i].payload, block->size);
