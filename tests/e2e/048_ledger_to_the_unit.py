@@ -56,6 +56,7 @@ class Format:
     cut: object = staticmethod(lambda row: re.match(rb"(?:[^,;]*[,;]){2}.", row).group() + b"\n")
     silent: dict = field(default_factory=dict)
     other: dict = field(default_factory=dict)
+    called: str = ""  # in a folder that is given in its place
 
 
 def lines(content, header=1, footer=0):
@@ -309,6 +310,8 @@ FORMATS = [
            garble=swap(rb",\d+,\d+,(?=[0-9])", b",1x,1,")),
     Format("tenstorrent-report-v2.1", "tenstorrent-report", "tenstorrent-report", ".csv", device_report,
            garble=swap(rb"^\d+", b"1x")),
+    Format("tenstorrent-device-log", "tenstorrent-log", "tenstorrent-logs", ".csv", device_report,
+           garble=swap(rb"^\d+", b"1x"), called="cpp_device_perf_report.csv"),
     Format("perfetto", "perfetto", "perfetto", ".pb", packets, lambda file: [number // 2 for number in range(len(file.rows))],
            cut=packet_of(lambda content: content[:-3]), garble=packet_of(lambda content: b"\xff" * len(content))),
     Format("opscope profile", "profile", "profile", ".prof", blocks, cut=half, garble=lambda row: row[:24] + b"\xff" + row[25:]),
@@ -351,12 +354,19 @@ def account(path, name):
     return ledger
 
 
+def placed(form, folder, name, content):
+    if not form.called:
+        return write(folder / f"{name}{form.extension}", content)
+    (folder / name).mkdir(exist_ok=True)
+    return write(folder / name / form.called, content).parent
+
+
 def check(form, fault, folder):
     for seed in SEEDS:
         file = form.make(seed)
-        whole = account(write(folder / f"whole{form.extension}", file.content(file.rows)), form.name)
+        whole = account(placed(form, folder, "whole", file.content(file.rows)), form.name)
         equal((whole["lost"], whole["impossible"]), (0, 0), f"{form.name}: nothing is wrong")
-        path = write(folder / f"{fault}{form.extension}", hit(form, file, FAULTS[fault], seed))
+        path = placed(form, folder, fault, hit(form, file, FAULTS[fault], seed))
         found = account(path, form.name)
         want = 0 if fault in form.silent else K
         equal(found["lost"] + found["impossible"], want,

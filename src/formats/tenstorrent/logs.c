@@ -286,7 +286,10 @@ static void read_device(struct logs_record *record)
     const struct logs *logs = record->logs;
     if (logs->device_report != NULL)
         device_report_give(logs->device_report, &record->device_ops, &record->host.arena,
-                           logs->device_report_input->path, record->ledger);
+                           logs->device_report_input->path,
+                           logs->inputs[LOG_OPS_DATA] == NULL &&
+                               logs->inputs[LOG_OPS_TIMES] == NULL,
+                           record->ledger);
     else
         profile_track(record->ledger, 0)->ledger.recorded += rows;
     if (logs->device_report == NULL && logs->device_report_input != NULL)
