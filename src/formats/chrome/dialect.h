@@ -20,6 +20,9 @@ struct chrome_dialect {
     // file.
     uint32_t (*call_of)(struct chrome_dialect *dialect, const struct chrome_event *event,
                         uint32_t track);
+    // What the work of a complete event is, where its lane does not tell; ROLE_NONE: its lane
+    // does. May be NULL.
+    enum role (*role_of)(const struct chrome_event *event);
     // Whether it read this member of the object form. May be NULL.
     bool (*member)(struct chrome_dialect *dialect, struct view key, struct view value);
     // Whether the same event stands in the trace before: it is refused. Asked in order of the

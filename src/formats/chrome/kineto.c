@@ -1,7 +1,8 @@
 // PyTorch's profiles (Kineto). Every cpu_op is a call of an operator, the operator being its name
 // with the types and shapes of its inputs. What a GPU did belongs to the innermost cpu_op around
 // the runtime's call that launched it, found by `correlation`; where that call is not in the
-// trace, to the cpu_op with the same `External id`.
+// trace, to the cpu_op with the same `External id`. A graph that is launched outside of every
+// cpu_op is an operator itself: its kernels belong to the launch.
 
 #include <stdlib.h>
 
@@ -24,9 +25,9 @@ struct item {
     uint64_t thread;
     int64_t start;
     int64_t end;
-    uint64_t id; // External id of a cpu_op, correlation of a launch
-    uint32_t operator_id;
-    uint32_t call; // a launch: of the cpu_op around it
+    uint64_t id;          // External id of a cpu_op, correlation of a launch
+    uint32_t operator_id; // of a launch: 0, unless it launches a graph
+    uint32_t call;        // a launch: of the cpu_op around it
     enum item_kind kind;
 };
 
@@ -120,6 +121,28 @@ static bool is_device(const struct chrome_event *event)
     static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
                                         "Memcpy", "Memset",     "collective_comm", NULL};
     return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
+}
+
+// A stream does all of these.
+static enum role kineto_role_of(const struct chrome_event *event)
+{
+    static const char *const COPIES[] = {"gpu_memcpy", "Memcpy", NULL};
+    static const char *const FILLS[] = {"gpu_memset", "Memset", NULL};
+    if (!is_device(event))
+        return ROLE_NONE;
+    if (kineto_is_among(event->category, FILLS))
+        return ROLE_TRANSFER;
+    if (kineto_is_among(event->category, COPIES)) {
+        if (view_find_text(event->name, "HtoD") < event->name.size)
+            return ROLE_TRANSFER_IN;
+        if (view_find_text(event->name, "DtoH") < event->name.size)
+            return ROLE_TRANSFER_OUT;
+        return view_find_text(event->name, "PtoP") < event->name.size ? ROLE_COMMUNICATION
+                                                                      : ROLE_TRANSFER;
+    }
+    return view_is(event->category, "collective_comm") || view_starts_with(event->name, "nccl")
+               ? ROLE_COMMUNICATION
+               : ROLE_COMPUTE;
 }
 
 static bool kineto_is_host(const struct chrome_event *event)
@@ -307,6 +330,8 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
+        if (view_find_text(event->name, "GraphLaunch") < event->name.size)
+            item.operator_id = kineto_find_operator(kineto, event);
     } else {
         return STATUS_OK;
     }
@@ -378,7 +403,10 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     }
     const struct item *outer = stack->depth > 0 ? stack->items[stack->depth - 1] : NULL;
     if (item->kind == ITEM_LAUNCH) {
-        item->call = outer == NULL ? 0 : outer->call;
+        if (outer != NULL)
+            item->call = outer->call;
+        else if (item->operator_id != 0)
+            kineto_add_call(kineto, item, NULL);
         const struct link launch = {item->id, item->call};
         return item->id == 0 ? STATUS_OK
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
@@ -607,6 +635,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
+                                              .role_of = kineto_role_of,
                                               .member = member,
                                               .is_copy = kineto_is_copy,
                                               .finish = kineto_finish,

@@ -184,6 +184,19 @@ static void add_arguments(struct chrome_reading *reading, const struct chrome_ev
         chrome_values_add(&reading->values, args);
 }
 
+// Nobody wrote it: it is left out where the trace is written again.
+static void add_role(struct chrome_reading *reading, enum role role)
+{
+    struct profile *profile = reading->profile;
+    if (role == ROLE_NONE)
+        return;
+    const struct value value = {.key = profile_string(profile, VIEW_LITERAL("role")),
+                                .kind = VALUE_STRING,
+                                .provenance = PROVENANCE_DERIVED,
+                                .number = profile_string(profile, view_of(role_name(role)))};
+    value_add(&reading->list, &value);
+}
+
 // The values of an event into `reading->list`; those of a whole one with its category in front.
 static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
                                 uint64_t time)
@@ -195,6 +208,8 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     reading->list.size = 0;
     if (whole && category != 0)
         value_add_string(&reading->list, reading->spans.category_key, category);
+    if (whole && reading->dialect != NULL && reading->dialect->role_of != NULL)
+        add_role(reading, reading->dialect->role_of(event));
     values->location = 0;
     values->empty = 0;
     values->unread = 0;
