@@ -11,7 +11,7 @@ DESCRIPTION = """
 syntax = "proto3";
 package aicnwdesc;
 message OpNameKind { string name = 1; string kind = 2; string type = 3; string memory = 4; string shape = 5;
-    uint64 output_size = 7; }
+    uint64 output_size = 7; string attributes = 8; }
 message ThreadGroupOpNameKinds { repeated OpNameKind op_name_kinds = 1; }
 message CoreOpNameKinds { repeated ThreadGroupOpNameKinds tg_op_name_kinds = 1; }
 message Stats { uint32 buff_num = 1; bool print_stats = 2; int32 stats_level = 3; bool print_op_stats = 5;
@@ -170,7 +170,8 @@ def test_cores_of_a_trace(folder):
 
 def test_levels(folder):
     """A buffer holds what its level promises, and opstats says what to compile with."""
-    for level, sections in ((0, None), (40, ["threads"]), (69, ["threads"]), (70, ["operations", "threads"])):
+    for level, sections in ((0, None), (40, ["threads"]), (69, ["doorbells", "ports", "threads"]),
+                            (70, ["doorbells", "operations", "ports", "threads"])):
         network(folder)
         tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=b", f"-stats-level={level}", cwd=folder)
         (folder / "s").mkdir(exist_ok=True)
