@@ -12,6 +12,9 @@
 
 enum { PMU_EVENTS_MOST = 8, LEVEL_USUAL = 40 };
 
+// What -convert-to-fp16 does: inputs and outputs stay f32 to the user.
+static const char FP16[] = "f32=f16";
+
 static const char *const RECIPES[] = {"AxiRd", "AxiWr", "AxiRdWr", "KernelUtil", "HmxMacs", NULL};
 
 struct settings {
@@ -113,6 +116,8 @@ static status qaic_compile_open_network(const struct arguments *arguments,
 {
     struct network_options options = {0};
     options.symbols = arguments_values(arguments, "onnx-define-symbol", &options.symbol_count);
+    if (arguments_flag(arguments, "convert-to-fp16"))
+        options.conversion = FP16;
     compiling->path = arguments_value(arguments, "model");
     STATUS_TRY(network_open(compiling->path, &options, &compiling->network));
     STATUS_TRY(
@@ -201,6 +206,8 @@ static status compile_for_card(const struct arguments *arguments, struct compili
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
     STATUS_TRY(qaic_compile_open_network(arguments, compiling));
     printf("Compile started ............... \n");
+    if (arguments_flag(arguments, "convert-to-fp16"))
+        printf("Compiling model with FP16 precision.\n");
     if (arguments_value(arguments, "aic-profiling-type") != NULL)
         printf("-aic-profiling-type: taken for -stats-level=%d, as later versions call it\n",
                QAIC_LEVEL_OPERATIONS);
@@ -231,6 +238,7 @@ static const struct option OPTIONS[] = {
     {"aic-pmu-recipe", 0, OPTION_ONE, "NAME", "AxiRd, AxiWr, AxiRdWr, KernelUtil or HmxMacs"},
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
     {"aic-perf-warnings", 0, OPTION_FLAG, NULL, "what costs time and could be avoided"},
+    {"convert-to-fp16", 0, OPTION_FLAG, NULL, "computes f32 as f16; inputs and outputs stay f32"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"batchsize", 0, OPTION_ONE, "N", "that the runner reports inferences by (1)"},
