@@ -80,6 +80,7 @@ EXAMPLES = {
     "profile": (["-o", "OUT/run.prof", "--", "/bin/true"], []),
     "tt_profile": (["-o", "OUT/report.csv", "/bin/true"], []),
     "qaic-compile": (["-m=IN/gemm.onnx", "-aic-binary-dir=OUT/binaries"], []),
+    "qaic-exec": (["-m=IN/gemm.onnx", "-aic-binary-dir=OUT/binaries"], []),
     "qaic-runner": (["-t", "IN/binaries", "-n", "1"], []),
     "qaic-opstats": (["-q", "IN/binaries/programqpc.bin", "-i", "IN/stats", "-o", "OUT/stats", "--summary"], []),
     "suite": (["IN/networks/net.mlir", "-o", "OUT/session", "--cache", "OUT/cache", "--timeout", "60"], []),

@@ -27,6 +27,7 @@ extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_PROFILE;
 extern const struct command COMMAND_PROGRAM;
 extern const struct command COMMAND_QAIC_COMPILE;
+extern const struct command COMMAND_QAIC_EXEC;
 extern const struct command COMMAND_QAIC_OPSTATS;
 extern const struct command COMMAND_QAIC_RUNNER;
 extern const struct command COMMAND_RUN;

@@ -59,6 +59,39 @@ static bool fit_together(const struct fuser *fuser, uint32_t a, uint32_t b)
     return fuse_is_taken(fuser, a | b) || (!fuse_is_taken(fuser, a) && !fuse_is_taken(fuser, b));
 }
 
+// The engine that would get a group of these classes: the first of the target's file that
+// takes them all in an element; TARGET_NONE.
+static uint32_t engine_for(const struct fuser *fuser, uint32_t classes, enum element element)
+{
+    const struct target *target = fuser->plan->target;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        bool all = (fuser->abilities[i] & classes) == classes;
+        for (int class = 0; all && class < OPERATOR_CLASSES; class ++) {
+            const char *name = operator_class_name((enum operator_class) class);
+            all =
+                (classes >> class & 1) == 0 || target_takes(target, i, name, element_name(element));
+        }
+        if (all)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+// Whether a convolution or product would have to leave an engine that is made for it, for the
+// sake of what follows.
+static bool loses_engine(const struct fuser *fuser, uint32_t heavy, uint32_t other)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_node *node = network_node(network, heavy);
+    const uint32_t classes = fuser->classes[heavy];
+    const enum element element = network_value(network, node->outputs[0])->type.element;
+    if (node->definition->class != OPERATOR_CONVOLUTION &&
+        node->definition->class != OPERATOR_MATMUL)
+        return false;
+    const uint32_t own = engine_for(fuser, classes, element);
+    return own != TARGET_NONE && own != engine_for(fuser, classes | fuser->classes[other], element);
+}
+
 static bool is_light(const struct network_node *node)
 {
     return node->definition->class == OPERATOR_ELEMENTWISE && !node->definition->random &&
@@ -174,7 +207,7 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     const uint32_t b = fuser->group[reader];
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
-        !fit_together(fuser, fuser->classes[a], fuser->classes[b]) ||
+        !fit_together(fuser, fuser->classes[a], fuser->classes[b]) || loses_engine(fuser, a, b) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
         ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))

@@ -71,6 +71,20 @@ status conversion_parse(const char *text, struct conversion *out_conversion)
                : status_make(STATUS_USAGE, "'%s' says nothing to convert: f32=bf16,i64=i32", text);
 }
 
+double conversion_tolerance(const struct conversion *conversion)
+{
+    double tolerance = 0;
+    for (uint32_t i = 0; i < conversion->count; i++) {
+        const enum element to = conversion->pairs[i].to;
+        const double own = to == ELEMENT_BF16  ? 0x1p-5
+                           : to == ELEMENT_F16 ? 0x1p-8
+                           : to == ELEMENT_F32 ? 0x1p-20
+                                               : 0;
+        tolerance = fmax(tolerance, own);
+    }
+    return tolerance;
+}
+
 // Constants -------------------------------------------------------------------------------
 
 static void write_real(enum element element, void *data, uint64_t index, double real)

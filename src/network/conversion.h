@@ -35,6 +35,12 @@ status conversion_parse(const char *text, struct conversion *out_conversion);
 // What stands for `element` afterwards; itself where no pair begins with it.
 enum element conversion_of(const struct conversion *conversion, enum element element);
 
+// How far the outputs of a converted network may be from those of the network itself, of the
+// largest magnitude of each: 2^-8 where reals become f16, 2^-5 where they become bf16, 2^-20
+// for f32; 0 where no reals become shorter. Not a bound, which no network has, but what networks
+// keep to that do not amplify roundings.
+double conversion_tolerance(const struct conversion *conversion);
+
 // What it did, kept with the network.
 struct conversion_record {
     struct view text;   // as conversion_parse takes it; "" when nothing was converted

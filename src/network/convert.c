@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "casts.h"
 #include "operators.h"
 
 enum { CAST_VERSION = 21 }; // of a cast, where no other operator says of which set it is
@@ -25,6 +26,7 @@ struct converting {
     bool *stays;            // an input or output of the main graph, which stays what it is
     bool *quantized;        // by node
     uint32_t version;       // of the network's operator set
+    uint32_t before;        // how many values there were
     uint32_t *casts;        // nodes that were put in
     size_t cast_count;
     size_t cast_capacity;
@@ -76,6 +78,16 @@ static struct attributes cast_attributes(struct network *network, enum element t
     return (struct attributes){attribute, 1};
 }
 
+// That of the new value; of an output, which keeps its name, with its element as well.
+static struct view cast_name(const struct converting *converting, uint32_t to)
+{
+    const struct network_value *value = convert_value(converting, to);
+    if (to >= converting->before)
+        return value->name;
+    return arena_print(&converting->network->arena, "%.*s.%s", VIEW_ARGUMENTS(value->name),
+                       element_name(value->type.element));
+}
+
 // From one value to another in the graph of `home`.
 static status convert_add_cast(struct converting *converting, uint32_t from, uint32_t to,
                                uint32_t home)
@@ -95,9 +107,7 @@ static status convert_add_cast(struct converting *converting, uint32_t from, uin
         .version = converting->version,
         .graph = home,
         .index = network_graph(network, home)->node_count + (uint32_t)converting->cast_count,
-        .name = arena_print(&network->arena, "%.*s.%s",
-                            VIEW_ARGUMENTS(convert_value(converting, from)->name),
-                            element_name(element)),
+        .name = cast_name(converting, to),
         .type = type,
         .domain = domain,
         .inputs = &ports[0],
@@ -573,6 +583,7 @@ static struct converting converting_start(struct network *network,
     struct converting converting = {
         .network = network,
         .conversion = conversion,
+        .before = network->values.count,
         .elements = memory_allocate_zeroed(count, sizeof *converting.elements),
         .homes = memory_allocate_zeroed(count, sizeof *converting.homes),
         .converted = memory_allocate_zeroed(count, sizeof *converting.converted),
@@ -618,114 +629,18 @@ static status convert_outputs(struct converting *converting)
     return STATUS_OK;
 }
 
-// How often each value is read, by nodes that run and by outputs of graphs.
-static uint32_t *convert_count_readers(const struct network *network)
-{
-    uint32_t *readers = memory_allocate_zeroed((size_t)network->values.count + 1, sizeof *readers);
-    for (uint32_t i = 0; i < network->graphs.count; i++) {
-        const struct network_graph *graph = network_graph(network, i);
-        for (uint32_t j = 0; j < graph->output_count; j++)
-            readers[graph->outputs[j]]++;
-        for (uint32_t j = 0; j < graph->node_count; j++) {
-            const struct network_node *node = network_node(network, graph->nodes[j]);
-            for (uint32_t k = 0; k < node->input_count; k++) {
-                if (node->inputs[k] != NETWORK_NONE)
-                    readers[node->inputs[k]]++;
-            }
-        }
-    }
-    return readers;
-}
-
-static bool has_readers(const struct network_node *node, const uint32_t *readers, uint32_t count)
-{
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        if (node->outputs[i] != NETWORK_NONE && node->outputs[i] < count &&
-            readers[node->outputs[i]] > 0)
-            return true;
-    }
-    return false;
-}
-
-// A cast to a new value.
-static bool is_new(const struct network_node *node, uint32_t before_count)
-{
-    return node->output_count == 1 && node->outputs[0] != NETWORK_NONE &&
-           node->outputs[0] >= before_count && node->definition->function == COMPUTES_CAST;
-}
-
-// Leaves out of a graph what was read before and is no longer, constants of the old element and
-// what made them, and casts that were of no use.
-static void drop_left_over(struct network *network, struct network_graph *graph,
-                           const uint32_t *before, uint32_t before_count, uint32_t *readers)
-{
-    uint32_t first = graph->node_count;
-    for (uint32_t i = graph->node_count; i-- > 0;) {
-        const struct network_node *node = network_node(network, graph->nodes[i]);
-        if (has_readers(node, readers, network->values.count) ||
-            !(is_new(node, before_count) || has_readers(node, before, before_count)) ||
-            node->definition->class == OPERATOR_CONTROL) {
-            graph->nodes[--first] = graph->nodes[i];
-            continue;
-        }
-        for (uint32_t j = 0; j < node->input_count; j++) {
-            if (node->inputs[j] != NETWORK_NONE)
-                readers[node->inputs[j]]--;
-        }
-    }
-    graph->nodes += first;
-    graph->node_count -= first;
-}
-
-// Enters the casts into their graphs, behind what they read.
-static status enter_casts(struct converting *converting, uint32_t id)
-{
-    struct network *network = converting->network;
-    struct network_graph *graph = network_graph(network, id);
-    uint32_t *nodes = arena_allocate(
-        &network->arena, (graph->node_count + converting->cast_count + 1) * sizeof *nodes);
-    uint32_t count = graph->node_count;
-    if (count > 0)
-        memcpy(nodes, graph->nodes, count * sizeof *nodes);
-    for (size_t i = 0; i < converting->cast_count; i++) {
-        if (network_node(network, converting->casts[i])->graph == id)
-            nodes[count++] = converting->casts[i];
-    }
-    graph->nodes = nodes;
-    graph->node_count = count;
-    return network_sort(network, id);
-}
-
-static void count_casts(struct converting *converting)
-{
-    uint32_t *readers = convert_count_readers(converting->network);
-    for (size_t i = 0; i < converting->cast_count; i++) {
-        const uint32_t to = network_node(converting->network, converting->casts[i])->outputs[0];
-        converting->network->conversion.casts +=
-            readers[to] > 0 && convert_value(converting, to)->constant == NULL;
-    }
-    free(readers);
-}
-
 static status convert_all(struct converting *converting)
 {
     struct network *network = converting->network;
-    const uint32_t before_count = network->values.count;
     STATUS_TRY(convert_ports(converting));
-    uint32_t *before = convert_count_readers(network);
+    uint32_t *readers = casts_count_readers(network);
     status failure = convert_graph(converting, 0);
     if (failure == STATUS_OK)
         failure = convert_outputs(converting);
-    for (uint32_t i = 0; failure == STATUS_OK && i < network->graphs.count; i++)
-        failure = enter_casts(converting, i);
-    uint32_t *readers = convert_count_readers(network);
-    // Inner graphs were added after those around them.
-    for (uint32_t i = network->graphs.count; failure == STATUS_OK && i-- > 0;)
-        drop_left_over(network, network_graph(network, i), before, before_count, readers);
-    free(readers);
-    free(before);
     if (failure == STATUS_OK)
-        count_casts(converting);
+        failure = casts_enter(network, converting->casts, converting->cast_count, readers,
+                              converting->before);
+    free(readers);
     return failure;
 }
 

@@ -88,6 +88,7 @@ struct network_options {
     const char *const *symbols; // "batch,1"
     size_t shape_count;
     size_t symbol_count;
+    int64_t batch; // length of the first dimension of inputs, where the file leaves it open; 0
     const char *conversion; // as conversion_parse takes it; NULL: the network stays as it is
 };
 
