@@ -77,19 +77,19 @@ static uint32_t engine_for(const struct fuser *fuser, uint32_t classes, enum ele
     return TARGET_NONE;
 }
 
-// Whether a convolution or product would have to leave an engine that is made for it, for the
-// sake of what follows.
-static bool loses_engine(const struct fuser *fuser, uint32_t heavy, uint32_t other)
+// Whether what a group gives would have to be computed on a lesser engine because it is cast
+// there: a conversion puts casts behind what a network gives.
+static bool cast_takes_away(const struct fuser *fuser, uint32_t group, uint32_t reader)
 {
     const struct network *network = fuser->plan->network;
-    const struct network_node *node = network_node(network, heavy);
-    const uint32_t classes = fuser->classes[heavy];
-    const enum element element = network_value(network, node->outputs[0])->type.element;
-    if (node->definition->class != OPERATOR_CONVOLUTION &&
-        node->definition->class != OPERATOR_MATMUL)
+    const struct network_node *node = network_node(network, group);
+    const uint32_t classes = fuser->classes[group];
+    if (network_node(network, reader)->definition->function != COMPUTES_CAST ||
+        !fuser->heavy[group])
         return false;
-    const uint32_t own = engine_for(fuser, classes, element);
-    return own != TARGET_NONE && own != engine_for(fuser, classes | fuser->classes[other], element);
+    const enum element element = network_value(network, node->outputs[0])->type.element;
+    return engine_for(fuser, classes & ~(UINT32_C(1) << OPERATOR_ELEMENTWISE), element) !=
+           engine_for(fuser, classes | fuser->classes[reader], element);
 }
 
 static bool is_light(const struct network_node *node)
@@ -207,7 +207,8 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     const uint32_t b = fuser->group[reader];
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
-        !fit_together(fuser, fuser->classes[a], fuser->classes[b]) || loses_engine(fuser, a, b) ||
+        !fit_together(fuser, fuser->classes[a], fuser->classes[b]) ||
+        cast_takes_away(fuser, a, reader) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
         ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))

@@ -190,10 +190,17 @@ def test_qaic_compile_converts(folder):
                        "-3e+38; the first is in 'mask'", "what became infinite")
     plain = run(compiler, f"-model={network}", "-aic-binary-dir=p", "-aic-perf-warnings", cwd=folder)
     true("FP16" not in plain.out and "range" not in plain.out, "not without it")
-    opscope("compile", network, "-t", "aic100", "--convert", F16, "-o", "h.opx", cwd=folder)
-    groups = {row["name"]: row["engine"] for row in
-              opscope("program", "h.opx", "--groups", "--json", cwd=folder).json()["groups"]}
-    equal(groups["product"], "hmx", "the matrix unit takes halves")
+
+
+def test_the_matrix_unit_takes_halves(folder):
+    weights = make_tensor("w", "f32", [64, 32], [((i * 37) % 19 - 9) / 16.1 for i in range(64 * 32)])
+    graph = make_graph([make_node("MatMul", ["x", "w"], ["p"], name="product"), make_node("Relu", ["p"], ["y"])],
+                       [make_value("x", "f32", [96, 64])], [make_value("y", "f32", [96, 32])], [weights])
+    network = write(folder / "product.onnx", make_model(graph))
+    for words, engine in (([], "hvx"), (["--convert", F16], "hmx")):
+        opscope("compile", network, "-t", "aic100", "-o", "h.opx", *words, cwd=folder)
+        groups = opscope("program", "h.opx", "--groups", "--json", cwd=folder).json()["groups"]
+        equal({group["name"]: group["engine"] for group in groups}["product"], engine, str(words))
 
 
 def test_a_network_of_one_numbers_runs_the_same_on_the_card(folder):
