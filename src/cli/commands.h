@@ -22,6 +22,7 @@ extern const struct command COMMAND_MANUAL;
 extern const struct command COMMAND_MERGE;
 extern const struct command COMMAND_MODEL;
 extern const struct command COMMAND_OPERATORS;
+extern const struct command COMMAND_TOP;
 extern const struct command COMMAND_OVERVIEW;
 extern const struct command COMMAND_PERFETTO_LOGGER;
 extern const struct command COMMAND_PROFILE;

@@ -2,57 +2,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "commands.h"
-#include "compile_summary.h"
 #include "qaic_parts.h"
+#include "qaic_reports.h"
 
-enum { FAILURE_EXIT = 255, PASSES_MOST = 8, FEW_GROUPS = 3, MORE_GROUPS = 10 };
+enum { FAILURE_EXIT = 255 };
 
 // What the help text of an option begins with that is accepted and changes nothing; the rest of
 // it says why, and is printed where somebody gives it.
 #define NO_EFFECT "taken, without effect"
-
-// Passes and their time ----------------------------------------------------------------
-
-struct passes {
-    uint64_t since; // nanoseconds
-    struct {
-        const char *name;
-        uint64_t time;
-    } items[PASSES_MOST];
-    size_t count;
-};
-
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static status note_pass(void *context, unsigned number, const char *name, const struct plan *plan)
-{
-    struct passes *passes = context;
-    const uint64_t time = now();
-    (void)number;
-    (void)plan;
-    if (passes->count < PASSES_MOST) {
-        passes->items[passes->count].name = name;
-        passes->items[passes->count++].time = time - passes->since;
-    }
-    passes->since = time;
-    return STATUS_OK;
-}
-
-static void print_passes(const struct passes *passes)
-{
-    printf("Compile-time statistics:\n");
-    for (size_t i = 0; i < passes->count; i++)
-        printf("  %-24s %12.3f ms\n", passes->items[i].name, (double)passes->items[i].time / 1e6);
-    printf("  %-24s %12.3f ms\n", "proving and pricing", (double)(now() - passes->since) / 1e6);
-}
 
 // Compiling ----------------------------------------------------------------------------
 
@@ -66,34 +25,14 @@ static void say_what_has_no_effect(const struct arguments *arguments)
     }
 }
 
-// What 'opscope compile' prints, with a few groups, more, or all of them.
-static void print_verbosely(const struct arguments *arguments, const struct compiling *compiling)
-{
-    const bool most = arguments_flag(arguments, "vvv");
-    const bool more = most || arguments_flag(arguments, "vv");
-    if (!more && !arguments_flag(arguments, "v"))
-        return;
-    const struct groups_report report = compile_summary_groups(compiling);
-    struct table *groups = table_create(&GROUPS_FORM, &report, compiling->modelled->group_count);
-    if (!most)
-        table_limit(groups, more ? MORE_GROUPS : FEW_GROUPS);
-    compile_summary_print(compiling, groups);
-    table_free(groups);
-}
-
 static status compile_part(struct qaic_parts *parts, size_t index)
 {
     struct compiling *compiling = &parts->items[index];
-    struct passes passes = {0};
-    const struct compile_observer observer = {&passes, note_pass};
+    struct qaic_passes passes = {0};
     STATUS_TRY(qaic_parts_open_network(parts, index));
-    passes.since = now();
+    const struct compile_observer observer = qaic_reports_observe(&passes);
     STATUS_TRY(compiling_run(compiling, &observer));
-    if (arguments_flag(parts->arguments, "time-passes"))
-        print_passes(&passes);
-    print_verbosely(parts->arguments, compiling);
-    if (arguments_flag(parts->arguments, "aic-perf-warnings"))
-        compile_summary_warnings(compiling);
+    qaic_reports_print(parts->arguments, compiling, &passes);
     return STATUS_OK;
 }
 
@@ -160,6 +99,7 @@ static const struct option OPTIONS[] = {
     {"ddr-stats", 0, OPTION_SWITCH, NULL, "also traffic of the DDR, by core"},
     {"aic-pmu-recipe", 0, OPTION_ONE, "NAME", "AxiRd, AxiWr, AxiRdWr, KernelUtil or HmxMacs"},
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
+    {"aic-perf-metrics", 0, OPTION_SWITCH, NULL, "what it computes, keeps and moves, by core"},
     {"aic-perf-warnings", 0, OPTION_SWITCH, NULL, "what costs time and could be avoided"},
     {"convert-to-fp16", 0, OPTION_SWITCH, NULL,
      "computes f32 as f16, also of constants; inputs and outputs stay f32"},
@@ -179,6 +119,8 @@ static const struct option OPTIONS[] = {
      "a program for each choice of dimensions: {\"specializations\": [{\"seq_len\": \"32\"}]}"},
     {"retained-state", 0, OPTION_SWITCH, NULL,
      "outputs X_RetainedState stay on the device, as the input X of the next inference"},
+    {"custom-IO-list-file", 0, OPTION_ONE, "FILE",
+     "inputs and outputs that are handed in and out as float16 or float32 (YAML, JSON)"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "of SDK 1.10 to 1.17: the same as level 70"},
     {"aic-profiling-format", 0, OPTION_EACH, "FORM", "of SDKs before: the same"},

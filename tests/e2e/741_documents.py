@@ -90,6 +90,7 @@ def write_torq_profiles(folder):
         write(folder / f"{name}.csv", compile_csv("c1", random_spans(50, seed=seed)))
     for name, seed in (("runtime_profile", 5), ("r", 6)):
         write(folder / f"{name}.csv", job_csv(random_jobs(50, seed=seed)))
+    shutil.copy(ROOT / "tests/testdata/pytorch/training.json.gz", folder / "trace.json.gz")
     write(folder / "wall_time.txt", "0.207\n")
     write(folder / "nets.plan", "[networks]\nmodels = add.mlir\n")
 

@@ -97,7 +97,7 @@ def test_tiles_of_a_core(folder):
 
 
 def test_less_memory(folder):
-    layers(folder, count=6, rows=4096)
+    layers(folder, count=2, rows=2048)
     compiled(folder)
     whole = peak(listing(folder))
     for word, parts in (("-mos=64", 64), ("-mos=64,2", 64), ("-vtcm-working-set-limit-ratio=0.015625", 64)):
@@ -198,6 +198,59 @@ def test_what_it_prints(folder):
     contains(run(tool, "--help").out, "exit: 0 done, 255 failed", "help")
 
 
+def test_one_file(folder):
+    """The program goes straight into the container: the folder may hold no other file at any time."""
+    layers(folder, count=2)
+    words = ["-model=model.onnx", "-aic-binary-dir=b", "-ols=2"]
+    if shutil.which("strace") and not SANITIZED:
+        run("strace", "-f", "-o", "calls", "-e", "trace=openat", program("qaic-compile"), *words, cwd=folder)
+        made = re.findall(r'"(b/[^"]+)"[^\n]*O_CREAT', (folder / "calls").read_text())
+        equal([name for name in made if "programqpc.bin" not in name], [], "files beside it")
+    run(program("qaic-compile"), *words, cwd=folder)
+    equal([path.name for path in (folder / "b").iterdir()], ["programqpc.bin"], "files")
+    found = segments(folder / "b/programqpc.bin")
+    equal(found["opscope.command"].decode(), f"qaic-compile {' '.join(words)}", "how it was made")
+    equal(f"opscope {found['opscope.version'].decode()}\n", opscope("--version").out, "by what")
+    opscope("compile", "model.onnx", "-t", "aic100", "--set=plan.split=2", "--set=plan.cast=values", "-o", "same.opx",
+            cwd=folder)
+    true(found["opscope.opx"] == (folder / "same.opx").read_bytes(), "the program that another command makes")
+    described = found["networkdesc.bin"].decode(errors="replace")
+    for task in computing(listing(folder)):
+        thread = task["lane"] if task["engine"] == "hvx" else 4
+        contains(described, f"{{Thread: {thread}, Tile: {task['tile']}}}", "its thread")
+
+
+def test_ports(folder):
+    """-custom-IO-list-file: halves are handed in and out, floats are computed."""
+    layers(folder, count=1, rows=64, width=32, element="f32")
+    compiled(folder, out="plain")
+    write(folder / "io.yaml", " - IOName: x\n   Precision: float16\n\n - IOName: 't0' # the only output\n"
+                              "   Precision: float16\n")
+    write(folder / "io.json", '[{"IOName": "t0", "Precision": "float16"}]')
+    for name, types in (("io.yaml", ["64x32xf16", "64x32xf16"]), ("io.json", ["64x32xf32", "64x32xf16"])):
+        compiled(folder, f"-custom-IO-list-file={name}")
+        listed = listing(folder)
+        equal([value["type"] for value in listed["values"] if value["kind"] in ("input", "output")], types, name)
+        equal([value["name"] for value in listed["values"] if value["kind"] in ("input", "output")], ["x", "t0"], name)
+        equal([item["type"] for item in listed["operators"]].count("Cast"), types.count("64x32xf16"), "casts")
+    halves = [((i * 31) % 65 - 32) / 64 for i in range(64 * 32)]
+    compiled(folder, "-custom-IO-list-file", "io.yaml")
+    write(folder / "half.bin", struct.pack(f"<{len(halves)}e", *halves))
+    write(folder / "whole.bin", struct.pack(f"<{len(halves)}f", *halves))
+    results = {}
+    for out, name, kind in (("b", "half.bin", "e"), ("plain", "whole.bin", "f")):
+        run(program("qaic-runner"), "-t", out, "-n", "1", "-i", name, "--write-output-dir", f"out-{out}", cwd=folder)
+        results[out] = struct.unpack(f"<{len(halves)}{kind}", (folder / f"out-{out}/t0-inf-0.bin").read_bytes())
+    equal(results["b"], struct.unpack(f"<{len(halves)}e", struct.pack(f"<{len(halves)}e", *results["plain"])), "rounded once")
+    for text, message in (("", "no items"), ("- IOName: z\n  Precision: float16\n", "no input or output is called 'z'"),
+                          ("- IOName: x\n  Precision: mxint8\n", "io.yaml:2: precision 'mxint8'"),
+                          ("- IOName: x\n  Layout: NCHW\n", "io.yaml:2: 'Layout'"), ("- IOName: x\n", "has no Precision"),
+                          ("IOName: x\n", "io.yaml:1: expected")):
+        write(folder / "io.yaml", text)
+        contains(compiled(folder, "-custom-IO-list-file=io.yaml", code=255).err, message, repr(text))
+    contains(compiled(folder, "-custom-IO-list-file=none.yaml", code=255).err, "none.yaml", "no file")
+
+
 def test_statistics(folder):
     """The old spelling is taken for level 70, and said; negative levels are levels."""
     layers(folder, rows=64)
@@ -214,6 +267,118 @@ def test_statistics(folder):
     for word in ("3f,0x70,200", "1,2,3,4,5,6,7,8"):
         compiled(folder, f"-aic-pmu-events={word}")
     contains(compiled(folder, "-aic-hw-version=1.0", code=255).err, "ai100", "hardware")
+
+
+def network(folder, nodes, inputs, outputs, weights=()):
+    values = [[make_value(name, "f16", dims) for name, dims in some] for some in (inputs, outputs)]
+    write(folder / "model.onnx", make_model(make_graph(nodes, *values, list(weights))))
+
+
+def warned(folder, kind, *words):
+    """The warnings of a kind, which come on the standard error."""
+    said = compiled(folder, "-aic-perf-warnings", *words)
+    lines = said.err.splitlines()
+    true(all(line.startswith("AIC WARNING: ") for line in lines), said.err)
+    equal(compiled(folder, *words).err, "", "without being asked")
+    return [line[len(f"AIC WARNING: {kind}: "):] for line in lines if line.startswith(f"AIC WARNING: {kind}: ")]
+
+
+def test_warnings_about_cores(folder):
+    """Cores without work, and one that has more than others: each with and without its cause."""
+    wide = [make_node("Exp", ["x"], ["e"], name="/wide")]
+    network(folder, wide, [("x", [3, 4096])], [("e", [3, 4096])])
+    compiled(folder, "-aic-num-cores=14")
+    idle = 14 - len({task["unit"] for task in computing(listing(folder))})
+    if idle:
+        contains(warned(folder, "idle-cores", "-aic-num-cores=14")[0], f"{idle} of 14 cores", "idle")
+    true(idle > 0, "some have nothing to do")
+    equal(warned(folder, "idle-cores", "-aic-num-cores=1"), [], "the only core works")
+    network(folder, wide, [("x", [512, 256])], [("e", [512, 256])])
+    equal(warned(folder, "imbalance", "-aic-num-cores=2"), [], "both do as much")
+    network(folder, [*wide, make_node("CumSum", ["e", "axis"], ["y"], name="/sum")], [("x", [512, 256])],
+            [("y", [512, 256])], [make_tensor("axis", "i64", [1], [1])])
+    matches("\n".join(warned(folder, "imbalance", "-aic-num-cores=2")), r"^core 0 computes 1\.\d\d times as long", "one")
+
+
+def test_warnings_about_data(folder):
+    """What leaves the local memory and comes back, what is only laid out anew, what the link cannot keep up with."""
+    network(folder, [make_node("Exp", ["x"], ["e"]), make_node("CumSum", ["e", "axis"], ["y"], name="/sum")],
+            [("x", [512, 256])], [("y", [512, 256])], [make_tensor("axis", "i64", [1], [1])])
+    matches("\n".join(warned(folder, "spill")), r"/sum: 'e' \(256 KiB\) left the local memory", "it comes back")
+    layers(folder, count=4)
+    equal(warned(folder, "spill"), [], "nothing leaves")
+    weights = make_tensor("w", "f16", [512, 64], [0.25] * (512 * 64))
+    product = make_node("MatMul", ["t", "w"], ["y"], name="/product")
+    network(folder, [product], [("t", [256, 512])], [("y", [256, 64])], [weights])
+    equal(warned(folder, "layout"), [], "as it lies")
+    network(folder, [make_node("Transpose", ["x"], ["t"], name="/turn", perm=[1, 0]), product], [("x", [512, 256])],
+            [("y", [256, 64])], [weights])
+    contains(warned(folder, "layout")[0], "most for '/turn'", "turned")
+    network(folder, [make_node("Exp", ["x"], ["y"])], [("x", [512, 256])], [("y", [512, 256])])
+    said = warned(folder, "host-bound")[0]
+    link, device = map(float, re.findall(r"([\d.]+) us", said))
+    close_to(link, 512 * 256 * 2 / 12.9e9 * 1e6, 0.1, "bytes over the link")
+    true(device < link, said)
+    layers(folder, count=8, rows=256, width=512)
+    equal(warned(folder, "host-bound", "-aic-num-cores=1"), [], "the device takes longer")
+
+
+def form(line):
+    """A line of metrics without its figures: where they end where they are justified, and what stands around them."""
+    if ":\t" in line or re.match(r"[^:]*: [\d,]+( [KM]?B)?$", line):
+        return re.sub(r"[\d,]+( [KM]?B)?$", "#", re.sub(r"^VTCM\d+", "VTCM", line))
+    ends = tuple(match.end() for match in re.finditer(r"[\d,]+( [KM]?B|%)?", line))
+    return re.sub(r" +", " ", re.sub(r"[\d,]+( [KM]?B)?", "#", line)), ends
+
+
+def test_metrics_have_the_published_form(folder):
+    """Every line has its like, labels, tabs and columns, in what SDK 1.12 printed of another network."""
+    published = shared("data/qaic/perf-metrics-sdk-1.12-amber-decode.txt").read_text().splitlines()
+    known = {form(line) for line in published}
+    layers(folder, count=3, rows=4096, width=128)
+    lines = compiled(folder, "-aic-perf-metrics", "-multicast-weights").out.splitlines()
+    lines = lines[lines.index("Compile started ............... ") + 1:]
+    equal([line for line in lines if form(line) not in known and not line.startswith("Generated")], [], "other forms")
+    order = [form(line) for line in published]
+    places = [order.index(form(line)) for line in lines if line in published]
+    equal(places, sorted(places), "order")
+
+
+def test_metrics_are_those_of_the_program(folder):
+    layers(folder, count=3, rows=4096, width=128)
+    text = compiled(folder, "-aic-perf-metrics", "-multicast-weights", "-aic-num-cores=4").out
+    listed = listing(folder)
+
+    def bytes_of(operand):
+        count = 1
+        for length in operand["size"]:
+            count *= length
+        return 2 * count  # of halves
+
+    traffic = {}
+    for task in tasks(listed, "dma_in", "dma_out", "multicast"):
+        near = [operand for operand in task["operands"] if listed["buffers"][operand["buffer"]]["memory"] == "vtcm"]
+        core = listed["buffers"][near[0]["buffer"]]["unit"]
+        key = (core, task["engine"])
+        traffic[key] = traffic.get(key, 0) + bytes_of(task["operands"][0])
+    for label, engine in (("DDR traffic  read", "dma_in"), ("DDR traffic write", "dma_out"), ("MC  traffic write", "multicast")):
+        shown = {int(core): int(size) for core, size in re.findall(rf"c(\d\d): {label}: +(\d+) KB", text)}
+        equal(shown, {core: traffic.get((core, engine), 0) // 1024 for core in range(4)}, label)
+    macs = 3 * 4096 * 128 * 128
+    contains(text, f"Original MAC estimate: {macs:,}\n", "MACs")
+    hmx, other = (int(re.search(rf"AIC {name} MAC estimate: ([\d,]+)\n", text)[1].replace(",", "")) for name in
+                  ("HMX", "non-HMX"))
+    true(hmx + other >= macs and (other == macs or hmx >= macs), f"{hmx} and {other} of {macs}")
+    contains(text, f"         524,288                    6  100%\n", "operators")
+    contains(text, f"final constants size: {3 * 128 * 128 * 2} B\n", "constants")
+    equal(re.findall(r"VTCM(\d)Size:", text), ["0", "1", "2", "3"], "cores")
+    tops = {}
+    for item in listed["buffers"]:
+        if item["memory"] == "vtcm":
+            tops[item["unit"]] = max(tops.get(item["unit"], 0), item["address"] + item["size"])
+    for core, top in tops.items():
+        size = f"{top} B" if top < 100000 else f"{top // 1024} KB"
+        contains(text, f"VTCM{core}Size:\t{size}\n", "memory")
 
 
 def test_options_it_does_not_know(folder):

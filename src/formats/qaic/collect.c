@@ -113,6 +113,15 @@ static uint32_t qaic_collect_core_of(const struct program *program, const struct
     return from != NULL ? program->buffers[from->buffer].unit : 0;
 }
 
+bool qaic_collect_core(const struct program *program, const struct target *target, uint32_t task,
+                       uint32_t *out_core)
+{
+    if (!is_of_the_device(&target->engines[program->tasks[task].engine]))
+        return false;
+    *out_core = qaic_collect_core_of(program, target, &program->tasks[task]);
+    return true;
+}
+
 static uint64_t written_bytes(const struct program *program, const struct program_task *task)
 {
     uint64_t bytes = 0;
@@ -221,8 +230,10 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
         place->thread = (uint16_t)(own->first + task->lane);
         struct qaic_operations *list =
             qaic_network_operations(collected->network, place->core, own->group);
-        const struct qaic_operation operation =
+        struct qaic_operation operation =
             qaic_collect_operation_of(collected->network, program, target, i);
+        operation.attributes = arena_print(&collected->network->arena, "{Thread: %u, Tile: %u}",
+                                           place->thread, task->tile);
         place->ordinal = (uint32_t)list->count;
         qaic_operation_add(list, &operation);
     }
