@@ -133,9 +133,10 @@ static void program_container_write_padding(struct output *output)
 
 uint64_t program_file_size(const struct program *program)
 {
+    const size_t count = section_count(version_of(program));
     uint64_t size = container_aligned(sizeof(struct container_header) +
-                                      SECTION_COUNT * sizeof(struct container_section));
-    for (size_t i = 0; i < SECTION_COUNT; i++)
+                                      count * sizeof(struct container_section));
+    for (size_t i = 0; i < count; i++)
         size += container_aligned(content_at(program, i).bytes.size);
     return size;
 }

@@ -186,10 +186,13 @@ def test_qaic_compile_converts(folder):
     compiler = program("qaic-compile")
     said = run(compiler, f"-model={network}", "-aic-binary-dir=b", "-convert-to-fp16", "-aic-perf-warnings", cwd=folder)
     contains(said.out, "Compile started ............... \nCompiling model with FP16 precision.\n", "the line of the tool")
-    contains(said.out, "warning: range: 1 number of 1 constant is beyond what f32=f16 allows and infinite now, as "
+    contains(said.err, "AIC WARNING: range: 1 number of 1 constant is beyond what f32=f16 allows and infinite now, as "
                        "-3e+38; the first is in 'mask'", "what became infinite")
     plain = run(compiler, f"-model={network}", "-aic-binary-dir=p", "-aic-perf-warnings", cwd=folder)
-    true("FP16" not in plain.out and "range" not in plain.out, "not without it")
+    true("FP16" not in plain.out and "range:" not in plain.err, "not without it")
+    small(folder)
+    run(compiler, f"-model={network}", "-aic-binary-dir=r", "-convert-to-fp16", cwd=folder)
+    contains(run(program("qaic-runner"), "--test-data=r", "--num-iter=2", cwd=folder).out, "InferenceCnt 2", "it runs")
 
 
 def test_the_matrix_unit_takes_halves(folder):
@@ -200,7 +203,8 @@ def test_the_matrix_unit_takes_halves(folder):
     for words, engine in (([], "hvx"), (["--convert", F16], "hmx")):
         opscope("compile", network, "-t", "aic100", "-o", "h.opx", *words, cwd=folder)
         groups = opscope("program", "h.opx", "--groups", "--json", cwd=folder).json()["groups"]
-        equal({group["name"]: group["engine"] for group in groups}["product"], engine, str(words))
+        engines = {group["name"]: group["engine"] for group in groups}
+        equal(engines["product"], engine, f"{words}: also with the limit behind it, and a cast of the output")
 
 
 def test_a_network_of_one_numbers_runs_the_same_on_the_card(folder):
