@@ -11,7 +11,7 @@ DESCRIPTION = """
 syntax = "proto3";
 package aicnwdesc;
 message OpNameKind { string name = 1; string kind = 2; string type = 3; string memory = 4; string shape = 5;
-    uint64 output_size = 7; }
+    uint64 output_size = 7; string attributes = 8; }
 message ThreadGroupOpNameKinds { repeated OpNameKind op_name_kinds = 1; }
 message CoreOpNameKinds { repeated ThreadGroupOpNameKinds tg_op_name_kinds = 1; }
 message Stats { uint32 buff_num = 1; bool print_stats = 2; int32 stats_level = 3; bool print_op_stats = 5;

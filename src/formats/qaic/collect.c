@@ -230,8 +230,10 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
         place->thread = (uint16_t)(own->first + task->lane);
         struct qaic_operations *list =
             qaic_network_operations(collected->network, place->core, own->group);
-        const struct qaic_operation operation =
+        struct qaic_operation operation =
             qaic_collect_operation_of(collected->network, program, target, i);
+        operation.attributes = arena_print(&collected->network->arena, "{Thread: %u, Tile: %u}",
+                                           place->thread, task->tile);
         place->ordinal = (uint32_t)list->count;
         qaic_operation_add(list, &operation);
     }
