@@ -64,7 +64,9 @@ static status load_part(struct running *running, size_t index)
     if (running->program.retained)
         STATUS_TRY(qaic_retained_find(part->program, &loaded->kept, &program->kept_count));
     program->kept = loaded->kept;
-    return sim_run(part->program, running->program.target, COST_RULES_BEST, &loaded->times);
+    const struct sim_options options = {
+        .rules = COST_RULES_BEST, .kept = program->kept, .kept_count = program->kept_count};
+    return sim_run_with(part->program, running->program.target, &options, &loaded->times);
 }
 
 static status load(struct running *running)

@@ -170,7 +170,8 @@ def test_cores_of_a_trace(folder):
 
 def test_levels(folder):
     """A buffer holds what its level promises, and opstats says what to compile with."""
-    for level, sections in ((0, None), (40, ["threads"]), (69, ["threads"]), (70, ["operations", "threads"])):
+    for level, sections in ((0, None), (40, ["threads"]), (69, ["doorbells", "ports", "threads"]),
+                            (70, ["doorbells", "operations", "ports", "threads"])):
         network(folder)
         tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=b", f"-stats-level={level}", cwd=folder)
         (folder / "s").mkdir(exist_ok=True)
