@@ -9,7 +9,7 @@ and precision. The modelled time t of a program is that of one of its instances.
 instances x batch / t; latency is t for each inference of the set that is under way. The error is
 |ln(modelled / measured)|: its median and 90th percentile are printed, with the rank correlation, for
 each class. Rows that move more than HOST_BOUND bytes of inputs a second, more than two thirds of what
-their link carries, stand apart: the model has no host.
+their link carries, stand apart: the model lets every instance have the link for itself.
 """
 
 import concurrent.futures
