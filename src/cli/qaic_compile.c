@@ -107,7 +107,7 @@ static const struct option OPTIONS[] = {
      "computes f32 as f16, also of constants; inputs and outputs stay f32"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
-     "networks on the card at a time: each has its cores and its share of the DDR (1)"},
+     "networks on the card at a time: each has its cores, its share of the DDR and the link (1)"},
     {"ols", 0, OPTION_ONE, "N", "tiles of an operator for each core, at least (1)"},
     {"mos", 0, OPTION_ONE, "N", "tiles take at most an N-th of a core's memory (1)"},
     {"vtcm-working-set-limit-ratio", 0, OPTION_ONE, "R", "the same as a part of it, up to 1 (1)"},
