@@ -45,6 +45,8 @@ static status compile_for_card(struct qaic_parts *parts)
     STATUS_TRY(qaic_parts_open(parts));
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
     printf("Compile started ............... \n");
+    if (arguments_flag(arguments, "convert-to-fp16"))
+        printf("Compiling model with FP16 precision.\n");
     say_what_has_no_effect(arguments);
     for (size_t i = 0; i < parts->count; i++)
         STATUS_TRY(compile_part(parts, i));
@@ -101,9 +103,11 @@ static const struct option OPTIONS[] = {
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
     {"aic-perf-metrics", 0, OPTION_SWITCH, NULL, "what it computes, keeps and moves, by core"},
     {"aic-perf-warnings", 0, OPTION_SWITCH, NULL, "what costs time and could be avoided"},
+    {"convert-to-fp16", 0, OPTION_SWITCH, NULL,
+     "computes f32 as f16, also of constants; inputs and outputs stay f32"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
-     "networks on the card at a time: each has its cores and its share of the DDR (1)"},
+     "networks on the card at a time: each has its cores, its share of the DDR and the link (1)"},
     {"ols", 0, OPTION_ONE, "N", "tiles of an operator for each core, at least (1)"},
     {"mos", 0, OPTION_ONE, "N", "tiles take at most an N-th of a core's memory (1)"},
     {"vtcm-working-set-limit-ratio", 0, OPTION_ONE, "R", "the same as a part of it, up to 1 (1)"},

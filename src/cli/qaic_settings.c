@@ -160,7 +160,7 @@ static status set_number(struct target *target, const char *key, double number)
     return target_set(target, key, text);
 }
 
-// Each instance has its cores, and its share of what the DDR gives to all of them.
+// Each instance has its cores, and its share of what the DDR and the host's link give to all.
 static status set_cores(const struct arguments *arguments, struct target *target, int32_t cores)
 {
     int32_t instances = 1;
@@ -178,7 +178,9 @@ static status set_cores(const struct arguments *arguments, struct target *target
         snprintf(key, sizeof key, "port %s.rate", target->ports[i].name);
         STATUS_TRY(set_number(target, key, target->ports[i].rate / instances));
     }
-    return STATUS_OK;
+    return instances > 1 && target->link.rate > 0
+               ? set_number(target, "link.rate", target->link.rate / instances)
+               : STATUS_OK;
 }
 
 // "2", or "1,2" for two clusters, of which there is one.
