@@ -213,10 +213,11 @@ static void measure_affine_grid(const struct inference *inference, struct work *
     }
 
 static const struct operator_definition ITEMS[] = {
-    OTHER(.name = "Resize", .inputs = {1, 4}, .infer = onnx_resize_infer_resize,
+    OTHER(.name = "Resize", .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2) | OPERATOR_INPUT(3),
+          .inputs = {1, 4}, .infer = onnx_resize_infer_resize,
           .measure = onnx_resize_measure_resize, .function = COMPUTES_RESIZE),
-    OTHER(.name = "Upsample", .inputs = {1, 2}, .infer = onnx_resize_infer_resize,
-          .measure = onnx_resize_measure_resize),
+    OTHER(.name = "Upsample", .exact = OPERATOR_INPUT(1), .inputs = {1, 2},
+          .infer = onnx_resize_infer_resize, .measure = onnx_resize_measure_resize),
     {.name = "GridSample",
      .class = OPERATOR_GATHER,
      .inputs = {2, 2},
@@ -224,8 +225,8 @@ static const struct operator_definition ITEMS[] = {
      .infer = infer_grid_sample,
      .measure = measure_grid_sample,
      .price = PRICED_AS_GATHER},
-    OTHER(.name = "AffineGrid", .inputs = {2, 2}, .infer = infer_affine_grid,
-          .measure = measure_affine_grid),
+    OTHER(.name = "AffineGrid", .exact = OPERATOR_INPUT(1), .inputs = {2, 2},
+          .infer = infer_affine_grid, .measure = measure_affine_grid),
 };
 
 const struct operator_table ONNX_RESIZE_OPERATORS = OPERATOR_TABLE(ITEMS);
