@@ -119,6 +119,8 @@ static const struct option OPTIONS[] = {
     {"batchsize", 0, OPTION_ONE, "N", "length of the inputs' first dimension where it is open (1)"},
     {"network-specialization-config", 0, OPTION_ONE, "FILE",
      "a program for each choice of dimensions: {\"specializations\": [{\"seq_len\": \"32\"}]}"},
+    {"mdp-load-partition-config", 0, OPTION_ONE, "FILE",
+     "several devices, and which nodes run on which: {\"partitions\": [{\"devices\": [...]}]}"},
     {"retained-state", 0, OPTION_SWITCH, NULL,
      "outputs X_RetainedState stay on the device, as the input X of the next inference"},
     {"custom-IO-list-file", 0, OPTION_ONE, "FILE",

@@ -251,10 +251,39 @@ static status set_all(const struct arguments *arguments, struct target *target, 
     return set_depth(arguments, target);
 }
 
-status qaic_settings_open_target(const struct arguments *arguments, struct target **out_target)
+// Values go from device to device, or up to the host and down again.
+static status set_devices(struct target *target, const struct qaic_partitions *partitions)
+{
+    STATUS_TRY(set_number(target, "device.count", partitions->device_count));
+    STATUS_TRY(target_set(target, "plan.devices", "all"));
+    return partitions->through_host ? set_number(target, "link.peer", target->link.rate / 2)
+                                    : STATUS_OK;
+}
+
+static status open_devices(const struct arguments *arguments,
+                           const struct qaic_partitions *partitions, struct target **out_target)
+{
+    struct target *target;
+    STATUS_TRY(target_open("aic100-ultra", &target));
+    status failure = set_devices(target, partitions);
+    if (failure == STATUS_OK)
+        failure = set_all(arguments, target, (int32_t)partitions->cores);
+    if (failure != STATUS_OK) {
+        target_free(target);
+        return failure;
+    }
+    *out_target = target;
+    return STATUS_OK;
+}
+
+status qaic_settings_open_target(const struct arguments *arguments,
+                                 const struct qaic_partitions *partitions,
+                                 struct target **out_target)
 {
     int32_t cores = 0;
     struct target *target;
+    if (partitions->count > 0)
+        return open_devices(arguments, partitions, out_target);
     if (arguments_value(arguments, "aic-num-cores") != NULL)
         STATUS_TRY(read_integer(arguments, "aic-num-cores", 1, CORES_MOST, &cores));
     STATUS_TRY(target_open("aic100", &target));
