@@ -46,10 +46,12 @@ static void *find_constant(const struct host_machine *machine, const struct prog
     const struct constant *constant = network_value(machine->network, buffer->value)->constant;
     if (*place != NULL || constant == NULL)
         return *place != NULL ? *place : planned;
-    const bool whole = tensor_bytes(&constant->tensor) == buffer->size;
-    *place = whole && constant_ready(constant) ? constant->tensor.data : planned;
-    if (*place == planned && whole && buffer->size > 0)
-        memcpy(planned, constant->tensor.data, buffer->size);
+    // Its buffer may have room for more.
+    const uint64_t bytes = tensor_bytes(&constant->tensor);
+    const bool fits = bytes <= buffer->size;
+    *place = fits && constant_ready(constant) ? constant->tensor.data : planned;
+    if (*place == planned && fits && bytes > 0)
+        memcpy(planned, constant->tensor.data, bytes);
     return *place;
 }
 
