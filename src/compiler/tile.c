@@ -181,11 +181,20 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
 
 // Groups -----------------------------------------------------------------------------------
 
-static void send_to_host(struct plan *plan, struct plan_group *group)
+static void send_to_host(struct plan *plan, struct plan_group *group, bool counts)
 {
     const struct target *target = plan->target;
     const struct target_memory *memory = &target->memories[target->engines[group->engine].memory];
+    const struct target_engine *engine = &target->engines[group->engine];
     group->engine = target_engine_with(target, TARGET_ROLE_HOST);
+    if (!counts) {
+        group->reason =
+            plan_text(plan,
+                      "a dimension that cannot be cut has no loops of %" PRIu64
+                      " places, the most that %s count%s",
+                      engine->loop, engine->called, target_is_plural(engine->called) ? "" : "s");
+        return;
+    }
     group->reason = plan_text(plan, "no part of it fits the %" PRIu64 " KiB of %s",
                               memory->size / 1024, memory->name);
 }
@@ -197,7 +206,7 @@ void tile_whole(struct plan *plan, struct plan_group *group)
     if (group_is_local(plan, group)) {
         tiler.room = tile_room(plan, group);
         if (!tiler_fits_whole(&tiler))
-            send_to_host(plan, group);
+            send_to_host(plan, group, tiler_counts(&tiler));
     }
     // What has no place is refused by the compiler.
     if (group->engine != TARGET_NONE && group_is_static(plan, group))

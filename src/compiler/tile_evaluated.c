@@ -226,7 +226,7 @@ static struct cuts list_cuts(struct tiler *tiler)
     const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
     for (tiler->slots = lanes + 1; count > 0 && tiler->slots > 0 && cuts.count == 0;
          tiler->slots--) {
-        struct grid grid = grid_whole(tiler_shape(tiler));
+        struct grid grid = tiler_whole_grid(tiler);
         cut_axes(tiler, axes, count, &grid, &cuts);
     }
     return cuts;

@@ -154,16 +154,39 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
 
 // Grids -----------------------------------------------------------------------------------
 
+// Whether an engine counts so many places: in one loop, or in two.
+static bool is_loop(int64_t places, int64_t most)
+{
+    if (most == 0 || places <= most)
+        return true;
+    for (int64_t outer = 2; outer <= most && outer * outer <= places; outer++) {
+        if (places % outer == 0 && places / outer <= most)
+            return true;
+    }
+    return false;
+}
+
+static bool are_loops(int64_t length, int64_t size, int64_t most)
+{
+    return most == 0 || size == 0 || (is_loop(size, most) && is_loop(length % size, most));
+}
+
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts)
 {
     const int64_t length = shape->dims[axis];
     grid->size[axis] = (length + parts - 1) / parts;
+    while (grid->size[axis] > 1 && !are_loops(length, grid->size[axis], grid->loop))
+        grid->size[axis]--;
     grid->parts[axis] = (length + grid->size[axis] - 1) / grid->size[axis];
 }
 
-struct grid grid_whole(const struct shape *shape)
+struct grid tiler_whole_grid(const struct tiler *tiler)
 {
-    struct grid grid = {.rank = shape->rank};
+    const struct shape *shape = tiler_shape(tiler);
+    struct grid grid = {
+        .rank = shape->rank,
+        .loop = (int64_t)tiler->plan->target->engines[tiler->group->engine].loop,
+    };
     for (uint32_t i = 0; i < shape->rank; i++) {
         grid.parts[i] = 1;
         grid.size[i] = shape->dims[i];
@@ -229,15 +252,32 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
 bool tiler_fits(struct tiler *tiler, const struct grid *grid)
 {
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        if (!are_loops(tiler_shape(tiler)->dims[i], grid->size[i], grid->loop))
+            return false;
+    }
     if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
         return false;
     return tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
 }
 
+bool tiler_counts(const struct tiler *tiler)
+{
+    const int64_t most = (int64_t)tiler->plan->target->engines[tiler->group->engine].loop;
+    for (uint32_t i = 0; most > 0 && i < tiler->group->output_count; i++) {
+        const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[i])->type.shape;
+        for (uint32_t d = 0; d < shape->rank; d++) {
+            if (!is_loop(shape->dims[d], most))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool tiler_fits_whole(struct tiler *tiler)
 {
     tiler_take_whole(tiler);
-    return tiler_local_bytes(tiler, 1) <= tiler->room;
+    return tiler_local_bytes(tiler, 1) <= tiler->room && tiler_counts(tiler);
 }
 
 // The fewest parts along `axis` with which the grid fits; the most there are when none
@@ -265,7 +305,9 @@ bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32
                struct grid *out_grid)
 {
     const struct shape *shape = tiler_shape(tiler);
-    *out_grid = grid_whole(shape);
+    *out_grid = tiler_whole_grid(tiler);
+    for (uint32_t i = 0; i < count; i++)
+        grid_set_parts(out_grid, shape, axes[i], 1);
     for (uint32_t i = 0; i < count; i++) {
         if (tiler_fits(tiler, out_grid))
             return true;
