@@ -296,7 +296,7 @@ status pass_tile(struct plan *plan)
     if (plan->target->plan.evaluated)
         return tile_evaluated(plan);
     if (plan->target->plan.values)
-        return tile_resident(plan);
+        return plan->target->plan.first_in ? tile_resident(plan) : tile_ways(plan);
     for (uint32_t i = 0; i < plan->group_count; i++)
         tile_alone(plan, &plan->groups[i]);
     return STATUS_OK;

@@ -50,6 +50,9 @@ void tile_alone(struct plan *plan, struct plan_group *group);
 // (tile_resident.c). What is tried takes time near-linear in the number of groups.
 status tile_resident(struct plan *plan);
 
+// The same in several ways, of which the evaluator finds the best.
+status tile_ways(struct plan *plan);
+
 // For targets that ask for it: cuts, numbers of cores and chains of groups, tried on the
 // evaluator. None of what is tried depends on rates, and what is tried on more cores includes
 // what is tried on fewer: so neither a faster port nor another core makes a job slower.

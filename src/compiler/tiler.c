@@ -44,7 +44,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
     tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
     tiler->overrides =
-        memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->overrides);
+        memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler_add_value(tiler, group->inputs[i]);
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -79,7 +79,15 @@ static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct 
     return true;
 }
 
-static bool tiler_need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
+static void add_override(struct tiler *tiler, uint32_t index, const struct plan_override *override)
+{
+    if (override->count == 0)
+        return;
+    tiler->overrides[tiler->override_count] = *override;
+    tiler->overrides[tiler->override_count++].node = index;
+}
+
+static bool tiler_need_inputs(struct tiler *tiler, uint32_t index)
 {
     const struct network_node *node = group_node(tiler->plan, tiler->group, index);
     const uint32_t output = tiler_find_value(tiler, node->outputs[0]);
@@ -94,8 +102,8 @@ static bool tiler_need_inputs(struct tiler *tiler, uint32_t index, struct plan_o
             found = tiler_require_box(tiler, node->inputs[i], &inputs[i]);
     }
     free(inputs);
-    *override = answer.override;
-    override->node = index;
+    add_override(tiler, index, &answer.override);
+    add_override(tiler, index, &answer.groups);
     return found;
 }
 
@@ -106,10 +114,8 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
         return false;
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
-        struct plan_override *override = &tiler->overrides[tiler->override_count];
-        if (!tiler_need_inputs(tiler, i, override))
+        if (!tiler_need_inputs(tiler, i))
             return false;
-        tiler->override_count += override->count > 0;
     }
     return true;
 }
@@ -375,6 +381,19 @@ static uint32_t keep_common(const struct plan *plan, const struct network_node *
     return kept;
 }
 
+// Leaves out the channels of what computes each by itself.
+static uint32_t drop_apart(const struct plan *plan, const struct network_node *node,
+                           uint32_t axes[SHAPE_RANK_MOST], uint32_t count)
+{
+    const uint32_t apart = region_apart_axis(plan->network, node);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (axes[i] != apart)
+            axes[kept++] = axes[i];
+    }
+    return kept;
+}
+
 // Those of the node that matters most, where the group's output still has its shape, as far
 // as the others of that shape allow.
 uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
@@ -392,6 +411,8 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
         if (other->outputs[0] != NETWORK_NONE &&
             shape_equal(&group_value(plan, other->outputs[0])->type.shape, shape))
             count = keep_common(plan, other, axes, count);
+        if (plan->rows_only)
+            count = drop_apart(plan, other, axes, count);
     }
     return count;
 }
@@ -432,7 +453,7 @@ static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint3
     tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler, group);
     struct plan_override *kept =
-        arena_allocate(tiler->arena, ((size_t)group->node_count + 1) * sizeof *kept);
+        arena_allocate(tiler->arena, (2 * (size_t)group->node_count + 1) * sizeof *kept);
     for (uint32_t i = 0; i < tiler->override_count; i++) {
         if (tiler->overrides[i].node - first_node >= group->node_count)
             continue;
