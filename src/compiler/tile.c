@@ -82,14 +82,13 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
     struct tiler *tiler = &cutter->tiler;
     const struct tile_space *space = &cutter->space;
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
-    if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
+    if (!tiler_cuts_once(tiler, grid) || !tiler_find_staying(tiler, grid) ||
+        !tiler_propagate(tiler, &box))
         return false;
     const uint64_t staying = tiler_local_bytes(tiler, 0);
     const uint64_t tiles = grid_tiles(grid);
     const uint64_t lanes = tile_lanes_of(cutter);
-    const struct cost_request cost = tiler_cost(tiler);
-    const uint64_t once =
-        cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost);
+    const uint64_t once = tiler_cycles(tiler);
     const uint64_t carried =
         space->output_placed && space->output_carried ? tiler_output_bytes(tiler) : 0;
     out->tile_bytes = tiler_local_bytes(tiler, 1) - staying + carried;
@@ -173,7 +172,7 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
                          const struct tile_space *space)
 {
     cutter->space = *space;
-    tiler_start(&cutter->tiler, plan, group, NULL, 0);
+    tiler_start(&cutter->tiler, plan, group, space->members, space->member_count);
     cutter->tiler.room = space->room;
     cutter->tiler.placed = space->placed;
     cutter->tiler.output_placed = space->output_placed;
@@ -234,7 +233,7 @@ void tile_alone(struct plan *plan, struct plan_group *group)
 static bool choose_whole(struct cutter *cutter, struct tile_choice *out_choice)
 {
     struct tiler *tiler = &cutter->tiler;
-    if (!tiler_fits_whole(tiler))
+    if (cutter->space.members != NULL || !tiler_fits_whole(tiler))
         return false;
     const struct cost_request cost = tiler_cost(tiler);
     const uint64_t bytes = tiler_local_bytes(tiler, 1);

@@ -10,9 +10,11 @@
 // In order: the first of two that take equally long is taken.
 static const struct {
     bool rows_only;
+    bool chains;
 } WAYS[] = {
     {.rows_only = true},
     {.rows_only = false},
+    {.chains = true},
 };
 
 enum { WAYS_COUNT = sizeof WAYS / sizeof *WAYS };
@@ -26,6 +28,7 @@ static status try_way(struct plan *plan, const struct plan_group *groups, uint32
     plan->place_count = 0;
     plan->tile_count = 0;
     plan->rows_only = WAYS[way].rows_only;
+    plan->chains = WAYS[way].chains;
     return tile_resident(plan);
 }
 

@@ -476,6 +476,27 @@ struct cost_request tiler_cost(struct tiler *tiler)
     return tile.cost;
 }
 
+uint64_t tiler_cycles(struct tiler *tiler)
+{
+    const struct target *target = tiler->plan->target;
+    struct arena scratch = {0};
+    struct arena *own = tiler->arena;
+    uint64_t cycles = 0;
+    uint32_t first_node = 0;
+    tiler->arena = &scratch;
+    for (uint32_t m = 0; m < (tiler->member_count > 0 ? tiler->member_count : 1); m++) {
+        const struct plan_group *group =
+            tiler->member_count > 0 ? &tiler->members[m] : tiler->group;
+        struct plan_tile tile = {0};
+        fill_tile(tiler, group, first_node, &tile);
+        cycles += cost_cycles(target, COST_RULES_BEST, group->engine, &tile.cost);
+        first_node += group->node_count;
+    }
+    tiler->arena = own;
+    arena_free(&scratch);
+    return cycles;
+}
+
 static void keep_staying(struct tiler *tiler)
 {
     const size_t size = ((size_t)tiler->group->input_count + 1) * sizeof *tiler->stays;

@@ -85,6 +85,9 @@ bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid);
 // The cost of the tile at hand, of the group.
 struct cost_request tiler_cost(struct tiler *tiler);
 
+// Cycles of the tile at hand: of the group, or of all members one after the other.
+uint64_t tiler_cycles(struct tiler *tiler);
+
 // Makes the tiles of the group and of its members. False when there would be too many.
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);
 
